@@ -1,12 +1,14 @@
 """The key-value cache: which rows the next word needs, and what is saved."""
 
+from functools import lru_cache
 from html import escape
 
 import numpy as np
 
-from explorer.core.decoder import Decoder, next_word_cost, products
+from explorer.core.decoder import Cost, Decoder, next_word_cost, products
 from explorer.core.numbers import written
 from explorer.document.continuation import decoder_of, ids_of
+from explorer.document.state import State
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
 from explorer.pages.page import HEAT, NUMBER, Check, Column, Controls, Entry, Line, Listing, Note, Section
@@ -25,19 +27,19 @@ def cache(view: View, sequence: str, row: int) -> tuple[Element, ...]:
     """Which rows of each product are computed for the next word, with the cache or without, and what that costs."""
     on = bool(view.chosen(CACHED, True))
     tip = "Without it, all rows are computed again for each word"
+    cost = next_word_cost(view.state.model, view.graph, row + 1)
     check = Check(CACHED, "Key-value cache", on, Keep(CACHED), tip)
     return (
         Section("cost", "What the next word costs, in multiplications"),
         Controls("cache", (check,)),
-        Note("about the rows", _about(view, sequence, row, on)),
-        _rows(view, sequence, row, on),
-        *_cost(view, sequence, row),
+        Note("about the rows", _about(view, sequence, row, on, cost)),
+        _rows(view, sequence, row, on, cost),
+        *_cost(view, row, cost),
     )
 
 
-def _about(view: View, sequence: str, row: int, on: bool) -> str:
+def _about(view: View, sequence: str, row: int, on: bool, cost: Cost) -> str:
     n = row + 1
-    cost = next_word_cost(view.state.model, view.graph, n)
     if not on:
         said = f"Without the cache all <b>{n}</b> rows of each product are computed again: <b>{cost.without:,}</b>."
     else:
@@ -47,28 +49,28 @@ def _about(view: View, sequence: str, row: int, on: bool) -> str:
         )
     if cost.without * n > MOST_WORK or view.state.pins:
         return said
-    apart = _apart(view, sequence, n)
+    words = view.labels(sequence)[:n]
+    ids = ids_of(words, view.graph.axes[view.graph.sequences[sequence]])
+    apart = _apart(view.state, tuple(ids))
     return f"{said} Both give the same logits: the largest difference is {written(apart, 2)}, which is rounding."
 
 
-def _apart(view: View, sequence: str, n: int) -> float:
+@lru_cache(1)  # the page is made for each other way to look at it, too
+def _apart(state: State, ids: tuple[int, ...]) -> float:
     """How far the logits behind a text differ, read word by word with the cache, and all at once without."""
-    words = view.labels(sequence)[:n]
-    ids = ids_of(words, view.graph.axes[view.graph.sequences[sequence]])
 
     def read(decoder: Decoder, parts: list[list[int]]) -> np.ndarray:
         return [decoder.read(part) for part in parts][-1]
 
-    with_cache = read(decoder_of(view.state, n), [[i] for i in ids])
-    without = read(decoder_of(view.state, n, cache=False), [ids])
+    with_cache = read(decoder_of(state, len(ids)), [[i] for i in ids])
+    without = read(decoder_of(state, len(ids), cache=False), [list(ids)])
     with np.errstate(invalid="ignore"):
         return float(np.nanmax(np.abs(with_cache.astype(np.float64) - without), initial=0.0))
 
 
-def _rows(view: View, sequence: str, row: int, on: bool) -> Listing:
+def _rows(view: View, sequence: str, row: int, on: bool, cost: Cost) -> Listing:
     """A line for each product: what each of its rows costs, whether it is computed, kept, or not needed."""
     n = row + 1
-    kept = set(next_word_cost(view.state.model, view.graph, n).kept)
     there = view.labels(sequence)
     places = range(max(n - MOST_COLUMNS, 0), n)
     lines = []
@@ -80,7 +82,7 @@ def _rows(view: View, sequence: str, row: int, on: bool) -> Listing:
         for place in places:
             if not on or place == row:
                 entries.append(Entry(f"{each:,}", COMPUTED, f"Computed, with {each:,} multiplications"))
-            elif name in kept:
+            elif name in cost.kept:
                 entries.append(Entry("kept", KEPT, "Kept from the words before"))
             else:
                 entries.append(Entry("–", tip="Not needed for the next word", muted=True))
@@ -95,13 +97,13 @@ def _named(view: View, name: str) -> str:
     return f"layer {path[1]}, {path[2]} {view.nodes[name].short}" if path[0] == "decoder" else view.nodes[name].short
 
 
-def _cost(view: View, sequence: str, row: int) -> tuple[Element, ...]:
+def _cost(view: View, row: int, cost: Cost) -> tuple[Element, ...]:
     n = row + 1
     lines = []
     for words in sorted({n, 2 * n, 4 * n, 8 * n}):
-        cost = next_word_cost(view.state.model, view.graph, words)
-        counts = f"{cost.without:,}", f"{cost.with_cache:,}", f"{cost.without / max(cost.with_cache, 1):,.1f} ×"
-        lines.append(Line.of(f"{words:,}", *counts, f"{cost.bytes:,}", here=words == n))
+        one = cost if words == n else next_word_cost(view.state.model, view.graph, words)
+        counts = f"{one.without:,}", f"{one.with_cache:,}", f"{one.without / max(one.with_cache, 1):,.1f} ×"
+        lines.append(Line.of(f"{words:,}", *counts, f"{one.bytes:,}", here=words == n))
     columns = (
         Column("words so far", NUMBER),
         Column("without the cache", NUMBER),
@@ -109,7 +111,7 @@ def _cost(view: View, sequence: str, row: int) -> tuple[Element, ...]:
         Column("saved", NUMBER),
         Column("bytes of the cache", NUMBER),
     )
-    kept_names = ", ".join(next_word_cost(view.state.model, view.graph, n).kept) or "nothing"
+    kept_names = ", ".join(cost.kept) or "nothing"
     note = (
         "The rows of the words so far stay the same whatever word follows, so the new word needs only its own "
         f"row, and of the earlier ones the keys and values. Kept are <b>{escape(kept_names)}</b>: the key-value cache."

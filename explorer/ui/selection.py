@@ -52,23 +52,30 @@ class Selection(QObject):
         self._choices: dict[str, Any] = {}
         self._spot: Spot | None = None
         self._covered: Mapping[str, frozenset[tuple[int, ...]]] = MappingProxyType({})
-        self._several = self._looked = False
+        self._several = 0
+        self._looked, self._shown = False, ""
         for signal in (self.head_changed, self.showing_changed, self.token_chosen):
             signal.connect(self._look)
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
-        """Make several choices as one: what stands on a page is told of them when the last one is made."""
-        self._several = True
+        """Make several choices as one: others are told of the stage, and of how it is looked at, after the last one."""
+        self._several += 1
         try:
             yield
         finally:
-            self._several = False
+            self._several -= 1
+            self._show()
             if self._looked:
                 self._look()
 
+    def _show(self) -> None:
+        if not self._several and self._shown != self.stage:
+            self._shown = self.stage
+            self.stage_changed.emit(self.stage)
+
     def _look(self, *_: object) -> None:
-        self._looked = self._several
+        self._looked = self._several > 0
         if not self._several:
             self.looked.emit()
 
@@ -109,9 +116,8 @@ class Selection(QObject):
 
     def go_to(self, stage: str) -> None:
         """Show a stage."""
-        if stage != self.stage:
-            self.stage = stage
-            self.stage_changed.emit(stage)
+        self.stage = stage
+        self._show()
 
     def set_head(self, head: int | None) -> None:
         """Look at another head, everywhere; with None at the mean over the heads, where there is one."""

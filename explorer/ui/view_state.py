@@ -43,10 +43,11 @@ def restore(window: MainWindow, beside: Mapping[str, Any]) -> None:
         once = Qt.ConnectionType.SingleShotConnection
         window.bench.bridge.changed.connect(lambda _: restore(window, beside), once)
         return
-    window.bench.bridge.flush()
-    for what, act in _PARTS.items():
-        if what in beside:
-            act(window, beside[what])
+    with window.bench.selection.at_once():
+        window.bench.bridge.flush()
+        for what, act in _PARTS.items():
+            if what in beside:
+                act(window, beside[what])
 
 
 def _lesson(window: MainWindow, said: Any) -> None:

@@ -108,6 +108,22 @@ def test_stage_and_head_are_told_once(selection, qtbot):
     assert heads == [1]
 
 
+def test_of_several_choices_the_last_stage_is_told_and_then_how_it_is_looked_at(selection, qtbot):
+    told = []
+    selection.stage_changed.connect(told.append)
+    selection.looked.connect(lambda: told.append("looked"))
+    with selection.at_once():
+        selection.go_to("source.embedding")
+        with selection.at_once():
+            selection.set_head(1)
+        selection.go_to("encoder.1.self.attention")
+    assert told == ["encoder.1.self.attention", "looked"]
+    with selection.at_once():
+        selection.go_to("source.embedding")
+        selection.go_to("encoder.1.self.attention")
+    assert len(told) == 2
+
+
 def test_cells_that_go_are_no_longer_pointed_at(document, selection, pointed):
     selection.choose(Cell(Q, (0, 2, 0)))
     document.do(SetTokens("source", ("You", "are")))

@@ -12,7 +12,6 @@ from PySide6.QtCore import QObject, Signal
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Place as GraphPlace
-from explorer.document.document import Change
 from explorer.document.state import State
 from explorer.lessons.answers import Answer, Verdict, judge
 from explorer.lessons.progress import Progress, ProgressFolder
@@ -83,7 +82,6 @@ class Guide(QObject):
         self._veil: tuple[tuple[int, ...], ...] | None = None
         self._numbers: dict[tuple[str, str], Mapping[str, str]] = {}
         self._ahead = Background(self)
-        bench.bridge.changed.connect(self._follow)
 
     # Where one is
 
@@ -260,8 +258,7 @@ class Guide(QObject):
         self._veil = None
         numbers = numbers_of(self.steps[step], self.walk.engine(step))
         self._numbers[self.lesson.id, self.steps[step].id] = numbers
-        self._bench.bridge.flush()
-        self.look()
+        self._look(self._bench.bridge.flush)
 
     def prepare(self, then: Callable[[], object]) -> None:
         """Do something as soon as `enter` takes no longer than to go one step on: some steps train for a moment."""
@@ -367,7 +364,7 @@ class Guide(QObject):
 
     # Following
 
-    def _follow(self, change: Change) -> None:
+    def follow(self) -> None:
         """Undo or redo may have gone to another step, or to where nobody went through steps."""
         wanted, lesson = self._bench.document.wanted, self._bench.lesson
         if wanted not in self._places:
@@ -388,19 +385,25 @@ class Guide(QObject):
 
     def look(self) -> None:
         """Look at what the step names: the tab, the stage, the head, what matrices show, and the cells."""
+        if self.step is not None:
+            self._look()
+
+    def _look(self, follow: Callable[[], object] = lambda: None) -> None:
+        """`follow` shows the step's model: amid the choices, so that the page that one comes from does not show it."""
         step, selection = self.step, self._bench.selection
-        if step is None:
-            return
-        look = step.look
-        if look.stage not in TABS:
-            with selection.at_once():  # or the page would be made for each
+        assert step is not None
+        look, on_page = step.look, step.look.stage not in TABS
+        with selection.at_once():
+            if on_page:
                 selection.set_head(step.head)
-                self.showing_wanted.emit(step.showing)
                 selection.choose_token(look.token)
                 for box in look.ticked:
                     selection.keep(box, True)
                 selection.speak_of(self._spot, self.covered)
                 selection.go_to(self.stage)
+            follow()
+            if on_page:
+                self.showing_wanted.emit(step.showing)
         self.tab_wanted.emit(TABS.get(look.stage, ""))  # only now: or the page before would be laid out as well
         self._light()
         self.stepped.emit()

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QProgressDialog, QWidget
 from shiboken6 import isValid
 
 from explorer.core.errors import ExplorerError
-from explorer.document.document import Change
 from explorer.lessons.loader import load
 from explorer.sentences import sentence
 from explorer.ui.lesson.both import BothDerivations
@@ -341,8 +340,9 @@ class LessonParts(QObject):
 
     # Following
 
-    def follow(self, change: Change) -> None:
+    def follow(self) -> None:
         """Show a change of the document."""
+        self.guide.follow()
         self.panel.refresh()
 
     def restyle(self) -> None:

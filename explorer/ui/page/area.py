@@ -110,6 +110,8 @@ class StageArea(QStackedWidget):
     def follow(self, change: Change) -> None:
         """Show a change; pages out of sight are marked, and those whose stage is gone are dropped."""
         stages = {stage.name: stage for stage in self._bench.selection.places}
+        if change.structure and self._bench.selection.stage != self._at:
+            self._leave()
         if change.structure:
             self._drop([name for name, page in self._pages.items() if stages.get(name) != page.stage])
         for page in tuple(self._pages.values()):
@@ -127,11 +129,14 @@ class StageArea(QStackedWidget):
         """A new look is to come: sizes stand everywhere in a page, so it is made anew, and spared to be dressed."""
         self._drop(list(self._pages))
 
+    def _leave(self) -> None:
+        """Take away the page in sight, or the stack would show any of the others, of a graph that is gone."""
+        self.setUpdatesEnabled(False)  # what one saw stays until the next page comes
+        self.setCurrentWidget(self._between)
+
     def _drop(self, names: list[str]) -> None:
         if any(self._pages[name] is self.currentWidget() for name in names):
-            # Or the stack would show any of the others, of a graph that is gone.
-            self.setUpdatesEnabled(False)  # what one saw stays until then
-            self.setCurrentWidget(self._between)
+            self._leave()
         if self._going in names:
             self._going = ""
             self._next.stop()

@@ -304,9 +304,9 @@ class MainWindow(QMainWindow):
         names, guide = [stage.name for stage in self.bench.selection.stops], self.lessons.guide
         led = guide.stage if guide.lesson is lesson else ""  # not first to the page that the example begins with
         stage = next((one for one in (led, lesson.start_stage) if one in names), names[0])
-        self.bench.selection.set_head(lesson.start_head - 1)
+        if not led:
+            self.bench.selection.set_head(lesson.start_head - 1)
         self.bench.selection.go_to(stage)
-        self.area.show_stage(stage)
 
     # Following
 
@@ -337,21 +337,25 @@ class MainWindow(QMainWindow):
 
     def follow(self, change: Change) -> None:
         """Show a change of the document, once for each turn of the event loop."""
+        with self.bench.selection.at_once():  # else the page that one comes from would show it, too
+            self._follow(change)
+
+    def _follow(self, change: Change) -> None:
+        opened = self.bench.lesson is not self._shown
+        if opened:
+            self._open(self.bench.lesson)
         if change.structure and self.map.stops != self.bench.selection.stops:
             self.map.rebuild()
         self.tokens.follow(change)
         self.top_bar.showing.follow()  # or the inspector would look for gradients that there are no more
         self.bench.selection.refresh()
+        self.lessons.follow()
         self.area.follow(change)
         self.docks.follow(change)
         self.actions_.refresh()
-        opened = self.bench.lesson is not self._shown
-        if opened:
-            self._open(self.bench.lesson)
         self.top_bar.follow()
         self._say_compared()
         self.lesson_bar.refresh()
-        self.lessons.follow(change)
         if change.structure or opened:  # else no part of the window has another width
             self._share_width()
 

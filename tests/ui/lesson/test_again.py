@@ -31,7 +31,7 @@ def test_a_question_of_another_day_is_asked_once_more(open_window, folder, tmp_p
     window = open_window("emma", settings=Settings(tmp_path))
     window.lessons.show_lessons()
     again = window.lessons.page().again
-    qtbot.waitUntil(lambda: bool(again.buttons), timeout=20_000)
+    qtbot.waitUntil(lambda: len(again.buttons) == len(LESSONS), timeout=20_000)  # lessons are read one by one
     titles = [button.accessibleName().rpartition(", of ")[2] for button in again.buttons]
     assert titles == [load(id).title for id in LESSONS]
     again.buttons[0].click()

@@ -12,6 +12,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.training.trainer import Trainer
 from explorer.lessons.loader import load
 from explorer.lessons.states import StepStates, states_of
+from explorer.pages import compose
 from explorer.pages.view import Cell
 from explorer.settings import Settings
 from explorer.ui.lesson import panel as panel_module
@@ -138,6 +139,19 @@ def lesson_again():
     from explorer.lessons.loader import load
 
     return load("emma")
+
+
+def test_a_page_is_made_once_where_a_lesson_begins_and_where_undo_goes_back_to_it(open_window, eye, monkeypatch):
+    made, page = [], compose.page
+    window = open_window("softmax")
+    eye.settle(window)
+    monkeypatch.setattr(compose, "page", lambda view, stage: made.append(stage.name) or page(view, stage))
+    lessons, undo = window.lessons, window.actions_.undo.trigger
+    for act in (lambda: lessons.begin("one-word-at-a-time", False), lambda: lessons.begin("xor", False), undo, undo):
+        made.clear()
+        act()
+        eye.settle(window)
+        assert made == [window.bench.selection.stage]
 
 
 def test_what_is_taken_again_stays_above_what_stood_there(qtbot):
