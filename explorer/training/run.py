@@ -352,16 +352,19 @@ class Run:
         self._be(point, self._place(self._state_of(point), point))
 
     def start_over(self) -> None:
-        """Give the document the weights that it had before all steps."""
-        state = self._document.wanted
+        """Give the document the weights that it had before all steps; those that a switch has added begin anew."""
+        state, weights = self._document.wanted, self.trainer.weights
         if state is self.first:
             return
-        arrays = {name: self.first.inputs[name] for name in self.trainer.weights}
-        others = {name: array for name, array in state.beyond.items() if name not in arrays}
+        arrays = {name: self.first.inputs[name] for name in weights if name in self.first.inputs}
+        others = {name: array for name, array in state.beyond.items() if name not in weights}
         beyond = others | {name: array for name, array in self.first.beyond.items() if name in arrays}
         before = replace(state.with_inputs(arrays), beyond=beyond)
-        if any(array.shape != state.graph.shape(name) for name, array in arrays.items()):
-            # The sentence is another one than before all steps.
+        added = weights.keys() - arrays.keys()
+        if added:
+            before = replace(before, inputs={name: a for name, a in before.inputs.items() if name not in added})
+        if added or any(array.shape != state.graph.shape(name) for name, array in arrays.items()):
+            # The model, or the sentence, is another one than before all steps.
             before = before.rebuilt(state.model)
         before = replace(before, records=self.first.records, optimiser=self.first.optimiser)
         self._document.do(Replace(before, "Start over"))

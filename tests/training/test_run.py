@@ -372,6 +372,18 @@ def test_a_run_goes_on_from_a_file_to_the_same_bits(script, kind, tmp_path):
     assert storage.load(tmp_path / "a.explorer")[0].records.at == reopened.state.records.at == 3
 
 
+def test_weights_that_a_switch_has_added_begin_anew():
+    roses = Document(load("roses-are-red").state())
+    run = begun(roses, steps=1)
+    roses.do(SetSwitch("decoder.1.ffn", "norm", "pre"))
+    drawn, added = roses.state.inputs, roses.state.inputs.keys() - run.first.inputs.keys()
+    assert added
+    run.take()
+    run.start_over()
+    for name in run.trainer.weights:
+        assert same_bytes(roses.state.inputs[name], (drawn if name in added else run.first.inputs)[name]), name
+
+
 def test_another_optimiser_begins_to_remember_in_the_midst(script, tmp_path):
     begun(script, "Adam", steps=3)
     storage.save(script.state, "", tmp_path / "a.explorer")
