@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer
 from PySide6.QtGui import QWindow
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
@@ -31,6 +31,29 @@ def later(owner: QObject, act: Callable[[], object], once: bool = False) -> QTim
 def do_later(owner: QObject, act: Callable[[], object]) -> None:
     """Do something in the next turn, unless the owner is deleted before."""
     later(owner, act, once=True).start()
+
+
+class BeforePainting(QObject):
+    """Does something once, however often it is asked for in a turn, before Qt paints in that turn.
+
+    Qt tells of each size that something has while a window is laid out; only the last one is worth an effort.
+
+    `owner`: where it is deleted before, nothing happens.
+    """
+
+    def __init__(self, owner: QObject, act: Callable[[], object]) -> None:
+        super().__init__(owner)
+        self._act, self._asked = act, False
+
+    def ask(self) -> None:
+        """Have it done."""
+        if not self._asked:
+            self._asked = True
+            QCoreApplication.postEvent(self, QEvent(QEvent.Type.User))
+
+    def customEvent(self, event: QEvent) -> None:
+        self._asked = False
+        self._act()
 
 
 class Turns:

@@ -4,7 +4,7 @@ import shiboken6
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication, QWidget
 
-from explorer.ui.turns import OneATurn, do_later, do_once_painted, later
+from explorer.ui.turns import BeforePainting, OneATurn, do_later, do_once_painted, later
 
 
 def test_it_happens_once_in_the_next_turn(qtbot):
@@ -55,6 +55,26 @@ class Painted(QWidget):
 
     def paintEvent(self, event):
         self._done.append("painted")
+
+
+def test_what_is_asked_for_before_painting_is_done_once_and_before(qtbot):
+    done = []
+    window = Painted(done)
+    qtbot.addWidget(window)
+    sharing = BeforePainting(window, lambda: done.append("shared"))
+    window.show()
+    qtbot.waitUntil(lambda: "painted" in done)
+    done.clear()
+    window.update()
+    sharing.ask()
+    sharing.ask()
+    assert done == []
+    qtbot.waitUntil(lambda: "painted" in done)
+    assert done == ["shared", "painted"]
+    sharing.ask()
+    shiboken6.delete(window)
+    QApplication.processEvents()
+    assert done == ["shared", "painted"]
 
 
 def test_what_takes_long_comes_behind_the_first_paint_of_a_window(qtbot):

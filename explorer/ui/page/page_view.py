@@ -19,7 +19,7 @@ from explorer.ui.page.gestures import perform
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.late import Late
 from explorer.ui.page.player import PlayerView
-from explorer.ui.turns import later
+from explorer.ui.turns import BeforePainting, later
 from explorer.ui.workbench import Workbench
 
 MARGIN = 12
@@ -45,10 +45,12 @@ class PageView(QScrollArea):
         self._stale = True
         self._looking: Looking | None = None
         self._sizes = 0
+        self._shown = False
         self._making: Iterator[None] | None = None
         self._steps: tuple[float, Mapping[str, bool]] | None = None
         self._size, self._rounds = self.size(), 0
         self._settled = later(self, self._share_again)
+        self._sized = BeforePainting(self, self._share_again)
         self._stepped = later(self, self._refresh_in_sight)
         px = bench.appearance.px
         self.elements = Elements(bench, px(12))
@@ -132,7 +134,12 @@ class PageView(QScrollArea):
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)
+        self._shown = True
         self.refresh()
+
+    def hideEvent(self, event: Any) -> None:
+        super().hideEvent(event)
+        self._shown = False
 
     @property
     def is_whole(self) -> bool:
@@ -176,8 +183,10 @@ class PageView(QScrollArea):
             self._size, self._rounds = self.size(), 0
         if self._waits:
             self._settled.start()
+        elif self._shown:
+            self._sized.ask()  # also where only a bar has come or gone
         else:
-            self._share_again()  # also where only a bar has come or gone
+            self._share_again()  # on its way into sight
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         # What stands on the page has another size.

@@ -428,8 +428,8 @@ class MainWindow(QMainWindow):
 
     def _fit(self) -> None:
         """Let the parts share the size of now."""
-        self._share_width()
         self.lesson_bar.refresh()
+        self._share_width()
 
     def _give_way(self) -> None:
         """Somebody is led through steps from now on, or no more."""
@@ -457,9 +457,16 @@ class MainWindow(QMainWindow):
         self.lesson_bar.setVisible(not bottom and not leads)
         self._brings_bottom.setVisible(bottom and not leads)
         self._brings_bottom.setFixedHeight(px(STRIP))
-        self.inspector.setFixedWidth(min(px(INSPECTOR_WIDTH), int((width - self.map.width()) * 0.35)))
+        self.inspector.setFixedWidth(min(px(INSPECTOR_WIDTH), int((width - self.map.minimumWidth()) * 0.35)))
         self.lessons.be_as_wide(self.inspector.minimumWidth())  # it stays where the inspector is folded
         self.terms.place()
+        # From the inside out: Qt itself takes a turn for each of them, and lays out the page in between.
+        for part in (self.top_bar, self.lesson_bar, self.inspector):
+            around: QWidget | None = part
+            while around is not None and around is not self:
+                if (layout := around.layout()) is not None:
+                    layout.activate()
+                around = around.parentWidget()
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)

@@ -29,6 +29,7 @@ class SettingChoice(QWidget):
         self._list.setMinimumContentsLength(LETTERS)
         self._list.activated.connect(self._ask)
         self._row = row_in(self, self._buttons, self._list)
+        self._narrow = True
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def open(self, lesson: Lesson, before: QWidget) -> None:
@@ -43,7 +44,7 @@ class SettingChoice(QWidget):
         self._list.clear()
         self._list.addItems(titles)
         self._list.view().setMinimumWidth(self._list.view().sizeHintForColumn(0) + MARGIN)
-        self.be_narrow(False)
+        self.be_narrow(self._narrow)
         for control in (*self._buttons.findChildren(QPushButton), self._list):
             self.setTabOrder(before, control)  # made last, but it does not stand last
             before = control
@@ -54,8 +55,13 @@ class SettingChoice(QWidget):
             self._buttons.choose(self._names.index(name))
             self._list.setCurrentIndex(self._names.index(name))
 
+    def width_of(self, narrow: bool) -> int:
+        """Pixels across of a list to open, or of a button for each; it need not be what is shown."""
+        return (self._list if narrow else self._buttons).sizeHint().width()
+
     def be_narrow(self, on: bool) -> None:
         """Be a list to open, or a button for each."""
+        self._narrow = on
         self._list.setVisible(on)
         self._buttons.setVisible(not on)
 

@@ -167,27 +167,23 @@ class TopBar(QFrame):
         apart = self._rows.indexOf(self._choices) >= 0
         outside = apart or self._choices.isHidden()  # its room is reckoned in each tab: the next one shows it
         self._settings.widen(0)
-        for narrow in (False, True):
-            self._settings.be_narrow(narrow)
-            for part in (self._settings, self._choices):  # they may remember widths of another text scale
-                layout = part.layout()
-                assert layout is not None
-                layout.invalidate()
-                part.updateGeometry()
-            self._row.invalidate()
-            beside = self._choices.sizeHint().width() + self._row.spacing()
-            needed = self._row.sizeHint().width() + outside * beside + px(40)
-            if needed <= width:
-                break
-        taken = self._choices.sizeHint().width() + px(40) if needed > width else needed
+        self._measure()
+        now = self._choices.sizeHint().width()
+        others = self._row.sizeHint().width() - (0 if outside else now) + outside * self._row.spacing() + px(40)
+        wide, narrow = (now - self._settings.sizeHint().width() + self._settings.width_of(on) for on in (False, True))
+        # Reckoned, not tried: a control that comes or goes has Qt lay out the whole window at once.
+        self._settings.be_narrow(others + wide > width)
+        choices = wide if others + wide <= width else narrow
+        needed = others + choices
+        taken = choices + px(40) if needed > width else needed
         self._settings.widen(max(width - taken, 0))
+        self._measure()
         if apart != (needed > width):
             (self._rows if apart else self._row).removeWidget(self._choices)
             if apart:
                 self._row.insertWidget(self._place_of_choices, self._choices, 0, Qt.AlignmentFlag.AlignVCenter)
             else:
                 self._rows.addWidget(self._choices, 0, Qt.AlignmentFlag.AlignRight)
-        self._row.invalidate()
         around = self._rows.contentsMargins()
         over = self._row.sizeHint().width() + around.left() + around.right() - width
         if over > 0:  # else it would lie under the first tab
@@ -196,6 +192,15 @@ class TopBar(QFrame):
         room = self.title.minimumWidth() - metrics.horizontalAdvance("  ▾") - px(22)
         short = metrics.elidedText(self._name, Qt.TextElideMode.ElideRight, room)
         self.title.setText(_plain(f"{short}  ▾"))
+
+    def _measure(self) -> None:
+        """Qt would ask how wide the choices are in a turn of its own."""
+        for part in (self._settings, self._choices):
+            layout = part.layout()
+            assert layout is not None
+            layout.invalidate()
+            part.updateGeometry()
+        self._row.invalidate()
 
     def restyle(self) -> None:
         """Follow the text scale."""

@@ -102,6 +102,7 @@ def test_keys_that_tab_through_a_table_leave_the_cell_that_was_clicked(window, e
     bench, path = window.bench, tmp_path / "mine.lesson.toml"
     visit(window, eye, ATTENTION)
     window.lessons.record()
+    eye.settle(window)  # a notice has come above the page
     view = eye.views(window)["encoder.1.self.head.1.Q"]
     hand.click(view.viewport(), hand.cell(view, 1, 2) - view.viewport().pos())
     hand.key(Qt.Key.Key_Tab, times=4)
