@@ -110,8 +110,9 @@ class MatrixBox(QWidget):
 
     def give_room(self, pixels: int) -> None:
         """Be no wider than so many pixels; of what has more columns a part is in sight."""
-        self.view.give_room(pixels)
-        self._stand()
+        if pixels != self.view.room:
+            self.view.give_room(pixels)
+            self._stand()
 
     def be_at_most(self, high: int) -> None:
         """Be no higher than so many pixels: see `MatrixView.be_at_most`."""
@@ -138,8 +139,9 @@ class MatrixBox(QWidget):
 
     def show_row_labels(self, on: bool) -> None:
         """Show the labels of the rows, or leave them to the matrix before, which has the same."""
-        self.view.show_row_labels(on)
-        self._show_heading()
+        if on != self.view.labelled:
+            self.view.show_row_labels(on)
+            self._show_heading()
 
     def width_with(self, labels: bool, high: bool = False) -> int:
         """Pixels that it takes across with the labels of its rows, or without; and with a heading of two lines."""

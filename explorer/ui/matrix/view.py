@@ -222,7 +222,7 @@ class MatrixView(QTableView):
     def give_room(self, pixels: int) -> None:
         """Be no wider than so many pixels; what has more columns scrolls."""
         before, self.room = self.room, pixels
-        if pixels != before and (self._high is not None or self._columns_in(pixels) != self._columns_in(before)):
+        if self._high is not None or self._columns_in(pixels) != self._columns_in(before):
             self._measure()
 
     def be_at_most(self, high: int) -> None:
@@ -255,9 +255,8 @@ class MatrixView(QTableView):
 
     def show_row_labels(self, on: bool) -> None:
         """Show the labels of the rows, or leave them to the matrix before, which has the same."""
-        if on != self.labelled:
-            self.labelled = on
-            self._measure()
+        self.labelled = on
+        self._measure()
 
     def stand_in_line(self, width: int, labels: int) -> bool:
         """Have columns, and the room before them, of so many pixels at least: as those of a matrix above or below.

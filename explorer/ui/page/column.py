@@ -278,6 +278,10 @@ class Elements(QWidget):
         """What holds the elements of an arrangement."""
         return self._holders[(Row, element.id) if isinstance(element, Row) else _stack_key(element)]
 
+    def part(self, element: Element) -> QWidget:
+        """The widget of an element of the page, whatever stands in it."""
+        return self.parts[list(self._elements or ()).index(element)]
+
     def place_of(self, element: Element, width: int) -> QRect:
         """Where an element of the page will stand."""
         margins, spacing = self.contentsMargins(), self._column.spacing()

@@ -1,7 +1,9 @@
 """How the room of a page is shared among its elements: how wide each is, and what stands there as a small picture."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, cast
+
+from PySide6.QtCore import QRect
 
 from explorer.pages.by_hand import Scheme
 from explorer.pages.element import Element, leaves
@@ -12,14 +14,24 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.controls import ChoiceView
 from explorer.ui.page.descent import DescentPart
 from explorer.ui.page.elements import Drawn
-from explorer.ui.page.first_matrices import FirstMatrices
 from explorer.ui.page.header import HeaderView
-from explorer.ui.page.holders import Signed
+from explorer.ui.page.holders import Signed, Titled, height_of
+from explorer.ui.page.in_sight import (
+    Part,
+    Stands,
+    Taken,
+    first_matrices,
+    first_whole,
+    map_in_sight,
+    matrices_of,
+    rows_to_map,
+    weights_of,
+)
 from explorer.ui.page.late import Late
 from explorer.ui.page.lines import ACROSS_ROW, SIGN, RowLines
-from explorer.ui.page.map_in_sight import MapInSight
 from explorer.ui.page.note import NoteLabel, SectionLabel
 from explorer.ui.page.player import PlayerView
+from explorer.ui.widgets.flow import FlowLayout
 
 if TYPE_CHECKING:
     from explorer.ui.page.column import Elements
@@ -43,8 +55,12 @@ class Sharing:
 
     def __init__(self, page: "Elements") -> None:
         self.page = page
-        self.first_matrices = FirstMatrices(self)
-        self.map_in_sight = MapInSight(self)
+        self._stands = Stands({})
+        """How rows stand so that what matters is in sight."""
+        self._decided: tuple[object, ...] = ()
+        """What that was decided for."""
+        self._measured: dict[object, Taken] = {}
+        """The room that parts take in one width: with another height of the window nothing is measured anew."""
         self._narrow: dict[str, int] = {}
         """Pixels across of the rows, by id, that stand in a stack of a width of its own."""
         self._all: list[Element] = []
@@ -58,8 +74,7 @@ class Sharing:
 
     def forget(self) -> None:
         """Decide anew: the page was arranged anew."""
-        self.first_matrices.forget()
-        self.map_in_sight.forget()
+        self._stands, self._decided = Stands({}), ()
 
     def share(self, width: int, height: int | None) -> None:
         """See `Elements.share_room`."""
@@ -92,10 +107,8 @@ class Sharing:
         for scheme in crossing:
             self._line_up(scheme)
         for row in rows:
-            self.share_line(row, room, height, self.map_in_sight.folded.get(row.id))
-        self.first_matrices.share(self.page.elements, room, height if height is not None and low else 0)
-        high = height is not None and height >= self._px(HIGH_PAGE)
-        self.map_in_sight.share(self.page.elements, room, 0 if height is None or low else height, high)
+            self.share_line(row, room, height, self._stands.small.get(row.id))
+        self._bring_into_sight(room, height, low)
         self._share_between_pictures(room, height)
         words = [part for part in self.page.parts if isinstance(part, (SectionLabel, NoteLabel, HeaderView))]
         filling = [widget for widget in self.page.widgets.values() if isinstance(widget, Drawn) and widget.fills]
@@ -110,7 +123,80 @@ class Sharing:
             taken = self.page.height_without(picture, room)
             picture.give_room(room, None if height is None else height - taken)
 
-    def end_line(self, matrix: Matrix, on: bool) -> None:
+    def _bring_into_sight(self, room: int, height: int | None, low: bool) -> None:
+        """Let small pictures stand for what is in the way as the page begins; without a height nothing is."""
+        elements = self.page.elements
+        parts = [] if height is None else first_matrices(elements) if low else rows_to_map(elements)
+        inside = [one for part in parts for one in leaves(part.element)]
+        if not low and any(isinstance(one, Matrix) and one.open is not None for one in inside):
+            return  # somebody looks closer: nothing else moves for that
+        rows = [row for part in parts for row in part.rows]
+        # Sizes that do not change with what is small: else it would be decided for ever.
+        boxes = [self.page.box(one) for row in rows for one in matrices_of(row)]
+        sizes = [(box.view.width_without_labels(), box.view.height(), box.own_size) for box in boxes]
+        maps = [self.page.widgets[one.id].sizeHint().toTuple() for one in inside if isinstance(one, HeatMap)]
+        top = self.page.place_of(parts[0].element, room).top() if parts and low else 0
+        decided = (room, low, sizes, maps), height, top
+        if self._decided == decided:
+            return
+        if self._decided[:1] != decided[:1]:
+            self._measured = {}
+
+        def stand(part: Part, stands: Stands) -> None:
+            for row in part.rows:
+                if weights := weights_of(row):
+                    self._end_line(matrices_of(row)[weights - 1], stands.breaks)
+                self.share_line(row, room, height, stands.small.get(row.id, None if row.folds else ()))
+
+        def measure(part: Part, stands: Stands) -> Taken:
+            breaks = stands.breaks and any(map(weights_of, part.rows))
+            way = part.element.id, breaks, *(stands.small.get(row.id, height) for row in part.rows)
+            if way not in self._measured:
+                stand(part, stands)
+                self._measured[way] = self._taken(part.element, room)
+            return self._measured[way]
+
+        gone = set(self._stands.small) - {row.id for row in rows}
+        for row in (one for one in self._all if isinstance(one, Row) and one.id in gone):
+            stand(Part(row, (row,)), Stands({}))
+        places = [self.page.place_of(part.element, room) for part in parts]
+        gaps = [at.top() - end for at, end in zip(places, (0, *(one.bottom() + 1 for one in places)), strict=False)]
+        if height is None or not parts:
+            self._stands = Stands({})
+        elif low:
+            self._stands = first_whole(parts, gaps, height, measure)
+        else:
+            self._stands = map_in_sight(parts, gaps, height, height >= self._px(HIGH_PAGE), measure)
+        reached: set[str] = set()
+        for part in parts:
+            stand(part, self._stands)
+            reached |= self._taken(part.element, room).reach.keys()
+        wanted = (one.id for row in rows for one in row.inside if isinstance(one, (Matrix, HeatMap)))
+        self._decided = decided if reached.issuperset(wanted) else ()  # some may be still to come
+
+    def _taken(self, element: Element, room: int) -> Taken:
+        """The room that a part of the page takes as it stands now."""
+        place = QRect(0, 0, room, height_of(self.page.part(element), room))
+        reach = {one.id: (rect.top(), rect.bottom()) for one, rect in self._places(element, place)}
+        return Taken(place.height(), reach)
+
+    def _places(self, element: Element, place: QRect) -> Iterator[tuple[Element, QRect]]:
+        """Where the matrices and heat maps of a part of the page will stand, in reading order."""
+        match element:
+            case Matrix() | HeatMap():
+                yield element, place
+            case Row(items=items):
+                layout = cast(FlowLayout, self.page.holder_of(element).layout())
+                rects = {id(one.widget()): rect for one, rect in layout.places(place)[0]}  # of what is there
+                for item, widget in zip(items, layout.widgets, strict=True):
+                    if id(widget) in rects:
+                        yield from self._places(item.element, rects[id(widget)])
+            case Stack(elements=elements):
+                holder = cast(Titled, self.page.holder_of(element))
+                for one, inside in zip(elements, holder.places(place), strict=True):
+                    yield from self._places(one, inside)
+
+    def _end_line(self, matrix: Matrix, on: bool) -> None:
         """Let the line end behind a matrix that a sign joins with the next one, whether that has room there or not."""
         signed = self.page.box(matrix).parentWidget()
         if isinstance(signed, Signed) and signed.ends_line != on:

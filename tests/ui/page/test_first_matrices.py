@@ -5,7 +5,6 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QScrollBar
 
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.page.first_matrices import _whole
 from explorer.ui.page.player import PlayerView
 from explorer.ui.widgets.formula import typeset
 
@@ -101,11 +100,6 @@ def test_the_weights_of_one_layer_and_the_cases_are_in_sight_at_once(lecture, ey
     )
     assert b.top() == W.top(), "b stands beside W, not below it"
     assert X.bottom() - W.top() < page.viewport().height()
-
-
-def test_nothing_is_folded_for_matrices_that_are_still_to_come():
-    """A page is made in turns, and may have to share its room in between."""
-    assert _whole([], 2, 720)
 
 
 def test_small_pictures_stand_above_weights_and_map_that_only_then_fit_beside_each_other(open_window, eye, qtbot):

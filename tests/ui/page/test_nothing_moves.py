@@ -51,11 +51,11 @@ def test_values_changes_and_gradients_stand_in_the_same_places(open_window, appe
 def test_what_is_folded_is_not_decided_anew_for_changes(window, eye):
     window.resize(1280, 720)
     page = eye.go_to(window, "encoder.1.self.attention")
-    decided = page.elements._sharing.map_in_sight._decided
+    decided = page.elements._sharing._decided
     assert decided
     window.top_bar.showing.show_in_matrices("change")
     eye.settle(window)
-    assert page.elements._sharing.map_in_sight._decided == decided
+    assert page.elements._sharing._decided == decided
 
 
 @pytest.mark.parametrize("block", ["encoder.1.self", "decoder.1.self"])

@@ -1,0 +1,176 @@
+"""What matters is in sight as a page begins: which matrices are small pictures for that, decided from sizes alone.
+
+On a low page the first two matrices are whole. On a higher one the weights, the output and the first heat map are in
+sight: a page of attention is a few rows (what is read and the learned weights; Q, K and V) and then the row from the
+scores to the attention weights, the output and the heat map. What is wanted in sight is tried in order: all three, then
+without the map, then the weights by themselves. For each, arrangements are tried, from that which hides least on.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from explorer.pages.element import Element, leaves
+from explorer.pages.matrix import Matrix
+from explorer.pages.page import Row
+from explorer.pages.word_pictures import HeatMap
+
+Places = frozenset[int]
+"""Which matrices of a row, counted from 0."""
+NONE: Places = frozenset()
+WHOLE = 2
+"""How many matrices of a low page are whole."""
+MANY = 12
+"""Words from which on the map may stand for the numbers of the weights."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a page, and the rows in it whose matrices may be small pictures."""
+
+    element: Element
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Stands:
+    """How rows stand."""
+
+    small: Mapping[str, Places]
+    """Which matrices of a row, by its id, are small pictures; a row that is not named decides by itself."""
+    breaks: bool = False
+    """Whether the line ends before the weights: they take less room below the scores than a map below both."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """The room that a part of a page takes."""
+
+    height: int
+    reach: Mapping[str, tuple[int, int]]
+    """The first and the last pixel, from the top of the part, of each matrix and heat map that is there, by its id."""
+
+
+Measure = Callable[[Part, Stands], Taken]
+
+
+def first_matrices(elements: Sequence[Element]) -> list[Part]:
+    """The parts of a page that hold the first matrices."""
+    parts, count = [], 0
+    for element in elements:
+        n = sum(isinstance(part, Matrix) and part.values.size > 1 for part in leaves(element))
+        if n and count < WHOLE:  # rows that fold decide for themselves
+            rows = (one for one in leaves(element) if isinstance(one, Row) and matrices_of(one) and not one.folds)
+            parts.append(Part(element, tuple(rows)))
+        count += n
+    return parts
+
+
+def rows_to_map(elements: Sequence[Element]) -> list[Part]:
+    """The rows of a page down to that of the first heat map and the weights that it draws, where there is one."""
+    rows = [element for element in elements if isinstance(element, Row)]
+    at = next((i for i, row in enumerate(rows) if weights_of(row) is not None), -1)
+    return [Part(row, (row,)) for row in rows[: at + 1]]
+
+
+def first_whole(parts: Sequence[Part], gaps: Sequence[int], height: int, measure: Measure) -> Stands:
+    """Make small pictures of as much as brings the first matrices into sight, and no more.
+
+    Parameters
+    ----------
+    gaps : sequence of int
+        Pixels before each part: from the top of the page, or the end of the part before.
+    height : int
+        Pixels in sight.
+    """
+    small: dict[str, Places] = {}
+    top, lacking = 0, WHOLE
+    for part, gap in zip(parts, gaps, strict=True):
+        top += gap
+        ids = {one.id for one in leaves(part.element) if isinstance(one, Matrix) and one.values.size > 1}
+        for stay in (None, 1, 0):  # how many matrices at the end of each row stay numbers
+            stands = Stands({row.id: _but_last(row, stay) for row in part.rows})
+            taken = measure(part, stands)
+            spans = [(top + first, top + last) for id, (first, last) in taken.reach.items() if id in ids]
+            if is_whole(spans, lacking, height):
+                break
+        small |= stands.small
+        top += taken.height
+        lacking -= len(spans)
+    return Stands(small)
+
+
+def map_in_sight(parts: Sequence[Part], gaps: Sequence[int], height: int, high: bool, measure: Measure) -> Stands:
+    """Bring weights, output and map into sight: see `first_whole`.
+
+    On a page that is not high the numbers of the last row are no small pictures for the map.
+    """
+    *above, last = (part.rows[0] for part in parts)
+    plain: dict[str, Places] = {part.rows[0].id: NONE for part in parts if not part.rows[0].folds}
+
+    def fits(wanted: set[str], stands: Stands) -> bool:
+        takes = [measure(part, stands) for part in parts]
+        top = sum(gaps) + sum(taken.height for taken in takes[:-1])
+        return all(top + bottom < height for id, (_, bottom) in takes[-1].reach.items() if id in wanted)
+
+    for wanted, small in _ways(last, high):
+        # Small pictures stand on a line by themselves, if that is in sight, too; numbers follow each other.
+        for breaks in (bool(small), not small):
+            folded = {last.id: small} | {row.id: frozenset(range(len(matrices_of(row)))) for row in above}
+            if not fits(wanted, Stands(plain | folded, breaks)):
+                continue
+            for row in reversed(above):  # Q, K and V are worth more than what they are made of
+                fewer = {id: places for id, places in folded.items() if id != row.id}
+                folded = fewer if fits(wanted, Stands(plain | fewer, breaks)) else folded
+            return Stands(plain | folded, breaks)
+    return Stands(plain)
+
+
+def matrices_of(row: Row) -> list[Matrix]:
+    """The matrices that stand in a row by themselves."""
+    return [item.element for item in row.items if isinstance(item.element, Matrix)]
+
+
+def weights_of(row: Row) -> int | None:
+    """Which of its matrices the first heat map draws; a question may have covered it, or it is laid out by hand."""
+    drawn = [one.matrix.place.node for one in _maps(row)[:1]]
+    return next((i for i, one in enumerate(matrices_of(row)) if one.place.node in drawn), None)
+
+
+def is_whole(spans: Sequence[tuple[int, int]], count: int, height: int) -> bool:
+    """Whether the first few, each from a pixel to another, and what stands beside them, are in sight at once.
+
+    That is as the page begins, or where they begin below what is in sight then, when one has come there.
+    """
+    first = spans[:count]
+    if not first:  # none of them is there yet
+        return True
+    lowest = max(bottom for _, bottom in first)
+    beside = [span for span in spans if span[0] <= lowest] or first  # one without rows ends above its top
+    top = min(top for top, _ in beside)
+    start = top if top >= height else 0
+    return all(bottom - start < height for _, bottom in beside)
+
+
+def _but_last(row: Row, stay: int | None) -> Places:
+    return NONE if stay is None else frozenset(range(len(matrices_of(row)) - stay))
+
+
+def _ways(row: Row, high: bool) -> Iterator[tuple[set[str], Places]]:
+    """What is wanted in sight, by its ids, and which matrices of the row are small for it; the best ways first."""
+    matrices, weights = matrices_of(row), weights_of(row) or 0
+    before, behind = frozenset(range(weights)), frozenset(range(weights + 1, len(matrices)))
+    numbers = {one.id for one in matrices[weights:]}
+    # An output that is wider than the weights would take a line of its own between them and the map.
+    wide = any(matrices[i].array.shape[1] > 2 * matrices[weights].array.shape[1] for i in behind)
+    folds = [NONE, *([behind] if wide else [before]), before | behind]
+    many = max(matrices[weights].array.shape) > MANY
+    for small in [*folds, *([before | behind | {weights}] if many else [])] if high else [NONE]:
+        yield numbers | {_maps(row)[0].id}, small
+    for small in folds:
+        yield numbers, small
+    for small in (NONE, before):
+        yield {matrices[weights].id}, small
+
+
+def _maps(row: Row) -> list[HeatMap]:
+    return [item.element for item in row.items if isinstance(item.element, HeatMap)]
