@@ -14,64 +14,77 @@ MOST = 8
 """So many weights stand below each other; of more, each block is a line that opens."""
 
 
-class Moves(QWidget):
-    """A box for each weight that can move; without its mark it is frozen."""
+class WeightBoxes(QWidget):
+    """A box for each of some weights; without its mark a weight is frozen."""
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__()
         self._bench = bench
-        self._list = column_in(self)
+        self._list = column_in(self, spacing=bench.appearance.px(2))
         self.boxes: dict[str, QCheckBox] = {}
         self.blocks: dict[str, BlockBox] = {}  # where there are many weights: those blocks that have more than one
         self._showing = False
-        self.follow()
-        bench.descent.changed.connect(self._show)
-        self._list.setSpacing(bench.appearance.px(2))
 
-    @property
-    def frozen(self) -> tuple[str, ...]:
-        """The weights that stay as they are."""
-        return self._bench.descent.frozen
-
-    def follow(self) -> None:
-        """List the weights of the model as it is now."""
-        state = self._bench.document.state
-        names = [name for name, usual in trainable(state.graph, state.model).items() if usual]
-        if names == list(self.boxes):
-            self._show()
-            return
-        while (item := self._list.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
-        self.boxes, self.blocks = {}, {}
-        of_block: dict[str, list[QCheckBox]] = {}
+    def add(self, names: Sequence[str]) -> None:
+        """Add a box for each of some weights, all of a block behind one."""
+        of_block: dict[str, list[str]] = {}
         for name in names:
             self.boxes[name] = box = QCheckBox(name)
             box.setAccessibleName(name)
             box.setToolTip("Take the mark away to freeze it")
             box.toggled.connect(lambda _, name=name: self._set([name]))
-            of_block.setdefault(name.rpartition(".")[0] if len(names) > MOST else name, []).append(box)
+            of_block.setdefault(name.rpartition(".")[0] if len(names) > MOST else name, []).append(name)
         for block, inside in of_block.items():
-            if len(inside) > 1:
-                within = [name for name in names if self.boxes[name] in inside]
-                self.blocks[block] = BlockBox(self._bench, block, inside)
-                self.blocks[block].changed.connect(lambda within=within: self._set(within))
-            self._list.addWidget(self.blocks.get(block, inside[0]))
-        self._show()
+            if len(inside) == 1:
+                self._list.addWidget(self.line(inside[0]))
+                continue
+            boxes = [self.boxes[name] for name in inside]
+            self.blocks[block] = made = BlockBox(self._bench, block, boxes, self.beside(block, *inside))
+            made.changed.connect(lambda inside=inside: self._set(inside))
+            self._list.addWidget(made)
+
+    def line(self, name: str) -> QWidget:
+        """What stands in the line of a weight whose block has no other."""
+        return self.boxes[name]
+
+    def beside(self, *names: str) -> Sequence[QWidget]:
+        """What stands beside a block and each of its weights."""
+        return ()
 
     def _set(self, names: Sequence[str]) -> None:
         if not self._showing:
             for name, on in [(name, self.boxes[name].isChecked()) for name in names]:
                 self._bench.descent.set_moves(name, on)
 
-    def _show(self) -> None:
+    def show_marks(self) -> None:
         """Show which of them move, as another page may have set it."""
         self._showing = True
         for name, moves in self._bench.descent.moves().items():
             if name in self.boxes:
                 self.boxes[name].setChecked(moves)
         self._showing = False
+
+
+class Moves(WeightBoxes):
+    """The weights that training usually moves."""
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__(bench)
+        self.follow()
+        bench.descent.changed.connect(self.show_marks)
+
+    def follow(self) -> None:
+        """List the weights of the model as it is now."""
+        state = self._bench.document.state
+        names = [name for name, usual in trainable(state.graph, state.model).items() if usual]
+        if names != list(self.boxes):
+            while (item := self._list.takeAt(0)) is not None:
+                if (widget := item.widget()) is not None:
+                    widget.hide()
+                    widget.deleteLater()
+            self.boxes, self.blocks = {}, {}
+            self.add(names)
+        self.show_marks()
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""

@@ -4,61 +4,43 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from explorer.core.numbers import written
 from explorer.core.training.optimisers import length
 from explorer.ui.theme import mark
-from explorer.ui.training.moves import MOST, BlockBox
-from explorer.ui.widgets.layouts import column_in
+from explorer.ui.training.moves import WeightBoxes
 from explorer.ui.workbench import Workbench
 
 MOVING, ARROW = 340, 30
 """Pixels: of the whole, and of the arrow that opens a block."""
 
 
-class Moving(QWidget):
-    """The inputs that a gradient can move, how long the gradient of each is, and which of them are frozen.
-
-    Many stand block by block.
-    """
+class Moving(WeightBoxes):
+    """The inputs that a gradient can move, how long the gradient of each is, and which of them are frozen."""
 
     def __init__(self, bench: Workbench) -> None:
-        super().__init__()
-        self._bench = bench
-        column = column_in(self, spacing=bench.appearance.px(2))
-        self.boxes: dict[str, QCheckBox] = {}  # for each of the inputs
-        self.blocks: dict[str, BlockBox] = {}
+        super().__init__(bench)
         self.lengths: dict[str, QLabel] = {}  # for each input, and each block
-        self._reading = False
-        moves = bench.descent.moves()
-        of_block: dict[str, list[str]] = {}
-        for name in moves:
-            self.boxes[name] = box = QCheckBox(name)
-            box.setAccessibleName(name)
-            box.setToolTip("Take the mark away to freeze it")
-            box.toggled.connect(lambda on, name=name: self._set([name]))
-            of_block.setdefault(name.rpartition(".")[0] if len(moves) > MOST else name, []).append(name)
-        column.addWidget(
-            self._row(mark(QLabel("Weight"), role="small"), mark(QLabel("Length of its gradient"), role="small"))
-        )
-        for block, names in of_block.items():
-            if len(names) == 1:
-                column.addWidget(self._row(self.boxes[names[0]], self._length(names[0])))
-                continue
-            boxes = [self.boxes[name] for name in names]
-            self.blocks[block] = made = BlockBox(bench, block, boxes, [self._length(name) for name in (block, *names)])
-            made.changed.connect(lambda names=tuple(names): self._set(names))
-            column.addWidget(made)
+        titles = (mark(QLabel(title), role="small") for title in ("Weight", "Length of its gradient"))
+        self._list.addWidget(self._row(*titles))
+        self.add(list(bench.descent.moves()))
         self.setFixedWidth(bench.appearance.px(MOVING))
         bench.descent.changed.connect(self._follow)
         self.refresh()
 
-    def _length(self, name: str) -> QLabel:
-        self.lengths[name] = label = QLabel()
-        label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        label.setAccessibleName(f"Length of the gradient of {name}")
-        return label
+    def line(self, name: str) -> QWidget:
+        """A box, and the length of the gradient of its weight."""
+        return self._row(self.boxes[name], *self.beside(name))
+
+    def beside(self, *names: str) -> Sequence[QWidget]:
+        """The length of the gradient of each."""
+        labels = [QLabel() for _ in names]
+        for name, label in zip(names, labels, strict=True):
+            label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            label.setAccessibleName(f"Length of the gradient of {name}")
+            self.lengths[name] = label
+        return labels
 
     def _row(self, left: QWidget, right: QWidget) -> QWidget:
         holder = QWidget()
@@ -68,11 +50,6 @@ class Moving(QWidget):
         line.addStretch(1)
         line.addWidget(right)
         return holder
-
-    def _set(self, names: Sequence[str]) -> None:
-        if not self._reading:
-            for name, on in [(name, self.boxes[name].isChecked()) for name in names]:
-                self._bench.descent.set_moves(name, on)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -87,10 +64,7 @@ class Moving(QWidget):
         engine, moves = self._bench.document.engine, self._bench.descent.moves()
         if moves.keys() != self.boxes.keys():
             return  # of another model now; the page follows
-        self._reading = True
-        for name, moved in moves.items():
-            self.boxes[name].setChecked(moved)
-        self._reading = False
+        self.show_marks()
         if not (self._bench.descent.quick or engine.has_gradients):
             for label in self.lengths.values():
                 _say(label, "…")

@@ -452,12 +452,12 @@ def test_of_many_weights_each_block_is_a_line_that_opens(train, hand, eye):
     hand.click(block.open)
     assert all(tab.moves.boxes[name].isVisible() for name in names)
     hand.click(tab.moves.boxes[names[0]], QPoint(8, 8))
-    assert tab.moves.frozen == (names[0],)
+    assert tab.descent.frozen == (names[0],)
     assert block.all.checkState() == Qt.CheckState.PartiallyChecked
     hand.click(block.all, QPoint(8, 8))
-    assert tab.moves.frozen == ()
+    assert tab.descent.frozen == ()
     hand.click(block.all, QPoint(8, 8))
-    assert set(tab.moves.frozen) == set(names)
+    assert set(tab.descent.frozen) == set(names)
 
 
 def test_a_translator_says_a_whole_sentence_by_itself(train, eye):
