@@ -266,6 +266,8 @@ class Presenter(QWidget):
     # Keys
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseMove and watched is self.windowHandle():
+            return not event.buttons() and not self._points and self._rests(event.globalPosition().toPoint())
         if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
             return False
         return QApplication.activePopupWidget() is None and self._key_pressed(event)

@@ -113,15 +113,16 @@ def test_what_matrices_show_is_said_in_the_window_too(window, presenter, hand):
 def test_a_mouse_that_rests_points_at_nothing_until_it_is_moved(presenter, window, guide, go, hand):
     go(2)
     guide.answer(1)
-    view = presenter.sheet.findChild(MatrixView)
-    place = view.viewport().mapTo(presenter, view.visualRect(view.table.index(0, 2)).center())
-    handle = presenter.windowHandle()
-    QTest.mouseMove(handle, place)
+    view, handle = presenter.sheet.findChild(MatrixView), presenter.windowHandle()
+    first, last = (
+        view.viewport().mapTo(presenter, view.visualRect(view.table.index(0, column)).center()) for column in (0, 2)
+    )
+    QTest.mouseMove(handle, last)
     assert window.bench.selection.cell.index == (0, 2)
-    presenter._rested = handle.mapToGlobal(place)  # it was there when the step came
+    presenter._rested = handle.mapToGlobal(first)  # it was there when the step came
     window.bench.selection.forget()
     for away, pointed in ((QPoint(1, 1), False), (QPoint(-12, 0), True)):
-        QTest.mouseMove(handle, place + away)
+        QTest.mouseMove(handle, first + away)
         assert (window.bench.selection.cell is not None) is pointed
 
 
