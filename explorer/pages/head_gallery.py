@@ -1,11 +1,14 @@
 """What the heads of a trained model do, found by measuring them over many sentences."""
 
+from collections import deque
 from html import escape
+from operator import is_
 
 from explorer.core.graph import Graph
 from explorer.core.head_measures import LEAST, MEASURES
 from explorer.core.node import Stage
 from explorer.core.numbers import written
+from explorer.core.ops import Array
 from explorer.document.state import State
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo, Keep
@@ -62,24 +65,18 @@ def _sentences(view: View) -> tuple[list[Annotated], str]:
     return [(own, ())], said
 
 
-class _Last:
-    """What was measured last, and of which weights: a page is made anew at every edit of the words."""
-
-    key: tuple[object, ...] = ()
-    heads: tuple[Head, ...] = ()
-
-
-_LAST = _Last()
+_KEPT: deque[tuple[tuple[object, ...], list[Array], tuple[Head, ...]]] = deque(maxlen=2)
+"""What was measured last, and of what: a page is made anew at every edit of the words. Two models may be compared."""
 
 
 def _measured(state: State, sentences: tuple[Annotated, ...], costs: bool) -> tuple[Head, ...]:
     weights = [array for name, array in state.used.items() if not name.endswith((".tokens", ".target"))]
-    key = (state.model.switches, sentences, costs, *weights)
-    last = _LAST.key
-    same = len(key) == len(last) and key[:3] == last[:3] and all(a is b for a, b in zip(key[3:], last[3:], strict=True))
-    if not same:
-        _LAST.heads, _LAST.key = tuple(gallery(state, sentences, costs)), key
-    return _LAST.heads
+    of = state.model.switches, sentences, costs
+    for before, arrays, heads in _KEPT:
+        if before == of and len(arrays) == len(weights) and all(map(is_, arrays, weights)):
+            return heads
+    _KEPT.append((of, weights, tuple(gallery(state, sentences, costs))))
+    return _KEPT[-1][-1]
 
 
 def _name(head: Head) -> str:

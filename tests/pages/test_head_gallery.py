@@ -2,9 +2,12 @@
 
 import numpy as np
 
+from explorer.document.commands import SetCells
 from explorer.lessons.loader import load
+from explorer.pages import head_gallery
 from explorer.pages.compose import stops
 from explorer.pages.head_gallery import COSTS, HEADS, has_heads
+from explorer.training.head_gallery import gallery
 
 
 def test_only_a_gpt_with_heads_has_the_page():
@@ -68,3 +71,14 @@ def test_costs_come_on_request(desk):
     page = of.page(HEADS.name)
     assert len(page.the("costs").lines) == len(page.the("heads").lines)
     assert page.has("about the costs")
+
+
+def test_two_models_that_are_compared_are_each_measured_once(desk, monkeypatch):
+    measured = []
+    monkeypatch.setattr(head_gallery, "gallery", lambda *of: measured.append(of) or gallery(*of))
+    one, other = desk("tiny-gpt"), desk("tiny-gpt")
+    other.do(SetCells("decoder.1.self.W_O", {(0, 0): 0.5}))
+    for _ in range(2):
+        assert one.page(HEADS.name).the("heads").lines
+        assert other.page(HEADS.name).the("heads").lines
+    assert len(measured) == 2

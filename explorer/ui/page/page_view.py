@@ -33,7 +33,8 @@ SIZES = 8
 class PageView(QScrollArea):
     """The page of a stage. It follows the document, what is looked at, and nothing else.
 
-    `waits`: whether it shares its room in a turn of its own: the page that it stands beside does so at once.
+    `waits`: whether it follows, and shares its room, in a turn of its own: the page that it stands beside does so at
+    once.
     """
 
     def __init__(self, bench: Workbench, stage: Stage, parent: QWidget | None = None, waits: bool = False) -> None:
@@ -51,7 +52,7 @@ class PageView(QScrollArea):
         self._size, self._rounds = self.size(), 0
         self._settled = later(self, self._share_again)
         self._sized = BeforePainting(self, self._share_again)
-        self._stepped = later(self, self._refresh_in_sight)
+        self._told = later(self, self._refresh_in_sight)
         px = bench.appearance.px
         self.elements = Elements(bench, px(12))
         self.elements.setContentsMargins(px(20), px(10), px(MARGIN), px(16))
@@ -112,7 +113,10 @@ class PageView(QScrollArea):
     def follow(self) -> None:
         """Show what there is now: at once, or as soon as the page is in sight."""
         self._stale = True
-        self._refresh_in_sight()
+        if self._waits:
+            self._told.start()
+        else:
+            self._refresh_in_sight()
 
     def _follow_looking(self) -> None:
         if self._looking != self.bench.selection.looking:  # else it has been made for that already
@@ -130,7 +134,7 @@ class PageView(QScrollArea):
         descent = self.bench.descent
         if (descent.rate, descent.moves()) != self._steps:
             self._stale = True
-            self._stepped.start()
+            self._told.start()
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)

@@ -403,9 +403,7 @@ class MainWindow(QMainWindow):
         self.top_bar.restyle()
         self.notice.restyle()
         self.recording.restyle()
-        self._share_width()
-        # The bars know their new widths only after they have been polished.
-        self._polished.start()
+        self._polished.start()  # the bars know their new widths only then
         self.actions_.restyle()
         self.tokens.restyle()
         self.map.restyle()

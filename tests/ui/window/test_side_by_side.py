@@ -43,6 +43,7 @@ def test_another_setting_beside_this_one(window, eye, hand, qtbot):
     qtbot.waitUntil(lambda: other.bench.selection.stage == f"{SELF}attention")
 
     other.bench.selection.show("difference")
+    eye.settle(window)
     name = f"{SELF}head.1.scores"
     apart = eye.value(other, name) - eye.value(window, name)
     np.testing.assert_array_equal(views(other.area)[name].matrix.array, apart)
