@@ -28,6 +28,8 @@ BREAK = -1
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\n")
 _POSSESSIVE = re.compile(r"'s\b")
 _BLOCK = 1 << 22
+_SMALL, _TIGHTEST = 100_000_000, 100
+"""Bytes that a packed file may hold in any case, and how many times as large as packed it may be beyond them."""
 LEAST_DISTINCT = 2
 
 
@@ -107,31 +109,51 @@ def _corpus(blocks: Iterable[str], n_words: int, least: int, name: str) -> Corpu
 
 
 def _blocks(files: Sequence[Path], report: Report | None) -> Iterator[str]:
-    """Whole lines of all files, some megabytes at a time."""
+    """Whole words of all files, some megabytes at a time."""
     try:
         meter = Meter("reading", sum(file.stat().st_size for file in files), report)
     except OSError as error:
         raise ExplorerError("text-not-read", file=error.filename, reason=error.strerror or error) from None
     before = 0
     for file in files:
-        line = 1
+        line, text = 1, ""
         try:
+            most = max(_SMALL, _TIGHTEST * file.stat().st_size)
             with file.open("rb") as raw, _opened(raw) as stream:
-                while block := stream.read(_BLOCK):
-                    block += stream.readline()
+                for block in _words(stream, most):
                     try:
                         text = block.decode("utf-8")
                     except UnicodeDecodeError as error:
                         where = line + block.count(b"\n", 0, error.start)
                         raise ExplorerError("text-not-utf8", file=file, line=where) from None
                     line += block.count(b"\n")
-                    # A file's last line ends there, whether it says so or not.
-                    yield text if text.endswith("\n") else text + "\n"
+                    yield text
                     meter(before + raw.tell())
+            if text and not text.endswith("\n"):  # a file's last line ends there, whether it says so or not
+                yield "\n"
         except (OSError, EOFError, lzma.LZMAError) as error:
             reason = getattr(error, "strerror", None) or error
             raise ExplorerError("text-not-read", file=file, reason=reason) from None
         before += file.stat().st_size
+
+
+def _words(stream: IO[bytes], most: int) -> Iterator[bytes]:
+    """What a stream holds, cut behind lines or blanks, so that a line may be as long as the file.
+
+    Raises OSError where it holds more bytes than `most`, or a word that no text has.
+    """
+    rest, size, ahead = b"", 0, stream.read(_BLOCK)
+    while ahead:
+        block, size = rest + ahead, size + len(ahead)
+        ahead = stream.read(_BLOCK)
+        end = max(block.rfind(b"\n"), block.rfind(b" ")) + 1 if ahead else len(block)
+        if size > most:
+            raise OSError(f"it would unpack to more than {most / 1e6:,.0f} MB")
+        if not end and len(block) > _BLOCK:
+            raise OSError(f"it has a word of more than {_BLOCK:,} bytes")
+        if end:
+            yield block[:end]
+        rest = block[end:]
 
 
 def _opened(raw: IO[bytes]) -> IO[bytes]:

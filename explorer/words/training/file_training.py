@@ -174,6 +174,8 @@ def _checked(found: counts.Counts) -> counts.Counts:
         raise ValueError("counts of another kind")
     if rows.ndim != 1 or not rows.shape == columns.shape == values.shape:
         raise ValueError("counts of other shapes")
-    if not np.all((columns >= 0) & (rows >= columns) & (rows < found.n_words) & (values > 0) & np.isfinite(values)):
+    with np.errstate(over="ignore"):
+        used = values.astype(np.float32)  # as they are trained on
+    if not np.all((columns >= 0) & (rows >= columns) & (rows < found.n_words) & (used > 0) & np.isfinite(used)):
         raise ValueError("counts of words that there are not")
     return found

@@ -70,6 +70,26 @@ def test_a_text_that_cannot_be_used(tmp_path, content, said):
         corpus.from_files([tmp_path / "text"], 100)
 
 
+def test_a_file_may_be_one_line_and_no_piece_of_it_is_read_at_once(tmp_path, monkeypatch):
+    text = "the cat sat on the mat, the cat's mat " * 99
+    (tmp_path / "text").write_text(text)
+    blocks, tokens = [], corpus.tokens
+    monkeypatch.setattr(corpus, "_BLOCK", 50)
+    monkeypatch.setattr(corpus, "tokens", lambda block: blocks.append(len(block)) or tokens(block))
+    found = corpus.from_files([tmp_path / "text"], 100)
+    assert max(blocks) < 100
+    assert found.stream.tolist() == corpus.from_text(text + "\n", 100).stream.tolist()
+
+
+def test_what_unpacks_to_far_more_than_a_text_could_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(corpus, "_BLOCK", 1000)
+    monkeypatch.setattr(corpus, "_SMALL", 10_000)
+    for body, said in ((b"a" * 3000, "a word of more than 1,000 bytes"), (b"the cat " * 99_999, "unpack to more than")):
+        (tmp_path / "text.gz").write_bytes(gzip.compress(body))
+        with refuses(said):
+            corpus.from_files([tmp_path / "text.gz"], 100)
+
+
 def test_a_text_that_is_not_there(tmp_path):
     with refuses("none: cannot be read: No such file"):
         corpus.from_files([tmp_path / "none"], 100)
@@ -342,6 +362,7 @@ def test_a_damaged_training_is_told_in_one_sentence_and_stays(tmp_path, monkeypa
         {"rows": arrays.get("rows", 0) + 10**6, "word.0": np.zeros(())},
         {"values": np.array(1.0), "progress": np.array(1.0)},
         {"values": np.array(1.0), "progress": np.full(3, np.nan)},
+        {"values": np.full_like(arrays.get("values", 0.0), 1e-300), "progress": np.zeros(0)},  # 0 as they are used
     ):
         with file.open("wb") as stream:
             container.write(stream, said, {**arrays, **{part: a for part, a in other.items() if part in arrays}})
