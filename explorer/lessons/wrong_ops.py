@@ -204,7 +204,7 @@ def slips_of(node: Node, shape: Shapes, scaled: bool, masked: bool) -> Iterator[
         case Mask():
             yield Slip("no mask", "without the mask: words that come later, or are hidden, are looked at too", Kept())
         case Softmax():
-            if len(node.axes) > 1:
+            if len(node.axes) > 1 and shapes[0][-2] > 1:  # nobody goes down a column of one number
                 yield Slip(
                     "wrong axis", "if softmax runs down the columns and not along the rows", Turned(op, (0,), True)
                 )

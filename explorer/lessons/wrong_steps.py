@@ -62,7 +62,7 @@ def _of_products(one: Step, labels: Labels) -> Iterator[tuple[str, str, Step]]:
         for i, name in enumerate(_term_names(one, labels)):
             rest = np.array(a.value, copy=True)
             rest[i] = 0
-            yield "product left out", f"if the product of {name} is left out", step("dot", replace_value(a, rest), b)
+            yield "product left out", f"if the product for “{name}” is left out", step("dot", replace_value(a, rest), b)
     if np.any(np.less(a.value, 0)) or np.any(np.less(b.value, 0)):
         sizes = step("dot", replace_value(a, np.abs(a.value)), replace_value(b, np.abs(b.value)))
         yield "minus signs", "if the minus signs are left out", sizes

@@ -117,9 +117,9 @@ def test_rows_for_columns_and_a_bias_left_out():
 
 
 STEPS = {
-    ("emma", "scores", (8, 0), 2.42 - 0.72): ("product left out", "the product of Anim is left out"),
+    ("emma", "scores", (8, 0), 2.42 - 0.72): ("product left out", "the product for “Anim” is left out"),
     ("emma", "scores", (8, 0), 6.4): ("added", "added, not multiplied"),
-    ("emma", "scaled", (8, 0), 1.21 - 0.36): ("product left out", "the product of Anim"),
+    ("emma", "scaled", (8, 0), 1.21 - 0.36): ("product left out", "the product for “Anim”"),
     ("you-are-welcome", "source.PE", (1, 0), np.cos(1)): ("cos", "with the cosine, not the sine"),
     ("you-are-welcome", "source.PE", (1, 0), np.sin(np.pi / 180)): ("degrees", "set to degrees"),
     ("two-vectors", "length_x", (0,), 4.0): ("sizes added", "without squares and root"),
@@ -135,6 +135,14 @@ def test_a_step_done_wrongly_is_named(lesson, node, cell, typed):
     assert verdict.mistake is not None
     assert verdict.mistake.name == name
     assert sentence in verdict.sentence
+
+
+def test_of_a_single_row_nobody_takes_the_softmax_down_its_columns():
+    state = load("softmax").state("printed")
+    verdict = judge(Predict(ask="?", node="output.probabilities", cell=(0, 0)), 1.0, state)
+    assert verdict.mistake is None or verdict.mistake.name != "wrong axis"
+    two = {one.name for one in mistakes(values_of(TEXTBOOK), "weights", (1, 0), 2)}
+    assert "wrong axis" in two
 
 
 def test_norms_with_epsilon_left_out_or_over_the_columns():

@@ -45,7 +45,7 @@ class GapsView(QWidget):
                 said: QLabel | None = None
                 if blank is not None:
                     field = field_of(blank.digits)
-                    field.setFixedWidth(bench.appearance.px(84))  # which its size hint does not say
+                    field.setFixedWidth(bench.appearance.px(84 if large else 70))  # which its size hint does not say
                     if large:
                         field.setStyleSheet("QLineEdit { padding: 0 6px; min-height: 0; }")
                     field.setPlaceholderText("?")
