@@ -275,11 +275,17 @@ class MatrixView(QTableView):
 
     def _columns_in(self, pixels: int) -> int:
         """How many columns are in sight in so many pixels."""
-        if len(self.matrix.columns) < len(self.matrix.rows) > MOST_ROWS:
-            pixels -= self.bench.appearance.px(MAP)  # for the small picture
         # Behind the labels of its rows, whether they are shown or not: else what stands before it would change this.
-        across = (pixels - max(self.label_room, self._least[1])) // self.horizontalHeader().defaultSectionSize()
-        return min(self.table.columnCount(), max(LEAST_COLUMNS, across))
+        pixels -= max(self.label_room, self._least[1])
+        rows, columns, size = (
+            len(self.matrix.rows),
+            len(self.matrix.columns),
+            self.horizontalHeader().defaultSectionSize(),
+        )
+        cut = rows > MOST_ROWS or columns * size > pixels
+        if cut and columns < rows and self._high is None:
+            pixels -= self.bench.appearance.px(MAP)  # for the small picture beside it
+        return min(self.table.columnCount(), max(LEAST_COLUMNS, pixels // size))
 
     def sizeHint(self) -> QSize:
         return self.size()
