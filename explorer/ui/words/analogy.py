@@ -71,7 +71,7 @@ class AnalogyCard(Card):
         self.page.addWidget(self.said)
         self.list = NeighbourList(bench, "Words nearest to a − b + c", state.go_to, self._explain)
         self.picture = Parallelogram(bench)
-        self.share = label("", "small")
+        self.share = label("", "small", wrap=True)
         self.row(self.list, column(self.picture, self.share))
         self.strips = VectorStrips(bench, STRIP)
         self.strips.pointed.connect(self._say_dimension)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from PySide6.QtCore import QStringListModel, Qt, Signal
+from PySide6.QtCore import QSize, QStringListModel, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QPushButton, QWidget
 
@@ -17,6 +17,8 @@ from explorer.ui.words.tab_state import TabState
 from explorer.ui.workbench import Workbench
 
 OFFERED = 8
+LEAST = 130
+"""Pixels at text scale 1 that a line has at least: on a narrow page a long one is cut, and scrolls while one types."""
 _BREAK = re.compile(r"[\s,;]+")
 
 
@@ -108,7 +110,14 @@ class WordField(QWidget):
 
     def restyle(self) -> None:
         """Follow the text scale."""
-        self.edit.setFixedWidth(self._bench.appearance.px(self._width))
+        px = self._bench.appearance.px
+        self.edit.setMinimumWidth(px(min(self._width, LEAST)))
+        self.edit.setMaximumWidth(px(self._width))
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        """As wide as it is to be; a line itself would ask for some letters."""
+        return QSize(self._bench.appearance.px(self._width), super().sizeHint().height())
 
     def keeps(self) -> bool:
         """Whether a person has typed what stands here, and the vectors have all of it."""

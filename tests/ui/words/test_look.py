@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QPushButton
 
 from explorer.ui.words.analogy import AnalogyCard
 from explorer.ui.words.cosine import CosineCard
-from explorer.ui.words.fields import WordField
+from explorer.ui.words.fields import LEAST, WordField
 from explorer.ui.words.lookup import LookupCard
 from explorer.ui.words.map_card import MapCard
 from explorer.ui.words.matrix import MatrixCard
@@ -240,3 +240,9 @@ def test_an_empty_field(tab, enter, problem, text):
     field = tab.card(NeighboursCard).field
     enter(field, text)
     assert problem(field) == "⚠ This takes one word, not 0."
+
+
+def test_a_long_field_is_as_long_as_it_is_to_be_and_gives_way_on_a_narrow_page(tab):
+    field, px = tab.card(LookupCard).field, tab.card(LookupCard).bench.appearance.px
+    assert field.sizeHint().width() == px(420)
+    assert field.minimumSizeHint().width() <= px(LEAST)
