@@ -10,7 +10,6 @@ from explorer.core.explain import Argument, Constant, Index, Operand, Source, St
 from explorer.core.ops.base import Array, Op, added, passed
 
 _ROOT = Constant(np.sqrt(2 / np.pi), "√(2/π)")
-_erf = np.vectorize(erf, otypes=[np.float64])
 
 
 @dataclass(frozen=True)
@@ -90,6 +89,11 @@ class Sigmoid(Op):
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         one = Constant(1.0, "1")
         return step("divide", one, step("add", one, step("exp", step("negate", parents[0][cell]))))
+
+
+def _erf(x: Array) -> Array:
+    """The error function of each number, in float64; ``np.vectorize`` takes three times as long."""
+    return np.fromiter(map(erf, x.ravel().tolist()), np.float64, x.size).reshape(x.shape)
 
 
 @dataclass(frozen=True)
