@@ -170,7 +170,7 @@ class Sharing:
         reached: set[str] = set()
         for part in parts:
             stand(part, self._stands)
-            reached |= self._taken(part.element, room).reach.keys()
+            reached |= measure(part, self._stands).reach.keys()
         wanted = (one.id for row in rows for one in row.inside if isinstance(one, (Matrix, HeatMap)))
         self._decided = decided if reached.issuperset(wanted) else ()  # some may be still to come
 
