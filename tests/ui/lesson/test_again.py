@@ -19,7 +19,7 @@ LESSONS = ("softmax", "two-vectors")
 def folder(tmp_path):
     """Yesterday a question of softmax was answered wrongly, and one of two vectors after a hint."""
     folder = ProgressFolder(tmp_path / "progress")
-    opening = folder.open(date.today() - timedelta(1))
+    *_, opening = (folder.open(date.today() - timedelta(days)) for days in range(6, 0, -1))
     steps = [next(step.id for step in load(id).steps if step.question) for id in LESSONS]
     folder.save(folder.load("softmax").answered(steps[0], False, opening=opening).at(steps[0]))
     progress = folder.load("two-vectors").answered(steps[1], False, hints=1, opening=opening - 5)
