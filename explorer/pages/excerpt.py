@@ -5,7 +5,7 @@ from dataclasses import replace
 from explorer.core.graph import Graph
 from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Controls, Note, Page, Picture, Player, Section, Switches
+from explorer.pages.page import Controls, Descent, Note, Page, Picture, Player, Section, Switches
 from explorer.pages.word_pictures import AttentionLines, HeatMap, Sentences
 
 KINDS = {HeatMap: "heat map", AttentionLines: "lines", Sentences: "sentences"}
@@ -30,6 +30,8 @@ def excerpt(page: Page, graph: Graph, node: str = "", title: str = "") -> tuple[
     parts = [part for element in page.elements for part in leaves(element)]
     if title:
         found = next((part for part in parts if title.casefold() in names(part)), None)
+        if isinstance(found, Descent):  # and what its steps change
+            return (*map(_as_large_as_it_fits, [one for one in parts if isinstance(one, Picture)][:1]), found)
         if found is not None:
             return (_as_large_as_it_fits(found),)
     if node and (matrix := matrix_of(page, graph, node)) is not None:

@@ -76,6 +76,7 @@ class Actions:
         self.previous_part = action("Previous part", [QKeySequence("Shift+F6")], lambda: self._go_round(-1))
         self.glossary = action("What the terms on this page mean", [QKeySequence("Ctrl+G")], lambda: None)
         self.keys = action("Keys", [QKeySequence("F1")], self._show_keys)
+        self.quit = action("Quit", [QKeySequence("Ctrl+Q")], window.close)
         self.about = action("About Transformer Explorer", [QKeySequence("Shift+F1")], self._show_about)
         self.refresh()
         self.restyle()

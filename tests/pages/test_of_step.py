@@ -12,7 +12,7 @@ from explorer.lessons.walk import Walk
 from explorer.pages.element import leaves
 from explorer.pages.matrix import Matrix
 from explorer.pages.of_step import elements_of, first_cell, right_cells
-from explorer.pages.page import Row
+from explorer.pages.page import Descent, Picture, Row
 from explorer.pages.view import Cell, View
 
 LESSONS = ("start-here", "softmax", "two-vectors", "jump", "xor", "emma")
@@ -90,3 +90,12 @@ def test_a_class_sees_a_few_lines_of_a_long_list_and_more_where_it_has_all_the_r
     (listing,) = (part for one in elements_of(view, step, None, has_all_room) for part in leaves(one))
     assert len(listing.lines) > 200
     assert (listing.most, listing.key) == (most, "M")
+
+
+@pytest.mark.parametrize(
+    ("name", "id", "picture"), [("xor", "watch", "answers"), ("cat-sat-on-the", "walk-down", "cost curve")]
+)
+def test_gradient_descent_stands_below_the_picture_that_its_steps_change(name, id, picture):
+    elements = elements_of(*seen(name, id))
+    assert [(type(one), one.id) for one in elements] == [(Picture, picture), (Descent, "steps")]
+    assert elements[0].fills

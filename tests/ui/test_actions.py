@@ -150,3 +150,14 @@ def test_of_two_looks_asked_for_in_one_turn_the_second_has_a_turn_of_its_own(win
     assert appearance.theme.dark
     assert appearance.scale == 1.0
     qtbot.waitUntil(lambda: appearance.scale > 1.0)
+
+
+def test_quit_asks_what_to_do_with_changes_first(window, hand, monkeypatch):
+    answers, asked = ["cancel", "discard"], []
+    monkeypatch.setattr(window.files.dialogs, "keep", lambda name: asked.append(name) or answers[len(asked) - 1])
+    window.bench.document.do(SetCells("source.table", {(0, 0): 9.0}))
+    hand.key(Qt.Key.Key_Q, CONTROL)
+    assert window.isVisible()
+    hand.key(Qt.Key.Key_Q, CONTROL)
+    assert not window.isVisible()
+    assert len(asked) == 2

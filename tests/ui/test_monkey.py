@@ -98,6 +98,7 @@ class Monkey:
         self.chance = random.Random(seed)
         self.log = []
         window.files.dialogs = Dialogs(self.chance, folder)
+        window.actions_.quit.setEnabled(False)  # it would go home
         (folder / "damaged.explorer").write_bytes(b"\x20" + bytes(7) + b"{" + bytes(90))
         self.lessons = [one.id for one in catalogue()]
         self._acts = [

@@ -77,12 +77,13 @@ class Names:
         # From below: a name whose place is taken goes above, as its curve does.
         for curve in sorted(curves, key=lambda curve: float(curve.y[-1])):
             yield self._at_end(curve, room, metrics)
-        for i, mark in marks:
+        for _, mark in marks:  # first what has one place only
+            if isinstance(mark, Dot) and mark.below and drawable(mark.x, mark.y):
+                yield self._below(mark, room, bounds.bottom(), metrics)
+        for _, mark in marks:
             match mark:
                 case Arc() if mark.text:
                     yield self._of_arc(mark, room, metrics)
-                case Dot() if mark.below and drawable(mark.x, mark.y):
-                    yield self._below(i, mark, room, metrics)
                 case Words() if mark.text and drawable(mark.x, mark.y) and not drawing.zoom:
                     yield self._of_words(mark, room, metrics)
         named = [(i, m) for i, m in marks if isinstance(m, Arrow) and m.name and drawable(*m.start, *m.tip)]
@@ -129,11 +130,13 @@ class Names:
         room.take(rect)
         return Label(arc.text, rect, arc.ink)
 
-    def _below(self, i: int, dot: Dot, room: Room, metrics: QFontMetrics) -> Label:
+    def _below(self, dot: Dot, room: Room, bottom: float, metrics: QFontMetrics) -> Label:
         text = f"{dot.below} ✗" if dot.wrong else dot.below
         middle, width = self._pixels.point(dot.x, dot.y), metrics.horizontalAdvance(text) + 2
         radius = self._px(DISC if is_disc(dot) else RADIUS)
         rect = QRectF(middle.x() - width / 2, middle.y() + radius + 4, width, metrics.height())
+        if rect.bottom() > bottom:  # it would be cut there
+            rect.moveBottom(middle.y() - radius - 4)
         room.take(rect)
         return Label(text, rect, "error" if dot.wrong else TEXT)
 

@@ -116,6 +116,8 @@ class TopBar(QFrame):
         view.addActions([actions.contrast, actions.still])
         menu.addSeparator()
         menu.addActions([actions.palette, actions.glossary, actions.keys, actions.about])
+        menu.addSeparator()
+        menu.addAction(actions.quit)
         return menu
 
     def _show_card(self) -> None:

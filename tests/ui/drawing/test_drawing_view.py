@@ -68,6 +68,13 @@ def view(bench, show):
     return shown
 
 
+def test_what_stands_below_a_disc_is_above_it_where_the_picture_ends(view):
+    picture = view(Dot(1, 2, below="inside"), Dot(3, 0.1, below="at the foot"))
+    found, point = labels(picture), picture._marks.names._pixels.point
+    assert found["inside"].rect.top() > point(1, 2).y()
+    assert found["at the foot"].rect.bottom() < point(3, 0.1).y()
+
+
 # Painting
 
 
