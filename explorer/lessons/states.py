@@ -15,7 +15,7 @@ from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import Step
 
 _KEPT = 4
-_LESSONS = 8
+_LESSONS = 32
 """How many lessons' states are kept: to come back to one that trains for a moment takes that moment only once."""
 
 

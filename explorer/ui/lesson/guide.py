@@ -282,6 +282,10 @@ class Guide(QObject):
         """Go to the step at which one left the lesson that was opened; as `go`. Later ones are computed meanwhile."""
         self._place = None
         self.go(self.left_at())
+        self._compute_ahead()
+
+    def _compute_ahead(self) -> None:
+        """Train what later steps need, while somebody reads."""
         if self.walk.states.takes_long(len(self.steps) - 1):
             self._ahead.run(partial(list, self.walk.states), lambda: None)
 
@@ -291,6 +295,7 @@ class Guide(QObject):
         self._kept(lambda: self.walk.resume(step, progress))
         self._numbers[self.lesson.id, self.steps[step].id] = numbers_of(self.steps[step], self.walk.engine(step))
         self.look()
+        self._compute_ahead()
 
     def next(self) -> None:
         """Go one step on."""
@@ -375,6 +380,7 @@ class Guide(QObject):
             self._place = place
             if place is not None:
                 self.walk.at = place.step
+                self._compute_ahead()
             if place is None:
                 self._bench.selection.speak_of(None)
                 self.stepped.emit()

@@ -229,6 +229,22 @@ def test_the_window_does_not_wait_for_steps_that_train(open_window, qtbot, train
     assert threading.main_thread() not in trained_on
 
 
+def test_who_comes_back_to_a_lesson_by_undo_does_not_wait_either(open_window, qtbot, trained_on, tmp_path):
+    window = open_window("two-vectors", Settings(tmp_path))
+    guide, last = window.lessons.guide, len(load("xor-linear").steps) - 1
+    window.lessons.begin("xor-linear", False)
+    qtbot.waitUntil(lambda: guide.at == 0 and not guide.walk.states.takes_long(last))
+    window.files.open_lesson(load("two-vectors"))
+    states_of.cache_clear()
+    trained_on.clear()
+    while guide.at is None or guide.lesson.id != "xor-linear":
+        window.actions_.undo.trigger()
+        window.bench.bridge.flush()
+    qtbot.waitUntil(lambda: not guide.walk.states.takes_long(last))
+    assert trained_on
+    assert threading.main_thread() not in trained_on
+
+
 def test_a_step_that_is_ready_too_late_takes_nobody_back(open_window, qtbot, trained_on, tmp_path):
     window = open_window("two-vectors", Settings(tmp_path))
     guide = window.lessons.guide
