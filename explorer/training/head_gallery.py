@@ -94,6 +94,7 @@ def _grammar_of(words: frozenset[str]) -> Grammar | None:
     return None
 
 
+@np.errstate(invalid="ignore", over="ignore")  # infinite logits give no number: that is to be seen
 def gallery(state: State, sentences: Sequence[Annotated], costs: bool = False) -> list[Head]:
     """All heads of a GPT, in reading order.
 
