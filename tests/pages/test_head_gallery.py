@@ -90,26 +90,4 @@ def test_the_page_can_be_made_of_infinite_logits(desk):
     assert np.isposinf(of.value("output.logits")).any()
     of.choose(COSTS, True)
     page = of.page(HEADS.name)
-    assert len(page.the("costs").lines) == len(page.the("heads").lines)
-    assert page.has("about the costs")
-
-
-def test_two_models_that_are_compared_are_each_measured_once(desk, monkeypatch):
-    measured = []
-    monkeypatch.setattr(head_gallery, "gallery", lambda *of: measured.append(of) or gallery(*of))
-    one, other = desk("tiny-gpt"), desk("tiny-gpt")
-    other.do(SetCells("decoder.1.self.W_O", {(0, 0): 0.5}))
-    for _ in range(2):
-        assert one.page(HEADS.name).the("heads").lines
-        assert other.page(HEADS.name).the("heads").lines
-    assert len(measured) == 2
-
-
-def test_the_page_can_be_made_of_infinite_logits(desk):
-    of = desk("tiny-gpt")
-    name = next(name for name in of.document.state.graph.ancestors("output.logits") if name.endswith("final.gamma"))
-    of.do(SetCells(name, {(i,): 3e38 for i in range(len(of.value(name)))}))
-    assert not np.isfinite(of.value("output.logits")).all()
-    of.choose(COSTS, True)
-    page = of.page(HEADS.name)
     assert len(page.the("heads").lines) == len(page.the("costs").lines) == 8
