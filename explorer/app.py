@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 
+from explorer import PROGRAM
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.document_lesson import is_document, opened, opened_session
@@ -66,7 +67,7 @@ def open_window(file: str | None = None, remembers: bool = True) -> tuple[QAppli
     sys.setswitchinterval(0.0005)
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
-    app.setApplicationName("Transformer Explorer")
+    app.setApplicationName(PROGRAM)
     settings = Settings(own_folder() if remembers else None)
     window = make_window(lesson, _appearance(app, settings), state, settings)
     if file is not None and session is not None:
@@ -87,8 +88,8 @@ def open_window(file: str | None = None, remembers: bool = True) -> tuple[QAppli
 def refuse(message: str) -> None:
     """Say in a dialog why the window cannot open: whoever has double-clicked a file reads no terminal."""
     app = QApplication.instance() or QApplication(sys.argv[:1])
-    app.setApplicationName("Transformer Explorer")
-    box = QMessageBox(QMessageBox.Icon.Warning, "Transformer Explorer", breakable(message))
+    app.setApplicationName(PROGRAM)
+    box = QMessageBox(QMessageBox.Icon.Warning, PROGRAM, breakable(message))
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.exec()
 

@@ -41,6 +41,8 @@ def _beside(path: str | Path) -> tuple[Path, Path, BinaryIO]:
     """The file that a path leads to, and a new one in its folder, opened."""
     try:
         target = Path(os.path.realpath(path))
+        if target.exists() and not target.is_file():  # a device would become a file
+            raise OSError("it is not a file")
         part = target.with_name(f".{token_hex(8)}.part")
         return target, part, part.open("xb")
     except ValueError as error:  # a path that no system knows

@@ -138,6 +138,9 @@ SENTENCES: dict[str, str] = {
     "disk-full": "{folder}: {need} are needed and {free} are free; make room, then try again.",
     "unknown-ending": "{file}: the ending says how to write vectors; choose one of {known}.",
     "not-written": "{file}: cannot be written: {reason}. Choose another place or name, or make room there.",
+    "writes-what-it-reads": "{file}: is read by this command, which would write over it; choose another name, or add "
+    "--force to lose what is there.",
+    "not-ours": "{file}: was not written by this program; choose another name, or add --force to lose what is there.",
     "not-saved": "{file}: cannot be written: {reason}. Undo what was changed last, and save it then.",
     "not-a-script-name": "{file}: is not the name of a Python file; choose one that ends in .py.",
     "unknown-stage": "There is no stage '{name}'{near}; there are {known}.",

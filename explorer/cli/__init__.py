@@ -7,6 +7,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 
 from explorer.cli.errors import UsageError
+from explorer.cli.output import check_out
 from explorer.cli.parser import COMMANDS, parse
 from explorer.core.errors import ExplorerError
 from explorer.memory import keep_freed_memory
@@ -72,6 +73,7 @@ def _fail(message: str) -> int:
 def _run(argv: list[str]) -> int:
     command = argv[0] if argv and argv[0] in COMMANDS else ""
     arguments = parse(command, argv[1:] if command else argv)
+    check_out(arguments)
     _leave_a_core()
     keep_freed_memory()
     # Each command imports what it needs: none but the window's pulls Qt, and --help not even numpy.

@@ -209,6 +209,9 @@ way, and "beams": [{"new", "score"}] lists all; a score is the sum of the logs o
 """
 
 
+_FORCE = "write, too, over a file that is read here, or that this program has not written"
+
+
 class Parser(ArgumentParser):
     """One that leaves the wording and the exit to `main`."""
 
@@ -260,6 +263,7 @@ def _show() -> Parser:
     _add_edits(parser)
     parser.add_argument("--format", default="table", metavar="FORMAT", help="one of those below (table)")
     parser.add_argument("--out", metavar="FILE.py", help="where to write the script of --format python")
+    _add_force(parser)
     return parser
 
 
@@ -268,6 +272,7 @@ def _render() -> Parser:
     _add_lesson(parser)
     parser.add_argument("stage", metavar="STAGE", help="what to draw")
     parser.add_argument("out", metavar="OUT", help="a file that ends in .png, .svg, .pdf or .gif")
+    _add_force(parser)
     what = (
         "in pixels of the window, such as 1280x720; what does not fit is drawn smaller. As large as needed, if left out"
     )
@@ -287,6 +292,7 @@ def _export() -> Parser:
     )
     _add_lesson(parser)
     parser.add_argument("out", metavar="OUT", help="a file that ends in .xlsx or .py")
+    _add_force(parser)
     _add_edits(parser)
     return parser
 
@@ -327,6 +333,7 @@ def _handout() -> Parser:
     parser = Parser("handout", _HANDOUT, epilog="example:\n  explorer handout emma emma.pdf")
     parser.add_argument("lesson", metavar="LESSON", help="a name from `explorer list`, or a .toml")
     parser.add_argument("out", metavar="OUT", help="a file that ends in .pdf or .html")
+    _add_force(parser)
     return parser
 
 
@@ -342,6 +349,7 @@ def _words() -> Parser:
     train(
         "--out", metavar="FILE", help="ends in .txt, .npz, .safetensors, or .int8.safetensors (a quarter of the size)"
     )
+    train("--force", action="store_true", help=_FORCE)
     train("--words", type=int, metavar="N", dest="n_words", help="give the N most frequent words a vector (20000)")
     train("--least", type=int, metavar="N", help="only those that occur N times (5)")
     train("--dims", type=int, metavar="N", help="numbers in a vector (100)")
@@ -365,6 +373,7 @@ def _train() -> Parser:
     add = parser.add_argument
     add("recipe", metavar="RECIPE", help="a file (.toml), or a name from `explorer list`")
     add("--out", metavar="FILE", required=True, help="the document to write (.explorer)")
+    _add_force(parser)
     add("--text", metavar="FILE", help="learn from this text, in place of the one that the recipe names")
     add("--json", action="store_true", help="print progress as JSON, an object a line")
     add("--keep-every", type=float, default=30.0, metavar="S", help="seconds between two states kept (30)")
@@ -395,6 +404,10 @@ def _bench() -> Parser:
     parser = Parser("bench", what)
     parser.add_argument("--json", action="store_true", help='print {"figures": [{"name", "value", "limit", …}]}')
     return parser
+
+
+def _add_force(parser: Parser) -> None:
+    parser.add_argument("--force", action="store_true", help=_FORCE)
 
 
 def _add_lesson(parser: Parser) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from explorer.cli.display import need_display
 from explorer.cli.errors import UsageError
+from explorer.cli.output import may_write
 from explorer.cli.show import opened
 from explorer.document.document import Document
 from explorer.files import whole_file
@@ -55,6 +56,8 @@ def _moving(arguments: Namespace, lesson: Lesson, document: Document, out: Path)
         digits = len(str(len(moving.images)))
         numbered = enumerate(pngs(moving), 1)
         files = {out.with_name(f"{out.stem}-{number:0{digits}}{out.suffix}"): content for number, content in numbered}
+    for path in files:
+        may_write(path, arguments.force)
     for path, content in files.items():
         with whole_file(path) as stream:
             stream.write(content)

@@ -17,6 +17,7 @@ from time import monotonic
 from typing import Any
 
 from explorer.cli.errors import UsageError
+from explorer.cli.output import may_write
 from explorer.core.errors import ExplorerError
 from explorer.core.training import checkpoint
 from explorer.core.training.records import Record, Records
@@ -45,6 +46,7 @@ def train(arguments: Namespace) -> int:
         task = recipes.load(arguments.recipe)
         if arguments.text is not None:
             task = replace(task, material=replace(_of_text(task.material), file=Path(arguments.text)))
+        may_write(out, arguments.force, task.material.file, getattr(task.model, "name", None))
         prepared = prepare(task)
         return _run(prepared, out, progress, arguments.keep_every, arguments.attached)
     except ExplorerError as error:

@@ -10,6 +10,7 @@ from xlsxwriter import Workbook
 from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
+from explorer import PROGRAM
 from explorer.core.cell_block import MINUS_INFINITY, CellBlock, letters
 from explorer.core.engine import Engine
 from explorer.core.model import Model
@@ -103,7 +104,7 @@ class _Writer:
     def write(self, title: str, setting: str) -> None:
         engine, layout, book = self._engine, self._layout, self._book
         about = f"Every number of “{title}”{f', {setting}' if setting else ''}, with working formulas"
-        book.set_properties({"title": title, "subject": setting, "comments": about, "author": "Transformer Explorer"})
+        book.set_properties({"title": title, "subject": setting, "comments": about, "author": PROGRAM})
         book.set_size(2400, 1500)
         contents = book.add_worksheet("Contents")
         sheets = {name: book.add_worksheet(name) for name in layout.sheets.values()}
@@ -316,7 +317,7 @@ class _Writer:
 
     def _contents(self, sheet: Worksheet, title: str, setting: str) -> None:
         """What this is, how it is read, every matrix with how far an edit has moved it, switches, what is missing."""
-        self._page(sheet, "Transformer Explorer")
+        self._page(sheet, PROGRAM)
         for column, width in enumerate((30, 36, 46, 14, 14, 16)):
             sheet.set_column(column, column, width)
         sheet.write_string(0, 0, title, self.look("title"))

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication, QWidget
 
+from explorer import PROGRAM
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import RowShares, Softmax
 from explorer.document.document import Document
@@ -177,7 +179,7 @@ def gif(moving: Frames) -> bytes:
     stays = [moving.each] * (len(pictures) - 1) + [LAST]
     out = BytesIO()
     first, *others = pictures
-    about = moving.words.encode()
+    about = f"{PROGRAM}. {moving.words}".encode()
     first.save(out, "GIF", save_all=True, append_images=others, duration=stays, loop=0, comment=about, disposal=1)
     return out.getvalue()
 
@@ -201,9 +203,11 @@ def _palette(pictures: list[Image.Image]) -> Image.Image:
 
 def pngs(moving: Frames) -> Iterator[bytes]:
     """As PNGs, one for each frame."""
+    about = PngInfo()
+    about.add_text("Software", PROGRAM)
     for image in moving.images:
         out = BytesIO()
-        _picture(image).save(out, "PNG")
+        _picture(image).save(out, "PNG", pnginfo=about)
         yield out.getvalue()
 
 

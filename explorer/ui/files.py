@@ -14,6 +14,7 @@ from PySide6.QtCore import QDir, QObject, QStandardPaths, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
+from explorer import PROGRAM
 from explorer.core.errors import ExplorerError
 from explorer.document import storage
 from explorer.document.as_text import as_text, from_text
@@ -29,7 +30,6 @@ from explorer.ui.kept import Kept
 from explorer.ui.turns import do_later
 from explorer.ui.workbench import Workbench
 
-PROGRAM = "Transformer Explorer"
 LESSON_ENDING = ".lesson.toml"
 OPENED = (ENDING, ".toml")
 LONGEST_NAME = 60

@@ -26,6 +26,7 @@ from PySide6.QtGui import QColor, QImage, QPageSize, QPainter, QPdfWriter, QRegi
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QGraphicsView, QLabel, QScrollArea, QWidget
 
+from explorer import PROGRAM
 from explorer.core.errors import ExplorerError, nearest
 from explorer.document.document import Document
 from explorer.lessons.schema import Lesson
@@ -350,7 +351,7 @@ def _png(picture: Rendering) -> bytes:
     ratio = min(2.0, MOST_PIXELS / max(size.width(), size.height()))
     image = QImage(ceil(size.width() * ratio), ceil(size.height() * ratio), QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(ratio)
-    for key, text in (("Title", picture.title), ("Description", picture.words), ("Software", "Transformer Explorer")):
+    for key, text in (("Title", picture.title), ("Description", picture.words), ("Software", PROGRAM)):
         image.setText(key, text)
     picture.on(image)
     return beside(lambda: _encoded(image))
@@ -373,14 +374,15 @@ def _svg(picture: Rendering) -> bytes:
     generator.setResolution(picture.page.logicalDpiX())  # so letters are as large as in the window
     frames = Frames()
     picture.on(generator, frames)
-    return for_every_viewer(frames.put_into(bytes(buffer.data().data()).decode())).encode()
+    svg = for_every_viewer(frames.put_into(bytes(buffer.data().data()).decode()))
+    return svg.replace("<svg", f"<!-- {PROGRAM} -->\n<svg", 1).encode()
 
 
 def _pdf(picture: Rendering) -> bytes:
     buffer = _buffer()
     writer = QPdfWriter(buffer)
     writer.setTitle(picture.title)
-    writer.setCreator("Transformer Explorer")
+    writer.setCreator(PROGRAM)
     writer.setDocumentXmpMetadata(_XMP.format(escape(picture.title), escape(picture.words)).encode())
     dpi = picture.page.logicalDpiX()
     points = QSizeF(picture.size) * (72 / dpi)

@@ -13,8 +13,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialogButtonBox, QMessageBox, QPushButton
 
+from explorer import PROGRAM
 from explorer.parts import parts
-from explorer.ui.files import PROGRAM
 from explorer.ui.window.main_window import MainWindow
 
 LOG, LOG_BYTES, LOGS = "explorer.log", 500_000, 2

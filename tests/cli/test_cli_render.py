@@ -69,7 +69,7 @@ def rendered(monkeypatch):
 
     def render(lesson, document, stage, ending, size, theme):
         calls.append((lesson.id, document.state.setting, stage, ending, size, theme))
-        return b"picture"
+        return b"%PDF of Transformer Explorer"
 
     monkeypatch.setitem(sys.modules, "explorer.ui.render", SimpleNamespace(render=render))
     return calls
@@ -84,7 +84,7 @@ def test_what_is_asked_for(rendered, tmp_path, capsys):
         ("emma", "printed", "attention", ".pdf", None, None),
         ("emma", "textbook", "attention", ".pdf", (300, 200), "dark"),
     ]
-    assert out.read_bytes() == b"picture"
+    assert out.read_bytes() == b"%PDF of Transformer Explorer"
     assert capsys.readouterr().out == f"wrote {out}\n" * 2
 
 

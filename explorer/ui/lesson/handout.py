@@ -10,6 +10,7 @@ from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSizeF, Qt, QU
 from PySide6.QtGui import QFontMetricsF, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter, QTextDocument
 from PySide6.QtWidgets import QApplication
 
+from explorer import PROGRAM
 from explorer.core.derivation import Row
 from explorer.core.engine import Engine
 from explorer.files import whole_file
@@ -144,7 +145,7 @@ def pdf(lesson: Lesson, parts: Sequence[Part]) -> bytes:
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(buffer)
     writer.setTitle(lesson.title)
-    writer.setCreator("Transformer Explorer")
+    writer.setCreator(PROGRAM)
     writer.setResolution(DPI)
     margins = QMarginsF(18, 16, 18, 18)
     writer.setPageLayout(
@@ -205,6 +206,7 @@ def _page(lesson: Lesson, parts: Sequence[Part], source: Callable[[int, QImage],
     steps, answers = _pieces(lesson, parts, source)
     return (
         f"<!DOCTYPE html><html lang='en'><head><meta charset='utf-8'><title>{escape(lesson.title)}</title>"
+        f"<meta name='generator' content='{PROGRAM}'>"
         f"<meta name='viewport' content='width=device-width'><style>{_STYLE}</style></head>"
         f"<body><main>{''.join((*steps, *answers))}</main></body></html>"
     )

@@ -6,8 +6,8 @@ training taken up again ends with the same bytes as one that was not interrupted
 """
 
 import json
-import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
@@ -85,7 +85,7 @@ def train_files(
         raise
     vectors = Vectors.of(out.name, words, trainer.vectors())
     saving.save(vectors, out)
-    shutil.rmtree(folder.path, ignore_errors=True)
+    folder.clear()
     return vectors
 
 
@@ -141,6 +141,13 @@ class Folder(NamedTuple):
         """
         with whole_file(self._file(name)) as stream:
             container.write(stream, {"training": self.description}, arrays)
+
+    def clear(self) -> None:
+        """Delete what was kept, and the folder where nobody has put anything else into it."""
+        for name in ("counts", "state"):
+            self._file(name).unlink(missing_ok=True)
+        with suppress(OSError):
+            self.path.rmdir()
 
     def damaged(self, name: str, error: Exception) -> ExplorerError:
         """What is to be told of a file that is no whole one."""

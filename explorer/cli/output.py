@@ -1,0 +1,147 @@
+"""What a command may write over: nothing that it reads, and only files of the kind that it writes itself."""
+
+import os
+import zipfile
+import zlib
+from argparse import Namespace
+from collections.abc import Callable
+from pathlib import Path
+
+from explorer import PROGRAM
+from explorer.core.errors import ExplorerError
+
+HEAD = 1 << 20
+"""Bytes at the beginning of a file by which it is known."""
+_MOST_MEMBERS, _SMALL = 100, 10_000
+
+
+def check_out(arguments: Namespace) -> None:
+    """See, before a command does anything, that what it will write destroys nothing. Commands without `out` pass.
+
+    Raises `ExplorerError`: "writes-what-it-reads", "not-ours" or "not-written".
+    """
+    out = getattr(arguments, "out", None)
+    if out is None:
+        return
+    given = [value for name, value in vars(arguments).items() if name != "out"]
+    words = [word for value in given for word in (value if isinstance(value, list) else [value])]
+    may_write(Path(out), arguments.force, *(word for word in words if isinstance(word, str)))
+    if out.endswith(".py"):
+        may_write(Path(f"{out}.npz"), arguments.force)
+
+
+def may_write(out: Path, force: bool, *sources: str | Path | None) -> None:
+    """See that a file may be written.
+
+    Parameters
+    ----------
+    force : bool
+        Whether somebody has said that it may take the place of any file.
+    sources : str, Path or None
+        What the command reads; whatever of it is no file does not matter.
+
+    Raises
+    ------
+    ExplorerError
+        "writes-what-it-reads", "not-ours", or "not-written" where it is no file.
+    """
+    if not os.path.exists(out):
+        return
+    if not os.path.isfile(out):  # to read from it could wait for ever
+        raise ExplorerError("not-written", file=out, reason="it is not a file")
+    if force:
+        return
+    if any(_same(out, source) for source in sources if source is not None):
+        raise ExplorerError("writes-what-it-reads", file=out)
+    try:
+        with out.open("rb") as stream:
+            head = stream.read(HEAD)
+    except OSError as error:
+        raise ExplorerError("not-written", file=out, reason=error.strerror or error) from None
+    known = next((known for ending, known in KINDS.items() if out.name.lower().endswith(ending)), None)
+    if head and (known is None or not known(head, out)):
+        raise ExplorerError("not-ours", file=out)
+
+
+def _same(out: Path, source: str | Path) -> bool:
+    """Whether two names, or links, lead to one file."""
+    try:
+        return os.path.samefile(out, source)
+    except (OSError, ValueError):  # it is no file
+        return False
+
+
+Known = Callable[[bytes, Path], bool]
+"""Whether a file that begins so was written by this program."""
+
+
+def _says(mark: bytes) -> Known:
+    """A file of a format that begins with `mark`, and that names this program early on."""
+    names = [PROGRAM.encode(coding) for coding in ("utf-8", "utf-16-be")]  # a PDF has the second
+    return lambda head, path: head.startswith(mark) and any(name in head for name in names)
+
+
+def _holds(format: str) -> Known:
+    """A container whose manifest names this format."""
+    begins = rb'{"__metadata__":{"explorer":"{\"manifest\":{\"format\":\"' + format.encode()
+    return lambda head, path: head[8:].startswith(begins)
+
+
+def _is_document(head: bytes, path: Path) -> bool:
+    return _holds("Transformer Explorer document")(head, path) or "document.json" in _members(path)  # of version 1
+
+
+def _is_workbook(head: bytes, path: Path) -> bool:
+    about = "docProps/core.xml"
+    return about in _members(path) and f"<dc:creator>{PROGRAM}<".encode() in _members(path)[about]
+
+
+def _is_npz(head: bytes, path: Path) -> bool:
+    return _members(path).keys() == {"vectors.npy", "words.npy"}
+
+
+def _stands_beside_script(head: bytes, path: Path) -> bool:
+    """Arrays have no place for a word; what they belong to is the script of that name."""
+    script = path.with_suffix("")
+    return os.path.isfile(script) and KINDS[".py"](script.read_bytes(), script)
+
+
+def _is_table_of_words(head: bytes, path: Path) -> bool:
+    """Whether each line is a word and its numbers, as many as in the line before."""
+    found = {_numbers_in(line) for line in head.split(b"\n")[:-1]}
+    return len(found) == 1 and found != {0}
+
+
+def _numbers_in(line: bytes) -> int:
+    """How many numbers stand behind the word of a line; 0 where it is no such line."""
+    try:
+        return len([float(number) for number in line.split(b" ")[1:]])
+    except ValueError:
+        return 0
+
+
+def _members(path: Path) -> dict[str, bytes]:
+    """The members of a zip archive by their names, with what the small ones hold; none where it is no such archive."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            listed = archive.infolist()[:_MOST_MEMBERS]
+            return {one.filename: archive.read(one) if one.file_size < _SMALL else b"" for one in listed}
+    except (OSError, EOFError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, ValueError):
+        return {}
+
+
+KINDS: dict[str, Known] = {
+    ".explorer": _is_document,
+    ".xlsx": _is_workbook,
+    ".py": _says(b"# Every number of a transformer"),
+    ".py.npz": _stands_beside_script,
+    ".png": _says(b"\x89PNG"),
+    ".svg": _says(b"<?xml"),
+    ".gif": _says(b"GIF8"),
+    ".pdf": _says(b"%PDF"),
+    ".html": _says(b"<!DOCTYPE html>"),
+    ".txt": _is_table_of_words,
+    ".safetensors": _holds("explorer-vectors"),
+    ".npz": _is_npz,
+}
+"""How a file is known as one of ours, by the ending of its name; the longer one of two stands first."""
