@@ -11,7 +11,7 @@ than one of many, so the two agree to rounding (rtol 1e-12 in float64, 1e-5 in f
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
@@ -22,7 +22,7 @@ from explorer.core.graph import Graph
 from explorer.core.model import Model
 from explorer.core.models.targets import DECODER_READS
 from explorer.core.node import Node
-from explorer.core.ops import Array, CausalPaddingMask, Rotary, Scores, WeightedSum
+from explorer.core.ops import Array, CausalPaddingMask, PaddingMask, Rotary, Scores, WeightedSum
 
 LOGITS = "output.logits"
 _ACROSS = {Scores: 1, WeightedSum: 1}
@@ -161,6 +161,8 @@ class Decoder:
         if isinstance(op, CausalPaddingMask):
             causal, pad = op.causal.forward(), op.pad
             return lambda at: causal[at, : at.stop] * (self._ids[: at.stop] != pad)
+        if isinstance(op, PaddingMask):  # made for all words that there is room for
+            return lambda at: replace(op, n_queries=at.stop - at.start).forward(self._ids[: at.stop])
         if isinstance(op, Rotary):
             return lambda at: op.from_position(reads[0](at), at.start)
         forward = op.forward

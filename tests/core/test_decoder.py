@@ -74,11 +74,15 @@ def test_several_words_at_once_are_as_good_as_one_by_one():
     np.testing.assert_allclose(other.read(ids[5:]), by_word, rtol=1e-12, atol=1e-12)
 
 
-def test_where_a_word_may_look_ahead_nothing_is_kept_and_the_numbers_are_right():
-    model, graph, inputs = made("gpt", 5, "float64", {"mask": "none"})
+@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize("mask", ["none", "padding", "related", "hand"])
+def test_where_a_word_may_look_ahead_nothing_is_kept_and_the_numbers_are_right(mask, at_once):
+    model, graph, inputs = made("gpt", 5, "float64", {"mask": mask})
+    inputs["input.tokens"][1] = WORDS.index("<pad>")
     decoder = Decoder(model, graph, inputs)
     assert not decoder.cached
-    logits = decoder.read(inputs["input.tokens"].tolist())
+    ids = inputs["input.tokens"].tolist()
+    logits = decoder.read(ids) if at_once else [decoder.read([word]) for word in ids][-1]
     np.testing.assert_allclose(logits, fresh(graph, inputs, {}).values["output.logits"][-1], rtol=1e-12)
     assert decoder.bytes == 0
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
@@ -31,19 +32,15 @@ class WriteOn(Command):
         return "Append a word" if self.n == 1 else "Write on"
 
     def apply(self, state: State) -> State:
-        sequence, says = sequence_of(state), output_words(state)
+        sequence = sequence_of(state)
         words = list(state.graph.labels(sequence, state.inputs)[: self.behind])
-        new = []
-        for chosen in self._chosen(state, words):
-            if says[chosen] == END:
-                break
-            new.append(says[chosen])
+        new = list(takewhile(lambda word: word != END, self._said(state, words)))
         if not new:
             raise ExplorerError("text-ends", end=END)
         return SetTokens(sequence, [*words, *new]).apply(state)
 
-    def _chosen(self, state: State, words: list[str]) -> Iterator[int]:
-        """The numbers of the words that are chosen, one after the other."""
+    def _said(self, state: State, words: list[str]) -> Iterator[str]:
+        """The words that are chosen, one after the other."""
         n = min(self.n, MOST_TOKENS - len(words))
         temperature = float(state.inputs[TEMPERATURE]) if TEMPERATURE in state.inputs else 1.0
         choice = Choice(self.choice.greedy, temperature, self.choice.top_k, self.choice.top_p, self.choice.seed)
@@ -51,12 +48,13 @@ class WriteOn(Command):
         if not state.pins:
             ids = ids_of(words, state.graph.axes[state.graph.sequences[sequence]])
             decoder = decoder_of(state, len(words) + n)
-            yield from (step.chosen for step in write(decoder, ids, n, choice, end_of(state)))
+            says = output_words(state)
+            yield from (says[step.chosen] for step in write(decoder, ids, n, choice, end_of(state)))
             return
-        says = output_words(state)
         for _ in range(n):
             state = SetTokens(sequence, words).apply(state)
             logits = fresh(state.graph, state.used, state.pins).values["output.logits"][-1]
-            chosen = choice.word(choice.probabilities(logits), len(words))
-            yield chosen
-            words = [*words, says[chosen]]
+            # Another sentence may bring another vocabulary: where its own words are the right ones.
+            said = output_words(state)[choice.word(choice.probabilities(logits), len(words))]
+            yield said
+            words = [*words, said]

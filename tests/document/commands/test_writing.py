@@ -5,7 +5,8 @@ import pytest
 
 from explorer.core.errors import ExplorerError
 from explorer.core.generation import Choice
-from explorer.document.commands import PinCells, SetCells, WriteOn
+from explorer.document.commands import AddWords, PinCells, SetCells, SetSwitch, SetTokens, WriteOn
+from explorer.document.continuation import output_words, sequence_of
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 
@@ -53,6 +54,32 @@ def test_pins_are_held_while_writing(document):
     document.do(WriteOn(5, 1, GREEDY))
     assert words(document)[5] == "rug"
     assert np.isfinite(document.engine.values["output.logits"]).all()
+
+
+def test_words_that_were_added_can_be_said_while_pins_are_held():
+    """The right words follow the shorter sentence, so the model gets a word to say that it had none for."""
+    document = Document(load("you-are-welcome").state("printed"))
+    assert document.state.pins
+    document.do(AddWords({"target.words": ["c"]}))
+    assert "c" not in document.engine.labels("output.words")
+    document.do(SetCells("output.temperature", {(): 5.0}))
+    document.do(WriteOn(1, 1, Choice(seed=4)))
+    assert document.engine.labels("target") == ("<start>", "c")
+
+
+@pytest.mark.parametrize("name", ["tiny-gpt", "tiny-translator", "tiny-reader"])
+def test_a_decoder_that_masks_padding_alone_writes_on(name):
+    """What a word sees changes with each word behind it, so the whole graph is made for each anew."""
+    document = Document(load(name).state())
+    sequence = sequence_of(document.state)
+    begun = document.engine.labels(sequence)[:1]
+    for block in ("decoder.1.self", "decoder.2.self"):
+        document.do(SetSwitch(block, "mask", "padding"))
+    document.do(WriteOn(len(begun), 3, GREEDY))
+    written = document.engine.labels(sequence)[len(begun) :]
+    for i, word in enumerate(written):
+        document.do(SetTokens(sequence, (*begun, *written[:i])))
+        assert output_words(document.state)[int(document.engine.values["output.logits"][-1].argmax())] == word
 
 
 def test_a_model_that_writes_nothing():
