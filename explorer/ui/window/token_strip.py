@@ -194,8 +194,15 @@ class TokenStrip(QWidget):
 
     # Changing: every way ends in a command
 
+    def _is_here(self) -> bool:
+        """Whether there is such a sequence: a key may come when another example is open and this is still shown."""
+        document = self._bench.document
+        return all(self.axis in graph.sequences for graph in (document.wanted.graph, document.engine.graph))
+
     def edit(self, position: int) -> None:
         """Open the word at a position for typing; behind the last, a new one."""
+        if not self._is_here():
+            return
         self.stop_typing()
         labels = self._bench.document.engine.labels(self.axis)
         editor = WordEdit(labels[position] if position < len(labels) else "", self._known())
@@ -216,6 +223,8 @@ class TokenStrip(QWidget):
     def edit_all(self) -> None:
         """Open the whole sentence for typing, or for pasting another one."""
         self._bench.bridge.flush()
+        if not self._is_here():
+            return
         self.stop_typing()
         words = self._bench.document.engine.labels(self.axis)
         editor = WordEdit(typed(words, self._known()), (), f"Type all words of {self.axis}")
@@ -252,6 +261,8 @@ class TokenStrip(QWidget):
 
     def _typed(self, text: str) -> None:
         assert self._edit is not None
+        if not self._is_here():
+            return
         first, behind, editor = self._edit
         typed_words = tokens_of(text, self._known())
         if self._change(lambda words: [*words[:first], *typed_words, *words[behind:]], editor):
@@ -260,8 +271,8 @@ class TokenStrip(QWidget):
     def _keep(self, text: str) -> None:
         """Take what was typed by somebody who has gone elsewhere."""
         assert self._edit is not None
-        if self.axis not in self._bench.document.engine.graph.sequences:
-            return  # another example has been opened meanwhile
+        if not self._is_here():
+            return
         first, behind, _ = self._edit
         self._leave()
         typed_words = tokens_of(text, self._known())
@@ -275,6 +286,8 @@ class TokenStrip(QWidget):
 
     def _change(self, make: Callable[[list[str]], list[str]], at: QWidget | None = None) -> bool:
         """Give the sequence other words. Returns whether that could be done."""
+        if not self._is_here():
+            return False
         document = self._bench.document
         known = set(self._known())
         words = tuple(make(list(document.words(self.axis))))
@@ -294,7 +307,8 @@ class TokenStrip(QWidget):
             self._focus(to)
 
             def moved(words: list[str]) -> list[str]:
-                words.insert(to, words.pop(at))
+                if at < len(words):  # there may be fewer by now than are shown
+                    words.insert(to, words.pop(at))
                 return words
 
             self._change(moved)

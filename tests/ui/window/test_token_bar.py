@@ -140,6 +140,41 @@ def test_what_is_being_typed_does_not_go_into_another_example(window, hand, chip
     assert editor(window) is None
 
 
+@pytest.mark.parametrize("key", [Key.Key_Return, Key.Key_F2, Key.Key_Delete, "move", "all", "drop", "typed"])
+def test_a_key_that_reaches_a_word_of_the_example_before_does_nothing(window, hand, chip, qtbot, key):
+    """A key that is sent to the word itself, past the window, comes before the bar is made anew."""
+    old = chip(1)
+    if key == "typed":
+        hand.double_click(old)
+        old = editor(window)
+        old.setText("Ihr")
+    window.bench.open(load("emma"))
+    opened = window.bench.document.wanted
+    assert "source" not in opened.graph.sequences
+    match key:
+        case "move":
+            qtbot.keyClick(old, Key.Key_Right, ALT)
+        case "all":
+            old.all_wanted.emit()
+        case "drop":
+            old.dropped.emit(1, old.mapToGlobal(old.rect().center()))
+        case "typed":
+            qtbot.keyClick(old, Key.Key_Return)
+        case _:
+            qtbot.keyClick(old, key)
+    window.bench.bridge.flush()
+    assert window.bench.document.wanted is opened
+    assert editor(window) is None
+
+
+def test_a_word_that_is_gone_is_not_moved(window, chip):
+    """Words are changed from what the newest act has made of them, which may not be shown yet."""
+    last = chip(2)
+    window.bench.document.do(SetTokens("source", ("You", "are")))
+    last.move_wanted.emit(2, 1)
+    assert window.bench.document.words("source") == ("You", "are")
+
+
 def test_looking_at_a_word_and_going_elsewhere_changes_nothing(window, hand, words, chip):
     hand.double_click(chip(1))
     window.setFocus()
