@@ -12,10 +12,17 @@ from explorer.document.document import Document
 from explorer.lessons.goals import holds
 from explorer.lessons.loader import load
 from explorer.lessons.mistakes import array_of
-from explorer.lessons.prose import cells_in, is_gradient
+from explorer.lessons.prose import cells_in, is_gradient, texts_of
 from explorer.lessons.schema import Lesson
 from explorer.lessons.states import StepStates
-from explorer.lessons.steps import MakeSo, Predict, Step
+from explorer.lessons.steps import Choose, MakeSo, Predict, Step
+
+_PLACE = re.compile(
+    r"\b(first|second|third|fourth|last|other|previous) (answer|choice|option)s?\b"
+    r"|\b(answer|choice|option)s? ([A-D]|[1-9])\b|\b(all|any|both|neither|none|one) of the (above|below)\b",
+    re.IGNORECASE,
+)
+"""Words that mean a choice by its place."""
 
 
 def check_lesson(path: str | Path) -> Lesson:
@@ -76,6 +83,11 @@ def _wrong_in(step: Step, states: StepStates, at: int) -> tuple[str | ExplorerEr
             return "the words show the number that is asked for", "leave it out, or show it in `why`"
         if question.digits and not question.fresh and _is_written(step, engine):
             return "the words tell the number that is asked for", "leave it out, or tell it in `why`"
+    if isinstance(question, Choose) and question.mixed:
+        told = next((found for found in map(_PLACE.search, texts_of(step)[1:]) if found), None)
+        if told is not None:
+            what = f"`choices` are shown in another order each time, but “{told[0]}” means one by its place"
+            return what, 'say which one is meant, or write order = "as written"'
     if isinstance(question, MakeSo) and all(holds(one, engine) for one in question.conditions):
         return "`question.goal` is reached before anything is done", "ask for something that is not so yet"
     return "", ""

@@ -16,6 +16,7 @@ from explorer.lessons.schema import Lesson
 from explorer.lessons.solving import right_answer
 from explorer.lessons.states import StepStates
 from explorer.lessons.steps import Choose, Predict, Question
+from explorer.lessons.walk import Walk
 
 MOST_MISTAKES = 40
 
@@ -89,9 +90,10 @@ def _answered(lesson: Lesson, at: int, question: Question, states: StepStates) -
         fail(f"its own answer {right} is called wrong", "report this")
     wrong = 0
     if isinstance(question, Choose):
-        for i, choice in enumerate(question.choices):
+        for i in Walk(lesson).order(at):  # as they are shown
+            choice = question.choices[i]
             if judge(question, i, state).right is not choice.right:
-                fail(f"choice {i + 1} is judged wrongly", "report this")
+                fail(f"the choice “{choice.text}” is judged wrongly", "report this")
             wrong += not choice.right
     if isinstance(question, Predict):
         if question.fade and not faded(question, engine).blanks:

@@ -339,7 +339,7 @@ class _StepReader:
             return names.cell(node, labels)
 
     def _choose(self, table: TomlTable, look: Look, common: Question) -> Choose:
-        table.has_only(*_PLAIN, "choices")
+        table.has_only(*_PLAIN, "choices", "order")
         choices = []
         for one in table.tables("choices"):
             one.has_only("text", "right", "why")
@@ -348,7 +348,8 @@ class _StepReader:
             choices.append(Choice(one.text("text", most=MOST_TEXT), right, why))
         if len(choices) < 2 or not any(one.right for one in choices) or all(one.right for one in choices):
             table.fail("choices", "need a right answer and a wrong one", 'write [{ text = "…", right = true }, …]')
-        return Choose(**vars(common), choices=tuple(choices))
+        mixed = table.one_of("order", ("mixed", "as written"), default="mixed") == "mixed"
+        return Choose(**vars(common), choices=tuple(choices), mixed=mixed)
 
     def _point(self, table: TomlTable, look: Look, common: Question) -> Point:
         table.has_only(*_PLAIN, "at", "node", "right")

@@ -83,7 +83,8 @@ class Choice:
 class Choose(Question):
     """One of a few answers is chosen."""
 
-    choices: tuple[Choice, ...]
+    choices: tuple[Choice, ...]  # as they are written
+    mixed: bool = True  # whether they are shown in another order; a natural one, such as that of numbers, stays
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,11 +8,12 @@ from explorer.document.commands import Replace
 from explorer.document.state import State
 from explorer.lessons.answers import Answer, Verdict, judge, values_of
 from explorer.lessons.hints import Hint, ladder, told
+from explorer.lessons.order import shown_order
 from explorer.lessons.practice import Faded, faded, fresh_numbers
 from explorer.lessons.progress import Progress, ProgressFolder
 from explorer.lessons.schema import Lesson
 from explorer.lessons.states import states_of
-from explorer.lessons.steps import Predict, Step
+from explorer.lessons.steps import Choose, Predict, Step
 
 
 class Walk:
@@ -24,11 +25,13 @@ class Walk:
         With steps.
     folder : ProgressFolder, optional
         Where the progress is kept; without one it is forgotten.
+    sitting : int
+        A number of this run of the program: in another one, choices are shown in another order.
     """
 
-    def __init__(self, lesson: Lesson, folder: ProgressFolder | None = None) -> None:
+    def __init__(self, lesson: Lesson, folder: ProgressFolder | None = None, sitting: int = 0) -> None:
         # `states`: without the fresh numbers.
-        self.lesson, self.states, self._folder = lesson, states_of(lesson), folder
+        self.lesson, self.states, self._folder, self._sitting = lesson, states_of(lesson), folder, sitting
         self.progress = folder.load(lesson.id) if folder is not None else Progress(lesson.id)
         ids = [step.id for step in lesson.steps]
         # The step that one is at, counted from 0: where one stopped the last time.
@@ -65,6 +68,12 @@ class Walk:
         """
         self.at = at
         self._keep(self.progress.joined(progress).at(self.step.id))
+
+    def order(self, at: int) -> tuple[int, ...]:
+        """The choices of a step's question, counted from 0 as in the file, in the order in which they are shown."""
+        step = self.lesson.steps[at]
+        assert isinstance(step.question, Choose)
+        return shown_order(step.question, self.progress.seed, self._sitting, self.lesson.id, step.id)
 
     # The question of the step that one is at
 

@@ -45,6 +45,29 @@ def test_a_lesson_on_paper(tmp_path):
     assert len(set(re.findall(r"= (\S+)</td></tr></table>", answers))) > 1  # each has numbers of its own
 
 
+def test_choices_are_mixed_the_same_way_each_time_and_the_answers_name_their_letters(tmp_path, capsys):
+    choices = ", ".join(f'{{ text = "wrong {i}", why = "No." }}' for i in range(4))
+    question = (
+        f'[step.question]\nkind = "choose"\nask = "Which?"\nchoices = [{{ text = "right", right = true }}, {choices}]'
+    )
+    steps = "".join(
+        f'[[step]]\nid = "s{i}"\ntitle = "S"\nwords = "W."\nlook.stage = "attention"\n{question}\n' for i in range(6)
+    )
+    (tmp_path / "one.toml").write_text(LESSON.partition("[[step]]")[0] + steps)
+    texts = []
+    for name in ("one.html", "again.html"):
+        assert main(["handout", str(tmp_path / "one.toml"), str(tmp_path / name)]) == 0
+        text = re.sub(r"base64,[^']*", "", (tmp_path / name).read_text("utf-8"))
+        texts.append(re.sub(r"</?p>", "", text))
+    assert texts[0] == texts[1]
+    before, _, answers = texts[0].partition(">Answers<")
+    shown = re.findall(r"☐&nbsp;([a-e])\)&nbsp;</td><td>(right|wrong \d)<", before)
+    assert [letter for letter, _ in shown] == [*"abcde"] * 6
+    letters = [letter for letter, text in shown if text == "right"]
+    assert len(set(letters)) > 2
+    assert re.findall(r"([a-e])\) right", answers) == letters
+
+
 @pytest.mark.parametrize(
     ("argv", "said"),
     [

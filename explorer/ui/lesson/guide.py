@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from secrets import randbits
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
@@ -81,6 +82,7 @@ class Guide(QObject):
         self._again: set[tuple[str, str]] = set()
         self._veil: tuple[tuple[int, ...], ...] | None = None
         self._numbers: dict[tuple[str, str], Mapping[str, str]] = {}
+        self._sitting = randbits(32)
         self._ahead = Background(self)
 
     # Where one is
@@ -126,7 +128,7 @@ class Guide(QObject):
         """The way of this student through the lesson that is open."""
         lesson = self.lesson
         if self._walk is None or self._walk.lesson is not lesson:
-            self._walk = Walk(lesson, self.folder)
+            self._walk = Walk(lesson, self.folder, self._sitting)
         return self._walk
 
     def far(self, lesson: Lesson) -> int:
@@ -226,6 +228,7 @@ class Guide(QObject):
 
     def _kept(self, act: Callable[[], T]) -> T:
         """Do something that is kept; where nothing can be written, it is told once, and kept until the end."""
+        before = self.walk.progress
         try:
             return act()
         except ExplorerError as error:
@@ -233,7 +236,7 @@ class Guide(QObject):
                 raise
             at, self.folder = self.walk.at, None
             self._walk = None
-            self.walk.at = at
+            self.walk.at, self.walk.progress = at, before  # with its seed: the numbers and choices stay what they are
             file, reason = error.fields["file"], error.fields["reason"]
             self.troubled.emit(
                 f"Your progress is kept only until the program ends: {file} cannot be written ({reason})."

@@ -76,8 +76,8 @@ def parts(lesson: Lesson, appearance: Appearance) -> Iterator[Part]:
             f"{number + 1}. {escape(step.title)}",
             prose.html(step.words, numbers),
             picture,
-            _asked(step, engine, numbers),
-            _answer(step, engine, numbers),
+            _asked(step, engine, numbers, order := walk.order(number) if isinstance(step.question, Choose) else ()),
+            _answer(step, engine, numbers, order),
         )
 
 
@@ -88,14 +88,17 @@ def draw(lesson: Lesson) -> list[Part]:
     return list(parts(lesson, Appearance(app, "light")))
 
 
-def _asked(step: Step, engine: Engine, numbers: dict[str, str]) -> str:
+def _asked(step: Step, engine: Engine, numbers: dict[str, str], order: tuple[int, ...]) -> str:
     question = step.question
     if question is None:
         return ""
     asked = f"<div class='ask'>{prose.html(question.ask, numbers)}</div>"
     if isinstance(question, Choose):
-        texts = (prose.html(choice.text, numbers) for choice in question.choices)
-        rows = "".join(f"<tr><td valign='top'>☐&nbsp;</td><td>{text}</td></tr>" for text in texts)
+        texts = (prose.html(question.choices[i].text, numbers) for i in order)
+        rows = "".join(
+            f"<tr><td valign='top'>☐&nbsp;{_letter(place)}&nbsp;</td><td>{text}</td></tr>"
+            for place, text in enumerate(texts)
+        )
         return f"{asked}<table>{rows}</table>"
     if isinstance(question, Predict) and question.fade:
         asked += _derived([row for _, part in faded(question, engine).parts for row in part])
@@ -104,14 +107,15 @@ def _asked(step: Step, engine: Engine, numbers: dict[str, str]) -> str:
     return asked + "<p class='lines'>" + "<br>".join(["&nbsp;" + "_" * 60] * LINES) + "</p>"
 
 
-def _answer(step: Step, engine: Engine, numbers: dict[str, str]) -> str:
+def _answer(step: Step, engine: Engine, numbers: dict[str, str], order: tuple[int, ...]) -> str:
     question = step.question
     match question:
         case Predict():
             *_, last = ladder(question, engine)
             said = _derived([row for _, part in last for row in part] if not isinstance(last, str) else [])
         case Choose():
-            right = [text for choice in question.choices if choice.right for text in (choice.text, choice.why) if text]
+            shown = ((_letter(place), question.choices[i]) for place, i in enumerate(order))
+            right = [text for letter, one in shown if one.right for text in (f"{letter} {one.text}", one.why) if text]
             said = "".join(prose.html(text, numbers) for text in right)
         case Point():
             said = f"<p>{escape(place_named(question, right_places(question, engine)[0], engine))}</p>"
@@ -121,6 +125,11 @@ def _answer(step: Step, engine: Engine, numbers: dict[str, str]) -> str:
         case _:
             return ""
     return said + (prose.html(question.why, numbers) if question.why else "")
+
+
+def _letter(place: int) -> str:
+    """What stands before a choice, so that the answers can name it: “a)”, “b)” and so on."""
+    return f"{chr(ord('a') + place)})"
 
 
 def _derived(rows: Sequence[Row]) -> str:

@@ -286,12 +286,14 @@ class ChooseBody(Body):
 
     def __init__(self, bench: Workbench, guide: Guide, question: Choose) -> None:
         super().__init__(bench, guide, question)
-        self.buttons = [WordyButton(bench) for _ in question.choices]
-        for i, (button, choice) in enumerate(zip(self.buttons, question.choices, strict=True)):
-            button.say(choice.text, guide.numbers)
+        shown = {i: WordyButton(bench) for i in guide.walk.order(guide.walk.at)}
+        for i, button in shown.items():
+            button.say(question.choices[i].text, guide.numbers)
             button.setToolTip("Give this answer")
             button.clicked.connect(partial(self.give, i))
             self.column.addWidget(button)
+        self.buttons = [shown[i] for i in range(len(shown))]
+        """Those of the choices as they are written; they stand in another order."""
 
     def height_at(self, width: int) -> int:
         if self._abreast(width):

@@ -1,5 +1,7 @@
 """Questions are answered before anything is shown, with mouse and keys."""
 
+import re
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
@@ -11,6 +13,7 @@ from explorer.pages.page import Listing
 from explorer.pages.view import Cell
 from explorer.ui.lesson.question import ChooseBody, MakeBody, PointBody, PredictBody
 from explorer.ui.page.listing import ListingView
+from tests.ui.lesson.conftest import LESSON
 from tests.ui.test_accessibility import nameless
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -149,6 +152,38 @@ def test_a_wrong_choice_says_why_and_another_may_follow(window, guide, panel, ha
     assert guide.question is None
     assert "✓" in right.words.text()
     assert "Its share is 0.71 now." in verdict(panel)._sentence.text()
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_choices_are_mixed_the_same_in_a_sitting_and_another_way_the_next_time(open_window, tmp_path, eye, written):
+    choices = ", ".join(f'{{ text = "{letter}", why = "No." }}' for letter in "abcdefg")
+    asked = f'choices = [{{ text = "right", right = true }}, {choices}]' + '\norder = "as written"' * written
+    path = tmp_path / "eight.lesson.toml"
+    path.write_text(re.sub(r"choices = \[.*?\n\]", asked, LESSON, flags=re.DOTALL))
+    places = []
+    for _ in range(2):  # each window is a sitting
+        window = open_window(load(path))
+        guide = window.lessons.guide
+
+        def shown(eye=eye, window=window):
+            eye.settle(window)
+            buttons = body(window.lessons.panel, ChooseBody).buttons
+            return sorted(range(len(buttons)), key=lambda i: buttons[i].y())
+
+        guide.go(2)
+        first = shown()
+        guide.answer(first[0] or first[1])  # a wrong one
+        assert shown() == first
+        guide.go(0)
+        window.bench.document.undo()
+        eye.settle(window)
+        assert guide.at == 2
+        assert shown() == first
+        guide.ask_again()
+        assert shown() == first
+        places.append(first)
+    assert (places[0] == places[1] == [*range(8)]) is written
+    assert (places[0] == places[1]) is written
 
 
 def test_who_gave_no_answer_reads_why_the_right_one_is_right(window, guide, panel, go):
