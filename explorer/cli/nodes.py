@@ -8,7 +8,7 @@ from explorer.core.explain import Index
 from explorer.core.gradients import Root
 from explorer.core.graph import Graph
 from explorer.core.node import Node
-from explorer.core.ops import Argmax, Array
+from explorer.core.ops import Array
 
 
 def select(graph: Graph, wanted: Sequence[str]) -> list[str]:
@@ -98,7 +98,7 @@ def read(engine: Engine, name: str, root: Root | None = None) -> Shown:
     node, value = graph.nodes[place.node], engine.value(place)
     labels = tuple(engine.labels(axis) for axis in graph.axes_of(place))
     words: tuple[str, ...] = ()
-    if isinstance(node.op, Argmax):
+    if node.op.picks:
         known = engine.labels(graph.nodes[node.parents[0]].axes[-1])
         # A pinned number may lie outside.
         words = tuple(known[i] if 0 <= i < len(known) else "?" for i in value.flat)

@@ -13,7 +13,7 @@ import numpy as np
 
 from explorer.core.graph import Graph
 from explorer.core.node import Node
-from explorer.core.ops import Add, Array, Concat, LayerNorm, MatMul
+from explorer.core.ops import Array
 
 LOGITS, FINAL = "output.logits", "final.norm"
 
@@ -44,7 +44,7 @@ def stream(graph: Graph) -> list[str]:
 
 
 def _is_residual(node: Node) -> bool:
-    return isinstance(node.op, Add) and node.short == "residual"
+    return node.op.adds and node.short == "residual"
 
 
 def lens(graph: Graph, values: Mapping[str, Array]) -> dict[str, Array]:
@@ -81,19 +81,12 @@ class Ledger:
     def __init__(self, graph: Graph, values: Mapping[str, Array], row: int, word: int) -> None:
         self.graph, self.values, self.row = graph, values, row
         norm, output = graph.nodes[FINAL], graph.nodes[LOGITS]
-        assert isinstance(norm.op, LayerNorm)
-        assert isinstance(output.op, MatMul)
-        gamma, beta = (values[name].astype(np.float64) for name in norm.parents[1:])
-        W = values[output.parents[1]]
-        column = (W[word] if output.op.transposed else W[:, word]).astype(np.float64)
+        weights = [values[name].astype(np.float64) for name in norm.parents[1:]]
+        self.column = output.op.matrix(values[output.parents[1]])[:, word].astype(np.float64)
         x = values[norm.parents[0]][row].astype(np.float64)
-        sigma = float(norm.op.moments(x[None]).sigma[0, 0])
-        # (part − its mean) / σ · γ · W, which is part · read: the mean is taken off what reads, once for all parts.
-        self.sigma = sigma  # what the last norm divides the row by
-        read = gamma * column / sigma
-        self.read = read - read.mean()
-        self.beta, self.column = beta, column
-        self.constant = float(beta @ column)
+        # `sigma`: what the last norm divides the row by. `read`: what reads the row.
+        self.sigma, self.read, self.constant = norm.op.reading(self.column, x, *weights)
+        self.beta = weights[1] if len(weights) > 1 else np.zeros_like(x)
         if len(output.parents) == 3:
             self.constant += float(values[output.parents[2]][word])
         self.total = float(x @ self.read) + self.constant  # the logit
@@ -110,7 +103,7 @@ class Ledger:
         return [*found, Part("constant", FINAL, self.constant)]
 
     def _embedding(self, node: Node) -> Iterator[Part]:
-        if isinstance(node.op, Add):
+        if node.op.adds:
             word, place = node.parents
             yield Part("word", word, self._of(self.values[word][self.row]))
             yield Part("place", place, self._of(self.values[place][self.row]))
@@ -120,7 +113,7 @@ class Ledger:
     def _block(self, node: Node) -> Iterator[Part]:
         graph, values = self.graph, self.values
         concat = graph.nodes[node.parents[0]] if node.parents else node
-        if isinstance(node.op, MatMul) and isinstance(concat.op, Concat):
+        if node.op.projects and concat.op.joins_heads:
             n_heads, _, d_v = values[concat.parents[0]].shape
             for head in range(n_heads):
                 vector = values[concat.parents[0]][head, self.row].astype(np.float64) @ self._W_O(node, head, d_v)
@@ -131,10 +124,8 @@ class Ledger:
 
     def _W_O(self, node: Node, head: int, d_v: int) -> Array:
         """The rows of W_O that read a head, (d_v, d_model)."""
-        assert isinstance(node.op, MatMul)
-        W = self.values[node.parents[1]]
-        rows: Array = (W.T if node.op.transposed else W)[head * d_v : (head + 1) * d_v]
-        return rows.astype(np.float64)
+        W = node.op.matrix(self.values[node.parents[1]])
+        return W[head * d_v : (head + 1) * d_v].astype(np.float64)
 
     def _of(self, vector: Array) -> float:
         return float(vector.astype(np.float64) @ self.read)
@@ -153,10 +144,10 @@ class Ledger:
             weights, V = (values[name] for name in output.parents)
             moved = V[part.head].astype(np.float64) @ self._W_O(of, part.head, V.shape[-1])
             return weights[part.head, row].astype(np.float64), moved @ self.read, 0.0
-        if part.kind == "net" and isinstance(of.op, MatMul):
+        if part.kind == "net" and of.op.projects:
             active, W = values[of.parents[0]][row].astype(np.float64), values[of.parents[1]]
             bias = self._of(values[of.parents[2]]) if len(of.parents) == 3 else 0.0
-            return active, (W.T if of.op.transposed else W).astype(np.float64) @ self.read, bias
+            return active, of.op.matrix(W).astype(np.float64) @ self.read, bias
         if part.kind == "constant":
             return self.beta, self.column, self.constant - float(self.beta @ self.column)
         return values[part.node][row].astype(np.float64), self.read, 0.0

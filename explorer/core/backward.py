@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from explorer.core.graph import Graph, Link
-from explorer.core.ops import Array, CrossEntropy, Softmax
+from explorer.core.ops import Array, CrossEntropy
 
 
 class Stop(NamedTuple):
@@ -186,7 +186,7 @@ def loss_of_softmax(graph: Graph, held: Collection[str], name: str, links: Seque
     links : sequence of (str, int)
         Those towards the root.
     """
-    if not isinstance(graph.nodes[name].op, Softmax) or len(links) != 1:
+    if not graph.nodes[name].op.softens or len(links) != 1:
         return None
     ((child, _),) = links
-    return child if isinstance(graph.nodes[child].op, CrossEntropy) and name not in held and child not in held else None
+    return child if graph.nodes[child].op.of_words and name not in held and child not in held else None

@@ -100,7 +100,7 @@ def cost(model: Model, graph: Graph) -> Cost:
 
 def _kind(graph: Graph, name: str) -> str:
     node = graph.nodes[name]
-    if isinstance(node.op, Scores | WeightedSum):
+    if node.op.across is not None:
         return ATTENTION
     if name == LOGITS:
         return OUTPUT

@@ -11,7 +11,7 @@ than one of many, so the two agree to rounding (rtol 1e-12 in float64, 1e-5 in f
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -22,12 +22,9 @@ from explorer.core.graph import Graph
 from explorer.core.model import Model
 from explorer.core.models.targets import DECODER_READS
 from explorer.core.node import Node
-from explorer.core.ops import Array, CausalPaddingMask, PaddingMask, Rotary, Scores, WeightedSum
+from explorer.core.ops import Array
 
 LOGITS = "output.logits"
-_ACROSS = {Scores: 1, WeightedSum: 1}
-"""Which parent of an op has a row for each word that is looked at, instead of one for each word that looks."""
-
 Rows = slice
 _Read = Callable[[Rows], Array]
 
@@ -83,7 +80,7 @@ class Decoder:
             for block, kind in model.blocks().items()
             if kind == "attention" and block.endswith(".self") and block.startswith("decoder.")
         )
-        self._kept = {p for node in self._moving for p in _across(node) if p in moving}
+        self._kept = {p for node in self._moving for p in _across(node) if p in moving - {tokens}}
         self._work = [(node.name, _work_of(graph, self.sequence, node)) for node in self._moving]
         self._once = sum(_work_of(graph, self.sequence, node).of(1, 1) for node in still.values())
         self._ids = np.zeros(self.room, np.int64)
@@ -149,32 +146,26 @@ class Decoder:
         if not self.cached:
             return 0
         moving = sum(array[..., : self.n, :].nbytes for array in self._store.values())
-        of_source = {p for node in self._moving for p in _across(node)} - self._kept
+        of_source = {p for node in self._moving for p in _across(node) if p in self._fixed}
         return moving + sum(self._fixed[name].nbytes for name in of_source)
 
     # The plan
 
     def _forward(self, node: Node) -> Callable[[Rows], Array]:
         """What computes the new rows of a node."""
-        op = node.op
         reads = [self._reader(parent, parent in _across(node)) for parent in node.parents]
-        if isinstance(op, CausalPaddingMask):
-            causal, pad = op.causal.forward(), op.pad
-            return lambda at: causal[at, : at.stop] * (self._ids[: at.stop] != pad)
-        if isinstance(op, PaddingMask):  # made for all words that there is room for
-            return lambda at: replace(op, n_queries=at.stop - at.start).forward(self._ids[: at.stop])
-        if isinstance(op, Rotary):
-            return lambda at: op.from_position(reads[0](at), at.start)
-        forward = op.forward
+        forward = node.op.forward_rows
         match reads:
             case [one]:
-                return lambda at: forward(one(at))
+                return lambda at: forward(at, one(at))
             case [one, other]:
-                return lambda at: forward(one(at), other(at))
-        return lambda at: forward(*[read(at) for read in reads])
+                return lambda at: forward(at, one(at), other(at))
+        return lambda at: forward(at, *[read(at) for read in reads])
 
     def _reader(self, name: str, across: bool) -> _Read:
         """What gives an op its parent: the new rows of it, or all rows so far."""
+        if name == f"{self.sequence}.tokens" and across:  # a mask asks which of all words so far is no word
+            return lambda at: self._ids[: at.stop]
         if name in self._store:
             if across:
                 store = self._store[name]
@@ -192,7 +183,7 @@ class Decoder:
 
 
 def _across(node: Node) -> tuple[str, ...]:
-    place = _ACROSS.get(type(node.op))
+    place = node.op.across
     return () if place is None else (node.parents[place],)
 
 

@@ -43,7 +43,7 @@ class Model:
             case "vectors":
                 return {}
             case "norm":
-                return {"layer": "norm", "batch": "norm"}
+                return {"layer": "given norm", "batch": "given norm"}
             case "output":
                 return {"output": "given output", "loss": "loss"}
             case "encoder":

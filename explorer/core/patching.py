@@ -17,7 +17,7 @@ from explorer.core.attribution import LOGITS, stream
 from explorer.core.errors import ExplorerError
 from explorer.core.forward import Pin, run
 from explorer.core.graph import Graph
-from explorer.core.ops import Array, Concat, MatMul
+from explorer.core.ops import Array
 
 LEAST_WAY = 1e-3
 """Below this difference two texts are said to answer alike: what is left is rounding."""
@@ -45,7 +45,7 @@ def sites(graph: Graph) -> list[Site]:
     for name in blocks:
         made = graph.nodes[graph.nodes[name].parents[1]]
         joined = graph.nodes[made.parents[0]] if made.parents else made
-        if isinstance(made.op, MatMul) and isinstance(joined.op, Concat):
+        if made.op.projects and joined.op.joins_heads:
             heads = joined.parents[0]
             found += [Site(heads, head, name) for head in range(graph.shape(heads)[0])]
         else:

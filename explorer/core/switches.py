@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from explorer.core.ops import ACTIVATIONS, NORMS
+
 SwitchValue = str | bool | int | float
 _ANY = 1e9
 
@@ -50,10 +52,12 @@ _WIDEST = 16384
 
 # What several kinds of blocks have
 
-_NORM = {
+_EPSILON = {
     "epsilon": Switch(1e-5, "ε", least=0),
     "epsilon_in": Switch("root", "ε stands", ("root", "sigma")),
 }
+
+_NORM = {"norm_by": Switch("layer norm", "Normalise by", tuple(NORMS)), **_EPSILON}
 
 _DROPOUT = Switch(0.0, "Dropout", least=0, most=0.9)
 
@@ -68,7 +72,7 @@ _SIMILARITY = Switch("dot", "Similarity", ("dot", "cosine"))
 _SCALE = Switch("1/sqrt(d_k)", "Scale", ("none", "1/d_k", "1/sqrt(d_k)", "free"))
 _WINDOW = Switch(0, "Context window", most=_WIDEST)
 _NORMALISE = Switch("softmax", "Weights by", ("softmax", "row sum"))
-_ACTIVATION = Switch("ReLU", "Activation", ("ReLU", "GELU", "GELU tanh", "sigmoid", "identity"))
+_ACTIVATION = Switch("ReLU", "Activation", tuple(ACTIVATIONS))
 _WEIGHTS = Switch("x W", "Applied as", ("x W", "W x"))
 _OUTPUT = Switch("softmax", "Output", ("softmax", "sigmoid", "identity"))
 
@@ -139,6 +143,7 @@ SWITCHES: dict[str, dict[str, Switch]] = {
     "loss": _LOSS,
     "loss of words": {**_LOSS, "targets": Switch("typed", "Targets", ("typed", "next word"))},
     "norm": _NORM,
+    "given norm": _EPSILON,
 }
 """The switches of each kind of block (see `Model.blocks`). A size of 0 is the usual one: d_model / heads for d_k, d_v;
 4 · d_model for d_ff; all tokens for the context window."""

@@ -10,7 +10,6 @@ from explorer.core.cell_block import CellBlock
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
 from explorer.core.node import Node
-from explorer.core.ops import Argmax, CrossEntropy, Likelihood, Mask
 
 MOST_CELLS = 300_000
 """Of more cells a spreadsheet program takes minutes to compute; an input takes one, a computed number two."""
@@ -127,17 +126,17 @@ def _block(graph: Graph, node: Node, top: int) -> CellBlock:
     upright = len(shape) == 1 and (node.axes[0] in graph.sequences or node.op.subscripts.endswith("->i"))
     top += bool(shape) and not upright  # labels above the columns
     apart = shape[-2] + 2 if len(shape) > 2 else 0
-    return CellBlock(shape, top, FIRST_COLUMN, apart, upright, masked=isinstance(node.op, Mask))
+    return CellBlock(shape, top, FIRST_COLUMN, apart, upright, masked=node.op.hides)
 
 
 def _meant(graph: Graph) -> dict[str, str]:
     """For nodes of whole numbers that mean words: the axis of these words."""
     meant = {f"{sequence}.tokens": axis for sequence, axis in graph.sequences.items()}
     for node in graph.nodes.values():
-        if isinstance(node.op, Argmax):
+        if node.op.picks:
             meant[node.name] = graph.nodes[node.parents[0]].axes[-1]
-        elif isinstance(node.op, CrossEntropy | Likelihood):
-            meant[node.parents[1]] = graph.nodes[node.parents[0]].axes[-1]
+        elif node.op.picked is not None:
+            meant[node.parents[node.op.picked]] = graph.nodes[node.parents[0]].axes[-1]
     return meant
 
 

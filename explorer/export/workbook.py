@@ -15,7 +15,6 @@ from explorer.core.cell_block import MINUS_INFINITY, CellBlock, letters
 from explorer.core.engine import Engine
 from explorer.core.model import Model
 from explorer.core.numbers import decimals_of
-from explorer.core.ops import HeadMean, RowShares, Softmax
 from explorer.core.shapes import written_shape
 from explorer.core.switches import SWITCHES
 from explorer.export.layout import FIRST_COLUMN, FIRST_ROW, WORDS, Layout, Placed, lay_out, quoted
@@ -275,7 +274,7 @@ class _Writer:
                     when(where, f"AND({at}<>0,ABS({at})<{least:g})", self.look("small", '0E+0;"−"0E+0'))
             if not node.is_input:
                 when(area, f"ABS({here}-{there})>{near}*MAX(1,ABS({there}))", self.look("changed"))
-            if isinstance(node.op, Softmax | RowShares | HeadMean):
+            if node.op.shares:
                 shares = {"type": "2_color_scale", "min_type": "num", "min_value": 0, "min_color": "#ffffff"}
                 sheet.conditional_format(*area, {**shares, "max_type": "num", "max_value": 1, "max_color": BLUE})
 
@@ -283,7 +282,7 @@ class _Writer:
         """The probabilities of words as bars, which move with every edit, below all else."""
         for placed in own:
             rows, columns = placed.block.table
-            is_of_words = isinstance(placed.node.op, Softmax) and placed.node.axes[-1] in self._layout.vocabularies
+            is_of_words = placed.node.op.softens and placed.node.axes[-1] in self._layout.vocabularies
             if not is_of_words or rows > BARS or columns > BARS:
                 continue
             ((top, left, bottom, right),) = placed.areas()

@@ -5,7 +5,6 @@ from pathlib import Path
 from uuid import uuid4
 
 from explorer.core.errors import ExplorerError
-from explorer.core.ops import Input
 from explorer.document import storage
 from explorer.document.manifest import Session
 from explorer.document.state import State
@@ -70,7 +69,7 @@ def lesson_of(state: State, title: str) -> tuple[Lesson, State]:
     state = replace(state, lesson=f"saved {uuid4().hex}", setting="saved")
     about = "A document of yours, opened from a file. Reset brings back the numbers that it had in the file."
     setting = Setting("saved", "As saved", about)
-    ours = frozenset(node.name for node in state.graph.nodes.values() if isinstance(node.op, Input))
+    ours = frozenset(node.name for node in state.graph.nodes.values() if node.is_input)
     model, inputs, start = state.model, state.inputs, state.graph.stages[0].name
     title = title or "A document"
     return DocumentLesson(state.lesson, title, "", "", start, 0, model, inputs, ours, {"saved": setting}, state), state

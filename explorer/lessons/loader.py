@@ -14,7 +14,7 @@ from explorer.core.graph import Graph, Place
 from explorer.core.model import KINDS, SEQUENCES, Model
 from explorer.core.models import build
 from explorer.core.models.size import count_labels
-from explorer.core.ops import Array, Input
+from explorer.core.ops import Array
 from explorer.core.shapes import written_shape
 from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.core.tokens import MOST_TOKENS
@@ -421,11 +421,10 @@ def _seeded(graphs: Mapping[str, Graph], inputs: Mapping[str, Array], settings: 
         given = inputs.keys() | settings[setting].inputs.keys()
         for name in _inputs(graph):
             place = graph.place(name)
-            op = graph.nodes[place.node].op
-            start = op.initial if isinstance(op, Input) else ""
+            random = graph.nodes[place.node].op.random
             # A node stacked over heads is named by its slices.
             stacked = place.head is None and graph.n_heads(name) is not None
-            if start == "weights" and not stacked and not {name, place.node} & given:
+            if random and not stacked and not {name, place.node} & given:
                 seeded.add(name)
     return seeded
 

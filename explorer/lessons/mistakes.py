@@ -1,7 +1,7 @@
 """Mistakes are computed, not listed: a number is computed as it would be with something left out or mixed up.
 
-The node that is asked for, and those of its block that it comes from, are recomputed with changed ops (`wrong_ops`).
-Its derivation is carried out with every result rounded too early. And the number may stand in another cell. The mistake
+The node that is asked for, and those of its block that it comes from, are recomputed with the ops of `Op.slips`. Its
+derivation is carried out with every result rounded too early. And the number may stand in another cell. The mistake
 that gives the number somebody typed is the one that was made.
 """
 
@@ -16,8 +16,8 @@ from explorer.core.engine import Engine
 from explorer.core.explain import FUNCTIONS, Argument, Operand, Step
 from explorer.core.forward import run
 from explorer.core.ops import Array, Op
+from explorer.core.ops.slips import Surroundings
 from explorer.lessons.steps import Cell, Predict
-from explorer.lessons.wrong_ops import slips_of
 from explorer.lessons.wrong_steps import wrong_steps
 
 DECIMALS = 4
@@ -173,7 +173,9 @@ def _with_slips(engine: Engine, asked: str, index: Cell, at: str) -> Iterator[Mi
     graph = engine.graph
     node = graph.nodes[at]
     block = at[: len(at) - len(node.short)]
-    for slip in slips_of(node, graph.shape, f"{block}scale" in graph.nodes, f"{block}mask" in graph.nodes):
+    scaled, masked = (f"{block}{short}" in graph.nodes for short in ("scale", "mask"))
+    shapes = tuple(map(graph.shape, node.parents))
+    for slip in node.op.slips(Surroundings(node.short, node.axes, shapes, scaled, masked)):
         changed = _changed(engine, asked, at, slip.op)
         value = float(changed.values[asked][index])
         yield Mistake(

@@ -10,7 +10,6 @@ from explorer.core.errors import ExplorerError
 from explorer.core.model import SEQUENCES, Model
 from explorer.core.models.size import build_within, most_numbers
 from explorer.core.models.targets import DECODER_READS
-from explorer.core.ops import Input
 from explorer.core.tokens import END, MOST_TOKENS, START
 from explorer.document.commands.words import checked_words
 from explorer.lessons.schema import WHOLE, Lesson, Setting
@@ -83,7 +82,7 @@ def new_lesson(
         raise ExplorerError("model-too-large", numbers=f"{numbers:,}", limit=f"{MOST_NUMBERS:,}")
     if numbers >= FLOAT32_FROM or sum(map(graph.size, graph.nodes)) > most_numbers(model):
         model = replace(model, dtype="float32")
-    ours = frozenset(node.name for node in graph.nodes.values() if isinstance(node.op, Input))
+    ours = frozenset(node.name for node in graph.nodes.values() if node.is_input)
     about = f"A model of yours: {layers} layer{'s' * (layers > 1)}, {heads} head{'s' * (heads > 1)}, d_model {d_model}."
     chance = f"All weights are drawn by chance ({initialiser}, seed {seed}), so it has learned nothing yet."
     setting = Setting("new", "As made", chance)

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from explorer.core.node import Node, Stage
-from explorer.core.ops import MatMul, Scores, WeightedSum
 from explorer.pages.element import Element, leaves
 from explorer.pages.gestures import Keep
 from explorer.pages.matrix import Matrix, matrix, symbol_only, transposed
@@ -117,14 +116,7 @@ def _is_small(view: View, product: Node) -> bool:
 
 def _turned(node: Node) -> tuple[bool, bool] | None:
     """Which of its factors a product takes transposed; None where a node is no plain product."""
-    match node.op:
-        case MatMul(transposed=turned):
-            return False, turned
-        case Scores(similarity="dot", columns=columns):
-            return columns, not columns
-        case WeightedSum():
-            return False, False
-    return None
+    return node.op.factors()
 
 
 def _factor(view: View, name: str, id: str, product: Node, turned: bool) -> Matrix:

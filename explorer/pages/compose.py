@@ -88,7 +88,7 @@ class Kind:
     tells_sizes: bool = False
 
 
-_AROUND = ("residual", "norm", "epsilon", "epsilon_in", "dropout")
+_AROUND = ("residual", "norm", "norm_by", "epsilon", "epsilon_in", "dropout")
 _ATTENTION = (
     ("scale", "mask", "similarity", "layout"),
     ("normalise", "V", "nearest", "heads", "d_k", "d_v", "window", "bias", "weights"),
@@ -107,7 +107,7 @@ KINDS: dict[str, Kind] = {
     "cross": Kind(cross, attention_sentence, *_ATTENTION),
     "heads": Kind(heads, heads_sentence, ("heads", "W_O")),
     "nearest": Kind(matrices, "Which row of V is most like the output? That row names the word.", ("nearest",)),
-    "norm": Kind(norm, norm_sentence, _AROUND[:2], _AROUND[2:]),
+    "norm": Kind(norm, norm_sentence, _AROUND[:3], _AROUND[3:]),
     "batch norm": Kind(norm, norm_sentence, ("epsilon", "epsilon_in")),
     "dropout": Kind(
         matrices,

@@ -8,7 +8,7 @@ import numpy as np
 
 from explorer.core.node import Stage
 from explorer.core.numbers import decimals_of, exact, written
-from explorer.core.ops import Array, Identity, MatMul, Op, ReLU, Sigmoid
+from explorer.core.ops import Array, Op
 from explorer.pages.drawing import Axis, Curve, Dot, Drawing, reach, series
 from explorer.pages.element import Element
 from explorer.pages.matrix import matrix
@@ -35,15 +35,13 @@ CURVE_POINTS = 241
 MOST_DOTS = 512
 NAMED = 12  # units that a sentence lists
 SIGMOID_MIDDLE = 0.5
-NAMES = {"GELU": "GELU", "Sigmoid": "sigmoid", "Identity": "identity", "ReLU": "ReLU"}
 
 
 def feed_forward(view: View, stage: Stage) -> tuple[Element, ...]:
     """Of a block: x W₁ + b₁ = hidden → activation; activation W₂ + b₂ = output."""
     block = view.block(stage)
     hidden, activation, output = (f"{block}{short}" for short in ("hidden", "activation", "output"))
-    relu = isinstance(view.nodes[activation].op, ReLU)
-    off = "what is below zero is switched off" if relu else "each by itself"
+    off = "what is below zero is switched off" if view.nodes[activation].op.cuts else "each by itself"
     return (
         Section("out", "Out: to d_ff hidden units"),
         Row("hidden row", (*product(view, hidden), Item("→", matrix(view, activation, "after the activation")))),
@@ -88,8 +86,7 @@ def product(view: View, result: str, title: str = "", again: str = "") -> tuple[
         A node that stands on the page already: here it has an id of its own.
     """
     node = view.nodes[result]
-    assert isinstance(node.op, MatMul)
-    turned = "transposed in the product" if node.op.transposed else ""
+    turned = "transposed in the product" if node.op.factors() == (False, True) else ""
     items = []
     for sign, name in zip(("", "×", "+"), node.parents, strict=False):
         said = title if not sign else turned * (sign == "×")
@@ -109,8 +106,7 @@ def _units(view: View, hidden: str, activation: str, what: str) -> tuple[Element
     axis, units = view.nodes[hidden].axes[0], view.labels(view.nodes[hidden].axes[-1])
     row, op = view.row(axis), view.nodes[activation].op
     before, after = view.values[hidden][row], view.values[activation][row]
-    sums = type(view.nodes[hidden].op)
-    last = not any(activation in node.parents for node in view.nodes.values() if isinstance(node.op, sums))
+    last = not any(activation in node.parents for node in view.nodes.values() if node.op.projects)
     words = _words(op, after, units, f"“<mark>{escape(view.labels(axis)[row])}</mark>”", last)
     listing = _listing(op, before, after, units, activation, row)
     curve: list[Element] = [
@@ -134,11 +130,11 @@ def _units(view: View, hidden: str, activation: str, what: str) -> tuple[Element
 def _words(op: Op, after: Array, units: Sequence[str], who: str, last: bool) -> str:
     """Which units are off; behind the last layer there is none that it could be one with."""
     off = np.flatnonzero(after == 0)
-    name = NAMES.get(type(op).__name__, "The activation")
-    if isinstance(op, Identity):
+    name = op.title or "The activation"
+    if not op.bends:
         so = "the sums are the answer" if last else "so this layer and the next are no more than one"
         return f"For {who}: the identity changes nothing{':' if last else ','} {so}."
-    if isinstance(op, Sigmoid):
+    if op.within:
         middle = np.isclose(after, SIGMOID_MIDDLE, rtol=0, atol=1e-9)
         near = (
             ("nearer to 1", ~middle & (after > SIGMOID_MIDDLE)),
@@ -148,7 +144,7 @@ def _words(op: Op, after: Array, units: Sequence[str], who: str, last: bool) -> 
         sides = (f"{where}: {_listed(units, np.flatnonzero(which))}" for where, which in near if which.any())
         return f"For {who}: sigmoid turns each sum into a number between 0 and 1; {'; '.join(sides)}."
     if not len(off):
-        left = "none is below zero" if isinstance(op, ReLU) else f"{name} makes none of them exactly 0"
+        left = "none is below zero" if op.cuts else f"{name} makes none of them exactly 0"
         return f"For {who}: all {len(units)} units are on; {left}."
     listed = _listed(units, off)
     which = f"unit {listed} is" if len(off) == 1 else f"units {listed} are"
@@ -169,7 +165,7 @@ def _listing(op: Op, before: Array, after: Array, units: Sequence[str], activati
     low, high = min(float(finite.min(initial=0)), 0.0), max(float(finite.max(initial=0)), 0.0)
     bar = (low, high) if high > low else (0.0, 1.0)
     # What a sigmoid gives would be lost beside what it is given.
-    bar_after = (0.0, 1.0) if isinstance(op, Sigmoid) else bar
+    bar_after = op.within or bar
     columns = (
         Column("Unit"),
         Column("before h", NUMBER),

@@ -77,7 +77,7 @@ def loss_sentence(view: View, stage: Stage) -> str:
 
 def _of_words(view: View) -> bool:
     """Whether it is the cross-entropy: a term for each right word."""
-    return isinstance(view.nodes[VALUE].op, CrossEntropy)
+    return view.nodes[VALUE].op.of_words
 
 
 def _target(view: View, words: bool) -> Element:

@@ -11,7 +11,7 @@ from explorer.core.derivation import only_rounding
 from explorer.core.graph import Place
 from explorer.core.node import Node
 from explorer.core.numbers import decimals_of, exact, largest_of, significant, written
-from explorer.core.ops import Argmax, Array, HeadMean, Mask, RowShares, Scale, Scores, Sinusoidal, Softmax
+from explorer.core.ops import Array
 from explorer.pages.element import Element
 from explorer.pages.view import BECOMES, View, apart, equation
 
@@ -229,13 +229,7 @@ def matrix(view: View, name: str, title: str = "", id: str = "") -> Matrix:
     values = view.engine.value(place)
     shown = view.shown(place)
     rows, columns = ("", "", *graph.axes_of(place)[-2:])[-2:]
-    match node.op:
-        case Softmax() | RowShares() | HeadMean():
-            colours = SHARES
-        case Scores() | Scale() | Mask() | Sinusoidal():
-            colours = SIGNED
-        case _:
-            colours = PLAIN
+    colours = SHARES if node.op.shares else SIGNED if node.op.signed else PLAIN
     showing = view.looking.showing
     spot = _spot(view, place, values.shape)
     pin = view.engine.pins.get(place.node)
@@ -261,7 +255,7 @@ def matrix(view: View, name: str, title: str = "", id: str = "") -> Matrix:
         node.is_input,
         name in view.ours or place.node in view.ours,
         pins,
-        view.labels(graph.nodes[node.parents[0]].axes[-1]) if isinstance(node.op, Argmax) else (),
+        view.labels(graph.nodes[node.parents[0]].axes[-1]) if node.op.picks else (),
         _nothing(view, place),
         spot,
         _covered(view, place, values.shape),

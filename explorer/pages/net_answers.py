@@ -9,7 +9,7 @@ import numpy as np
 from explorer.core.engine import Engine
 from explorer.core.graph import Graph
 from explorer.core.numbers import written
-from explorer.core.ops import Array, Identity
+from explorer.core.ops import Array
 from explorer.pages.contour import level_lines
 from explorer.pages.drawing import (
     DRAWABLE,
@@ -140,7 +140,7 @@ class Net:
     def bends(self) -> bool:
         """Whether it is more than one matrix: a hidden layer has an activation other than the identity."""
         nodes, layers = self.view.nodes, self.view.state.model.layers
-        return any(not isinstance(nodes[f"layer.{k}.activation"].op, Identity) for k in range(1, layers))
+        return any(nodes[f"layer.{k}.activation"].op.bends for k in range(1, layers))
 
     def straight(self, what: str) -> str:
         """What follows where it is one matrix only."""

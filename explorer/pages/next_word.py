@@ -13,7 +13,7 @@ from explorer.core.graph import Graph
 from explorer.core.models.targets import DECODER_READS
 from explorer.core.node import Stage
 from explorer.core.numbers import exact, written
-from explorer.core.ops import Array, Softmax
+from explorer.core.ops import Array
 from explorer.core.tokens import END
 from explorer.document.commands import SetTokens, WriteOn
 from explorer.document.continuation import decoder_of, end_of, ids_of
@@ -58,7 +58,7 @@ def writes(graph: Graph) -> bool:
     return (
         any(stage.kind == "masked" for stage in graph.stages)
         and PROBABILITIES in graph.nodes
-        and isinstance(graph.nodes[PROBABILITIES].op, Softmax)
+        and graph.nodes[PROBABILITIES].op.softens
     )
 
 

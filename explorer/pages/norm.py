@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer.core.node import Node, Stage
 from explorer.core.numbers import exact, written
-from explorer.core.ops import Array, BatchNorm, LayerNorm
+from explorer.core.ops import Array
 from explorer.pages.drawing import DRAWABLE, Axis, Drawing, Strips
 from explorer.pages.element import Element
 from explorer.pages.matrix import matrix
@@ -47,9 +47,9 @@ def norm_sentence(view: View, stage: Stage) -> str:
     added, measured = _parts(view, stage)
     if measured is None:
         return "The block's output for each row is added to what came in."
-    column = isinstance(measured.op, BatchNorm)
-    which = "Each column, over all examples," if column else "Each row"
-    then = f"{which} is brought to mean 0 and variance 1, then stretched and moved."
+    op: Any = measured.op
+    which = "Each column, over all examples," if op.axis == -2 else "Each row"
+    then = f"{which} is brought to {op.aim}, then {'stretched and moved' if op.moves else 'stretched'}."
     return f"The block's output is added to what came in. {then}" if added is not None else then
 
 
@@ -57,20 +57,20 @@ def _parts(view: View, stage: Stage) -> tuple[Node | None, Node | None]:
     """The residual sum and the norm of a stage, as far as there are."""
     mine = view.stage(stage.name)
     added = next((node for node in mine if node.short == "residual"), None)
-    return added, next((node for node in mine if isinstance(node.op, LayerNorm | BatchNorm)), None)
+    return added, next((node for node in mine if node.op.normalises), None)
 
 
 def _norm(view: View, node: Node, added: Node | None) -> tuple[Element, ...]:
-    x, gamma, beta = node.parents
+    x, gamma, *beta = node.parents
     given = () if added is not None and x == added.name else (Item("", matrix(view, x, f"came in: {_short(x)}")),)
-    weights = Item("", matrix(view, gamma, "stretches")), Item("", matrix(view, beta, "moves"))
+    weights = [Item("", matrix(view, gamma, "stretches")), *(Item("", matrix(view, b, "moves")) for b in beta)]
     found = measured(view, node.name)
     strips = [
         Item("", Stack(f"{title.lower()} the norm", title, (_picture(view, found, title, after),)))
         for title, after in (("Before", False), ("After", True))
     ]
     return (
-        Section("norm", "Norm: mean 0 and variance 1"),
+        Section("norm", f"Norm: {found.op.aim}"),
         Row("normed", (*given, *weights, Item("→" if given else "", matrix(view, node.name)))),
         Note("how", _how(found.op)),
         Section("before and after", "Before and after"),
@@ -97,7 +97,7 @@ def measured(view: View, name: str) -> Measured:
     """What a norm measures before and after itself."""
     node = view.nodes[name]
     op: Any = node.op
-    axis = 1 if isinstance(op, BatchNorm) else 0
+    axis = 1 if op.axis == -2 else 0
     names = node.parents[0], name
     arrays = view.values[names[0]], view.values[name]
     with np.errstate(all="ignore"):  # as in the engine
@@ -121,20 +121,29 @@ def _rounded(x: Array, array: Array, before: Any, after: Any, gamma: Array, alon
 
 def _how(op: Any) -> str:
     epsilon = f"{op.epsilon:g}".replace("e-0", "e−")
-    divisor = f"√(σ² + {epsilon})" if op.inside else f"σ + {epsilon}"
-    which = "column" if isinstance(op, BatchNorm) else "row"
-    steps = f"Each {which}: minus its mean μ, divided by {divisor}, times γ, plus β."
+    size = "σ" if op.centres else "RMS"
+    divisor = f"√({size}² + {epsilon})" if op.inside else f"{size} + {epsilon}"
+    which = "column" if op.axis == -2 else "row"
+    minus = "minus its mean μ, " if op.centres else ""
+    stretch = f"times ({op.offset:g} + γ)" if op.offset else "times γ"
+    steps = f"Each {which}: {minus}divided by {divisor}, {stretch}{', plus β' if op.moves else ''}."
+    if not op.centres:
+        steps += " RMS is the root of the mean of the squares."
     if not op.epsilon:
-        return f"{steps} With ε = 0 nothing keeps a {which} of equal numbers from a division by 0."
-    place = "inside the root" if op.inside else "added to σ"
+        equal = "equal numbers" if op.centres else "zeros"
+        return f"{steps} With ε = 0 nothing keeps a {which} of {equal} from a division by 0."
+    place = "inside the root" if op.inside else f"added to {size}"
+    equal, left = ("equal numbers", "variance") if op.centres else ("zeros", "mean square")
     return (
-        f"{steps} ε = {epsilon}, {place}, keeps a {which} of equal numbers from a division by 0; where σ is small, it "
-        "leaves the variance, before γ stretches it, a little below 1."
+        f"{steps} ε = {epsilon}, {place}, keeps a {which} of {equal} from a division by 0; where {size} is small, it "
+        f"leaves the {left}, before γ stretches it, a little below 1."
     )
 
 
 def _legend(found: Measured) -> str:
     what = "column" if found.axis else "row"
+    if not found.op.centres:
+        return f"Dots: the numbers of a {what}. Line: 0. Band: 0 ± RMS. Each picture has its own scale."
     zero = f" {ZERO}: what rounding leaves of a mean of 0." if found.rounded.any() else ""
     return f"Dots: the numbers of a {what}. Line: their mean. Band: the mean ± σ. Each picture has its own scale.{zero}"
 
@@ -149,8 +158,9 @@ def _picture(view: View, found: Measured, title: str, after: bool) -> Picture:
     low, high = (float(near.min()), float(near.max())) if near.size else (-1.0, 1.0)
     room = (high - low) * 0.06 or 1.0
     n = len(found.labels)
+    size = "σ" if found.op.centres else "RMS"
     each = [
-        f"{label}: mean {written(m, 3)}, σ {written(s, 3)}"
+        (f"{label}: mean {written(m, 3)}, " if found.op.centres else f"{label}: ") + f"{size} {written(s, 3)}"
         for label, m, s in zip(found.labels[:NAMED], mean.tolist(), sigma.tolist(), strict=False)
     ]
     token = view.nodes[name].axes[found.axis]
@@ -188,14 +198,19 @@ class _Moments(Lines):
 
 def _listing(view: View, found: Measured) -> Listing:
     before, after = found.moments
-    parts = (before.mean, before.variance, before.sigma, after.mean, after.variance)
-    numbers = np.stack([np.ravel(part) for part in parts], axis=-1)
     # ε stands where the switch puts it.
-    divisor = "divided by √(σ² + ε)" if found.op.inside else "divided by σ + ε"
-    titles = ("mean μ before", "σ² before", divisor, "mean after", "σ² after")
+    if found.op.centres:
+        divisor = "divided by √(σ² + ε)" if found.op.inside else "divided by σ + ε"
+        what, titles = "Mean and variance", ["mean μ before", "σ² before", divisor, "mean after", "σ² after"]
+        parts = [before.mean, before.variance, before.sigma, after.mean, after.variance]
+    else:
+        divisor = "divided by √(RMS² + ε)" if found.op.inside else "divided by RMS + ε"
+        what, titles = "Mean square", ["mean square before", divisor, "mean square after"]
+        parts = [before.variance, before.sigma, after.variance]
+    numbers = np.stack([np.ravel(part) for part in parts], axis=-1)
     columns = Column("Column" if found.axis else "Row"), *(Column(title, NUMBER) for title in titles)
     lines = _Moments(found.names[1], found.labels, numbers, found.rounded, found.axis)
-    return Listing("moments", "Mean and variance before and after", columns, lines)
+    return Listing("moments", f"{what} before and after", columns, lines)
 
 
 def _short(name: str) -> str:

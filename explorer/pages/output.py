@@ -9,7 +9,7 @@ import numpy as np
 from explorer.core.byte_pairs import unit
 from explorer.core.node import Stage
 from explorer.core.numbers import decimals_of, exact, written
-from explorer.core.ops import Array, Softmax
+from explorer.core.ops import Array
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep, SetNumber
 from explorer.pages.matrix import matrix
@@ -72,7 +72,7 @@ def _unit(view: View) -> str:
 
 
 def _softmax(view: View) -> bool:
-    return isinstance(view.nodes[PROBABILITIES].op, Softmax)
+    return view.nodes[PROBABILITIES].op.softens
 
 
 def _what(view: View) -> str:

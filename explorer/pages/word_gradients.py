@@ -8,7 +8,7 @@ import numpy as np
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Place
 from explorer.core.numbers import decimals_of, exact, written
-from explorer.core.ops import Array, CrossEntropy, Softmax
+from explorer.core.ops import Array
 from explorer.lessons.references import Slip, slips_at
 from explorer.pages.element import Element
 from explorer.pages.page import BAR, NUMBER, Column, Controls, Entry, Item, Line, Lines, Listing, Note, Row, Section
@@ -44,19 +44,18 @@ def _softmaxed(view: View) -> str | None:
     """The node that a softmax makes the probabilities of the loss of; None where the loss is of another kind."""
     node = view.nodes[LOSS]
     output = view.nodes[node.parents[0]]
-    return output.parents[0] if isinstance(node.op, CrossEntropy) and isinstance(output.op, Softmax) else None
+    return output.parents[0] if node.op.of_words and output.op.softens else None
 
 
 def _counted(view: View, row: int) -> bool:
     """Whether the loss counts a position: those whose right word is ``<pad>`` it does not."""
-    op = view.nodes[LOSS].op
-    return not isinstance(op, CrossEntropy) or int(view.values[TARGET][row]) != op.pad
+    return bool(view.nodes[LOSS].op.counted(view.values[TARGET])[row].all())
 
 
 def _n(view: View) -> int:
     """How many positions the loss is the mean of."""
     op, target = view.nodes[LOSS].op, view.values[TARGET]
-    return op.count(target) if isinstance(op, CrossEntropy) else target.size
+    return op.count(target)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from explorer import PROGRAM
 from explorer.core.errors import ExplorerError
-from explorer.core.ops import RowShares, Softmax
 from explorer.document.document import Document
 from explorer.ui.bridge import Bridge
 from explorer.ui.colour import qcolor
@@ -114,7 +113,7 @@ def _same(bench: Workbench, document: Document) -> Selection:
 def _moments(bench: Workbench, view: PageView, steps: int) -> tuple[list[Moment], int]:
     """What the frames of a stage are of, and how long each stays."""
     graph, selection, stage = bench.document.engine.graph, bench.selection, view.stage
-    shares = [n for n in graph.nodes.values() if n.stage == stage.name and isinstance(n.op, Softmax | RowShares)]
+    shares = [n for n in graph.nodes.values() if n.stage == stage.name and n.op.shares]
     players = [one for one in view.elements.widgets.values() if isinstance(one, PlayerView)]
     if not steps and stage.kind in ("attention", "masked", "cross") and shares:
         axis = shares[0].axes[-2]

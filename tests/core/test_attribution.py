@@ -19,7 +19,8 @@ def made(kind, switches):
     for block, of in model.blocks().items():
         for name, value in switches.items():
             where = {"positions": "sequence", "tied": "output"}.get(name)
-            if of == where or (where is None and of in ("attention", "ffn") and not (name == "heads" and of == "ffn")):
+            blocks = ("attention", "ffn", "norm") if name in ("norm_by", "epsilon_in") else ("attention", "ffn")
+            if of == where or (where is None and of in blocks and not (name == "heads" and of == "ffn")):
                 model = model.with_switch(block, name, value)
     graph = build(model)
     rng = np.random.default_rng(7)
@@ -36,6 +37,8 @@ CASES = [
     ("gpt", {"norm": "pre", "heads": 3, "positions": "rotary", "weights": "W x"}),
     ("gpt", {"norm": "pre", "tied": True}),
     ("encoder-decoder", {"norm": "pre", "heads": 2}),
+    ("gpt", {"norm": "pre", "heads": 2, "norm_by": "RMS norm"}),
+    ("gpt", {"norm": "pre", "norm_by": "RMS norm, 1 + γ", "epsilon_in": "sigma"}),
 ]
 
 

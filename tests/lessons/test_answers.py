@@ -50,6 +50,16 @@ def test_the_mistake_that_gives_the_typed_number_is_named(name):
     assert verdict.mistake.value == pytest.approx(float(COMPUTED[name]))
 
 
+def test_a_layer_norm_in_place_of_an_rms_norm_is_named():
+    lesson = load("you-are-welcome")
+    state = SetSwitch("encoder.1.ffn", "norm_by", "RMS norm").apply(lesson.state("textbook"))
+    x = values_of(state).value(state.graph.place("encoder.1.ffn.residual"))[0]
+    typed = (x[1] - x.mean()) / np.sqrt(x.var() + 1e-5)
+    verdict = judge(Predict(ask="?", node="encoder.1.ffn.norm", cell=(0, 1)), round(float(typed), 2), state)
+    assert verdict.mistake is not None
+    assert verdict.mistake.name == "mean taken away"
+
+
 def test_a_right_number_is_right_within_half_a_unit_of_the_last_digit():
     right = float(softmax(SCORES / 2)[0])
     for typed in (0.30, right, right + 0.0049):

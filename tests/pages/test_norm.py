@@ -142,6 +142,21 @@ def test_a_row_of_equal_numbers_and_a_nan_are_shown(textbook, number):
     assert np.isfinite(page.drawing(BEFORE).window).all()
 
 
+def test_rms_norm_has_no_mean_and_no_beta(textbook, number):
+    textbook.do(SetSwitch(BLOCK, "norm_by", "RMS norm"))
+    page = textbook.page(STAGE)
+    assert f"{BLOCK}.gamma" in page.names
+    assert f"{BLOCK}.beta" not in page.names
+    assert page.page.header.sentence.endswith("Each row is brought to a root mean square of 1, then stretched.")
+    assert "divided by √(RMS² + 1e−5), times γ." in page.notes
+    x = textbook.value(f"{BLOCK}.residual")
+    for i, row in enumerate(moments(page)):
+        before, divisor, after = map(number, row[1:])
+        assert before == pytest.approx((x[i] ** 2).mean(), abs=1e-4)
+        assert divisor == pytest.approx(np.sqrt((x[i] ** 2).mean() + 1e-5), abs=1e-4)
+        assert after == pytest.approx((textbook.value(f"{BLOCK}.norm")[i] ** 2).mean(), abs=1e-4)
+
+
 def test_batch_norm_measures_columns(desk, number):
     jump = desk("jump")
     page, x = jump.page("batch"), jump.value("input.X")

@@ -3,23 +3,22 @@
 Shapes are written (n, d_model): n tokens of the sequence, d_model numbers for each.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import GraphBuilder, counted
 from explorer.core.model import Model
 from explorer.core.ops import (
-    GELU,
+    ACTIVATIONS,
+    NORMS,
     Add,
     CausalMask,
     CausalPaddingMask,
     Concat,
     Dropout,
     HeadMean,
-    Identity,
     Input,
-    LayerNorm,
     LookUp,
     Mask,
     MatMul,
@@ -27,26 +26,16 @@ from explorer.core.ops import (
     Op,
     PaddingMask,
     RelatedMask,
-    ReLU,
     Rotary,
     RowShares,
     Scale,
     ScaleFactor,
     Scores,
-    Sigmoid,
     Sinusoidal,
     Softmax,
     WeightedSum,
 )
 from explorer.core.tokens import PAD
-
-ACTIVATIONS: dict[str, Op] = {
-    "ReLU": ReLU(),
-    "GELU": GELU(),
-    "GELU tanh": GELU(tanh=True),
-    "sigmoid": Sigmoid(),
-    "identity": Identity(),
-}
 
 
 @lru_cache(64)
@@ -302,10 +291,12 @@ class Blocks:
 
     def _norm(self, block: str, x: str, rows: str) -> str:
         g, m = self.graph, self.model
-        gamma = g.add(f"{block}.gamma", Input("ones"), axes=("d_model",), symbol=r"\gamma")
-        beta = g.add(f"{block}.beta", Input("zeros"), axes=("d_model",), symbol=r"\beta")
-        norm = LayerNorm(float(m.switch(block, "epsilon")), m.switch(block, "epsilon_in") == "root")
-        return g.add(f"{block}.norm", norm, x, gamma, beta, axes=(rows, "d_model"), symbol="N")
+        inside = m.switch(block, "epsilon_in") == "root"
+        norm = replace(NORMS[self._text(block, "norm_by")], epsilon=float(m.switch(block, "epsilon")), inside=inside)
+        parents = [x, g.add(f"{block}.gamma", Input(norm.gamma), axes=("d_model",), symbol=r"\gamma")]
+        if norm.moves:
+            parents.append(g.add(f"{block}.beta", Input("zeros"), axes=("d_model",), symbol=r"\beta"))
+        return g.add(f"{block}.norm", norm, *parents, axes=(rows, "d_model"), symbol="N")
 
     def _dropout(self, block: str, x: str, rows: str, group: str) -> str:
         """What is left of the numbers after dropout (Vaswani et al. 2017, §5.4), where it is switched on.

@@ -2,9 +2,8 @@
 
 from explorer.core.graph import Graph, GraphBuilder
 from explorer.core.model import Model
-from explorer.core.models.blocks import ACTIVATIONS
 from explorer.core.models.output_layer import loss
-from explorer.core.ops import Input, Intercept, MatMul, MeanSquaredError, Slope, Threshold
+from explorer.core.ops import ACTIVATIONS, Input, Intercept, MatMul, MeanSquaredError, Slope, Threshold
 
 
 def mlp(model: Model) -> Graph:

@@ -6,9 +6,9 @@ Shapes are written (n, n_words): n tokens of the sequence, a number for each wor
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import GraphBuilder
 from explorer.core.model import Model
-from explorer.core.models.blocks import ACTIVATIONS
 from explorer.core.models.targets import follows_words, next_words
 from explorer.core.ops import (
+    ACTIVATIONS,
     Argmax,
     CrossEntropy,
     Input,
@@ -65,7 +65,7 @@ def probabilities(model: Model, g: GraphBuilder, logits: str, rows: str, words: 
     op = Softmax() if activation == "softmax" else ACTIVATIONS[str(activation)]
     P = g.add("output.probabilities", op, scaled, axes=(rows, words), symbol="P")
     g.add("output.chosen", Argmax(), P, axes=(rows,), symbol="w")
-    loss(model, g, P, rows, words, scores=scaled if isinstance(op, Softmax) else "")
+    loss(model, g, P, rows, words, scores=scaled if op.softens else "")
 
 
 def loss(model: Model, g: GraphBuilder, output: str, rows: str, columns: str, scores: str = "") -> None:

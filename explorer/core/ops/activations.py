@@ -1,5 +1,6 @@
 """The non-linear functions between the layers, each number by itself."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import erf
 
@@ -8,6 +9,7 @@ import numpy as np
 from explorer.core.cell_block import CellBlock
 from explorer.core.explain import Argument, Constant, Index, Operand, Source, Step, step
 from explorer.core.ops.base import Array, Op, added, passed
+from explorer.core.ops.slips import Kept, Slip, Surroundings
 
 _ROOT = Constant(np.sqrt(2 / np.pi), "√(2/π)")
 
@@ -19,6 +21,8 @@ class Identity(Op):
     subscripts = "ij->ij"
     alters = True
     expression = "{0}.copy()"
+    bends = False
+    title = "identity"
 
     def forward(self, *parents: Array) -> Array:
         return parents[0].copy()
@@ -38,6 +42,9 @@ class Identity(Op):
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         return step("value", parents[0][cell])
 
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        yield Slip("ReLU", "if ReLU is taken, although there is none here", ReLU())
+
 
 @dataclass(frozen=True)
 class ReLU(Op):
@@ -47,6 +54,8 @@ class ReLU(Op):
     alters = True
     latex = r"\max(0, %s)"
     expression = "np.maximum({0}, 0)"
+    cuts = True
+    title = "ReLU"
 
     def forward(self, *parents: Array) -> Array:
         return np.maximum(parents[0], 0)
@@ -64,6 +73,9 @@ class ReLU(Op):
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         return step("maximum", Constant(0.0, "0"), parents[0][cell])
 
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        yield Slip("no activation", "without ReLU", Kept())
+
 
 @dataclass(frozen=True)
 class Sigmoid(Op):
@@ -73,6 +85,8 @@ class Sigmoid(Op):
     alters = True
     latex = r"\frac{1}{1 + e^{-%s}}"
     expression = "1 / (1 + np.exp(-{0}))"
+    title = "sigmoid"
+    within = (0.0, 1.0)
 
     def forward(self, *parents: Array) -> Array:
         return 1 / (1 + np.exp(-parents[0]))
@@ -90,6 +104,10 @@ class Sigmoid(Op):
         one = Constant(1.0, "1")
         return step("divide", one, step("add", one, step("exp", step("negate", parents[0][cell]))))
 
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        yield Slip("no activation", "without Sigmoid", Kept())
+        yield Slip("ReLU", "if ReLU is taken", ReLU())
+
 
 def _erf(x: Array) -> Array:
     """The error function of each number, in float64; ``np.vectorize`` takes three times as long."""
@@ -103,6 +121,7 @@ class GELU(Op):
     tanh: bool = False  # the paper's approximation by tanh, which GPT-2 uses, instead of the exact form by erf
     subscripts = "ij->ij"
     alters = True
+    title = "GELU"
 
     def forward(self, *parents: Array) -> Array:
         (x,) = parents
@@ -175,3 +194,17 @@ class GELU(Op):
             bend = step("erf", step("divide", x, Constant(np.sqrt(2), "√2")))
         half, one = Constant(0.5, "½"), Constant(1.0, "1")
         return bend, step("multiply", half, step("add", one, bend), label="share let through")
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        yield Slip("no activation", "without GELU", Kept())
+        yield Slip("ReLU", "if ReLU is taken", ReLU())
+
+
+ACTIVATIONS: dict[str, Op] = {
+    "ReLU": ReLU(),
+    "GELU": GELU(),
+    "GELU tanh": GELU(tanh=True),
+    "sigmoid": Sigmoid(),
+    "identity": Identity(),
+}
+"""The activations of a layer, by what its switch calls them."""

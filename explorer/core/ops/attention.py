@@ -1,5 +1,6 @@
 """How alike queries and keys are, and what the answer is made of."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from explorer.core.cell_block import CellBlock
 from explorer.core.explain import Argument, Index, Operand, Source, Step, step
 from explorer.core.ops.base import Array, Op, line, summed_to
+from explorer.core.ops.slips import Slip, Surroundings, Then, Turned
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,8 @@ class Scores(Op):
     # "dot" or "cosine". The cosine with a zero vector, which has no direction, is 0.
     similarity: str = "dot"
     columns: bool = False  # the matrices are stored with a token a column, (d_k, n_tokens), instead of a token a row
+    across = 1
+    signed = True
 
     @property
     def subscripts(self) -> str:  # type: ignore[override]
@@ -103,6 +107,23 @@ class Scores(Op):
         lengths = step("multiply", step("norm", q, label="length of q"), step("norm", k, label="length of k"))
         return step("divide", dot, lengths, label="cosine") if lengths.value else step("multiply", dot, lengths)
 
+    def factors(self) -> tuple[bool, bool] | None:
+        return (self.columns, not self.columns) if self.similarity == "dot" else None
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        dot = self.similarity == "dot"
+        if around.square(1):
+            yield Slip(
+                "not transposed", "if K is not transposed: row times row, not row times column", Turned(self, (1,))
+            )
+        if not around.scaled and around.name == "scores" and dot:
+            width = around.shapes[0][-2 if self.columns else -1]
+            divided = Then(self, "divide", float(np.sqrt(width)), f"√{width}")
+            yield Slip("scaled", "if the scores are divided by √d_k, which is not done here", divided)
+        said = "divided by the lengths of both vectors" if dot else "not divided by the lengths"
+        other = "cosine" if dot else "dot"
+        yield Slip(other, f"if the dot product is {said}", replace(self, similarity=other))
+
 
 @dataclass(frozen=True)
 class WeightedSum(Op):
@@ -114,6 +135,7 @@ class WeightedSum(Op):
     subscripts = "ik,kj->ij"
     latex = r"%s \, %s"
     expression = "{0} @ {1}"
+    across = 1
 
     def forward(self, *parents: Array) -> Array:
         weights, V = parents
@@ -140,3 +162,10 @@ class WeightedSum(Op):
         i, j = cell[-2:]
         shares = weights[line(cell, weights.value, i, slice(None))]
         return step("dot", shares, V[line(cell, V.value, slice(None), j)], label="weighted sum")
+
+    def factors(self) -> tuple[bool, bool] | None:
+        return False, False
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        if around.square(0):
+            yield Slip("row for column", "if a column of the weights is taken for the row", Turned(self, (0,)))

@@ -1,12 +1,15 @@
 """What every op knows about itself."""
 
-from collections.abc import Sequence
-from typing import Any, ClassVar, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from explorer.core.cell_block import CellBlock
 from explorer.core.explain import Argument, Index, Operand, Source, Step, cells_of
+
+if TYPE_CHECKING:
+    from explorer.core.ops.slips import Slip, Surroundings
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -36,9 +39,82 @@ class Op:
     expression: ClassVar[str] = ""
     """What `code` writes, with ``{0}``, ``{1}`` for the parents' names; an op that needs more overrides `code`."""
 
+    # Facts: what the rest of the program asks of an op, so that nobody asks which op it is.
+
+    adds: ClassVar[bool] = False
+    """Whether it is the sum of its parents."""
+    across: ClassVar[int | None] = None
+    """Which parent has a row for each word that is looked at, instead of one for each word that looks."""
+    bends: ClassVar[bool] = True
+    """Of an activation: whether it is anything but a straight line."""
+    cuts: ClassVar[bool] = False
+    """Of an activation: whether all that is below 0 becomes exactly 0."""
+    drawn: ClassVar[int | None] = None
+    """Which parent training draws by chance, and use leaves at 1."""
+    hides: ClassVar[bool] = False
+    """Whether it puts −∞ where nothing is to be looked at."""
+    joins_heads: ClassVar[bool] = False
+    """Whether it sets the heads side by side."""
+    normalises: ClassVar[bool] = False
+    """Whether it is a norm: it then has the attributes of `Norm`."""
+    of_words: ClassVar[bool] = False
+    """Of a loss: whether it is −log of the probability of the right word."""
+    picked: ClassVar[int | None] = None
+    """Which parent holds numbers of columns of the first parent."""
+    picks: ClassVar[bool] = False
+    """Whether each result is the number of a column of the first parent."""
+    projects: ClassVar[bool] = False
+    """Whether it multiplies rows with a matrix of weights, its second parent; see `matrix`."""
+    shares: ClassVar[bool] = False
+    """Whether each row of the result is shares of 1."""
+    signed: ClassVar[bool] = False
+    """Whether what counts in a result is its sign and size: it is then drawn in two colours."""
+    softens: ClassVar[bool] = False
+    """Whether the shares are those of e to the power of each: a cross-entropy behind it undoes the power."""
+    title: ClassVar[str] = ""
+    """Of an activation: its name in a sentence."""
+    within: ClassVar[tuple[float, float] | None] = None
+    """The bounds that every result lies between, where they are the point of it."""
+
+    @property
+    def random(self) -> bool:
+        """Whether a value that nobody gives is drawn by chance."""
+        return False
+
+    def factors(self) -> tuple[bool, bool] | None:
+        """Of a plain product of two matrices: whether the first and the second are transposed in it; None of others."""
+        return None
+
+    def matrix(self, W: Array) -> Array:
+        """The weights of an op that `projects`, as rows are multiplied with them: (…, d_in, d_out)."""
+        raise NotImplementedError(type(self).__name__)
+
+    def reading(self, reader: Array, x: Array, *weights: Array) -> tuple[float, Array, float]:
+        """Of a norm: see `Norm.reading`."""
+        raise NotImplementedError(type(self).__name__)
+
+    def counted(self, target: Array) -> Array:
+        """Of a loss: which positions of its target it counts, in the target's shape."""
+        return np.ones(target.shape, dtype=np.bool_)
+
+    def count(self, target: Array) -> int:
+        """Of a loss: n, of how many terms it is the mean."""
+        return int(target.size)
+
+    def slips(self, around: "Surroundings") -> Iterator["Slip"]:
+        """The mistakes that a student can make at this op, likely ones first: each is an op of its own."""
+        return iter(())
+
     def forward(self, *parents: Array) -> Array:
         """Compute the value, a new array, from the parents' values."""
         raise NotImplementedError(type(self).__name__)
+
+    def forward_rows(self, at: slice, *parents: Array) -> Array:
+        """The rows `at` of the value alone, for a decoder that reads on.
+
+        `parents`: those rows of each; of the parent that is read `across`, all rows up to the last of them.
+        """
+        return self.forward(*parents)
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         """Pass a gradient on to the parents: the chain rule for one node (Goodfellow et al. 2016, equation 6.46).

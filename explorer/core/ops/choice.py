@@ -17,6 +17,7 @@ class Argmax(Op):
     whole = True
     latex = r"\mathrm{argmax}_j \; {%s}_{ij}"
     expression = "np.argmax({0}, axis=-1)"
+    picks = True
 
     def forward(self, *parents: Array) -> Array:
         columns: Array = np.argmax(parents[0], axis=-1)

@@ -1,5 +1,6 @@
 """Two vectors and what lies between them: lengths, cosine, angle, the shadow of one on the other."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from explorer.core.cell_block import CellBlock
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op, added, passed, summed_to
+from explorer.core.ops.slips import Kept, Slip, Surroundings, Then
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,9 @@ class Length(Op):
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         return step("norm", parents[0][(*cell, slice(None))], label="length")
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        yield Slip("no root", "without the root", Then(self, "square"))
 
 
 @dataclass(frozen=True)
@@ -92,6 +97,9 @@ class Cosine(Op):
         if not lengths.value:
             return step("value", Constant(0.0, "a vector of length 0 has no direction"))
         return step("divide", dot[cell], lengths, label="cosine")
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        yield Slip("not divided", "if the dot product is not divided by the lengths", Kept())
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ class HeadMean(Op):
     subscripts = "hij->ij"
     latex = r"\frac{1}{h} \sum_{k=1}^{h} {%s}_k"
     expression = "{0}.mean(-3)"
+    shares = True
 
     def forward(self, *parents: Array) -> Array:
         (heads,) = parents

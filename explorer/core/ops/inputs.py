@@ -23,6 +23,10 @@ class Input(Op):
     def whole(self) -> bool:  # type: ignore[override]
         return self.initial == "ids"
 
+    @property
+    def random(self) -> bool:
+        return self.initial == "weights"
+
     def start(self, name: str, shape: tuple[int, ...], dtype: str, seed: int, initialiser: str = "xavier") -> Array:
         """A starting value that depends on the name and the seed alone, so that adding a node moves no other.
 

@@ -1,6 +1,6 @@
 """Matrix products, sums and joins."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from explorer.core.cell_block import CellBlock
 from explorer.core.explain import Argument, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op, added, line, passed, summed_to
+from explorer.core.ops.slips import Fewer, Kept, Slip, Surroundings, Turned
 
 
 def beside(heads: Array) -> Array:
@@ -38,6 +39,7 @@ class MatMul(Op):
     # Whether weights and biases are stacked over heads, which all read the same rows: (…, n, d_in) and (n_heads, d_in,
     # d_k) make (…, n_heads, n, d_k).
     heads: bool = False
+    projects = True
 
     @property
     def subscripts(self) -> str:  # type: ignore[override]
@@ -138,6 +140,18 @@ class MatMul(Op):
         bias = parents[2]
         return step("add", product, bias[line(lead, bias.value, *head, j)], label="plus the bias")
 
+    def matrix(self, W: Array) -> Array:
+        return W.mT if self.transposed else W
+
+    def factors(self) -> tuple[bool, bool] | None:
+        return False, self.transposed
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        if around.square(1):
+            yield Slip("row for column", "if a row of the weights is taken for the column", Turned(self, (1,)))
+        if len(around.shapes) == 3:
+            yield Slip("no bias", "without the bias", Fewer(self))
+
 
 @dataclass(frozen=True)
 class Add(Op):
@@ -146,6 +160,7 @@ class Add(Op):
     subscripts = "ij,ij->ij"
     latex = "%s + %s"
     expression = "{0} + {1}"
+    adds = True
 
     def forward(self, *parents: Array) -> Array:
         a, b = parents
@@ -165,6 +180,14 @@ class Add(Op):
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         a, b = parents
         return step("add", a[line(cell, a.value, *cell[-2:])], b[line(cell, b.value, *cell[-2:])])
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        if around.name == "H":
+            yield Slip("no positions", "without the positions", Kept(0))
+            yield Slip("positions alone", "if the positions are taken alone", Kept(1))
+        else:
+            yield Slip("no residual", "without the residual, which is what went in", Kept(1))
+            yield Slip("residual alone", "if what was computed is not added to what went in", Kept(0))
 
 
 @dataclass(frozen=True)
@@ -196,6 +219,9 @@ class Multiply(Op):
         a, b = parents
         return step("multiply", a[line(cell, a.value, *cell[-2:])], b[line(cell, b.value, *cell[-2:])])
 
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        yield Slip("not multiplied", "if nothing is multiplied", Kept())
+
 
 @dataclass(frozen=True)
 class Dropout(Multiply):
@@ -204,6 +230,8 @@ class Dropout(Multiply):
     Training draws the second parent by chance; in use it is 1 everywhere.
     """
 
+    drawn = 1
+
 
 @dataclass(frozen=True)
 class Concat(Op):
@@ -211,6 +239,7 @@ class Concat(Op):
 
     alters = True
     expression = "np.concatenate([{0}[..., h, :, :] for h in range({0}.shape[-3])], axis=-1)"
+    joins_heads = True
 
     def forward(self, *parents: Array) -> Array:
         (heads,) = parents

@@ -1,5 +1,6 @@
 """How wrong an output is, as one number."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
@@ -8,6 +9,7 @@ import numpy as np
 from explorer.core.cell_block import CellBlock
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op
+from explorer.core.ops.slips import Slip, Surroundings, Then
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,8 @@ class CrossEntropy(Op):
 
     # Number of ``<pad>``: where it is the right word, nothing is counted. -1 where the vocabulary has none.
     pad: int = -1
+    of_words = True
+    picked = 1
 
     def logs(self, *parents: Array) -> Array:
         """The log of the probability of the right word at each position, counted or not: (n,)."""
@@ -59,6 +63,10 @@ class CrossEntropy(Op):
         if self.pad >= 0:
             rows[target.ravel() == self.pad] = 0
         return rows
+
+    def counted(self, target: Array) -> Array:
+        """Which positions are counted: those whose right word is not ``<pad>``."""
+        return np.asarray(target != self.pad) if self.pad >= 0 else super().counted(target)
 
     def count(self, target: Array) -> int:
         """n: how many positions are counted; 1 where none is, for there is nothing to share out then."""
@@ -139,6 +147,14 @@ class CrossEntropy(Op):
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
         return ()
 
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        n = float(np.prod(around.shapes[1]))
+        for base in (10, 2):
+            sentence = f"with the logarithm to base {base}, not the natural one"
+            yield Slip(f"log base {base}", sentence, Then(self, "divide", float(np.log(base)), f"ln {base}"))
+        if n > 1:
+            yield Slip("not averaged", "if the sum is not divided by n", Then(self, "multiply", n, f"{n:g}"))
+
 
 def _log(right: str, target: str, pad: int) -> str:
     """The log of a probability in a spreadsheet, where its position is counted."""
@@ -159,6 +175,7 @@ class Likelihood(Op):
     alters = True
     latex = r"{%s}_{i, {%s}_i}"
     expression = "np.take_along_axis({0}, {1}[..., None], axis=-1)[..., 0]"
+    picked = 1
 
     def forward(self, *parents: Array) -> Array:
         probabilities, target = parents
@@ -273,3 +290,10 @@ class MeanSquaredError(Op):
 
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
         return ()
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        n = float(np.prod(around.shapes[0]))
+        if n > 1:
+            yield Slip("not averaged", "if the sum is not divided by n", Then(self, "multiply", n, f"{n:g}"))
+        yield Slip("root", "if the root is taken in the end", Then(self, "sqrt"))
+        yield Slip("half", "if it is halved, as some do", Then(self, "divide", 2.0, "2"))

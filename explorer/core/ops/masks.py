@@ -1,12 +1,14 @@
 """Which query may look at which key."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from explorer.core.cell_block import MINUS_INFINITY, CellBlock
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op, line, passed, summed_to
+from explorer.core.ops.slips import Kept, Slip, Surroundings
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ class PaddingMask(Op):
     subscripts = "j->ij"
     whole = True
     latex = r"[\, {%s}_j \neq pad \,]"
+    across = 0
 
     def forward(self, *parents: Array) -> Array:
         (tokens,) = parents
@@ -82,6 +85,9 @@ class PaddingMask(Op):
         pad = Constant(self.pad, "number of <pad>" if self.pad >= 0 else "there is no <pad>")
         return step("subtract", Constant(1, "1"), step("equal", token, pad, label="is <pad>"))
 
+    def forward_rows(self, at: slice, *parents: Array) -> Array:
+        return replace(self, n_queries=at.stop - at.start).forward(*parents)
+
 
 @dataclass(frozen=True)
 class CausalPaddingMask(Op):
@@ -92,6 +98,7 @@ class CausalPaddingMask(Op):
     window: int = 0  # as of `CausalMask`
     subscripts = "j->ij"
     whole = True
+    across = 0
 
     @property
     def causal(self) -> CausalMask:
@@ -124,6 +131,11 @@ class CausalPaddingMask(Op):
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         causal, padding = self._both
         return step("multiply", causal.explain(cell), padding.explain(cell, *parents))
+
+    def forward_rows(self, at: slice, *parents: Array) -> Array:
+        causal, padding = self._both
+        allowed: Array = causal.forward()[at, : at.stop] * padding.forward_rows(at, *parents)
+        return allowed
 
 
 @dataclass(frozen=True)
@@ -161,6 +173,8 @@ class Mask(Op):
     alters = True
     latex = r"%s \;\mathrm{where}\; %s = 1, \; \mathrm{else} \; -\infty"
     expression = "np.where({1} != 0, {0}, -np.inf).astype({0}.dtype)"
+    hides = True
+    signed = True
 
     @property
     def subscripts(self) -> str:  # type: ignore[override]
@@ -197,3 +211,6 @@ class Mask(Op):
         scaled, mask = parents
         allowed = mask[line(self._without_head(cell), mask.value, *cell[-2:])]
         return step("where", allowed, scaled[cell], Constant(-np.inf, "−∞"))
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        yield Slip("no mask", "without the mask: words that come later, or are hidden, are looked at too", Kept())

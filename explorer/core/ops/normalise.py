@@ -1,6 +1,7 @@
-"""Rows or columns brought to a common measure: shares that add up to one, or mean 0 and variance 1."""
+"""Rows or columns brought to a common measure: shares that add up to one, variance 1, or a root mean square of 1."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from explorer.core.cell_block import MINUS_INFINITY, CellBlock
 from explorer.core.explain import Argument, Constant, Index, Operand, Source, Step, step
 from explorer.core.ops.base import Array, Op, added, mean, passed, summed_to
+from explorer.core.ops.slips import Hidden, Kept, Slip, Surroundings, Then, Turned
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,8 @@ class Softmax(Op):
 
     subscripts = "ik->ij"
     latex = r"\mathrm{softmax}(%s)"
+    shares = True
+    softens = True
 
     def forward(self, *parents: Array) -> Array:
         (z,) = parents
@@ -60,6 +64,16 @@ class Softmax(Op):
         own = step("exp", step("subtract", z[cell], top))
         return step("divide", own, step("sum", powers, label="sum over the row"), label="share")
 
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        if len(around.axes) > 1 and around.shapes[0][-2] > 1:  # nobody goes down a column of one number
+            down = Turned(self, (0,), True)
+            yield Slip("wrong axis", "if softmax runs down the columns and not along the rows", down)
+        if around.axes[-1:] == around.axes[-2:-1] and not around.masked:
+            yield Slip("masked", "if what comes later is hidden, which it is not here", Hidden(self))
+        yield Slip("no powers", "if each number is divided by the sum, without e to its power", RowShares())
+        yield Slip("not divided", "if e to the power is not divided by the sum of the row", Then(Kept(), "exp"))
+        yield Slip("no softmax", "before softmax", Kept())
+
 
 def largest(z: Array) -> Array:
     """The largest number of each row: (…, n, m) gives (…, n, 1)."""
@@ -78,6 +92,7 @@ class RowShares(Op):
     """
 
     subscripts = "ik->ij"
+    shares = True
 
     def forward(self, *parents: Array) -> Array:
         x = np.where(np.isneginf(parents[0]), 0, parents[0])
@@ -124,6 +139,10 @@ class RowShares(Op):
         masked = np.isneginf(row.value).any()
         return step("sum", step("unmasked", row) if masked else row, label="sum over the row")
 
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        yield Slip("softmax", "if softmax is taken, with e to the power of each", Softmax())
+        yield Slip("not divided", "before it is divided by the sum of the row", Kept())
+
 
 def _own(n: int, own: int, at: int | slice) -> Constant:
     """δ: 1 at its own place in a line of n, 0 at the others."""
@@ -134,122 +153,225 @@ def _own(n: int, own: int, at: int | slice) -> Constant:
 class Moments(NamedTuple):
     """What each line of a matrix is measured by, for rows (…, n, 1) and for columns (…, 1, d)."""
 
-    mean: Array
-    centred: Array  # the numbers minus the mean of their line, in the shape of the matrix
-    variance: Array
+    mean: Array  # 0 for a norm that does not centre
+    centred: Array  # the numbers minus that mean, in the shape of the matrix
+    variance: Array  # the mean of their squares
     sigma: Array  # what these are divided by: √(variance + ε), or √variance + ε
 
 
 @dataclass(frozen=True)
 class Norm(Op):
-    """Each line of a matrix with mean 0 and variance 1, then each feature stretched by its γ and moved by its β."""
+    """Each line of a matrix brought to a common size, then each feature stretched by its γ and moved by its β.
+
+    Parents are the matrix (…, n, d), γ, (d,), and β, (d,), where the norm has one.
+    """
 
     epsilon: float = 1e-5  # the small number that keeps a constant line from dividing by 0
     # Whether ε stands inside the root, sqrt(σ² + ε), as in practice, or is added to σ, as The Math Behind GPT Models
     # does in its scripts for the decoder.
     inside: bool = True
+    offset: float = 0.0  # what is added to the learned γ before it stretches: with 1, a γ of 0 changes nothing
 
-    axis: ClassVar[int]
+    normalises = True
+    axis: ClassVar[int] = -1
     """Along which a line runs: -1 for rows, -2 for columns."""
-    of_line: ClassVar[str]
+    centres: ClassVar[bool] = True
+    """Whether the mean of a line is taken away from it."""
+    moves: ClassVar[bool] = True
+    """Whether a β moves each feature in the end."""
+    aim: ClassVar[str] = "mean 0 and variance 1"
+    """What a line is brought to, in a sentence."""
+    of_line: ClassVar[str] = ""
     """What a symbol of the line carries in the formula."""
+    below: ClassVar[str] = r"\sigma"
+    """The symbol of what a line is divided by."""
+
+    @property
+    def gamma(self) -> str:
+        """What γ begins as, see `Input`: so that at first it changes nothing."""
+        return "zeros" if self.offset else "ones"
 
     def moments(self, x: Array) -> Moments:
         """What each line is measured by: (…, n, 1) for rows, (…, 1, d) for columns."""
-        middle = mean(x, self.axis)
-        centred = x - middle
+        if self.centres:
+            middle = mean(x, self.axis)
+            centred = x - middle
+        else:
+            centred = x
+            middle = np.zeros_like(x[..., :1] if self.axis == -1 else x[..., :1, :])
         variance = mean(centred * centred, self.axis)
-        sigma = np.sqrt(variance + self.epsilon) if self.inside else np.sqrt(variance) + self.epsilon
-        return Moments(middle, centred, variance, sigma)
+        return Moments(middle, centred, variance, self._sigma(variance))
+
+    def _sigma(self, variance: Array) -> Array:
+        found: Array = np.sqrt(variance + self.epsilon) if self.inside else np.sqrt(variance) + self.epsilon
+        return found
+
+    def _stretch(self, gamma: Array) -> Array:
+        return gamma + self.offset if self.offset else gamma
 
     def forward(self, *parents: Array) -> Array:
-        x, gamma, beta = parents
+        x, gamma, *beta = parents
         line = self.moments(x)
-        result: Array = line.centred / line.sigma * gamma + beta
-        return result
+        result: Array = line.centred / line.sigma * self._stretch(gamma)
+        return result + beta[0] if beta else result
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         # Mean and variance depend on the whole line, so each number of it moves all others (Ioffe & Szegedy 2015, §3).
-        x, gamma, beta = parents
+        x, gamma, *beta = parents
         _, centred, variance, sigma = self.moments(x)
-        unit = centred / sigma  # each line with mean 0 and variance 1
+        stretch = self._stretch(gamma)
+        unit = centred / sigma  # each line brought to the common size
         # dσ/dvariance = 1 / (2 root), where root is σ itself, or σ without its ε.
         root = sigma if self.inside else np.sqrt(variance)
         along = unit if self.inside else np.divide(centred, root, out=np.zeros_like(unit), where=root != 0)
-        # (g − mean of g − along · mean of g · unit) / σ, with g = γ · gradient.
-        of_x = gradient * gamma
-        stretch = self._mean_product(of_x, unit)
-        of_x -= self._mean_product(gradient, np.broadcast_to(gamma, gradient.shape))
-        of_x -= along * stretch
+        # (g − mean of g − along · mean of g · unit) / σ, with g = γ · gradient; without the first mean if none was
+        # taken away.
+        of_x = gradient * stretch
+        pull = self._mean_product(of_x, unit)
+        if self.centres:
+            of_x -= self._mean_product(gradient, np.broadcast_to(stretch, gradient.shape))
+        of_x -= along * pull
         of_x /= sigma
         d = x.shape[-1]
         of_gamma = np.einsum("nd,nd->d", gradient.reshape(-1, d), unit.reshape(-1, d))
-        return of_x, of_gamma, summed_to(beta.shape, gradient)
+        return of_x, of_gamma, *(summed_to(b.shape, gradient) for b in beta)
 
     def _mean_product(self, a: Array, b: Array) -> Array:
         """The mean of the products along each line, in a third of the time of a product and its mean."""
         sums = np.vecdot(a.swapaxes(self.axis, -1), b.swapaxes(self.axis, -1))
         return np.asarray(sums[..., None] / a.shape[self.axis]).swapaxes(self.axis, -1)
 
+    def reading(self, reader: Array, x: Array, *weights: Array) -> tuple[float, Array, float]:
+        """What a reader of a normed row reads of the row as it was, with what it is divided by as it is.
+
+        Parameters
+        ----------
+        reader : numpy.ndarray
+            (d,): the normed row times it is a number, such as a logit.
+        x : numpy.ndarray
+            The row, (d,).
+        *weights : numpy.ndarray
+            γ, and β where there is one: (d,).
+
+        Returns
+        -------
+        tuple of float, numpy.ndarray and float
+            σ; what reads the row, (d,); and the number that comes from β alone.
+        """
+        gamma, *beta = weights
+        sigma = float(self.moments(x[None]).sigma[0, 0])
+        read = self._stretch(gamma) * reader / sigma
+        # (part − its mean) · read is part · (read − mean of read): taken off once for all parts.
+        return sigma, read - read.mean() if self.centres else read, float(beta[0] @ reader) if beta else 0.0
+
     def formula(self, *symbols: str) -> str:
-        x, gamma, beta = symbols
-        sigma = rf"\sqrt{{\sigma{self.of_line}^2 + \epsilon}}" if self.inside else rf"\sigma{self.of_line} + \epsilon"
-        return rf"\frac{{{x} - \mu{self.of_line}}}{{{sigma}}} \, {gamma} + {beta}"
+        x, gamma, *beta = symbols
+        root = rf"{self.below}{self.of_line}"
+        divisor = rf"\sqrt{{{root}^2 + \epsilon}}" if self.inside else rf"{root} + \epsilon"
+        above = rf"{x} - \mu{self.of_line}" if self.centres else x
+        stretch = rf"({self.offset:g} + {gamma})" if self.offset else gamma
+        return rf"\frac{{{above}}}{{{divisor}}} \, {stretch}" + "".join(f" + {b}" for b in beta)
 
     def code(self, *names: str) -> str:
-        x, gamma, beta = names
-        variance = f"(c * c).mean({self.axis}, keepdims=True)"
+        x, gamma, *beta = names
+        if self.centres:
+            centred, c = f"(c := {x} - {x}.mean({self.axis}, keepdims=True))", "c"
+        else:
+            centred, c = x, x
+        variance = f"({c} * {c}).mean({self.axis}, keepdims=True)"
         sigma = f"np.sqrt({variance} + {self.epsilon})" if self.inside else f"(np.sqrt({variance}) + {self.epsilon})"
-        return f"(c := {x} - {x}.mean({self.axis}, keepdims=True)) / {sigma} * {gamma} + {beta}"
+        stretch = f"({gamma} + {self.offset})" if self.offset else gamma
+        return f"{centred} / {sigma} * {stretch}" + "".join(f" + {b}" for b in beta)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
-        x, gamma, beta = parents
+        x, gamma, *beta = parents
         if parent == 2:
             return added(at, value)
         if parent == 1:
-            if not gamma.value[cell]:
+            stretch = self._factor(gamma, cell[-1])
+            if not stretch.value:
                 return super().derivative(parent, cell, at, value, *parents)
-            return step("divide", step("subtract", value[at], beta[cell]), gamma[cell], label="before γ and β")
-        # Each number of a line moves all of it: itself, and the others through the root and through μ.
+            above = step("subtract", value[at], beta[0][cell]) if beta else value[at]
+            return step("divide", above, stretch, label="before γ and β" if beta else "before γ")
         mean, root, divisor = self._measured(x, cell)
+        # Each number of a line moves all of it: itself, and the others through the root and through μ.
         n = x.value.shape[self.axis]
-        of_mean = step("divide", Constant(1, "1"), Constant(n, str(n)), label="slope of μ")
-        away = step("subtract", x[cell], mean)
         of_root: Argument = Constant(0, "0")
         if root.value:
             below = step("multiply", Constant(n, str(n)), root)
-            of_root = step("divide", away, below, label="slope of the root" if self.inside else "slope of σ")
-        unit = step("divide", step("subtract", x[at], mean), divisor, label="with mean 0, variance 1")
+            label = "slope of the root" if self.inside or not self.centres else "slope of σ"
+            of_root = step("divide", self._above(x, cell, mean), below, label=label)
+        unit = step("divide", self._above(x, at, mean), divisor, label=self._labels[0])
         own = _own(n, cell[self.axis], at[self.axis])
-        apart = step("subtract", step("subtract", own, step("multiply", unit, of_root)), of_mean)
-        slope = step("multiply", apart, gamma[at[-1]])
+        apart = step("subtract", own, step("multiply", unit, of_root))
+        if self.centres:
+            apart = step("subtract", apart, step("divide", Constant(1, "1"), Constant(n, str(n)), label="slope of μ"))
+        slope = step("multiply", apart, self._factor(gamma, at[-1]))
         return step("divide", slope, divisor, label="slope of the norm")
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        x, gamma, beta = parents
+        x, gamma, *beta = parents
         of_line = x[(*cell[:-1], slice(None)) if self.axis == -1 else (*cell[:-2], slice(None), cell[-1])]
-        sigma = f"SQRT(VARP({of_line})+{self.epsilon})" if self.inside else f"(STDEVP({of_line})+{self.epsilon})"
-        return f"({x[cell]}-AVERAGE({of_line}))/{sigma}*{gamma[cell[-1]]}+{beta[cell[-1]]}"
+        variance = f"VARP({of_line})" if self.centres else f"SUMSQ({of_line})/{x.shape[self.axis]}"
+        deviation = f"STDEVP({of_line})" if self.centres else f"SQRT({variance})"
+        sigma = f"SQRT({variance}+{self.epsilon})" if self.inside else f"({deviation}+{self.epsilon})"
+        above = f"({x[cell]}-AVERAGE({of_line}))" if self.centres else x[cell]
+        stretch = f"({gamma[cell[-1]]}+{self.offset:g})" if self.offset else gamma[cell[-1]]
+        return f"{above}/{sigma}*{stretch}" + "".join(f"+{b[cell[-1]]}" for b in beta)
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
-        x, gamma, beta = parents
+        x, gamma, *beta = parents
         mean, _, divisor = self._measured(x, cell)
-        unit = step("divide", step("subtract", x[cell], mean), divisor, label="with mean 0, variance 1")
-        stretched = step("multiply", unit, gamma[cell[-1]], label="times γ")
-        return step("add", stretched, beta[cell[-1]], label="plus β")
+        unit = step("divide", self._above(x, cell, mean), divisor, label=self._labels[0])
+        label = f"times {self.offset:g} + γ" if self.offset else "times γ"
+        result = step("multiply", unit, self._factor(gamma, cell[-1]), label=label)
+        return step("add", result, beta[0][cell[-1]], label="plus β") if beta else result
 
-    def _measured(self, x: Source, cell: tuple[int, ...]) -> tuple[Step, Step, Step]:
+    def _factor(self, gamma: Source, at: int | slice) -> Argument:
+        """What stretches: γ, or 1 + γ."""
+        return step("add", Constant(self.offset, f"{self.offset:g}"), gamma[at]) if self.offset else gamma[at]
+
+    def _above(self, x: Source, at: Index, mean: Step | None) -> Argument:
+        """What stands above the fraction bar: a number, its mean taken away where this norm centres."""
+        return x[at] if mean is None else step("subtract", x[at], mean)
+
+    @property
+    def _labels(self) -> tuple[str, str]:
+        """Of a number brought to the common size, and of the mean of the squares."""
+        return (
+            ("with mean 0, variance 1", "variance σ²") if self.centres else ("with root mean square 1", "mean square")
+        )
+
+    def _measured(self, x: Source, cell: Index) -> tuple[Step | None, Step, Step]:
         """Mean, root and divisor of the line that a cell is in; with ε inside the root the last two are one."""
         rows = self.axis == -1
         line = x[(*cell[:-1], slice(None)) if rows else (*cell[:-2], slice(None), cell[-1])]
-        mean = step("mean", line, label="mean μ" if rows else "mean μ of the column")
-        variance = step("mean", step("square", step("subtract", line, mean)), label="variance σ²")
+        mean = step("mean", line, label="mean μ" if rows else "mean μ of the column") if self.centres else None
+        variance = self._mean_square(line if mean is None else step("subtract", line, mean))
         epsilon = Constant(self.epsilon, f"{self.epsilon:g}".replace("e-0", "e−"))
         if self.inside:
             root = step("sqrt", step("add", variance, epsilon), label="root")
             return mean, root, root
-        root = step("sqrt", variance, label="σ")
+        root = step("sqrt", variance, label="σ" if self.centres else "root mean square")
         return mean, root, step("add", root, epsilon)
+
+    def _mean_square(self, centred: Argument) -> Step:
+        return step("mean", step("square", centred), label=self._labels[1])
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        if self.centres:
+            lines, axis = (
+                (BatchNorm, "the columns, not the rows")
+                if self.axis == -1
+                else (LayerNorm, "the rows, not the columns")
+            )
+            yield Slip("wrong axis", f"if mean and variance are those of {axis}", lines(self.epsilon, self.inside))
+        yield Slip("no ε", "without ε", replace(self, epsilon=0.0))
+        where = "added to σ" if self.inside else "added inside the root"
+        yield Slip("ε elsewhere", f"if ε is {where}", replace(self, inside=not self.inside))
+        if self.centres and self.axis == -1 and around.shapes[0][-1] > 1:
+            yield Slip("n − 1", "if the variance is divided by n − 1, not by n", OneLess(self.epsilon, self.inside))
+        yield Slip("no norm", "before the norm", Kept())
 
 
 @dataclass(frozen=True)
@@ -257,8 +379,21 @@ class LayerNorm(Norm):
     """Each row with mean 0 and variance 1, then stretched by γ and moved by β (Ba et al. 2016, equation 3)."""
 
     subscripts = "ik,j,j->ij"
-    axis = -1
-    of_line = ""
+
+
+@dataclass(frozen=True)
+class OneLess(LayerNorm):
+    """A layer norm whose variance is divided by n − 1, as that of a sample is: a slip."""
+
+    def moments(self, x: Array) -> Moments:
+        found, n = super().moments(x), x.shape[-1]
+        variance = found.variance * n / (n - 1)
+        return found._replace(variance=variance, sigma=self._sigma(variance))
+
+    def _mean_square(self, centred: Argument) -> Step:
+        less = np.size(centred.value) - 1
+        squares = step("sum", step("square", centred))
+        return step("divide", squares, Constant(less, str(less)), label="variance, divided by n − 1")
 
 
 @dataclass(frozen=True)
@@ -271,3 +406,33 @@ class BatchNorm(Norm):
     subscripts = "kj,j,j->ij"
     axis = -2
     of_line = "_j"
+
+
+@dataclass(frozen=True)
+class RMSNorm(Norm):
+    """Each row divided by the root of the mean of its squares, then stretched by γ (Zhang & Sennrich 2019, equation 4).
+
+    No mean is taken away and nothing is added at the end.
+    """
+
+    subscripts = "ik,j->ij"
+    centres = False
+    moves = False
+    aim = "a root mean square of 1"
+    below = r"\mathrm{RMS}"
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        centred = Centred(self.epsilon, self.inside, self.offset)
+        yield Slip("mean taken away", "if the mean is taken away first, as layer norm does", centred)
+        yield from super().slips(around)
+
+
+@dataclass(frozen=True)
+class Centred(RMSNorm):
+    """An RMS norm that takes the mean away first: a slip."""
+
+    centres = True
+
+
+NORMS: dict[str, Norm] = {"layer norm": LayerNorm(), "RMS norm": RMSNorm(), "RMS norm, 1 + γ": RMSNorm(offset=1.0)}
+"""The norms of a block, by what its switch calls them."""

@@ -1,12 +1,14 @@
 """Where a token stands in its sequence, as numbers."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from explorer.core.cell_block import CellBlock
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op, added, passed
+from explorer.core.ops.slips import Slip, Surroundings
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,7 @@ class Sinusoidal(Op):
     exponents: str = "paper"
     dtype: str = "float64"
     subscripts = "->ij"
+    signed = True
 
     def forward(self, *parents: Array) -> Array:
         return np.asarray(position_encoding(self.n, self.d, self.exponents), dtype=self.dtype)
@@ -58,6 +61,11 @@ class Sinusoidal(Op):
         wavelength = step("power", Constant(10000.0, "10000"), Constant(exponent, f"{exponent:g}"), label="wavelength")
         angle = step("divide", Constant(float(position), f"position {position}"), wavelength, label="angle")
         return step("cos" if j % 2 else "sin", angle)
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        for kind, said in (("paper", "2⌊j/2⌋/d, as in the paper"), ("004", "2j/d")):
+            if kind != self.exponents:
+                yield Slip("other exponents", f"with the exponents {said}", replace(self, exponents=kind))
 
 
 @dataclass(frozen=True)
@@ -148,6 +156,9 @@ class Rotary(Op):
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
         first = cell[-1] // 2 * 2
         return cell if cell[-1] >= self.turned else (*cell[:-1], slice(first, first + 2))
+
+    def forward_rows(self, at: slice, *parents: Array) -> Array:
+        return self.from_position(parents[0], at.start)
 
 
 def _as(array: Array, one: Step) -> Step:

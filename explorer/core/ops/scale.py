@@ -1,12 +1,14 @@
 """Making scores smaller or larger before they are compared."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from explorer.core.cell_block import CellBlock
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op
+from explorer.core.ops.slips import Kept, Slip, Surroundings, Then
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,11 @@ class ScaleFactor(Op):
             return step("divide", one, d_k, label="1 ÷ d_k")
         return step("divide", one, step("sqrt", d_k), label="1 ÷ √d_k")
 
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        other, text = ("1/sqrt(d_k)", "√d_k") if self.kind == "1/d_k" else ("1/d_k", "d_k")
+        yield Slip("other scale", f"if one divides by {text}", replace(self, kind=other))
+        yield Slip("multiplied", "if one multiplies by it instead of dividing", Then(self, "power", -1.0, "−1"))
+
 
 @dataclass(frozen=True)
 class Scale(Op):
@@ -49,6 +56,7 @@ class Scale(Op):
     alters = True
     latex = r"%s \cdot %s"
     expression = "{0} * {1}"
+    signed = True
 
     def forward(self, *parents: Array) -> Array:
         scores, factor = parents
@@ -69,6 +77,9 @@ class Scale(Op):
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         scores, factor = parents
         return step("multiply", scores[cell], factor[()])
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        yield Slip("not scaled", "if the scores are not divided by √d_k", Kept())
 
 
 @dataclass(frozen=True)
@@ -106,3 +117,6 @@ class Temperature(Op):
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         logits, temperature = parents
         return step("divide", logits[cell], temperature[()])
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        yield Slip("no temperature", "if the scores are not divided by the temperature", Kept())

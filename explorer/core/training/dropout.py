@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.core.graph import Graph
 from explorer.core.model import Model
-from explorer.core.ops import Array, Dropout
+from explorer.core.ops import Array
 from explorer.core.switches import SWITCHES
 
 
@@ -56,5 +56,5 @@ def kept_masks(graph: Graph, model: Model, batch: tuple[int, ...], random: np.ra
 def kept_nodes(graph: Graph) -> Iterator[str]:
     """The inputs that say what a dropout keeps, in reading order."""
     for node in graph.nodes.values():
-        if isinstance(node.op, Dropout):
-            yield node.parents[1]
+        if node.op.drawn is not None:
+            yield node.parents[node.op.drawn]

@@ -17,7 +17,7 @@ from explorer.core.gradients import LOSS
 from explorer.core.graph import Graph
 from explorer.core.model import Model
 from explorer.core.models import build
-from explorer.core.ops import Array, CrossEntropy, Input
+from explorer.core.ops import Array, Input
 from explorer.core.shapes import written_shape
 from explorer.core.training.data import TARGET, Examples
 from explorer.core.training.dropout import kept_masks, kept_nodes, with_dropout
@@ -190,7 +190,7 @@ class Trainer:
         """The loss on the validation examples as the weights are now, without dropout; None where there are none."""
         op, total, count = self.graph.nodes[LOSS.node].op, 0.0, 0
         for batch in self.data.judged(self.recipe.batch):
-            n = op.count(batch[TARGET]) if isinstance(op, CrossEntropy) else len(batch[TARGET])
+            n = op.count(batch[TARGET])
             total += n * float(self._forward(batch)[LOSS.node])
             count += n
         return total / count if count else None

@@ -8,7 +8,7 @@ import numpy as np
 from explorer.core.errors import ExplorerError
 from explorer.core.forward import same_bytes
 from explorer.core.graph import Graph, Place
-from explorer.core.ops import Argmax, Array
+from explorer.core.ops import Array
 from explorer.core.shapes import require_cell, require_shape
 from explorer.document.commands.base import Command
 from explorer.document.state import State, frozen
@@ -126,7 +126,7 @@ def write_cells(state: State, name: str, place: Place, array: Array, cells: Cell
 def last_number(graph: Graph, name: str) -> int:
     """The largest number that a node of whole numbers may hold."""
     node = graph.nodes[name]
-    if isinstance(node.op, Argmax):
+    if node.op.picks:
         return len(graph.axes[graph.nodes[node.parents[0]].axes[-1]]) - 1
     if name == "loss.target":
         return len(graph.axes[graph.nodes[graph.nodes["loss.value"].parents[0]].axes[-1]]) - 1

@@ -72,6 +72,10 @@ def norm(epsilon, inside, over=ops.LayerNorm):
     return Case(lambda s: over(epsilon, inside), parents)
 
 
+def rms_norm(**parameters):
+    return Case(lambda s: replace(ops.NORMS["RMS norm"], **parameters), lambda s: [real(*s.lead, s.n, s.m), real(s.m)])
+
+
 def from_nothing(make):
     return Case(make, lambda s: [])
 
@@ -143,6 +147,9 @@ CASES = {
     "LayerNorm": norm(1e-5, inside=True),
     "LayerNorm, ε with σ": norm(1e-5, inside=False),
     "LayerNorm, no ε": norm(0.0, inside=True),
+    "RMSNorm": rms_norm(epsilon=1e-5),
+    "RMSNorm, ε with RMS": rms_norm(epsilon=1e-5, inside=False),
+    "RMSNorm, 1 + γ, no ε": rms_norm(epsilon=0.0, offset=1.0),
     "BatchNorm": norm(1e-5, inside=True, over=ops.BatchNorm),
     "BatchNorm, ε with σ": norm(1e-5, inside=False, over=ops.BatchNorm),
     "ReLU": elementwise(ops.ReLU()),
@@ -264,7 +271,8 @@ def read_by(derivation, parents):
 
 
 def test_no_op_is_forgotten():
-    exported = {name for name in ops.__all__ if name not in ("Op", "Array", "Input")}
+    exported = {name for name in ops.__all__ if name not in ("Op", "Array", "Input", "ACTIVATIONS", "NORMS")}
+    exported |= {type(one).__name__ for one in (*ops.ACTIVATIONS.values(), *ops.NORMS.values())}
     assert {type(case.op(Sizes())).__name__ for case in CASES.values()} == exported
 
 

@@ -1,0 +1,63 @@
+"""Facts of ops: outside `core/ops` hardly anybody asks which op an op is."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import explorer
+from explorer.core import ops
+from explorer.core.ops.slips import Surroundings
+from explorer.core.switches import SWITCHES
+
+ASKS = re.compile(r"isinstance\([^)]*\bop\b|type\([\w.]*\bop\)|^\s*case (?:%s)\(" % "|".join(ops.__all__), re.MULTILINE)
+MOST = 9
+"""What is left: that an input is one, and where a type is needed for what only it has (the logs of a cross-entropy)."""
+
+
+def test_the_program_asks_ops_for_facts_and_not_which_they_are():
+    root = Path(explorer.__file__).parent
+    inside = root / "core" / "ops"
+    found = {
+        str(path.relative_to(root)): len(ASKS.findall(path.read_text("utf-8")))
+        for path in root.rglob("*.py")
+        if inside not in path.parents
+    }
+    assert found["core/node.py"] == 1  # the pattern finds what it is for
+    assert sum(found.values()) <= MOST, {path: n for path, n in found.items() if n}
+
+
+@pytest.mark.parametrize("kind", sorted(SWITCHES["norm"]["norm_by"].choices))
+@pytest.mark.parametrize("inside", [True, False])
+def test_what_reads_a_normed_row_reads_the_row_before(kind, inside):
+    rng = np.random.default_rng(3)
+    norm = ops.NORMS[kind].__class__(1e-3, inside, ops.NORMS[kind].offset)
+    x, reader, gamma, beta = rng.normal(size=(4, 6))
+    weights = (gamma, beta) if norm.moves else (gamma,)
+    sigma, read, constant = norm.reading(reader, x, *weights)
+    assert x @ read + constant == pytest.approx(norm.forward(x[None], *weights)[0] @ reader, rel=1e-12)
+    assert sigma == pytest.approx(norm.moments(x[None]).sigma[0, 0], rel=1e-15)
+
+
+def test_rms_norm_is_the_formula_of_the_paper():
+    rng = np.random.default_rng(1)
+    x, gamma = rng.normal(size=(5, 7)), rng.normal(size=7)
+    straight = np.empty_like(x)
+    for i, row in enumerate(x):
+        straight[i] = row / np.sqrt(sum(number * number for number in row) / 7 + 1e-6) * gamma
+    np.testing.assert_allclose(ops.NORMS["RMS norm"].__class__(1e-6).forward(x, gamma), straight, rtol=1e-12)
+    from_one = ops.NORMS["RMS norm, 1 + γ"]
+    assert from_one.gamma == "zeros"
+    np.testing.assert_allclose(from_one.forward(x, gamma - 1), ops.NORMS["RMS norm"].forward(x, gamma), rtol=1e-12)
+
+
+def test_slips_of_an_rms_norm_are_its_own():
+    norm = ops.NORMS["RMS norm"]
+    around = Surroundings("norm", ("source", "d_model"), ((3, 4), (4,)))
+    slips = {slip.name: slip.op for slip in norm.slips(around)}
+    assert list(slips) == ["mean taken away", "no ε", "ε elsewhere", "no norm"]
+    rng = np.random.default_rng(2)
+    x, gamma = rng.normal(size=(3, 4)), rng.normal(size=4)
+    centred = x - x.mean(-1, keepdims=True)
+    np.testing.assert_allclose(slips["mean taken away"].forward(x, gamma), norm.forward(centred, gamma), rtol=1e-12)
