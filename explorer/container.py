@@ -8,7 +8,7 @@ does not have.
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import isfinite, prod
 from typing import Any, BinaryIO, NamedTuple, NoReturn
 from zlib import crc32
@@ -20,8 +20,9 @@ Array = NDArray[Any]
 
 MOST_BYTES = 8_000_000_000
 MOST_HEADER = 32_000_000
-MOST_TABLES, MOST_VALUES = 300_000, 3_000_000
-"""Brackets and commas in a JSON text, counted before it is read: one byte can become a hundred in memory."""
+MOST_TABLES, MOST_VALUES, MOST_DEPTH = 300_000, 3_000_000, 50
+"""Brackets and commas in a JSON text, counted before it is read: one byte can become a hundred in memory; and how deep
+one in another they may stand."""
 DTYPES = {
     "BOOL": "bool",
     **{f"I{8 * n}": f"int{8 * n}" for n in (1, 2, 4, 8)},
@@ -179,9 +180,20 @@ def parsed(text: bytes) -> Any:
     if len(text) > MOST_HEADER or text.count(b"[") + text.count(b"{") > MOST_TABLES or text.count(b",") > MOST_VALUES:
         raise DamagedError("it says more than could be read")
     try:
-        return json.loads(text.decode(), parse_constant=_refuse, parse_float=_finite)
+        found = json.loads(text.decode(), parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError):
         raise DamagedError(DAMAGED) from None
+    level = [found]
+    for _ in range(MOST_DEPTH):
+        level = [one for above in level for one in _below(above) if isinstance(one, dict | list)]
+    if level:  # Python reads thousands of levels, and can neither write nor walk through them
+        raise DamagedError(DAMAGED)
+    return found
+
+
+def _below(found: Any) -> Iterable[Any]:
+    """What lies in a table or list of JSON."""
+    return found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
 
 
 def _refuse(constant: str) -> NoReturn:

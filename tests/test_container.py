@@ -10,7 +10,7 @@ import pytest
 from safetensors.numpy import load
 
 from explorer import container
-from explorer.container import Container, DamagedError, parsed
+from explorer.container import MOST_DEPTH, Container, DamagedError, parsed
 from explorer.paths import resources
 
 MANIFEST = {"title": "日本 \udc00", "list": [1, None, {"a": True}]}
@@ -135,6 +135,14 @@ def test_a_text_of_brackets_is_counted_before_it_is_read(text):
     with pytest.raises(DamagedError):
         parsed(text)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # KiB
+
+
+@pytest.mark.parametrize(("begin", "end"), [("[", "]"), ('{"a":', "}")])
+def test_how_deep_a_text_is_nested_is_bounded(begin, end):
+    assert parsed(f"{begin * MOST_DEPTH}1{end * MOST_DEPTH}".encode())
+    for depth in (MOST_DEPTH + 1, 2000, 9000, 100_000):
+        with pytest.raises(DamagedError):
+            parsed(f"{begin * depth}1{end * depth}".encode())
 
 
 @pytest.mark.parametrize("number", [b"1e999", b"-1e999", b"NaN", b"Infinity"])

@@ -35,6 +35,14 @@ def test_a_file_that_goes_or_breaks_meanwhile_takes_nothing_away(tmp_path):
         assert Settings(tmp_path).get("theme", "system") == "dark"
 
 
+def test_values_nested_thousands_deep_are_a_broken_file(tmp_path):
+    """Python reads them and cannot write them again."""
+    (tmp_path / FILE).write_text(f'{{"theme": "dark", "deep": {"[" * 3000}{"]" * 3000}}}')
+    Settings(tmp_path).set("scale", 2.0)
+    assert Settings(tmp_path).get("scale", 1.0) == 2.0
+    assert (tmp_path / BROKEN).exists()
+
+
 def test_a_value_of_another_type_is_not_taken(tmp_path):
     Settings(tmp_path).set("scale", "large")
     assert Settings(tmp_path).get("scale", 1.0) == 1.0

@@ -2,7 +2,9 @@
 
 import gc
 import os
+import signal
 import sys
+import threading
 from argparse import Namespace
 from collections.abc import Sequence
 
@@ -25,15 +27,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     int
         0; 1 where ``check`` found something; 2 for wrong input, after one line on standard error; 130 after Ctrl+C.
     """
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal that has no γ or − shows an escape in its place.
-        if reconfigure := getattr(stream, "reconfigure", None):
-            reconfigure(errors="backslashreplace")
-    have_a_home()
     try:
+        _begin()
         code = _run(list(sys.argv[1:] if argv is None else argv))
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
         return code
     except SystemExit as done:  # argparse, after --help and --version
         return int(done.code or 0)
@@ -59,10 +56,31 @@ _HINTS = {
 }
 
 
+def _begin() -> None:
+    """Have all that a command takes for granted: Ctrl+C, three streams, a home."""
+    if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # see `__main__`
+    # A stream may be closed, as `>&-` does, or there is no console: then the next file that is opened would get its
+    # number, and what a library says.
+    while (number := os.open(os.devnull, os.O_RDWR)) <= _LAST_STREAM:
+        pass
+    os.close(number)
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that has no γ or − shows an escape in its place.
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors="backslashreplace")
+    have_a_home()
+
+
+_LAST_STREAM = 2
+
+
 def _discard_output() -> None:
     """What is left in the buffer must not raise a second time at exit."""
-    if sys.stdout is not None:  # it is where the program has no console
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str) -> int:

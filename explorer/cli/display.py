@@ -54,7 +54,7 @@ def need_display(or_offscreen: bool = False) -> None:
 
 def was_double_clicked() -> bool:
     """Whether nobody reads what is printed: there is a screen, and no terminal."""
-    if sys.stderr is not None and sys.stderr.isatty():
+    if sys.stderr.isatty():
         return False
     platform = os.environ.get("QT_QPA_PLATFORM")
     if platform or not sys.platform.startswith("linux"):

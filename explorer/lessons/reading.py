@@ -220,14 +220,32 @@ def read(path: Path) -> TomlTable:
     try:
         if _DEEP.search(content):
             raise RecursionError
-        return TomlTable(file, tomllib.loads(content.decode("utf-8-sig")))
+        table = TomlTable(file, tomllib.loads(content.decode("utf-8-sig")))
+        _check_numbers(table, table.data)
+        return table
     except UnicodeDecodeError as error:
         reason = f"it is not UTF-8 (byte {error.start})"
-    except ValueError as error:
+    except tomllib.TOMLDecodeError as error:
         reason = str(error)
+    except ValueError:  # Python refuses to read numbers of thousands of digits
+        reason = "it has a number of thousands of digits"
     except RecursionError:
         reason = "its lists or tables are nested too deeply"
     raise ExplorerError("lesson-syntax", file=file, reason=reason)
+
+
+def _check_numbers(table: TomlTable, value: Any, key: str = "") -> None:
+    """Refuse integers that TOML has none of: Python reads any, and cannot write out those of thousands of digits."""
+    match value:
+        case dict():
+            below = TomlTable(table.file, value, (*table.way, key)) if key else table
+            for name, one in value.items():
+                _check_numbers(below, one, name)
+        case list():
+            for one in value:
+                _check_numbers(table, one, key)
+        case int() if abs(value) >= 2**63:
+            table.fail(key, "holds a whole number of more than 64 bits", "write a smaller one")
 
 
 def written_key(way: tuple[str, ...]) -> str:
@@ -266,8 +284,6 @@ def _shown(value: Any) -> str:
             return "a table"
         case list():
             return "a list"
-        case int() if abs(value) > 10**MOST_TITLE:
-            return "a very large number"  # Python refuses to write out numbers of thousands of digits.
         case _:
             return str(value)
 

@@ -1,6 +1,7 @@
 """The command line as a process of its own."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -104,3 +105,50 @@ def test_a_full_disk():
         done = subprocess.run([*EXPLORER, "list"], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only a shell of POSIX closes streams")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+@pytest.mark.parametrize("command", ["show xor", "list", "words similar sea"])
+def test_a_stream_that_is_closed(command, closed):
+    shell = f'"{sys.executable}" -m explorer {command} {closed}'
+    done = run("sh", "-c", shell)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only a shell of POSIX closes streams")
+def test_no_file_gets_the_number_of_a_closed_stream():
+    """Or what Qt and C say of themselves would be written into it."""
+    code = "import os; from explorer.cli import main; main(['list']); print(os.open(os.devnull, 0), flush=True)"
+    done = run("sh", "-c", f'"{sys.executable}" -c "{code}" 2>&- <&-')
+    assert int(done.stdout.split()[-1]) > 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no signals")
+def test_ctrl_c_while_the_program_is_being_imported():
+    interrupts = """
+import builtins, os, signal, sys
+real = builtins.__import__
+def imports(name, *rest, **more):
+    if name == "explorer.cli.parser":
+        os.kill(os.getpid(), signal.SIGINT)
+    return real(name, *rest, **more)
+builtins.__import__ = imports
+import explorer.__main__
+"""
+    done = run(sys.executable, "-c", interrupts)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no signals")
+def test_ctrl_c_later_leaves_in_order():
+    """What is begun is ended, such as a file half written."""
+    later = """
+import os, signal, sys
+import explorer.__main__ as program
+from explorer.cli import lessons
+lessons.list_all = lambda json: os.kill(os.getpid(), signal.SIGINT)
+sys.exit(program.main(["list"]))
+"""
+    done = run(sys.executable, "-c", later)
+    assert (done.returncode, done.stderr) == (130, "")
