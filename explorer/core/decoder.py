@@ -249,4 +249,6 @@ def products(model: Model, graph: Graph) -> Iterator[tuple[str, Work, str]]:
     for name, node in graph.nodes.items():
         if name in above and not moving.isdisjoint(node.parents):
             moving.add(name)
-            yield name, _work_of(graph, sequence, node), next(iter(_across(node)), "")
+            across = next(iter(_across(node)), "")
+            # What a mask reads of all words are their numbers, which are there anyway.
+            yield name, _work_of(graph, sequence, node), across if across != f"{sequence}.tokens" else ""

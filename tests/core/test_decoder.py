@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.core.decoder import Decoder
+from explorer.core.decoder import Decoder, next_word_cost
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
@@ -42,6 +42,7 @@ CASES = [
     ("gpt", {"heads": 2, "positions": "rotary", "norm": "pre"}),
     ("gpt", {"heads": 1, "positions": "learned", "window": 3}),
     ("gpt", {"heads": 4, "mask": "causal + padding", "similarity": "cosine"}),
+    ("gpt", {"heads": 2, "mask": "causal + padding", "window": 2, "norm": "pre", "norm_by": "RMS norm"}),
     ("encoder-decoder", {"heads": 2, "norm": "pre"}),
 ]
 
@@ -145,3 +146,9 @@ def test_a_model_that_foretells_nothing():
     model = Model("encoder", {"input": 2}, {"input.words": WORDS})
     with pytest.raises(ExplorerError, match="writes-nothing"):
         Decoder(model, build(model), {})
+
+
+def test_a_mask_of_padding_keeps_no_rows_in_the_cache():
+    plain, padded = (made("gpt", 6, "float64", {"mask": mask})[:2] for mask in ("causal", "causal + padding"))
+    assert next_word_cost(*padded, 6) == next_word_cost(*plain, 6)
+    assert not any(name.endswith("tokens") for name in next_word_cost(*padded, 6).kept)

@@ -23,8 +23,13 @@ class CausalMask(Op):
     whole = True
 
     def forward(self, *parents: Array) -> Array:
-        before = np.tri(self.n, dtype=np.int64)
-        return before - np.tri(self.n, k=-self.window, dtype=np.int64) if self.window else before
+        return self.rows(slice(0, self.n))
+
+    def rows(self, at: slice) -> Array:
+        """Some rows of it, as far as the last of them looks: (at.stop − at.start, at.stop)."""
+        n, first = at.stop - at.start, at.start
+        before = np.tri(n, at.stop, first, dtype=np.int64)
+        return before - np.tri(n, at.stop, first - self.window, dtype=np.int64) if self.window else before
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         return ()
@@ -134,8 +139,7 @@ class CausalPaddingMask(Op):
 
     def forward_rows(self, at: slice, *parents: Array) -> Array:
         causal, padding = self._both
-        allowed: Array = causal.forward()[at, : at.stop] * padding.forward_rows(at, *parents)
-        return allowed
+        return causal.rows(at) * padding.forward_rows(at, *parents)
 
 
 @dataclass(frozen=True)
