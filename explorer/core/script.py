@@ -165,7 +165,8 @@ class _Writer:
         checks = [self._check(node) for node in self._nodes if not node.is_input]
         beside, load = (_BESIDE, _LOAD) if self._stored else ("", "")
         head = _HEAD.format(title=_plain(title), beside=beside, load=load)
-        return Script("\n".join([head, *self._headed(steps), _CHECK + "\n".join(checks), _END]), self._stored)
+        called = [f"\n{definition}" for definition in definitions(self._nodes)]
+        return Script("\n".join([head, *called, *self._headed(steps), _CHECK + "\n".join(checks), _END]), self._stored)
 
     def _step(self, node: Node) -> Iterator[tuple[str, str]]:
         """The lines of a node, each with its stage."""
@@ -235,12 +236,19 @@ class _Writer:
         return f"np.array({numbers}{'' if array.dtype.name in ('float64', 'bool') else f', dtype=np.{array.dtype}'})"
 
 
+def definitions(nodes: Collection[Node]) -> list[str]:
+    """The functions that the expressions of nodes call beside numpy's, each once."""
+    return [found for found in dict.fromkeys(node.op.definition for node in nodes) if found]
+
+
 def identifiers(nodes: Collection[Node]) -> dict[str, str]:
     """A variable for each node, by its name: "encoder.1.self.W_Q" is called encoder_1_self_W_Q.
 
     None is called like another, like a word of the language, or like what an expression uses for itself.
     """
     taken = set(_TAKEN)
+    for definition in definitions(nodes):
+        taken |= {n.name for n in ast.walk(ast.parse(definition)) if isinstance(n, ast.FunctionDef)}
     for node in nodes:
         if not node.is_input:
             tree = ast.parse(node.op.code(*("np" for _ in node.parents)))

@@ -14,7 +14,7 @@ from explorer.core.engine import fresh
 from explorer.core.forward import same_bytes
 from explorer.core.graph import Graph
 from explorer.core.model import Model
-from explorer.core.ops import Array
+from explorer.core.ops import GELU, Array
 from explorer.document.commands import SetCells
 from explorer.document.document import Document
 from explorer.document.state import State
@@ -22,6 +22,7 @@ from explorer.lessons.loader import load
 
 LESSON, SETTING = "you-are-welcome", "textbook"
 BY_HAND = "the same steps in straight-line numpy"
+BY_TANH = "GELU by tanh"
 
 LAYERS, HEADS, D_MODEL, TOKENS, WORDS = 12, 12, 768, 64, 1000
 
@@ -96,6 +97,35 @@ def small_edit() -> Measurement:
     return Measurement("one weight set, all below it recomputed", median * 1e3, "ms", None, against, detail)
 
 
+def exact_gelu() -> Measurement:
+    """GELU by the error function, as tiny-gpt has it, beside the form by tanh that is there because it is quick."""
+    x = _hidden()
+    return compared(
+        f"exact GELU of {x.size:,} numbers, float32",
+        lambda: GELU().forward(x),
+        lambda: GELU(tanh=True).forward(x),
+        limit=3,
+        against=BY_TANH,
+        pairs=200,
+        warm_up=10,
+    )
+
+
+def exact_gelu_backward() -> Measurement:
+    """The same for its gradient."""
+    x = _hidden()
+    exact, near = GELU().forward(x), GELU(tanh=True).forward(x)
+    return compared(
+        f"gradient of exact GELU of {x.size:,} numbers, float32",
+        lambda: GELU().backward(x, exact, x),
+        lambda: GELU(tanh=True).backward(x, near, x),
+        limit=3,
+        against=BY_TANH,
+        pairs=200,
+        warm_up=10,
+    )
+
+
 def import_core() -> Measurement:
     """What importing the core takes in a fresh process, beside numpy."""
     code = (
@@ -116,7 +146,7 @@ def import_core() -> Measurement:
 
 def figures() -> list[Callable[[], Measurement]]:
     """All of them, each to be called."""
-    return [small_from_nothing, small_after_edit, large, small_edit, import_core]
+    return [small_from_nothing, small_after_edit, large, small_edit, exact_gelu, exact_gelu_backward, import_core]
 
 
 def lesson() -> tuple[Graph, dict[str, Array]]:
@@ -173,6 +203,11 @@ def agree(values: Mapping[str, Array], expected: Mapping[str, Array]) -> None:
     for name, array in expected.items():
         if not same_bytes(values[name], array):
             raise RuntimeError(f"'{name}' is not what the straight-line function computes; update the latter.")
+
+
+def _hidden() -> Array:
+    """The numbers before the activation in a step of tiny-gpt: 64 sentences of 10 words, d_ff 256."""
+    return np.random.default_rng(0).standard_normal((64, 10, 256)).astype(np.float32)
 
 
 def _moved(inputs: Mapping[str, Array]) -> dict[str, Array]:

@@ -21,7 +21,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.forward import Pin
 from explorer.core.graph import GraphBuilder
 from explorer.core.model import Model
-from explorer.core.ops import Add, Input, Softmax
+from explorer.core.ops import GELU, Add, Input, Softmax
 from explorer.core.script import export, identifiers, save
 from explorer.core.switches import SWITCHES
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
@@ -104,6 +104,27 @@ def test_it_imports_numpy_and_nothing_else(example, compute):
 def test_every_activation(kind, examples, compute):
     model = examples["gpt"].with_switch("decoder.1.ffn", "activation", kind)
     engine = compute(replace(model, dtype="float32"))
+    assert here(export(engine, ""))[0] == found_again(engine)
+
+
+def test_a_function_that_expressions_call_stands_at_the_head_once(examples, compute):
+    model = replace(examples["gpt"], layers=2)
+    for layer in (1, 2):
+        model = model.with_switch(f"decoder.{layer}.ffn", "activation", "GELU")
+    text = export(compute(model), "").text
+    assert text.count("def gelu(x):") == 1
+    assert text.index("def gelu(x):") < text.index("# ---")
+    assert text.count(" = gelu(") == 2
+    assert "def gelu(x):" not in export(compute(examples["gpt"]), "").text
+
+
+def test_no_variable_is_called_like_a_function_that_an_expression_calls():
+    g = GraphBuilder()
+    axis = g.axis("n", 2)
+    g.stage("input", "net", "Net", "Net")
+    g.add("gelu", Input(), axes=(axis, axis))
+    g.add("y", GELU(), "gelu", axes=(axis, axis))
+    engine = fresh(g.build(), {"gelu": np.array([[1.0, -1.0], [0.0, 2.0]])}, {})
     assert here(export(engine, ""))[0] == found_again(engine)
 
 

@@ -38,6 +38,8 @@ class Op:
     """What `formula` writes, with ``%s`` for the symbol of each parent; an op that needs more overrides `formula`."""
     expression: ClassVar[str] = ""
     """What `code` writes, with ``{0}``, ``{1}`` for the parents' names; an op that needs more overrides `code`."""
+    definition: ClassVar[str] = ""
+    """The functions that `code` calls beside numpy's, in Python; a script begins with them."""
 
     # Facts: what the rest of the program asks of an op, so that nobody asks which op it is.
 

@@ -1,4 +1,4 @@
-from math import erf, sqrt
+from math import erf, erfc, sqrt
 
 import numpy as np
 import pytest
@@ -16,6 +16,45 @@ def test_exact_gelu_against_math_erf():
 def test_gelu_of_known_points():
     # Φ(1) = 0.8413447460685429, and GELU(−x) = GELU(x) − x.
     np.testing.assert_allclose(GELU().forward(np.array([[1.0, -1.0]])), [[0.8413447460685429, -0.1586552539314571]])
+
+
+def test_exact_gelu_in_float32_is_right_to_the_last_bit():
+    random = np.random.default_rng(0)
+    usual, small = random.normal(0, 2, 60_000), random.normal(0, 1e-3, 10_000)
+    x = np.concatenate([usual, small, random.uniform(-12, 20, 10_000), [0.0, -0.0, 1e-40]]).astype(np.float32)
+    exact = np.array([0.5 * n * erfc(n / -sqrt(2)) for n in x.tolist()])
+    found, nearest = GELU().forward(x[None])[0], exact.astype(np.float32)
+    assert found.dtype == np.float32
+    off = np.abs(found.astype(np.float64) - exact) / np.spacing(np.abs(nearest)).astype(np.float64)
+    # Half a unit in the last place is what rounding the exact number leaves. Few numbers are less than −4.
+    assert off[x > -4].max() < 0.53
+    assert off.max() < 1
+    assert np.mean(found != nearest, where=x > -4) < 1e-3
+
+
+def test_the_slope_of_exact_gelu_in_float32_is_that_of_float64():
+    x = np.linspace(-18, 18, 20_001).astype(np.float32)[None]
+    of_single, of_double = (
+        GELU().backward(np.ones_like(n), GELU().forward(n), n)[0] for n in (x, x.astype(np.float64))
+    )
+    assert of_single.dtype == np.float32
+    np.testing.assert_allclose(of_single, of_double, rtol=3e-7, atol=2e-7)
+
+
+def test_exact_gelu_in_float32_of_numbers_that_are_none_and_of_those_off_its_table():
+    x = np.array([[-np.inf, -3e38, -16.5, 16.0, 3e38, np.inf, np.nan, 1.0]], np.float32)
+    one = np.float32(0.8413447460685429)
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(GELU().forward(x), [[np.nan, 0, 0, 16, np.float32(3e38), np.inf, np.nan, one]])
+
+
+def test_a_number_has_one_gelu_wherever_it_stands():
+    # Blocks, strides and how many there are change nothing.
+    x = np.random.default_rng(1).normal(0, 2, (3, 40_001)).astype(np.float32)
+    whole = GELU().forward(x)
+    np.testing.assert_array_equal(GELU().forward(x[:, ::-1]), whole[:, ::-1])
+    np.testing.assert_array_equal(GELU().forward(x[:1, 7:8]), whole[:1, 7:8])
+    assert GELU().forward(x[:0]).shape == (0, 40_001)
 
 
 def test_tanh_gelu_is_near_the_exact_one_but_not_it():
