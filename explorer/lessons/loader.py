@@ -259,12 +259,12 @@ def _words(table: TomlTable, kind: str, axes: Mapping[str, tuple[str, ...]]) -> 
     tokens.has_only(*sequences)
     inputs: dict[str, Array] = {}
     for sequence in tokens:
-        words, vocabulary = _tokens(tokens, sequence), axes[f"{sequence}.words"]
+        words, numbers = _tokens(tokens, sequence), {word: i for i, word in enumerate(axes[f"{sequence}.words"])}
         for word in words:
-            if word not in vocabulary:
+            if word not in numbers:
                 remedy = f"add it to model.axes.{written_key((f'{sequence}.words',))}"
                 tokens.fail(sequence, f"'{word}' is not in the vocabulary", remedy)
-        inputs[f"{sequence}.tokens"] = frozen(np.array([vocabulary.index(word) for word in words], dtype=np.int64))
+        inputs[f"{sequence}.tokens"] = frozen(np.array([numbers[word] for word in words], dtype=np.int64))
     return inputs
 
 
@@ -306,9 +306,11 @@ def _axes(table: TomlTable, kind: str, layers: int) -> dict[str, tuple[str, ...]
     axes = {name: table.words(name) for name in known if name in table or name in needed}
     for name, labels in axes.items():
         if name.endswith(".words"):
-            for i, word in enumerate(labels):
-                if word in labels[:i]:
+            seen: set[str] = set()
+            for word in labels:
+                if word in seen:
                     table.fail(name, f"'{word}' stands in it twice", "a vocabulary holds each word once")
+                seen.add(word)
     keys = axes.get("key", axes.get("query", ()))
     if "value" in axes and len(axes["value"]) != len(keys):
         table.fail("value", f"has {len(axes['value'])} rows", f"there are {len(keys)} keys; write one value for each")

@@ -1,18 +1,38 @@
-"""How long an act on a large model holds the window before the background begins."""
+"""How long an act on a large model holds the window, and how long a lesson of many words takes to be read."""
 
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import thread_time
 
 import numpy as np
 
 from benchmarks.core import D_MODEL, HEADS, LAYERS, gpt_state
-from benchmarks.measure import InTurns, Measurement
+from benchmarks.measure import InTurns, Measurement, in_turns, timed
 from explorer.document.commands import SetTokens
 from explorer.document.document import Document
+from explorer.lessons.loader import load
 
 WORDS, SENTENCE, ACTS = 50_257, 8, 5
+VOCABULARIES = (2_000, 8_000, 32_000)
+LESSON = """
+id = "many-words"
+title = "Many words"
+paragraph = "Many words."
+order = 1
+[model]
+kind = "gpt"
+d_model = 2
+[model.axes]
+"input.words" = [{}, "<end>"]
+[tokens]
+input = ["w0", "w1"]
+[settings.first]
+title = "Many words"
+paragraph = "Many words."
+"""
 
 
 class _Waiting:
@@ -49,6 +69,20 @@ def held_by_words() -> Measurement:
     return replace(one, detail=f"{one.detail}; processor time: {each}; the longest {max(longer) * 1e3:.1f} ms")
 
 
+def lesson_of_many_words() -> Measurement:
+    """A vocabulary four times as large takes four times as long; what looks each word up in a list takes sixteen."""
+    with TemporaryDirectory() as folder:
+        lessons = {n: Path(folder) / f"{n}.toml" for n in VOCABULARIES}
+        for n, file in lessons.items():
+            file.write_text(LESSON.format(", ".join(f'"w{i}"' for i in range(n - 1))), "utf-8")
+        first, some, many = (partial(timed, partial(load, file)) for file in lessons.values())
+        few = np.median([first() for _ in range(ACTS)])
+        both = in_turns(many, some, pairs=9, warm_up=1)
+    name = f"reading a lesson of {VOCABULARIES[2]:,} words"
+    one = both.measured(name, 5, f"reading one of {VOCABULARIES[1]:,}")
+    return replace(one, detail=f"{one.detail}; one of {VOCABULARIES[0]:,} takes {few * 1e3:.3g} ms")
+
+
 def _work(act: Callable[[], object]) -> float:
     """Seconds of processor time that an act takes on this thread."""
     start = thread_time()
@@ -58,4 +92,4 @@ def _work(act: Callable[[], object]) -> float:
 
 def figures() -> list[Callable[[], Measurement]]:
     """All of them, each to be called."""
-    return [held_by_words]
+    return [held_by_words, lesson_of_many_words]

@@ -13,9 +13,10 @@ from refusals import refuses
 from explorer import paths
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Document
+from explorer.lessons import loader
 from explorer.lessons.check import check_lesson
 from explorer.lessons.loader import load
-from explorer.lessons.reading import MOST_BYTES
+from explorer.lessons.reading import MOST_BYTES, TomlTable
 from explorer.sentences import sentence
 
 ATTENTION = """
@@ -504,6 +505,38 @@ HUGE = f"0x{'f' * 5000}"
 def test_a_whole_number_of_more_than_64_bits_anywhere(write, value):
     with refuses(r"ours[.ab]*: holds a whole number of more than 64 bits; write a smaller one"):
         load(write(edited(ATTENTION, 'ours = ["Q"]', f"ours = {value}")))
+
+
+class Word(str):
+    """A word that counts how often it is compared with others."""
+
+    compared = 0
+
+    def __eq__(self, other):
+        Word.compared += 1
+        return str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+
+@pytest.mark.parametrize("kind", ["gpt", "encoder-decoder"])
+def test_each_word_of_a_vocabulary_is_looked_up_and_not_searched_for(kind, monkeypatch):
+    """A tokenizer has 150,000: what compares each with those before it takes minutes."""
+    words = [*map(str, range(4000)), "<end>"]
+    sequences = ("input",) if kind == "gpt" else ("source", "target")
+    told = {
+        "id": "many",
+        "title": "Many",
+        "paragraph": "Many.",
+        "order": 1,
+        "model": {"kind": kind, "d_model": 2, "axes": {f"{one}.words": list(map(Word, words)) for one in sequences}},
+        "tokens": {one: list(map(Word, words[-20:])) for one in sequences},
+        "settings": {"first": {"title": "A", "paragraph": "B."}},
+    }
+    monkeypatch.setattr(loader, "read", lambda path: TomlTable(str(path), told))
+    monkeypatch.setattr(Word, "compared", 0)
+    load(Path("many.toml")).state()
+    assert Word.compared < 3 * len(words) * len(sequences)
 
 
 def test_a_number_of_thousands_of_digits(write):
