@@ -5,8 +5,8 @@ import os
 import sys
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QApplication, QMessageBox
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
 
 from explorer import PROGRAM
 from explorer.document.document import Document
@@ -20,6 +20,7 @@ from explorer.ui.bridge import Bridge
 from explorer.ui.files import breakable
 from explorer.ui.selection import Selection
 from explorer.ui.turns import do_once_painted
+from explorer.ui.widgets.message_box import message_box
 from explorer.ui.window.main_window import MainWindow
 from explorer.ui.workbench import Workbench
 
@@ -89,9 +90,7 @@ def refuse(message: str) -> None:
     """Say in a dialog why the window cannot open: whoever has double-clicked a file reads no terminal."""
     app = QApplication.instance() or QApplication(sys.argv[:1])
     app.setApplicationName(PROGRAM)
-    box = QMessageBox(QMessageBox.Icon.Warning, PROGRAM, breakable(message))
-    box.setTextFormat(Qt.TextFormat.PlainText)
-    box.exec()
+    message_box(breakable(message)).exec()
 
 
 def _appearance(app: QApplication, settings: Settings) -> Appearance:

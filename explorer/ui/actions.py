@@ -47,6 +47,8 @@ class Actions:
         larger, smaller = partial(appearance.zoom, 1), partial(appearance.zoom, -1)
         self.larger = action("Larger text", [key.ZoomIn, QKeySequence("Ctrl+=")], lambda: looks.do(larger))
         self.smaller = action("Smaller text", [key.ZoomOut], lambda: looks.do(smaller))
+        usual = partial(appearance.set_scale, 1.0)
+        self.usual_size = action("Text in its usual size", [QKeySequence("Ctrl+0")], lambda: looks.do(usual))
         self.contrast = action("More contrast", [QKeySequence("Ctrl+Alt+T")], appearance.set_contrast)
         self.still = action("Less motion", [QKeySequence("Ctrl+Alt+M")], appearance.set_still)
         for switch, on in ((self.contrast, appearance.contrast), (self.still, appearance.still)):
@@ -69,6 +71,7 @@ class Actions:
         self.fold_bottom = action("Hide the bar at the bottom", [QKeySequence("Ctrl+J")], lambda: None)
         for fold in (self.fold_list, self.fold_right, self.fold_bottom):
             fold.setCheckable(True)
+        self.find = action("Find on this page …", [key.Find], lambda: None)
         self.palette = action("Go to …", [QKeySequence("Ctrl+K")], lambda: None)
         self.next_stage = action("Next stage", [QKeySequence("Ctrl+PgDown")], lambda: self._step(1))
         self.previous_stage = action("Previous stage", [QKeySequence("Ctrl+PgUp")], lambda: self._step(-1))
@@ -76,6 +79,7 @@ class Actions:
         self.previous_part = action("Previous part", [QKeySequence("Shift+F6")], lambda: self._go_round(-1))
         self.glossary = action("What the terms on this page mean", [QKeySequence("Ctrl+G")], lambda: None)
         self.keys = action("Keys", [QKeySequence("F1")], self._show_keys)
+        self.menu = action("Menu", [QKeySequence("F10")], lambda: None)
         self.quit = action("Quit", [QKeySequence("Ctrl+Q")], window.close)
         self.about = action("About Transformer Explorer", [QKeySequence("Shift+F1")], self._show_about)
         self.refresh()

@@ -28,6 +28,7 @@ from explorer.ui.background import Background
 from explorer.ui.claims import Claim
 from explorer.ui.kept import Kept
 from explorer.ui.turns import do_later
+from explorer.ui.widgets.message_box import message_box
 from explorer.ui.workbench import Workbench
 
 LESSON_ENDING = ".lesson.toml"
@@ -114,17 +115,16 @@ class Dialogs:
     def tell(self, sentence: str) -> None:
         """Say what went wrong."""
         button = QMessageBox.StandardButton
-        self._ask(sentence, button.Ok, button.Ok, QMessageBox.Icon.Warning)
+        self._ask(sentence, button.Ok, button.Ok)
 
     def _ask(
         self,
         text: str,
         first: QMessageBox.StandardButton,
         buttons: QMessageBox.StandardButton,
-        icon: QMessageBox.Icon = QMessageBox.Icon.Question,
     ) -> QMessageBox.StandardButton:
-        box = QMessageBox(icon, PROGRAM, breakable(text), buttons, self._window)
-        box.setTextFormat(Qt.TextFormat.PlainText)  # the name of a file may look like HTML
+        box = message_box(breakable(text), self._window)
+        box.setStandardButtons(buttons)
         box.setDefaultButton(first)
         answer = QMessageBox.StandardButton(box.exec())
         box.deleteLater()
@@ -424,19 +424,22 @@ class Files(QObject):
     # Dropping a file on the window
 
     def drag(self, event: QDragEnterEvent) -> None:
-        """Welcome a file that can be opened."""
-        if _dropped(event) is not None:
+        """Welcome files; what cannot be opened is told when it is dropped."""
+        if event.mimeData().hasUrls():
             event.setDropAction(Qt.DropAction.CopyAction)  # or a file manager would move it away
             event.accept()
 
     def drop(self, event: QDropEvent) -> None:
-        """Open a file."""
-        path = _dropped(event)
-        if path is not None:
+        """Open a file, or say what can be dropped."""
+        if event.mimeData().hasUrls():
             event.setDropAction(Qt.DropAction.CopyAction)
             event.accept()
+            path = _dropped(event)
             # Behind the drop: whoever drags waits for its end, and there may be a question first.
-            do_later(self, lambda: self.open_path(path))
+            do_later(self, self._refuse_dropped if path is None else lambda: self.open_path(path))
+
+    def _refuse_dropped(self) -> None:
+        self.dialogs.tell(sentence(ExplorerError("not-dropped")))
 
 
 def breakable(text: str) -> str:

@@ -62,6 +62,8 @@ PRESENTING = (
     ("S", "Swap screens"),
     ("T", "Start or stop the clock"),
     ("F", "Freeze what the class sees"),
+    ("Ctrl+Z, Ctrl+Y", "Undo, redo"),
+    ("F1", "These keys"),
     ("Esc", "Leave; F5 goes on there"),
 )
 """Those of presenter mode."""
@@ -84,6 +86,11 @@ def show_keys(window: QWidget) -> QDialog:
     text += f"<h3>In the picture of the model</h3>{_table(IN_THE_MODEL)}"
     text += f"<h3>In presenter mode (F5)</h3>{_table(PRESENTING)}"
     return _show(window, "Keys", text)
+
+
+def show_keys_of_presenter(window: QWidget) -> QDialog:
+    """Show the keys of presenter mode, beside the window of the class or the lecturer."""
+    return _show(window, "Keys of presenter mode", _table(PRESENTING))
 
 
 def show_about(window: QWidget) -> QDialog:

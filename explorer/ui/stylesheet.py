@@ -28,6 +28,7 @@ QFrame#inspector { border-left-width: 1px; }
 QFrame#glossary { border-left-width: 1px; border-bottom-width: 1px; }
 QFrame#lessonBar { border-top-width: 1px; }
 QDialog#commandPalette { background: $surface; border: 1px solid $line_strong; }
+QFrame#findBar { background: $surface; border: 1px solid $line_strong; border-radius: 8u; }
 QFrame#notice { background: $raised; border: none; border-bottom: 1px solid $line; }
 QFrame#stepPanel { border-left-width: 1px; border-bottom-width: 1px; }
 QFrame#tokenBar { background: $page; border: none; border-bottom: 1px solid $line; }
@@ -94,8 +95,11 @@ QToolButton[autoRaise="true"] { background: transparent; border-color: transpare
 QToolButton[autoRaise="true"]:hover { background: $raised; }
 QToolButton::menu-indicator, QPushButton::menu-indicator { image: none; width: 0; }
 
-QPushButton[primary="true"] { background: $accent; color: $on_accent; border-color: $accent; }
-QPushButton[primary="true"]:hover { background: $accent_hover; }
+QDialogButtonBox, QMessageBox { dialogbuttonbox-buttons-have-icons: 0; }
+QPushButton[primary="true"], QMessageBox QPushButton:default {
+    background: $accent; color: $on_accent; border-color: $accent;
+}
+QPushButton[primary="true"]:hover, QMessageBox QPushButton:default:hover { background: $accent_hover; }
 QPushButton[primary="true"]:disabled { background: $raised; color: $disabled; border-color: $line; }
 
 QPushButton[tab="true"], QPushButton[link="true"] { background: transparent; color: $muted; border-color: transparent; }

@@ -13,8 +13,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialogButtonBox, QMessageBox, QPushButton
 
-from explorer import PROGRAM
 from explorer.parts import parts
+from explorer.ui.widgets.message_box import message_box
 from explorer.ui.window.main_window import MainWindow
 
 LOG, LOG_BYTES, LOGS = "explorer.log", 500_000, 2
@@ -66,8 +66,7 @@ class Unexpected(QObject):
         if self.box is not None:
             return
         where = f" It is written down in {self._folder / LOG}." if self._folder is not None else ""
-        box = self.box = QMessageBox(QMessageBox.Icon.Warning, PROGRAM, WORDS + where, parent=self._window)
-        box.setTextFormat(Qt.TextFormat.PlainText)
+        box = self.box = message_box(WORDS + where, self._window)
         box.setModal(False)
         program = parts()[0]
         report = f"{program.name} {program.version}, {sys.platform}, Python {sys.version.split()[0]}\n\n{details}"

@@ -20,7 +20,6 @@ from explorer.settings import Settings
 from explorer.ui.export import KINDS
 from explorer.ui.files import Dialogs
 from explorer.ui.new_model import NewModel
-from explorer.ui.turns import do_later
 from tests.ui.conftest import one_of_each_kind
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -368,7 +367,8 @@ def test_an_example_that_was_changed_is_kept_when_it_is_left(window, eye, file, 
     assert window.bench.document.state is not state
     menu = window.top_bar.title.menu()
     menu.aboutToShow.emit()
-    (yours,) = [action for action in menu.actions() if action.text().endswith(": yours, changed")]
+    (changed,) = [one.menu() for one in menu.actions() if one.text() == "Examples that you changed"]
+    (yours,) = changed.actions()
     yours.trigger()
     eye.settle(window)
     assert (window.bench.lesson.id, window.bench.document.state) == (id, state)
@@ -420,22 +420,34 @@ def test_a_file_dropped_on_the_window_is_opened(window, eye, file, answer, qtbot
     assert window.bench.lesson.title == "Mine"
 
 
-def test_other_things_are_not_taken(window, tmp_path, file, answer, qtbot):
-    answer(window)
-    for files, text in (
-        ((), "words"),
-        ((tmp_path / "a.png",), None),
-        ((file, file), None),
-        ((QUrl("https://example.org/a.explorer"),), None),
-        ((tmp_path,), None),
-    ):
-        for kind in (QDragEnterEvent, QDropEvent):
-            event, _data = event_of(kind, *files, text=text)
-            QApplication.sendEvent(window, event)
-            assert not event.isAccepted()
-    later = []
-    do_later(window, lambda: later.append(True))  # behind what a drop would have done
-    qtbot.waitUntil(lambda: bool(later))
+def test_words_that_are_dragged_are_not_taken(window):
+    for kind in (QDragEnterEvent, QDropEvent):
+        event, _data = event_of(kind, text="words")
+        QApplication.sendEvent(window, event)
+        assert not event.isAccepted()
+
+
+@pytest.mark.parametrize("what", ["text", "picture", "two", "folder", "address"])
+def test_what_cannot_be_opened_is_refused_in_a_sentence_that_says_what_can_be_dropped(
+    window, tmp_path, file, answer, qtbot, what
+):
+    asked = answer(window).asked
+    files = {
+        "text": (tmp_path / "a.txt",),
+        "picture": (tmp_path / "a.png",),
+        "two": (file, file),
+        "folder": (tmp_path,),
+        "address": (QUrl("https://example.org/a.explorer"),),
+    }[what]
+    for kind in (QDragEnterEvent, QDropEvent):
+        event, _data = event_of(kind, *files)
+        QApplication.sendEvent(window, event)
+        assert event.isAccepted(), "else a person drops it and hears nothing"
+    qtbot.waitUntil(lambda: bool(asked))
+    ((kind, sentence),) = asked
+    assert kind == "tell"
+    assert ".explorer" in sentence
+    assert ".toml" in sentence
     assert window.files.path is None
 
 

@@ -51,6 +51,8 @@ UNDO, REDO = ("Ctrl+Z",), ("Ctrl+Y", "Ctrl+Shift+Z")
 DOT = 13
 """Pixels of the pointer at text scale 1."""
 MOST_ZOOM, LEAST_DRAG, LEAST_MOVE = 2.5, 40, 8
+KEYS, KEYS_MS = "R reveal  ·  D all steps  ·  Z zoom  ·  F freeze  ·  B black  ·  Esc leave  ·  F1 all keys", 3000
+"""What is said of the keys as the mode begins, and how long."""
 TYPED_IN = (QLineEdit, QAbstractSpinBox, QComboBox)
 
 
@@ -142,6 +144,8 @@ class Presenter(QWidget):
         self._column = column_in(self)
         self._bar = mark(QLabel(self), role="bar")
         self._bar.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._begun = QTimer(self, singleShot=True, interval=KEYS_MS)
+        self._begun.timeout.connect(self._say)
         self._cover = Cover(self)
         self._overview = Overview(bench, guide, self)
         self._overview.chosen.connect(self._go)
@@ -160,6 +164,7 @@ class Presenter(QWidget):
             Key.Key_S: self.swap_wanted.emit,
             Key.Key_T: self.clock.toggle,
             Key.Key_F: self.freeze,
+            Key.Key_F1: self._show_keys,
             Key.Key_Escape: self.leave,
             Key.Key_F5: lambda: None,  # a clicker may send it again
             **dict.fromkeys(NEXT, lambda: self._step(guide.next)),
@@ -178,6 +183,8 @@ class Presenter(QWidget):
         self.bench.bridge.goes_before(self)
         self.activateWindow()
         self.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._begun.start()
+        self._say()
 
     def take_keys_of(self, window: QWidget) -> None:
         """Hear of the keys in a window that is shown before what has the focus there: a matrix would keep the arrows.
@@ -197,6 +204,7 @@ class Presenter(QWidget):
             self.toggle_pointer()
         if self.clock.runs:
             self.clock.toggle()
+        self._begun.stop()
         super().closeEvent(event)
         self.left.emit()
 
@@ -344,18 +352,24 @@ class Presenter(QWidget):
         return True
 
     def _say(self) -> None:
-        """The number that is being typed, and the clock in the first line, where it covers nothing."""
+        """The keys at first, the number that is typed, and the clock in the first line, where it covers nothing."""
         timed = self.beside is None and (self.clock.runs or self.clock.seconds >= 1)
         if self.sheet is not None:
             self.sheet.say_time(minutes(self.clock.seconds) if timed else "")
-        self._bar.setVisible(self._typed is not None)
-        if self._typed is not None:
-            self._bar.setText(f"Go to step {self._typed or '…'} of {len(self._guide.steps)}, then Enter")
+        self._bar.setVisible(self._typed is not None or self._begun.isActive())
+        typed = f"Go to step {self._typed or '…'} of {len(self._guide.steps)}, then Enter"
+        self._bar.setText(KEYS if self._typed is None else typed)
         self._bar.adjustSize()
         self._bar.move(self.width() - self._bar.width() - 12, self.height() - self._bar.height() - 12)
         self._bar.raise_()
 
     # What the keys do
+
+    def _show_keys(self) -> None:
+        """Say what all keys mean, before the lecturer where he has a screen of his own."""
+        from explorer.ui.help import show_keys_of_presenter
+
+        show_keys_of_presenter(self.beside or self)
 
     def toggle_change(self) -> None:
         """Show what the last edit changed, Δ, or the values again."""

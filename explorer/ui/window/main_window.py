@@ -41,6 +41,7 @@ from explorer.ui.widgets.icons import app_icon
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.window import printed
 from explorer.ui.window.docks import Docks
+from explorer.ui.window.find import FindBar
 from explorer.ui.window.folds import Folds, fold_button
 from explorer.ui.window.lesson_bar import LessonBar
 from explorer.ui.window.notice import Notice
@@ -87,6 +88,7 @@ class MainWindow(QMainWindow):
             (self.actions_.undock, self.undock),
             (self.actions_.copy_page, self.copy_page),
             (self.actions_.palette, self.show_palette),
+            (self.actions_.find, self.find_words),
         ):
             action.triggered.connect(act)
         self.actions_.compare.toggled.connect(self.compare)
@@ -116,7 +118,7 @@ class MainWindow(QMainWindow):
         self.top_bar.page_chosen.connect(self.show_page)
 
         # From the outside in: Qt dresses all that is inside anew each time that it gets a parent.
-        window = QWidget()
+        window = self._central = QWidget()
         self.setCentralWidget(window)
         below = column_in(window, spacing=0)
         below.addWidget(self.top_bar)
@@ -157,7 +159,7 @@ class MainWindow(QMainWindow):
         middle.addWidget(self.lesson_bar)
         self._brings_bottom = fold_button(self.actions_.fold_bottom, "▴")
         middle.addWidget(self._brings_bottom, 0, Qt.AlignmentFlag.AlignRight)
-        own = QWidget()
+        own = self._own = QWidget()
         own.setSizePolicy(self.area.sizePolicy())
         self._split.addWidget(own)
         above = column_in(own, spacing=0)
@@ -168,6 +170,9 @@ class MainWindow(QMainWindow):
         above.addWidget(self._compared)
         above.addWidget(self.area, 1)
         self.terms = Terms(self, aside.column, beside)
+        self._aside = aside
+        self.found: FindBar | None = None
+        """What finds words on the page; made when it is first asked for."""
         bench.selection.reference_asked.connect(self._show_reference)
 
         self._polished = later(self, self._share_width)
@@ -280,6 +285,22 @@ class MainWindow(QMainWindow):
 
         CommandPalette(self.bench, self.files, self.show_page, self).open_over()
 
+    def find_words(self) -> None:
+        """Let the person type words to find on the page in sight."""
+        if self.found is None:
+            self.found = FindBar(self.bench.appearance, self._central, self._searched)
+            self.area.shown.connect(self.found.follow)
+            self.pages.currentChanged.connect(self.found.follow)
+        self.found.open()
+
+    def _searched(self) -> list[QWidget]:
+        """The parts of the page in sight that words are found in."""
+        tab = self.pages.currentWidget()
+        if tab is not None and tab is not self._whole:
+            return [tab]
+        beside = [] if self.comparison is None else [self.comparison]
+        return [self._own, *beside, self.tokens, self._aside]
+
     def _go_to_words(self, stage: str) -> None:
         """Words went into the model: go and see them there."""
         # First of all: a page of the example before would be made for a stage that is gone.
@@ -356,6 +377,8 @@ class MainWindow(QMainWindow):
         self.top_bar.follow()
         self._say_compared()
         self.lesson_bar.refresh()
+        if self.found is not None:
+            self.found.follow()
         if change.structure or opened:  # else no part of the window has another width
             self._share_width()
 
@@ -412,6 +435,8 @@ class MainWindow(QMainWindow):
         self.lessons.restyle()
         self.area.restyle()
         self.docks.restyle()
+        if self.found is not None:
+            self.found.restyle()
         if self.comparison is not None:
             self.comparison.restyle()
         for page in (self.words, self.training, self.references, self.terms.panel):

@@ -4,23 +4,24 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from explorer.lessons.loader import load, model_titles, titles
 from explorer.lessons.schema import Lesson
 from explorer.ui.actions import Actions
 from explorer.ui.files import Files
 from explorer.ui.theme import mark
 from explorer.ui.widgets.flow import FlowLayout
-from explorer.ui.widgets.menu import Menu
+from explorer.ui.widgets.icons import icon
 from explorer.ui.window.computing import Computing
 from explorer.ui.window.display_choice import DisplayChoice
+from explorer.ui.window.menus import MainMenu, OpenMenu, plain
 from explorer.ui.window.setting_choice import SettingChoice
 from explorer.ui.workbench import Workbench
 
 PAGES = ("Pipeline", "Train", "Words", "References", "Lessons")
-TITLE, PART, LEAST_TITLE = 94, 0.13, 70
-"""Pixels at text scale 1 that the title takes, and of the window's width; and what is left of it at least."""
+TITLE, PART, LEAST_TITLE = 100, 0.195, 70
+"""Pixels at text scale 1 that the title takes of a window of `NARROW`, its part of what is wider, and its least."""
+NARROW = 900
 HINTS = (
     "The model, stage by stage",
     "Let the model learn from examples",
@@ -49,10 +50,20 @@ class TopBar(QFrame):
         self._rows = QVBoxLayout(self)
         self._row = QHBoxLayout()
         self._rows.addLayout(self._row)
-        # What is open; its menu has the examples and what is done with the document.
+        # All that can be done.
+        self.menu = mark(QPushButton(" Menu"), tab="true")
+        self.menu.setAccessibleName("Menu")
+        self.menu.setToolTip(actions.menu.toolTip())
+        self.menu.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._menu = MainMenu(actions, files, self.menu)
+        self.menu.setMenu(self._menu)
+        actions.menu.triggered.connect(self.menu.showMenu)
+        self._row.addWidget(self.menu)
+        # What is open; its menu has what else can be opened.
         self.title = mark(QPushButton(), tab="true", document="true")
         self.title.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.title.setMenu(self._menu(actions, files))
+        lessons = partial(self.page_chosen.emit, PAGES.index("Lessons"))
+        self.title.setMenu(OpenMenu(actions, files, lessons, self._show_card, self.title))
         self._row.addWidget(self.title)
         self._tabs = [self._tab(page, hint) for page, hint in zip(PAGES, HINTS, strict=True)]
         self._row.addWidget(Computing(bench.background, files.writer), 1)
@@ -73,62 +84,13 @@ class TopBar(QFrame):
             self._row.addWidget(_button(action))
         self._space()
 
-    def _menu(self, actions: Actions, files: Files) -> QMenu:
-        menu = Menu(self.title)
-        lessons = QAction("Lessons …", menu)
-        lessons.triggered.connect(lambda: self.page_chosen.emit(PAGES.index("Lessons")))
-        menu.addAction(lessons)
-        menu.addSeparator()
-        behind = QAction(menu)  # not `addSeparator`: of an action that Qt makes PySide may think that it is gone
-        behind.setSeparator(True)
-        menu.addAction(behind)
-
-        listed: list[QAction] = []
-
-        def list_models() -> None:
-            # Their files are read when somebody looks for one: the window is there before.
-            for action in listed:
-                menu.removeAction(action)
-                action.deleteLater()
-            listed.clear()
-            offered, kept, given = model_titles(), files.kept.titles, titles()
-            offered |= {id: given[id] for id in kept if id in given}
-            for id, title in {**offered, **{id: "" for id in kept if id not in offered}}.items():
-                if title:
-                    listed.append(QAction(_plain(title), menu))
-                    listed[-1].triggered.connect(partial(_open_example, files, id))
-                if id in kept:
-                    listed.append(QAction(_plain(f"{kept[id]}: yours, changed"), menu))
-                    listed[-1].triggered.connect(partial(files.open_kept, id))
-            listed.append(QAction("Model card: what the open model learned, and how well", menu))
-            listed[-1].triggered.connect(self._show_card)
-            menu.insertActions(behind, listed)
-
-        menu.aboutToShow.connect(list_models)
-        menu.addActions([actions.new_model, actions.open])
-        menu.addMenu(_recent(files, menu))
-        menu.addActions([actions.save, actions.save_as])
-        menu.addActions([actions.copy_text, actions.open_text, actions.export])
-        menu.addSeparator()
-        menu.addActions([actions.compare, actions.undock, actions.copy_page, actions.whole])
-        view = menu.addMenu("View")
-        view.addActions([actions.fold_list, actions.fold_right, actions.fold_bottom])
-        view.addActions([actions.contrast, actions.still])
-        menu.addSeparator()
-        menu.addActions([actions.palette, actions.glossary, actions.keys, actions.about])
-        menu.addSeparator()
-        menu.addAction(actions.quit)
-        return menu
-
     def _show_card(self) -> None:
         self.page_chosen.emit(0)
         self._bench.selection.go_to(CARD)
 
     def offer(self, *actions: QAction) -> None:
-        """Offer what is done with a lesson, behind the lessons in the menu."""
-        menu = self.title.menu()
-        assert menu is not None
-        menu.insertActions(menu.actions()[1], actions)
+        """Offer in the menu what is done with a lesson."""
+        self._menu.offer(actions)
 
     def _tab(self, title: str, hint: str) -> QPushButton:
         tab = mark(QPushButton(title), tab="true")
@@ -152,8 +114,8 @@ class TopBar(QFrame):
     def open(self, lesson: Lesson) -> None:
         """Show what is open, and its settings."""
         self._name = lesson.title
-        self.title.setToolTip(f"{lesson.title}\nOpen another example")
-        self.title.setText(_plain(f"{self._name}  ▾"))
+        self.title.setToolTip(f"{lesson.title}\nOpen something else")
+        self.title.setText(plain(f"{self._name}  ▾"))
         self._settings.open(lesson, self._tabs[-1])
         self.show_page(self.page)
 
@@ -165,7 +127,9 @@ class TopBar(QFrame):
     def fit(self, width: int) -> None:
         """Let what does not fit beside the title in so many pixels stand below it."""
         px = self._bench.appearance.px
-        self.title.setFixedWidth(px(TITLE) + int(width * PART))  # whatever it says: what stands behind it stays
+        self.title.setFixedWidth(
+            px(TITLE) + int(max(width - NARROW, 0) * PART)
+        )  # whatever it says: what stands behind it stays
         apart = self._rows.indexOf(self._choices) >= 0
         outside = apart or self._choices.isHidden()  # its room is reckoned in each tab: the next one shows it
         self._settings.widen(0)
@@ -193,7 +157,7 @@ class TopBar(QFrame):
         metrics = self.title.fontMetrics()
         room = self.title.minimumWidth() - metrics.horizontalAdvance("  ▾") - px(22)
         short = metrics.elidedText(self._name, Qt.TextElideMode.ElideRight, room)
-        self.title.setText(_plain(f"{short}  ▾"))
+        self.title.setText(plain(f"{short}  ▾"))
 
     def _measure(self) -> None:
         """Qt would ask how wide the choices are in a turn of its own."""
@@ -205,22 +169,14 @@ class TopBar(QFrame):
         self._row.invalidate()
 
     def restyle(self) -> None:
-        """Follow the text scale."""
+        """Follow the theme and the text scale."""
         self._space()
 
     def _space(self) -> None:
         px = self._bench.appearance.px
+        self.menu.setIcon(icon("menu", self._bench.appearance.theme))
         self._rows.setContentsMargins(px(8), px(4), px(14), px(4))
         self._rows.setSpacing(px(4))
-
-
-def _plain(text: str) -> str:
-    """A text whose & is a sign, and does not underline the letter behind it."""
-    return text.replace("&", "&&")
-
-
-def _open_example(files: Files, id: str) -> None:
-    files.open_lesson(load(id))
 
 
 def _button(action: QAction) -> QToolButton:
@@ -230,18 +186,3 @@ def _button(action: QAction) -> QToolButton:
     button.setAccessibleName(action.text())
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return button
-
-
-def _recent(files: Files, parent: QMenu) -> QMenu:
-    """The documents that were opened or saved last, each by its name and folder."""
-    menu = QMenu("Open recent", parent)
-
-    def list_them() -> None:
-        menu.clear()
-        for path in files.recent:
-            menu.addAction(_plain(f"{path.name}    {path.parent}"), partial(files.open_path, path))
-        if menu.isEmpty():
-            menu.addAction("Nothing was opened or saved yet").setEnabled(False)
-
-    menu.aboutToShow.connect(list_them)
-    return menu

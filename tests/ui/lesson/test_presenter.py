@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QTextBrowser
 
 from explorer.lessons.loader import catalogue
 from explorer.ui.lesson.enlarged import HEIGHT, READ, WIDTH
@@ -309,3 +309,26 @@ def test_digits_go_to_the_number_that_is_asked_for_and_behind_the_answer_keys_me
     assert guide.attempt.verdict.right
     hand.key(Key.Key_Space)
     assert guide.at == 2
+
+
+def test_as_it_begins_the_keys_stand_at_the_lower_right_for_three_seconds(presenter, qtbot):
+    bar = presenter._bar
+    assert presenter._begun.interval() == 3000
+    assert bar.isVisible()
+    assert all(f"{key} " in bar.text() for key in ("R", "D", "Z", "F", "F1"))
+    place = presenter.rect().adjusted(0, 0, -bar.geometry().right(), -bar.geometry().bottom())
+    assert 0 <= place.width() <= 20
+    assert 0 <= place.height() <= 20
+    presenter._begun.start(0)
+    qtbot.waitUntil(bar.isHidden)
+
+
+def test_f1_says_what_all_keys_mean(presenter, hand, guide, qtbot):
+    hand.key(Key.Key_F1)
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is not presenter)
+    keys = QApplication.activeWindow()
+    assert "Freeze what the class sees" in keys.findChild(QTextBrowser).toPlainText()
+    hand.key(Key.Key_Escape)
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is not keys)
+    assert presenter.isVisible()
+    assert guide.at == 0

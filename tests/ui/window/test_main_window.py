@@ -31,7 +31,7 @@ def state_of(window):
     chips = [c.accessibleName().partition(": ")[2] for c in window.tokens.findChildren(Chip) if c.isVisible()]
     return {
         "title": window.windowTitle().partition(" – ")[0].removesuffix("[*]"),
-        "button": window.top_bar.title.text().removesuffix("▾").strip(),
+        "button": window.top_bar.title.toolTip().splitlines()[0],
         "settings": [b.text() for b in settings],
         "chosen": [b.text() for b in settings if b.isChecked()],
         "tokens": chips,

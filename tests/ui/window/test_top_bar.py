@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QComboBox, QPushButton
 
+from explorer.ui.window.menus import MOST
 from explorer.ui.window.top_bar import PAGES
 
 
@@ -60,12 +61,12 @@ def test_in_large_text_the_menu_scrolls_and_has_no_second_column_beside_the_scre
     open_window, eye, appearance, hand, qtbot
 ):
     window = open_window()
-    appearance.set_scale(2.0)
+    appearance.set_scale(3.0)
     eye.settle(window)
-    menu = window.top_bar.title.menu()
+    menu = window.top_bar.menu.menu()
     menu.popup(QPoint(0, 0))
     qtbot.waitUntil(menu.isVisible)
-    actions = [action for action in menu.actions() if not action.isSeparator()]
+    actions = [action for action in menu.actions() if action.isVisible() and not action.isSeparator()]
     assert len({menu.actionGeometry(action).left() for action in actions}) == 1
     for action in (one for one in actions if one.isEnabled()):
         hand.key(Qt.Key.Key_Down)
@@ -76,9 +77,9 @@ def test_in_large_text_the_menu_scrolls_and_has_no_second_column_beside_the_scre
 
 def test_in_a_menu_that_scrolls_the_first_press_of_up_shows_the_last_entry(open_window, eye, appearance, hand, qtbot):
     window = open_window()
-    appearance.set_scale(2.0)
+    appearance.set_scale(3.0)
     eye.settle(window)
-    menu = window.top_bar.title.menu()
+    menu = window.top_bar.menu.menu()
     menu.popup(QPoint(0, 0))
     qtbot.waitUntil(menu.isVisible)
     last = [action for action in menu.actions() if not action.isSeparator()][-1]
@@ -107,3 +108,49 @@ def test_an_ampersand_in_a_name_is_a_sign(open_window, eye):
     window.files.begin_lesson(replace(window.bench.lesson, title="R&D"))
     eye.settle(window)
     assert window.top_bar.title.text() == "R&&D  ▾"
+
+
+def entries(menu):
+    return [action for action in menu.actions() if action.isVisible() and not action.isSeparator()]
+
+
+def parts_of(menu):
+    return [action.menu() for action in entries(menu) if action.menu() is not None]
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0, 3.0])
+def test_no_menu_has_more_than_twelve_lines_or_is_higher_than_the_window(
+    open_window, eye, appearance, hand, qtbot, scale
+):
+    window = open_window()
+    window.resize(900, 560)
+    window.files.kept.keep(window.bench.lesson, window.bench.document.state)
+    appearance.set_scale(scale)
+    eye.settle(window)
+    for top in (window.top_bar.menu.menu(), window.top_bar.title.menu()):
+        for menu in (top, *parts_of(top)):
+            menu.popup(window.mapToGlobal(QPoint(0, 0)))
+            qtbot.waitUntil(menu.isVisible)
+            assert 0 < len(entries(menu)) <= MOST
+            assert menu.height() <= window.height()
+            menu.close()
+
+
+def test_the_menu_says_that_it_is_one_and_f10_opens_it(open_window, eye, hand, qtbot):
+    window = open_window()
+    button = window.top_bar.menu
+    assert button.text().strip() == "Menu"
+    assert button.geometry().left() < window.top_bar.title.geometry().left()
+    assert button.sizeHint().width() <= button.width()
+    hand.key(Qt.Key.Key_F10)
+    qtbot.waitUntil(button.menu().isVisible)
+    button.menu().close()
+
+
+def test_all_that_can_be_done_by_a_key_is_in_a_menu_too(open_window):
+    window = open_window()
+    top = window.top_bar.menu.menu()
+    offered = {action for menu in (top, *parts_of(top)) for action in menu.actions()}
+    by_key_alone = {"Menu", "Next stage", "Previous stage", "Next part of the window", "Previous part", "Next step"}
+    missing = {action.text() for action in window.actions() if action.shortcuts() and action not in offered}
+    assert missing == by_key_alone | {"Step before"}

@@ -1,0 +1,310 @@
+"""Ctrl+F: words on the page in sight are looked for while they are typed, and marked where they stand."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import shiboken6
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QColor, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QScrollArea,
+    QToolButton,
+    QWidget,
+)
+
+from explorer.ui.appearance import Appearance
+from explorer.ui.colour import qcolor
+from explorer.ui.matrix.view import MatrixView
+from explorer.ui.theme import mark
+from explorer.ui.turns import later
+from explorer.ui.widgets.formula import Formula
+from explorer.ui.widgets.icons import icon
+from explorer.ui.widgets.inside import inside
+from explorer.ui.widgets.written import written_in
+
+MOST = 999
+"""Places that are marked."""
+WIDTH, MARGIN, AROUND = 210, 12, 2
+"""Pixels at text scale 1 of the field, and between the bar and the edge of the page; pixels around what is marked."""
+SHADE, HERE = 0.22, 0.45
+"""How dark the marks are, and that of the place one is at."""
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A place where the words stand."""
+
+    within: QWidget
+    rect: QRect  # in that widget
+    bring: Callable[[], object] | None = None  # what else than scrolling brings it into sight
+
+    def seen(self, over: QWidget) -> QRect:
+        """What of it is in sight, in the pixels of a widget that lies over all."""
+        if not shiboken6.isValid(self.within) or not self.within.isVisible() or self.rect.isEmpty():
+            return QRect()
+        rect, widget = self.rect, self.within
+        while widget is not over.parentWidget() and (around := widget.parentWidget()) is not None:
+            rect = (rect & widget.rect()).translated(widget.pos())
+            widget = around
+        return rect.translated(-over.pos()) & over.rect()
+
+
+def hits(wholes: Sequence[QWidget], text: str) -> Iterator[Hit]:
+    """The places in some widgets where a text is written, whether in capitals or not, in the order of painting."""
+    wanted = text.casefold()
+    for whole in wholes:
+        for line in written_in(whole):
+            said = line.text.casefold()
+            at = said.find(wanted) if len(said) == len(line.text) else -1
+            while at >= 0:
+                yield Hit(line.within, line.part(at, len(text)))
+                at = said.find(wanted, at + len(wanted))
+        for formula in inside(whole, Formula):  # set in type, which is lines and no letters
+            if formula.isVisible() and wanted in plain(formula.latex()).casefold():
+                yield Hit(formula, formula.rect())
+        for view in inside(whole, MatrixView):
+            if view.isVisible():
+                yield from _labels_out_of_sight(view, wanted)
+
+
+def plain(latex: str) -> str:
+    """A formula without its braces and strokes, as one types it."""
+    return latex.replace("{", "").replace("}", "").replace("\\", "")
+
+
+def _labels_out_of_sight(view: MatrixView, wanted: str) -> Iterator[Hit]:
+    """The labels of rows and columns that only scrolling the matrix brings: those in sight are painted."""
+    port, matrix = view.viewport().rect(), view.matrix
+    for number, label in enumerate(matrix.rows):
+        at = view.rowViewportPosition(number)
+        if wanted in label.casefold() and not port.top() <= at <= port.bottom():
+            yield Hit(view, QRect(), partial(view.scrollTo, view.table.index(number, 0)))
+    for number, label in enumerate(matrix.columns):
+        at = view.columnViewportPosition(number)
+        if wanted in label.casefold() and not port.left() <= at <= port.right():
+            yield Hit(view, QRect(), partial(view.scrollTo, view.table.index(0, number)))
+
+
+class _Marks(QWidget):
+    """Lies over the window and marks what was found; the mouse does not feel it."""
+
+    def __init__(self, over: QWidget) -> None:
+        super().__init__(over)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
+        self.hits: Sequence[Hit] = ()
+        self.at = 0
+        self.colour = ""
+        self.hide()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        for number, hit in enumerate(self.hits):
+            rect = hit.seen(self)
+            if rect.isEmpty():
+                continue
+            shade = QColor(self.colour)
+            shade.setAlphaF(HERE if number == self.at else SHADE)
+            around = rect.adjusted(-AROUND, -AROUND, AROUND, AROUND)
+            painter.fillRect(around, shade)
+            if number == self.at:
+                painter.setPen(QPen(qcolor(self.colour), 2))
+                painter.drawRect(around)
+
+
+class FindBar(QFrame):
+    """A field for the words, how many times they stand on the page, the place before and the next, and an end.
+
+    Parameters
+    ----------
+    whole : QWidget
+        What it lies over, and its marks: all of the window.
+    searched : callable
+        The parts of the page in sight, in the order in which they are gone through; the bar stands in the corner of the
+        first.
+    """
+
+    def __init__(self, appearance: Appearance, whole: QWidget, searched: Callable[[], Sequence[QWidget]]) -> None:
+        super().__init__(whole)
+        self._whole = whole
+        self.setObjectName("findBar")
+        self.setAccessibleName("Find on this page")
+        self._appearance, self._searched = appearance, searched
+        self._before: QWidget | None = None
+        self._marks = _Marks(whole)
+        self._row = QHBoxLayout(self)
+        self.field = QLineEdit()
+        self.field.setPlaceholderText("Find on this page")
+        self.field.setAccessibleName("Words to find on this page")
+        self.field.textChanged.connect(self._look)
+        self.field.installEventFilter(self)
+        self._row.addWidget(self.field)
+        self.said = mark(QLabel(), role="muted")
+        self._row.addWidget(self.said)
+        self._buttons = {
+            "back": self._button("Place before (Shift+Enter)", lambda: self.go(-1)),
+            "next": self._button("Next place (Enter)", lambda: self.go(1)),
+            "close": self._button("Close (Esc)", self.close_down),
+        }
+        self._again = later(self, self._refresh)
+        whole.installEventFilter(self)
+        self.restyle()
+        self.hide()
+
+    @property
+    def hits(self) -> Sequence[Hit]:
+        """Where the words stand."""
+        return self._marks.hits
+
+    @property
+    def at(self) -> int:
+        """The number of the place one is at."""
+        return self._marks.at
+
+    def _button(self, tip: str, act: Callable[[], object]) -> QToolButton:
+        button = QToolButton()
+        button.setAutoRaise(True)
+        button.setToolTip(tip)
+        button.setAccessibleName(tip.partition(" (")[0])
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.clicked.connect(act)
+        self._row.addWidget(button)
+        return button
+
+    def open(self) -> None:
+        """Come into sight, ready for the words."""
+        if self.isHidden():
+            self._before = QApplication.focusWidget()
+        self.show()
+        self._marks.show()
+        self.place()
+        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.field.selectAll()
+        self._look()
+
+    def close_down(self) -> None:
+        """Go, with all marks, and give the keys back."""
+        before, self._before = self._before, None
+        if before is not None and shiboken6.isValid(before) and before.isVisible():
+            before.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.hide()
+        self._marks.hide()
+        self._marks.hits = ()
+
+    def place(self) -> None:
+        """Stand in the upper right corner of the page, and lie over the rest with the marks."""
+        whole, parts = self._whole, self._searched()
+        if self.isHidden() or not parts:
+            return
+        self._marks.setGeometry(whole.rect())
+        self._marks.raise_()
+        self.raise_()
+        self.adjustSize()
+        corner, margin = parts[0].mapTo(whole, QPoint(parts[0].width(), 0)), self._appearance.px(MARGIN)
+        self.move(max(corner.x() - self.width() - margin, 0), corner.y() + margin // 2)
+
+    def follow(self) -> None:
+        """Something else stands on the page, or another page is in sight."""
+        if not self.isHidden():
+            self._again.start()
+
+    def _refresh(self) -> None:
+        """Look anew, and stay at the place one is at."""
+        if not self.isHidden():
+            at = self.at
+            self._find()
+            self._marks.at = min(at, max(len(self.hits) - 1, 0))
+            self._say()
+            self.place()
+
+    def _find(self) -> None:
+        text, found = self.field.text(), []
+        if text.strip():
+            for hit in hits(self._searched(), text):
+                found.append(hit)
+                if len(found) == MOST:
+                    break
+        self._marks.hits = found
+
+    def _look(self) -> None:
+        """Find what is typed now; the first place that is in sight, if any is, is where one is at."""
+        self._find()
+        seen = (k for k, hit in enumerate(self.hits) if not hit.seen(self._marks).isEmpty())
+        self._marks.at = next(seen, 0)
+        self._bring()
+
+    def go(self, by: int) -> None:
+        """Go to the next place, or to the one before; behind the last one comes the first."""
+        at = self.at
+        self._find()  # the page may have moved
+        if self.hits:
+            self._marks.at = (at + by) % len(self.hits)
+        self._bring()
+
+    def _bring(self) -> None:
+        """Have the place one is at in sight."""
+        if self.hits:
+            hit = self.hits[self.at]
+            if hit.bring is not None:
+                hit.bring()
+            _scroll_to(hit)
+            if hit.bring is not None:  # now it is painted, and has a place
+                self._again.start()
+        self._say()
+
+    def _say(self) -> None:
+        count = len(self.hits)
+        more = "+" if count == MOST else ""
+        words = f"{self.at + 1} of {count}{more}" if count else "not on this page" if self.field.text().strip() else ""
+        if words != self.said.text():
+            self.said.setText(words)
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))
+        self.place()
+        self._marks.update()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is not self.field:
+            if event.type() == QEvent.Type.Resize:
+                self.follow()
+        elif event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            if event.key() == Qt.Key.Key_Escape:
+                self.close_down()
+                return True
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self.go(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
+                return True
+        return False
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.close_down()
+        else:
+            super().keyPressEvent(event)
+
+    def restyle(self) -> None:
+        """Follow the theme and the text scale."""
+        px, theme = self._appearance.px, self._appearance.theme
+        self._marks.colour = theme.here
+        self._row.setContentsMargins(px(8), px(4), px(6), px(4))
+        self._row.setSpacing(px(6))
+        self.field.setFixedWidth(px(WIDTH))
+        for name, button in self._buttons.items():
+            button.setIcon(icon(name, theme))
+        self.follow()
+
+
+def _scroll_to(hit: Hit) -> None:
+    """Let each scroll area around a place move so far that it is in sight."""
+    widget = hit.within
+    while (port := widget.parentWidget()) is not None:
+        area = port.parentWidget()
+        if isinstance(area, QScrollArea) and area.widget() is widget:
+            middle = hit.within.mapTo(widget, hit.rect.center())
+            area.ensureVisible(middle.x(), middle.y(), hit.rect.width() // 2 + 40, hit.rect.height() // 2 + 40)
+        widget = port

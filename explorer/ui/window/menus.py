@@ -1,0 +1,130 @@
+"""The two menus of the top bar: what can be done, and what can be opened. Neither is longer than twelve lines."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QWidget
+
+from explorer.lessons.loader import load, model_titles
+from explorer.ui.actions import Actions
+from explorer.ui.files import Files
+from explorer.ui.widgets.menu import Menu
+
+MOST = 12
+"""Lines of a menu: a longer one is not read, and is higher than a small window."""
+
+
+class MainMenu(Menu):
+    """All that can be done, in the order in which a menu bar has it: with files, edits, the view, lessons, help.
+
+    `lesson`: the menu of what is done with a lesson, which others fill (`offer`).
+    """
+
+    def __init__(self, actions: Actions, files: Files, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.addActions([actions.new_model, actions.open])
+        self.addMenu(_recent(files, self))
+        self.addActions([actions.save, actions.save_as])
+        self._part("Copy and export", [actions.export, actions.copy_text, actions.open_text, actions.copy_page])
+        self.addSeparator()
+        self._part("Edit", [actions.undo, actions.redo, actions.find, actions.palette])
+        looks = [actions.theme, actions.larger, actions.smaller, actions.usual_size, actions.contrast, actions.still]
+        folds = [actions.fold_list, actions.fold_right, actions.fold_bottom]
+        self._part("View", [actions.whole, actions.compare, actions.undock], looks, folds)
+        self.lesson = self._part("Lesson", [])
+        self._part("Help", [actions.keys, actions.glossary, actions.about])
+        self.addSeparator()
+        self.addAction(actions.quit)
+
+    def offer(self, actions: Iterable[QAction]) -> None:
+        """Offer what is done with a lesson."""
+        self.lesson.addActions(list(actions))
+
+    def _part(self, title: str, *groups: list[QAction]) -> QMenu:
+        part = Menu(self, title)
+        self.addMenu(part)
+        for k, group in enumerate(groups):
+            if k:
+                part.addSeparator()
+            part.addActions(group)
+        return part
+
+
+class OpenMenu(Menu):
+    """What can be opened: lessons, trained models, examples that were changed, documents.
+
+    Parameters
+    ----------
+    show_lessons, show_card : callable
+        Go to the page of lessons, and to the card of the open model.
+    """
+
+    def __init__(
+        self,
+        actions: Actions,
+        files: Files,
+        show_lessons: Callable[[], None],
+        show_card: Callable[[], None],
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self._files = files
+        lessons = QAction("Lessons …", self)
+        lessons.triggered.connect(show_lessons)
+        self.addAction(lessons)
+        self.addSeparator()
+        self._behind = QAction("Model card: what the open model learned, and how well", self)
+        self._behind.triggered.connect(show_card)
+        self._listed: list[QAction] = []
+        self._yours = Menu(self, "Examples that you changed")
+        self.addMenu(self._yours)
+        self.addAction(self._behind)
+        self.addSeparator()
+        self.addActions([actions.new_model, actions.open])
+        self.addMenu(_recent(files, self))
+        # Their files are read when somebody looks for one: the window is there before.
+        self.aboutToShow.connect(self._list)
+
+    def _list(self) -> None:
+        for menu in (self, self._yours):
+            for action in filter(menu.actions().__contains__, self._listed):
+                menu.removeAction(action)
+                action.deleteLater()
+        files, kept = self._files, self._files.kept.titles
+        models = [self._entry(title, partial(_open_example, files, id)) for id, title in model_titles().items()]
+        self.insertActions(self._yours.menuAction(), models)
+        # The newest first.
+        yours = [self._entry(title, partial(files.open_kept, id)) for id, title in reversed(kept.items())]
+        self._yours.addActions(yours)
+        self._yours.menuAction().setVisible(bool(yours))
+        self._listed = models + yours
+
+    def _entry(self, title: str, act: Callable[[], object]) -> QAction:
+        entry = QAction(plain(title), self)
+        entry.triggered.connect(act)
+        return entry
+
+
+def plain(text: str) -> str:
+    """A text whose & is a sign, and does not underline the letter behind it."""
+    return text.replace("&", "&&")
+
+
+def _open_example(files: Files, id: str) -> None:
+    files.open_lesson(load(id))
+
+
+def _recent(files: Files, parent: QMenu) -> QMenu:
+    """The documents that were opened or saved last, each by its name and folder."""
+    menu = Menu(parent, "Open recent")
+
+    def list_them() -> None:
+        menu.clear()
+        for path in files.recent:
+            menu.addAction(plain(f"{path.name}    {path.parent}"), partial(files.open_path, path))
+        if menu.isEmpty():
+            menu.addAction("Nothing was opened or saved yet").setEnabled(False)
+
+    menu.aboutToShow.connect(list_them)
+    return menu

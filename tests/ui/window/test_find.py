@@ -1,0 +1,112 @@
+"""Ctrl+F: words are found wherever they are painted, marked there, and gone through one by one."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication
+
+from explorer.ui.window.find import plain
+
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+Key = Qt.Key
+
+
+@pytest.fixture
+def find(hand, eye):
+    """Opens the bar, types words, and returns it."""
+
+    def do(window, text):
+        hand.key(Key.Key_F, CTRL)
+        hand.type(text)
+        QApplication.processEvents()
+        return window.found
+
+    return do
+
+
+def is_over(bar, widget, rect):
+    """Whether one of the marks lies on a place of a widget."""
+    place = rect.translated(widget.mapTo(bar.parentWidget(), QPoint()))
+    return any(hit.seen(bar._marks).intersects(place) for hit in bar.hits)
+
+
+def test_labels_of_matrices_words_and_headings_are_found(open_window, eye, find):
+    window = open_window("emma", stage="attention")
+    bar = find(window, "FRIEND")
+    view = next(one for one in eye.views(window).values() if "friend" in one.matrix.rows)
+    row = view.matrix.rows.index("friend")
+    header = view.verticalHeader().viewport()
+    at = view.rowViewportPosition(row)
+    assert is_over(bar, header, header.rect().adjusted(header.width() // 2, at, 0, at + 20 - header.height()))
+    strip = window.tokens
+    assert is_over(bar, strip, strip.rect()), "the words that the model reads"
+    assert bar.said.text() == f"{bar.at + 1} of {len(bar.hits)}"
+    title = window.page().header
+    bar.field.setText("attention")
+    assert is_over(bar, title, title.rect())
+
+
+def test_the_name_of_a_matrix_is_found_though_it_is_set_in_type(open_window, find):
+    window = open_window("you-are-welcome", stage="encoder.1.self.attention")
+    assert find(window, "w_q").hits
+    assert plain(r"W_{Q}^{\top}") == "W_Q^top"
+
+
+def test_enter_goes_from_place_to_place_and_round(open_window, hand, find):
+    window = open_window("emma", stage="attention")
+    bar = find(window, "hates")
+    count = len(bar.hits)
+    assert count > 2
+    seen = []
+    for _ in range(count):
+        seen.append(bar.at)
+        assert not bar.hits[bar.at].seen(bar._marks).isEmpty(), "it is brought into sight"
+        hand.key(Key.Key_Return)
+    assert seen == list(range(seen[0], count)) + list(range(seen[0]))
+    assert bar.at == seen[0]
+    hand.key(Key.Key_Return, SHIFT)
+    assert bar.at == seen[-1]
+
+
+def test_a_word_that_only_scrolling_a_matrix_brings_is_found(open_window, eye, find):
+    window = open_window("tiny-gpt")
+    eye.go_to(window, "input.embedding")
+    view = eye.view(window, "input.table")
+    label = view.matrix.rows[-1]
+    assert not view.viewport().rect().contains(1, view.rowViewportPosition(len(view.matrix.rows) - 1))
+    bar = find(window, label)
+    row = view.matrix.rows.index(label)
+    while not view.viewport().rect().contains(1, view.rowViewportPosition(row)):
+        before = bar.at
+        bar.go(1)
+        assert bar.at > before
+
+
+def test_it_says_so_where_the_words_are_nowhere(open_window, find):
+    bar = find(open_window("emma"), "zebra")
+    assert (len(bar.hits), bar.said.text()) == (0, "not on this page")
+
+
+def test_esc_takes_the_bar_and_all_marks_away_and_gives_the_keys_back(open_window, eye, hand, find):
+    window = open_window("emma", stage="attention")
+    view = next(iter(eye.views(window).values()))
+    view.setFocus()
+    bar = find(window, "friend")
+    hand.key(Key.Key_Escape)
+    assert bar.isHidden()
+    assert bar._marks.isHidden()
+    assert view.hasFocus()
+
+
+def test_another_page_is_looked_through_anew(open_window, eye, find, qtbot):
+    window = open_window("you-are-welcome", stage="source.embedding")
+    bar = find(window, "softmax")
+    before = [hit.within for hit in bar.hits]
+    eye.go_to(window, "encoder.1.self.attention")
+    qtbot.waitUntil(lambda: [hit.within for hit in bar.hits] != before)
+    assert any(window.page().isAncestorOf(hit.within) for hit in bar.hits)
+
+
+@pytest.mark.parametrize("tab", ["Train", "Words", "References", "Lessons"])
+def test_it_finds_on_every_tab(open_window, find, tab):
+    word = {"Train": "rate", "Words": "cosine", "References": "reference", "Lessons": "softmax"}[tab]
+    assert find(open_window("xor", tab=tab), word).hits
