@@ -44,6 +44,8 @@ SENTENCES: dict[str, str] = {
     "patch-differs": "The other text has more or fewer words; choose one as long as this.",
     "writes-nothing": "This model foretells no next word; choose one with a decoder, such as tiny-gpt.",
     "text-ends": "The text is complete here: the model says {end}.",
+    "not-read": "The model says “{word}”, which is none of the words that it reads, so it can write nothing behind it; "
+    "type the word into the sentence, and it gets a row in the table.",
     "no-start": "Say what the answer begins with: --target and one of {known}.",
     "no-room": "The model has room for {limit} words; write a shorter text.",
     "run-differs": "{file}: is a training on other examples, of another model or by another recipe; delete it, or "

@@ -45,6 +45,10 @@ def generate(arguments: Namespace) -> int:
     else:
         steps = list(write(decoder, ids, arguments.n, choice, end))
     new = [says[step.chosen] for step in steps]
+    if new and len(new) < arguments.n and decoder.reads[steps[-1].chosen] < 0 and steps[-1].chosen != end:
+        print(
+            f"explorer: nothing is written behind “{new[-1]}”, which the model says but does not read", file=sys.stderr
+        )
     if arguments.json:
         found: dict[str, Any] = {
             "model": arguments.model,

@@ -23,6 +23,7 @@ from explorer.core.model import Model
 from explorer.core.models.targets import DECODER_READS
 from explorer.core.node import Node
 from explorer.core.ops import Array
+from explorer.core.tokens import read_as
 
 LOGITS = "output.logits"
 Rows = slice
@@ -74,6 +75,8 @@ class Decoder:
         run(still.values(), {}, self._fixed, {}, still)
         self._moving = [graph.nodes[name] for name in graph.nodes if name in moving and name != tokens]
         self.room = graph.shape(tokens)[0]
+        # For each word that it can say the number that it reads it by; -1 where it reads no such word.
+        self.reads = read_as(graph.axes["output.words"], graph.axes[graph.sequences[self.sequence]])
         # Whether keys and values are kept.
         self.cached = cache and all(
             str(model.switch(block, "mask")).startswith("causal")

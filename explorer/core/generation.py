@@ -102,6 +102,9 @@ class Written:
 def write(decoder: Decoder, ids: Sequence[int], n: int, choice: Choice, end: int) -> Iterator[Written]:
     """Write up to n words behind a text, and stop behind `<end>`, or where the model has no room for more.
 
+    A word that it has said it reads next, and it may read words by other numbers than it says them by (`Decoder.reads`).
+    Behind one that it does not read nothing can be written: that is the last.
+
     Parameters
     ----------
     ids : sequence of int
@@ -117,9 +120,9 @@ def write(decoder: Decoder, ids: Sequence[int], n: int, choice: Choice, end: int
         probabilities = choice.probabilities(logits)
         chosen = choice.word(probabilities, decoder.n)
         yield Written(logits, probabilities, chosen)
-        if chosen == end:
+        if chosen == end or decoder.reads[chosen] < 0:
             return
-        read = [chosen]
+        read = [decoder.reads[chosen]]
 
 
 def drawn(probabilities: Array, number: float) -> int:
@@ -145,7 +148,7 @@ class Beam:
     score: float = 0.0  # the sum of the logs of their probabilities
     steps: tuple[Written, ...] = ()  # how each came to be written
     parent: int = -1  # its place among the beams of one word less; -1 for the first
-    done: bool = False  # whether it ends in `<end>`
+    done: bool = False  # whether nothing can follow: it ends in `<end>`, or in a word that the model does not read
 
 
 def search(decoder: Decoder, ids: Sequence[int], n: int, beams: int, end: int) -> list[tuple[Beam, ...]]:
@@ -184,12 +187,13 @@ def search(decoder: Decoder, ids: Sequence[int], n: int, beams: int, end: int) -
             if beam.done or reader.n + len(read) > reader.room:
                 found.append((replace(beam, parent=place), reader))
                 continue
-            logits = reader.read(read if not beam.words else beam.words[-1:])
+            logits = reader.read(read if not beam.words else [reader.reads[beam.words[-1]]])
             probabilities = Choice().probabilities(logits)
             for word in np.argsort(-probabilities, kind="stable")[:beams].tolist():
                 score = beam.score + float(np.log(max(probabilities[word], 1e-300)))
                 step = Written(logits, probabilities, word)
-                grown = Beam((*beam.words, word), score, (*beam.steps, step), place, word == end)
+                done = word == end or reader.reads[word] < 0
+                grown = Beam((*beam.words, word), score, (*beam.steps, step), place, done)
                 found.append((grown, reader))
         found.sort(key=lambda one: -one[0].score)
         levels.append(tuple(beam for beam, _ in found[:beams]))

@@ -30,6 +30,14 @@ def with_words(vocabulary: tuple[str, ...], words: Iterable[str]) -> tuple[str, 
     return (*vocabulary, *lacking) if lacking else vocabulary
 
 
+def read_as(says: Sequence[str], reads: Sequence[str]) -> Sequence[int]:
+    """The number that a model reads a word by, for each word that it says; -1 where it reads no such word."""
+    if says == reads:
+        return range(len(says))
+    numbers = {word: i for i, word in enumerate(reads)}
+    return [numbers.get(word, -1) for word in says]
+
+
 def token_ids(words: Sequence[str], vocabulary: Sequence[str]) -> Array:
     """The number of each word in a vocabulary, (n,); that of `<unk>` for the words it lacks.
 

@@ -72,7 +72,7 @@ def next_word(view: View, stage: Stage) -> tuple[Element, ...]:
     chosen = choice.word(chances, row + 1) if not choice.greedy else int(np.argmax(shares))
     return (
         Note("text", _text(view, sequence, row)),
-        _buttons(view, sequence, row, choice, chosen),
+        *_buttons(view, sequence, row, choice, chosen),
         Section("bars", "What comes next"),
         Row(
             "next",
@@ -112,17 +112,20 @@ def _text(view: View, sequence: str, row: int) -> str:
     return f"The model has read {before} and says what may come next.{then}"
 
 
-def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int) -> Controls:
+def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int) -> tuple[Element, ...]:
     says = view.labels(view.nodes[PROBABILITIES].axes[1])[chosen]
     place = row_choice(view, sequence, "After", last=True)
     if says == END:
-        return Controls("go on", (place,))
+        return (Controls("go on", (place,)),)
+    if says not in view.graph.axes[view.graph.sequences[sequence]]:
+        said = f"The model says “{escape(says)}”, which is none of the words that it reads: nothing can follow it."
+        return Controls("go on", (place,)), Note("not read", said)
     append = Button(
         "append", f"Append “{says}”", Do(WriteOn(row + 1, 1, choice)), "Read this word, too", "Append a word"
     )
     tip = f"Write up to {RUN} words, until the model says {END}"
     run = Button("run", "Write on", Do(WriteOn(row + 1, RUN, choice)), tip)
-    return Controls("go on", (place, append, run))
+    return (Controls("go on", (place, append, run)),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +141,7 @@ class _Words(Lines):
     sequence: str
     before: tuple[str, ...]
     actual: str
+    reads: frozenset[str]
 
     def __len__(self) -> int:
         return len(self.words)
@@ -153,7 +157,9 @@ class _Words(Lines):
         tip = f"{name}: {exact(share)}" + ("; cut off" if off else f"; chosen with {exact(chance)}")
         mark = "likeliest" if self.greedy else "drawn"
         said = [mark] * (word == self.chosen) + ["stands there"] * (name == self.actual)
-        lead = None if name == END else Do(SetTokens(self.sequence, (*self.before, name)))
+        read = name in self.reads
+        lead = Do(SetTokens(self.sequence, (*self.before, name))) if read and name != END else None
+        tip += "" if read else "; no word that the model reads"
         entries = (
             Entry(name, tip=f"{tip}. A click appends it." if lead else tip, muted=off, leads=lead),
             Entry(written(share, 3), tip=tip, muted=off),
@@ -171,7 +177,8 @@ def _listing(view: View, sequence: str, row: int, shares: Array, chances: Array,
     actual = there[row + 1] if row + 1 < len(there) else ""
     if greedy:
         chances = np.where(np.arange(len(shares)) == chosen, 1.0, 0.0)
-    lines = _Words(words, shares, chances, greedy, row, chosen, sequence, there[: row + 1], actual)
+    reads = frozenset(view.graph.axes[view.graph.sequences[sequence]])
+    lines = _Words(words, shares, chances, greedy, row, chosen, sequence, there[: row + 1], actual, reads)
     columns = (
         Column(unit(words).capitalize()),
         Column("probability", NUMBER),

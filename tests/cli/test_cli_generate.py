@@ -5,6 +5,10 @@ import json
 import pytest
 
 from explorer.cli import main
+from explorer.core.model import Model
+from explorer.document.commands import SetTokens
+from explorer.document.state import State
+from explorer.document.storage import save
 
 ROSES = ["generate", "roses-are-red"]
 
@@ -52,6 +56,68 @@ def test_beams(capsys):
     assert scores == sorted(scores, reverse=True)
     assert found["beams"][0]["new"] == found["new"]
     assert len(found["steps"]) == 3
+
+
+def saved(folder, reads, says, **switches):
+    """A small GPT in a file, which may read other words than it says."""
+    axes = {"input.words": tuple(reads.split()), "output.words": tuple(says.split())}
+    model = Model("gpt", {"input": 1}, axes, 4, 1, {"loss.loss": "none", **switches}, seed=0)
+    file = folder / "model.explorer"
+    save(SetTokens("input", ["a"]).apply(State.of(model, {})), "small", file)
+    return str(file)
+
+
+def shown(capsys, model, *texts):
+    """The word that `show` says comes behind a text."""
+    assert main(["show", model, "output.chosen", "output.probabilities", *texts, "--format", "json"]) == 0
+    nodes = json.loads(capsys.readouterr().out)["nodes"]
+    return nodes["output.probabilities"]["columns"][nodes["output.chosen"]["value"][-1]]
+
+
+def test_words_are_read_by_what_they_are_not_by_their_number(capsys, tmp_path):
+    model = saved(tmp_path, "a b c <end>", "b c a <end>")
+    assert main(["generate", model, "a", "--greedy", "-n", "4", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    text = found["tokens"]
+    assert len(found["new"]) == 4
+    for word in found["new"]:
+        assert shown(capsys, model, "--tokens", " ".join(text)) == word
+        text.append(word)
+    assert main(["generate", model, "a", "--beams", "1", "-n", "4", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["new"] == found["new"]
+
+
+@pytest.mark.parametrize("how", ["--greedy", "--beams=2"])
+def test_a_word_that_is_not_read_ends_the_text_and_that_is_said(capsys, tmp_path, how):
+    """It was an IndexError: three words to say, two to read, which are looked up by their numbers."""
+    model = saved(tmp_path, "a b", "x y z", **{"input.lookup": "index"})
+    assert main(["generate", model, "a", how, "-n", "4"]) == 0
+    written, note = capsys.readouterr()
+    word = written.split("\n")[0].split()[1]
+    assert note == f"explorer: nothing is written behind “{word}”, which the model says but does not read\n"
+    assert main(["generate", model, "a", how, "-n", "1"]) == 0
+    assert capsys.readouterr().err == ""  # no more was asked for
+
+
+@pytest.mark.parametrize(
+    ("model", "texts"),
+    [
+        ("roses-are-red", ("--tokens", "roses")),
+        ("tiny-gpt", ("--tokens", "the cat")),
+        ("tiny-translator", ("--tokens", "the cat sees the screen", "--target", "<es>")),
+        ("you-are-welcome", ("--tokens", "You are welcome", "--target", "<start>")),
+        ("you-are-welcome", ("--tokens", "You", "--target", "<start> de")),
+        ("i-love-ai", ("--tokens", "I love")),
+    ],
+)
+def test_writing_agrees_word_by_word_with_showing_the_grown_text(capsys, model, texts):
+    typed = [texts[1], *texts[2:]]
+    assert main(["generate", model, *typed, "--greedy", "-n", "6", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    text = found["tokens"]
+    for word in found["new"]:
+        assert shown(capsys, model, *texts[:-1], " ".join(text)) == word
+        text.append(word)
 
 
 WRONG = [

@@ -16,8 +16,8 @@ class Chain:
 
     room = 10
 
-    def __init__(self, rows, n=0):
-        self.rows, self.n = np.asarray(rows, np.float64), n
+    def __init__(self, rows, n=0, reads=range(9)):
+        self.rows, self.n, self.reads = np.asarray(rows, np.float64), n, reads
 
     def read(self, ids):
         self.n += len(ids)
@@ -25,7 +25,7 @@ class Chain:
             return np.log(self.rows[ids[-1]])
 
     def fork(self):
-        return Chain(self.rows, self.n)
+        return Chain(self.rows, self.n, self.reads)
 
 
 def test_the_temperature_divides_the_logits():
@@ -78,6 +78,24 @@ def test_writing_stops_behind_end():
     chain = [[0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 0, 0]]
     assert [step.chosen for step in write(Chain(chain), [0], 9, Choice(greedy=True), end=3)] == [1, 2, 3]
     assert [step.chosen for step in write(Chain(chain), [0], 2, Choice(greedy=True), end=3)] == [1, 2]
+
+
+# Says the words b, c, a by the numbers 0, 1, 2, and reads a, b, c by these: behind a comes b, then c, then a.
+RING, READS = [[1, 0, 0], [0, 1, 0], [0, 0, 1]], [1, 2, 0]
+
+
+def test_a_word_that_is_said_is_read_by_its_own_number():
+    steps = write(Chain(RING, reads=READS), [0], 5, Choice(greedy=True), end=-1)
+    assert [step.chosen for step in steps] == [0, 1, 2, 0, 1]
+    assert search(Chain(RING, reads=READS), [0], 5, 1, end=-1)[-1][0].words == (0, 1, 2, 0, 1)
+
+
+def test_nothing_is_written_behind_a_word_that_is_not_read():
+    reads = [1, 2, -1]
+    steps = write(Chain(RING, reads=reads), [0], 5, Choice(greedy=True), end=-1)
+    assert [step.chosen for step in steps] == [0, 1, 2]
+    best = search(Chain(RING, reads=reads), [0], 5, 1, end=-1)[-1][0]
+    assert (best.words, best.done) == ((0, 1, 2), True)
 
 
 def test_writing_stops_where_there_is_no_room():

@@ -5,8 +5,11 @@ import pytest
 
 from explorer.core.decoder import next_word_cost
 from explorer.core.generation import Choice
+from explorer.core.model import Model
 from explorer.document.commands import SetCells, SetTokens, WriteOn
 from explorer.document.continuation import decoder_of
+from explorer.document.document import Document
+from explorer.document.state import State
 from explorer.lessons.loader import load
 from explorer.pages.cache import CACHED
 from explorer.pages.compose import stops
@@ -44,6 +47,22 @@ def test_the_likeliest_word_comes_first(cat):
     assert word(found[0]) == "mat"
     assert shares == sorted(shares, reverse=True)
     np.testing.assert_allclose(sorted(shares), np.sort(cat.value(PROBABILITIES)[-1].astype(float)))
+
+
+def test_a_word_that_is_said_and_not_read_cannot_be_appended(cat):
+    """Its number may be that of another word, or of none."""
+    model = Model("gpt", {"input": 1}, {"input.words": ("a",), "output.words": ("x",)}, 4, 1, {"loss.loss": "none"})
+    cat.document = Document(State.of(model, {}))
+    page = cat.page(NEXT_WORD.name)
+    assert not page.has("append")
+    assert not page.has("run")
+    assert page.the("not read").text == (
+        "The model says “x”, which is none of the words that it reads: nothing can follow it."
+    )
+    (line,) = lines(page)
+    assert word(line) == "x"
+    assert line.entries[0].leads is None
+    assert line.entries[0].tip.endswith("no word that the model reads")
 
 
 def test_top_k_cuts_and_weighs_anew(cat):

@@ -34,9 +34,11 @@ class WriteOn(Command):
     def apply(self, state: State) -> State:
         sequence = sequence_of(state)
         words = list(state.graph.labels(sequence, state.inputs)[: self.behind])
-        new = list(takewhile(lambda word: word != END, self._said(state, words)))
+        reads = state.graph.axes[state.graph.sequences[sequence]]
+        said = list(self._said(state, words))
+        new = list(takewhile(lambda word: word != END and word in reads, said))
         if not new:
-            raise ExplorerError("text-ends", end=END)
+            raise ExplorerError("text-ends", end=END) if said[0] == END else ExplorerError("not-read", word=said[0])
         return SetTokens(sequence, [*words, *new]).apply(state)
 
     def _said(self, state: State, words: list[str]) -> Iterator[str]:
@@ -57,4 +59,6 @@ class WriteOn(Command):
             # Another sentence may bring another vocabulary: where its own words are the right ones.
             said = output_words(state)[choice.word(choice.probabilities(logits), len(words))]
             yield said
+            if said == END or said not in state.graph.axes[state.graph.sequences[sequence]]:
+                return
             words = [*words, said]

@@ -2,12 +2,16 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from explorer.core.errors import ExplorerError
 from explorer.core.generation import Choice
+from explorer.core.model import Model
 from explorer.document.commands import AddWords, PinCells, SetCells, SetSwitch, SetTokens, WriteOn
 from explorer.document.continuation import output_words, sequence_of
 from explorer.document.document import Document
+from explorer.document.state import State
 from explorer.lessons.loader import load
 
 GREEDY = Choice(greedy=True)
@@ -80,6 +84,46 @@ def test_a_decoder_that_masks_padding_alone_writes_on(name):
     for i, word in enumerate(written):
         document.do(SetTokens(sequence, (*begun, *written[:i])))
         assert output_words(document.state)[int(document.engine.values["output.logits"][-1].argmax())] == word
+
+
+@st.composite
+def writers(draw):
+    """A small GPT that may say other words than it reads, or the same in another order."""
+    known = draw(st.lists(st.sampled_from("abcde"), min_size=1, max_size=4, unique=True))
+    said = draw(st.lists(st.sampled_from([*"abcde", "<end>"]), min_size=1, max_size=5, unique=True))
+    switches = {"input.lookup": draw(st.sampled_from(("one-hot", "index"))), "loss.loss": "none"}
+    axes = {"input.words": tuple(known), "output.words": tuple(said)}
+    model = Model("gpt", {"input": 1}, axes, 4, 1, switches, draw(st.integers(0, 99)))
+    return Document(SetTokens("input", known[:1]).apply(State.of(model, {})))
+
+
+def follows(document, text):
+    """The word that the model says behind a text, read as a whole."""
+    document.do(SetTokens("input", text))
+    return output_words(document.state)[int(document.engine.values["output.logits"][-1].argmax())]
+
+
+@settings(max_examples=60)
+@given(document=writers(), pinned=st.booleans(), n=st.integers(1, 5))
+def test_writing_on_agrees_with_reading_the_grown_text_each_time(document, pinned, n):
+    if pinned:
+        document.do(PinCells("output.scaled", {(0, 0): 0.25}))
+    text, reads, refused = list(words(document)), document.state.graph.axes["input.words"], ""
+    before = document.state
+    try:
+        document.do(WriteOn(1, n, GREEDY))
+    except ExplorerError as error:
+        refused = error.id
+    written = words(document)[1:]
+    again = Document(before)
+    for word in written:
+        assert follows(again, text) == word
+        text.append(word)
+    if len(written) < n:
+        last = follows(again, text)
+        assert last == "<end>" or last not in reads
+        if not written:
+            assert refused == ("text-ends" if last == "<end>" else "not-read")
 
 
 def test_a_model_that_writes_nothing():
