@@ -102,8 +102,8 @@ class Written:
 def write(decoder: Decoder, ids: Sequence[int], n: int, choice: Choice, end: int) -> Iterator[Written]:
     """Write up to n words behind a text, and stop behind `<end>`, or where the model has no room for more.
 
-    A word that it has said it reads next, and it may read words by other numbers than it says them by (`Decoder.reads`).
-    Behind one that it does not read nothing can be written: that is the last.
+    The word that it says is the next that it reads, by another number where its input has other words than its output
+    (`Decoder.reads`). Behind one that it does not read nothing can be written: that is the last.
 
     Parameters
     ----------
