@@ -84,20 +84,28 @@ def _name(head: Head) -> str:
 
 
 def _gallery(view: View, measured: tuple[Head, ...]) -> Listing:
-    columns = [Column("head"), Column("switch"), Column(""), Column("looks", width=300)]
+    columns = [Column("head"), Column("is now"), Column(""), Column(""), Column("looks", width=300)]
     columns += [Column("share", NUMBER), Column("chance", NUMBER), Column("example")]
     lines = []
     for head in measured:
         one = head.scores.get(head.does)
         node = f"{head.block}.head.{head.head + 1}.output"
         name = node if view.graph.find(node) else f"{head.block}.output"
+        off, averaged = is_off(view, name), is_averaged(view, name, head.mean)
         line = Line.of(
             Entry(_name(head), leads=GoTo(f"{head.block}.heads")),
-            Entry("on" if is_off(view, name) else "off", leads=turn(view, name), tip="Switch it off, or on again"),
+            Entry("off" if off else "at its mean" if averaged else "on", muted=not off and not averaged),
             Entry(
-                "let go" if is_averaged(view, name, head.mean) else "average",
+                "switch on" if off else "switch off",
+                leads=turn(view, name),
+                tip="Let the head work again" if off else "Hold what the head puts out at 0",
+            ),
+            Entry(
+                "compute it again" if averaged else "hold at its mean",
                 leads=average(view, name, head.mean),
-                tip="Hold what it puts out, at every word, at its mean over the sentences",
+                tip="Let the head work again"
+                if averaged
+                else "Hold what the head puts out, at every word, at its mean over the sentences",
             ),
             Entry(MEASURES[head.does][0] if head.does else "nowhere that has a name", muted=not head.does),
             written(one.share, 2) if one else "",

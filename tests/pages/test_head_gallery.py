@@ -21,10 +21,32 @@ def test_each_head_has_a_line_and_can_be_switched_off(desk):
     of = desk("tiny-gpt")
     lines = of.page(HEADS.name).the("heads").lines
     assert [line.entries[0].text for line in lines] == [f"layer {k}, head {h}" for k in (1, 2) for h in (1, 2, 3, 4)]
-    switch = next(entry for entry in lines[2].entries if entry.text == "off")
+    switch = next(entry for entry in lines[2].entries if entry.text == "switch off")
     of.do(switch.leads.command())
     assert not of.value("decoder.1.self.head.3.output").any()
-    assert "on" in [entry.text for entry in of.page(HEADS.name).the("heads").lines[2].entries]
+    assert "switch on" in [entry.text for entry in of.page(HEADS.name).the("heads").lines[2].entries]
+
+
+def test_what_a_head_is_now_and_what_a_click_does_are_told_apart(desk):
+    of = desk("tiny-gpt")
+
+    def line():
+        listing = of.page(HEADS.name).the("heads")
+        at = [column.title for column in listing.columns].index("is now")
+        state, switch, hold = listing.lines[2].entries[at : at + 3]
+        assert state.leads is None, "what it is now is no button"
+        return state.text, switch, hold
+
+    now, switch, _ = line()
+    assert (now, switch.text) == ("on", "switch off")
+    of.do(switch.leads.command())
+    now, switch, hold = line()
+    assert (now, switch.text) == ("off", "switch on")
+    of.do(hold.leads.command())
+    now, switch, hold = line()
+    assert (now, switch.text, hold.text) == ("at its mean", "switch off", "compute it again")
+    of.do(hold.leads.command())
+    assert line()[0] == "on"
 
 
 def test_a_head_is_held_at_its_mean_and_let_go(desk):
@@ -36,16 +58,16 @@ def test_a_head_is_held_at_its_mean_and_let_go(desk):
         return found.leads.command()
 
     before, logits = of.value(name), of.value("output.logits")
-    of.do(entry("average"))
+    of.do(entry("hold at its mean"))
     held = of.value(name)
     assert held.any()
     assert not np.array_equal(of.value("output.logits"), logits)
     np.testing.assert_array_equal(held, np.broadcast_to(held[0], held.shape))
-    of.do(entry("off"))
+    of.do(entry("switch off"))
     assert not of.value(name).any()
-    of.do(entry("average"))
+    of.do(entry("hold at its mean"))
     np.testing.assert_array_equal(of.value(name), held)
-    of.do(entry("let go"))
+    of.do(entry("compute it again"))
     np.testing.assert_array_equal(of.value(name), before)
     of.document.undo()
     np.testing.assert_array_equal(of.value(name), held)
@@ -53,9 +75,9 @@ def test_a_head_is_held_at_its_mean_and_let_go(desk):
 
 def test_a_head_that_is_named_shows_its_share_and_an_example(desk):
     lines = desk("tiny-gpt").page(HEADS.name).the("heads").lines
-    named = [line for line in lines if "who is meant" in line.entries[3].text]
+    named = [line for line in lines if "who is meant" in line.entries[4].text]
     assert named
-    assert all(float(line.entries[4].text) >= 0.5 and "→" in line.entries[-1].text for line in named)
+    assert all(float(line.entries[5].text) >= 0.5 and "→" in line.entries[-1].text for line in named)
 
 
 def test_without_a_grammar_that_is_said(desk):
