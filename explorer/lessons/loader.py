@@ -131,7 +131,7 @@ def lesson_from(top: TomlTable) -> Lesson:
     top.has_only(
         *("id", "title", "paragraph", "try", "reference", "start_stage", "start_head", "order", "ours"),
         *("model", "tokens", "switches", "inputs", "settings", "training", "weights", "card"),
-        *("format", "example", "teaches", "needs", "minutes", "step"),
+        *("format", "example", "teaches", "needs", "minutes", "step", "learns"),
     )
     id = top.text("id")
     if not set(id) <= set("abcdefghijklmnopqrstuvwxyz0123456789-"):
@@ -147,14 +147,17 @@ def lesson_from(top: TomlTable) -> Lesson:
         top.fail("settings", f"holds {len(tables)} settings", f"write up to {MOST_SETTINGS}")
     switches: dict[str, dict[str, SwitchValue]] = {}
     words: dict[str, dict[str, Array]] = {}
+    axes: dict[str, dict[str, tuple[str, ...]]] = {}
     graphs: dict[str, Graph] = {}
     for name in tables:
         table = tables.table(name)
-        table.has_only("title", "paragraph", "try", "ours", "tokens", "switches", "inputs", "pins")
+        table.has_only("title", "paragraph", "try", "ours", "tokens", "switches", "inputs", "pins", "axes", "training")
+        axes[name] = _units(table.table("axes"), model)
         switches[name] = switches_in(table.table("switches"), model)
         words[name] = _words(table, model.kind, model.axes)
         lengths = {**model.lengths, **_lengths(words[name])}
-        graphs[name] = _graph(table, replace(model, lengths=lengths, switches={**model.switches, **switches[name]}))
+        whole = replace(model, lengths=lengths, axes={**model.axes, **axes[name]})
+        graphs[name] = _graph(table, replace(whole, switches={**model.switches, **switches[name]}))
 
     inputs |= _arrays(top.table("inputs"), graphs) | (read_weights(top, graphs) if "weights" in top else {})
     settings: dict[str, Setting] = {}
@@ -170,6 +173,8 @@ def lesson_from(top: TomlTable) -> Lesson:
             _lengths(words[name]),
             frozenset(_ours(table, {name: graph})),
             to_try=_to_try(table),
+            axes=axes[name],
+            training=recipe_in(table.table("training")) if "training" in table else None,
         )
     ours = _ours(top, graphs) | _seeded(graphs, inputs, settings)
     stage = _stage(top, graphs)
@@ -179,6 +184,7 @@ def lesson_from(top: TomlTable) -> Lesson:
     lesson = Lesson(
         *(id, title, paragraph, reference, stage, order, model, inputs, frozenset(ours), settings),
         training=training,
+        learns=top.one_of("learns", settings) if "learns" in top else "",
         to_try=_to_try(top),
         teaches=top.text("teaches", default=""),
         needs=top.words("needs") if "needs" in top else (),
@@ -207,7 +213,7 @@ def _with_example(top: TomlTable) -> TomlTable:
 
 
 _NUMBERS = ("model", "tokens", "switches", "inputs", "settings")
-_OF_EXAMPLE = (*_NUMBERS, "weights", "ours", "training", "reference", "start_stage", "start_head")
+_OF_EXAMPLE = (*_NUMBERS, "weights", "ours", "training", "learns", "reference", "start_stage", "start_head")
 """What a lesson has from its example."""
 
 
@@ -315,6 +321,12 @@ def _axes(table: TomlTable, kind: str, layers: int) -> dict[str, tuple[str, ...]
     if "value" in axes and len(axes["value"]) != len(keys):
         table.fail("value", f"has {len(axes['value'])} rows", f"there are {len(keys)} keys; write one value for each")
     return axes
+
+
+def _units(table: TomlTable, model: Model) -> dict[str, tuple[str, ...]]:
+    """The hidden layers that a setting gives other units."""
+    table.has_only(*(f"layer.{k}" for k in range(1, model.layers if model.kind == "mlp" else 1)))
+    return {name: table.words(name) for name in table}
 
 
 def switches_in(table: TomlTable, model: Model) -> dict[str, SwitchValue]:

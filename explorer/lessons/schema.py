@@ -37,6 +37,9 @@ class Setting:
     ours: frozenset[str] = frozenset()  # inputs whose values no reference prints, beside those of the lesson
     # What to do first to see something happen, in a sentence or two; empty where the lesson's holds here, too.
     to_try: str = field(default="", kw_only=True)
+    # Labels of axes that are other ones than the lesson's: a net with more hidden units.
+    axes: Mapping[str, tuple[str, ...]] = field(default_factory=dict, kw_only=True)
+    training: Recipe | None = field(default=None, kw_only=True)  # what training begins with; None: as the lesson says
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +60,7 @@ class Lesson:
     settings: Mapping[str, Setting]  # by name; the first is the one to begin with
     # What training begins with, and gradient descent by hand; None: what it usually begins with.
     training: Recipe | None = field(default=None, kw_only=True)
+    learns: str = field(default="", kw_only=True)  # the setting in which it learns from whatever random start, if any
     to_try: str = field(default="", kw_only=True)  # what to do first to see something happen, in a sentence or two
     # What it leads through; empty where it is only an example.
     steps: tuple[Step, ...] = field(default=(), kw_only=True)
@@ -76,7 +80,21 @@ class Lesson:
     @property
     def descent(self) -> tuple[str, float]:
         """The optimiser, a key of `OPTIMISERS`, and the learning rate that gradient descent by hand begins with."""
-        return ("SGD", 0.1) if self.training is None else (self.training.optimiser, self.training.rate)
+        return _descent(self.training)
+
+    def descent_in(self, setting: str | None = None) -> tuple[str, float]:
+        """The same in the given setting or in the first.
+
+        Raises `ExplorerError`: "unknown-setting".
+        """
+        return _descent(self.training_in(setting))
+
+    def training_in(self, setting: str | None = None) -> Recipe | None:
+        """What training begins with in the given setting or in the first; None: what it usually begins with.
+
+        Raises `ExplorerError`: "unknown-setting".
+        """
+        return self.setting(setting).training or self.training
 
     def setting(self, name: str | None = None) -> Setting:
         """The setting of that name, or the first.
@@ -103,7 +121,8 @@ class Lesson:
         """
         chosen = self.setting(setting)
         lengths = {**self.model.lengths, **chosen.lengths}
-        model = replace(self.model, lengths=lengths, switches={**self.model.switches, **chosen.switches})
+        axes, switches = {**self.model.axes, **chosen.axes}, {**self.model.switches, **chosen.switches}
+        model = replace(self.model, lengths=lengths, axes=axes, switches=switches)
         given = {**self.inputs, **chosen.inputs}
         whole = {name: array for name, array in given.items() if not is_slice(name)}
         state = State.of(model, whole, setting=chosen.name, lesson=self.id)
@@ -115,6 +134,10 @@ class Lesson:
         cells = _laid(state.graph, which, lambda node: np.zeros(state.graph.shape(node), dtype=bool))
         pins = {node: Pin(cells[node], values[node]) for node in values}
         return replace(state.with_inputs(inputs), pins=pins)
+
+
+def _descent(training: Recipe | None) -> tuple[str, float]:
+    return ("SGD", 0.1) if training is None else (training.optimiser, training.rate)
 
 
 def _laid(graph: Graph, given: Mapping[str, Array], start: Callable[[str], Array]) -> dict[str, Array]:

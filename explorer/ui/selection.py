@@ -104,6 +104,14 @@ class Selection(QObject):
             self._choices[key] = value
             self._look()
 
+    def let_go(self, beginning: str) -> None:
+        """Forget the choices whose keys begin so: what they are about is again as nobody has chosen it."""
+        found = [key for key in self._choices if key.startswith(beginning)]
+        for key in found:
+            del self._choices[key]
+        if found:
+            self._look()
+
     @property
     def stops(self) -> tuple[Stage, ...]:
         """Where one can go: the graph's stages in reading order, then the pages about all of the model."""

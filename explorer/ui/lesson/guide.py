@@ -23,6 +23,7 @@ from explorer.lessons.walk import Walk
 from explorer.pages.covering import asked_cell, covered_by
 from explorer.pages.header import WHOLE
 from explorer.pages.of_step import right_cells
+from explorer.pages.played import PLAYED
 from explorer.pages.view import Cell, Spot, View
 from explorer.ui.background import Background
 from explorer.ui.workbench import Workbench
@@ -404,6 +405,7 @@ class Guide(QObject):
         look, on_page = step.look, step.look.stage not in TABS
         with selection.at_once():
             if on_page:
+                selection.let_go(PLAYED)  # a step shows all of its picture, however far a pass had come
                 selection.set_head(step.head)
                 selection.choose_token(look.token)
                 for box in look.ticked:

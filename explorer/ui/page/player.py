@@ -85,8 +85,10 @@ class PlayerView(QWidget):
         return self._timer.isActive()
 
     def tell(self, player: Player) -> None:
-        """Show another state of it."""
+        """Show another state of it. At its end a pass is over, whoever has brought it there."""
         self._player = player
+        if player.value >= len(player.steps):
+            self._timer.stop()
         self._show()
 
     def be_no_wider(self, pixels: int) -> None:
@@ -123,9 +125,6 @@ class PlayerView(QWidget):
     def _step(self) -> None:
         self._timer.setInterval(EACH // self._speed)
         self._go_to(self._player.value + 1)
-        if self._player.value >= len(self._player.steps):
-            self._timer.stop()
-            self._show()
 
     def _go_to(self, step: int) -> None:
         if step != self._player.value:
@@ -146,5 +145,9 @@ class PlayerView(QWidget):
         self.words.tell(Note("said", player.said))
 
     def hideEvent(self, event: QHideEvent) -> None:
+        """A pass that goes on while its page is left is over; one that is paused waits there."""
         super().hideEvent(event)
-        self._timer.stop()
+        if self.playing:
+            self._timer.stop()
+            self._go_to(len(self._player.steps))
+            self._show()

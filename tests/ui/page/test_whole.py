@@ -135,11 +135,26 @@ def test_where_less_motion_is_asked_for_each_press_goes_one_step_and_from_the_en
     assert player.button.text() == "Play"
 
 
-def test_a_page_that_is_left_does_not_go_on(whole, player, hand, eye, monkeypatch):
+def test_a_page_that_is_left_does_not_go_on_and_is_whole_again(whole, player, hand, eye, monkeypatch, qtbot):
     motion(monkeypatch, 200)
+    monkeypatch.setattr("explorer.ui.page.player.EACH", 8)
     hand.click(player.button)
+    qtbot.waitUntil(lambda: player.slider.value() > 1)
     eye.go_to(whole, FFN)
     assert not player.playing
+    eye.go_to(whole, WHOLE.name)
+    assert player.button.text() == "Play", "nothing moves, so there is nothing to pause"
+    assert player.slider.value() == player.slider.maximum(), "the picture is whole again"
+    hand.click(player.button)
+    qtbot.waitUntil(lambda: player.slider.value() == 1)
+
+
+def test_a_pass_that_is_paused_waits_where_it_is(whole, player, hand, eye, monkeypatch):
+    motion(monkeypatch, 200)
+    player.slider.setValue(3)
+    eye.go_to(whole, FFN)
+    eye.go_to(whole, WHOLE.name)
+    assert (player.button.text(), player.slider.value()) == ("Play", 3)
 
 
 @pytest.mark.parametrize(("key", "modifier"), [("Key_Home", "AltModifier"), ("Key_Backspace", "NoModifier")])
@@ -172,3 +187,37 @@ def test_the_list_is_folded_to_numbers_and_opened_again(whole, eye, hand):
     hand.key(Key.Key_B, Qt.KeyboardModifier.ControlModifier)
     eye.settle(whole)
     assert whole.map.width() == wide
+
+
+@pytest.mark.parametrize("step", [0, 9])
+def test_a_step_of_start_here_shows_all_of_the_model_and_play_moves(open_window, eye, hand, monkeypatch, qtbot, step):
+    """A pass that was going on, or was paused half-way, stood there half faint, and said "Pause"."""
+    motion(monkeypatch, 200)
+    monkeypatch.setattr("explorer.ui.page.player.EACH", 8)
+    window = open_window("start-here")
+    guide = window.lessons.guide
+
+    def player():
+        (found,) = window.page().findChildren(PlayerView)
+        return found
+
+    guide.go(0)
+    eye.settle(window)
+    hand.click(player().button)
+    qtbot.waitUntil(lambda: player().slider.value() > 2)
+    if step:
+        hand.click(player().button)
+        guide.go(1)
+        eye.settle(window)
+    guide.go(step)
+    eye.settle(window)
+    found = player()
+    assert not found.playing
+    assert found.button.text() == "Play"
+    assert found.slider.value() == found.slider.maximum()
+    assert not any(mark.faint for mark in window.page().elements.widgets["model"].data.drawing.marks)
+    hand.click(found.button)
+    assert found.button.text() == "Pause"
+    assert found.slider.value() < found.slider.maximum(), "it begins anew"
+    qtbot.waitUntil(lambda: not found.playing)
+    assert found.slider.value() == found.slider.maximum()
