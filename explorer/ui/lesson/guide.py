@@ -85,6 +85,7 @@ class Guide(QObject):
         self._numbers: dict[tuple[str, str], Mapping[str, str]] = {}
         self._sitting = randbits(32)
         self._ahead = Background(self)
+        bench.descent.stop_where(self._is_made)
 
     # Where one is
 
@@ -206,6 +207,13 @@ class Guide(QObject):
             attempt.verdict = verdict
             self.answered.emit()
 
+    def _is_made(self, state: State) -> bool:
+        """Whether a state is what the open question asks to be made."""
+        question = self.question
+        if not isinstance(question, MakeSo) or self._place is None:
+            return False
+        return judge(question, state, self.walk.state(self._place.step)).right
+
     def hint(self) -> None:
         """Give one hint more."""
         if self.question is not None:
@@ -259,6 +267,7 @@ class Guide(QObject):
         document.do(command)
         self._place = self._places[document.wanted] = place
         document.settle()
+        self._bench.descent.set_pace()  # in each step one sees first what a step of learning does
         self._veil = None
         numbers = numbers_of(self.steps[step], self.walk.engine(step))
         self._numbers[self.lesson.id, self.steps[step].id] = numbers

@@ -11,6 +11,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from explorer.core.engine import Engine
+from explorer.core.gradients import LOSS
 from explorer.lessons.answers import Answer, Verdict, place_named
 from explorer.lessons.steps import Choose, MakeSo, Point, Predict, Question
 from explorer.lessons.symbols import formula_html
@@ -30,6 +31,8 @@ from explorer.ui.workbench import Workbench
 
 FIELD = 200
 """Pixels at text scale 1 that a field for a number is wide at most, for a class."""
+CURVE = 150
+"""Pixels at text scale 1 that the loss on the way is high."""
 
 
 class QuestionView(QFrame):
@@ -414,11 +417,16 @@ class MakeBody(Body):
         super().__init__(bench, guide, question)
         self._say = SteadyLabel(role="small")
         self.column.addWidget(self._say)
+        step = guide.step
+        learns = step is not None and step.look.element == "steps"
+        self._curve = [_LossOnTheWay(bench, question)] if learns else []
+        for curve in self._curve:
+            self.column.addWidget(curve)
         self.refresh()
 
     @property
     def parts(self) -> list[QWidget]:
-        return [self._say]
+        return [self._say, *self._curve]
 
     def refresh(self) -> None:
         if self.guide.question is self.question:
@@ -433,6 +441,22 @@ class MakeBody(Body):
         }
         most = few.get(self.question.edits, f" {self.question.edits} numbers may be changed.")
         self._say.setText(f"Change {allowed} on the page.{most}")
+
+
+class _LossOnTheWay(QWidget):
+    """The loss of the run, beside what is asked: who plays sees it fall. A goal for the loss is a line."""
+
+    def __init__(self, bench: Workbench, question: MakeSo) -> None:
+        from explorer.ui.training.loss_curve import RunCurve
+
+        super().__init__()
+        goals = [one.number for one in question.conditions if one.node == LOSS.node and one.sign in ("<", "<=")]
+        column_in(self, RunCurve(bench, goal=min(goals, default=None)))
+        self.setFixedHeight(bench.appearance.px(CURVE))
+
+    def height_at(self, width: int) -> int:
+        """Pixels that it is high in a width."""
+        return self.maximumHeight()
 
 
 BODIES: dict[type, type[Body]] = {Predict: PredictBody, Choose: ChooseBody, Point: PointBody, MakeSo: MakeBody}

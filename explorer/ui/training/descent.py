@@ -31,7 +31,7 @@ from explorer.ui.bridge import Bridge
 from explorer.ui.selection import Cell
 from explorer.ui.training.handover import Handover
 from explorer.ui.training.movable import Movable
-from explorer.ui.training.pace import Pace
+from explorer.ui.training.pace import FIRST_PACE, PACES, Pace
 from explorer.ui.turns import later
 
 if TYPE_CHECKING:  # all of training, which the first page does not need
@@ -79,6 +79,8 @@ class Descent(QObject):
         # goes.
         # `speed`: steps a second, lately.
         self.least = self.speed = 0.0
+        self.pace = FIRST_PACE  # steps a second at most of a run by hand, one of `PACES`
+        self._reached: Callable[[State], bool] = lambda _: False
         self._run: Run | None = None
         self._movable = Movable()
         self._lesson = document.state.lesson
@@ -236,6 +238,23 @@ class Descent(QObject):
         if self.going:
             self._timer.start(0)
 
+    def set_pace(self, pace: float = FIRST_PACE) -> None:
+        """Go so many steps a second at most where steps by hand go on by themselves; `inf`: as fast as it goes."""
+        self.pace = pace
+        self._pace.begin(self.run.at if self.run is not None else 0)
+        if self.going and self.process is None:
+            self._timer.start(0)
+        self.changed.emit()
+
+    def go_faster(self, more: int = 1) -> None:
+        """Another one of `PACES`, so many places further."""
+        at = PACES.index(self.pace) + more
+        self.set_pace(PACES[min(max(at, 0), len(PACES) - 1)])
+
+    def stop_where(self, reached: Callable[[State], bool]) -> None:
+        """Steps by hand that go on by themselves stop where a state is what is learned for, such as a lesson's goal."""
+        self._reached = reached
+
     # Going
 
     def take(self, steps: int, settings: "Callable[[], Settings] | None" = None) -> None:
@@ -367,7 +386,7 @@ class Descent(QObject):
         if not self.going:
             self.changed.emit()
         elif self._document.wanted is before and not self._document.computing and not self._at_work:
-            pause = self._pace.pause_ms(self.least, self._steps_of_recipe) if self._is_paced else 0
+            pause = self._pace.pause_ms(*self._paced) if self._paced else 0
             self._timer.start(pause)  # else when what has changed was shown: one slice a frame
 
     def _step(self, most: float) -> None:
@@ -379,15 +398,31 @@ class Descent(QObject):
         trainer = run.begin()
         if self.playing and not self._is_by_hand and run.prepared.work >= LARGE_STEP:
             self._handover.start(run)
+        elif most < 1:
+            return
         elif not self.quick:
             self._take_beside(run, trainer)
-        elif most >= 1:
+        else:
             at = run.at
             try:
-                run.take(SLICE_S if self.line is None else SLICE_S / 2, min(most, self._left))
+                self._take(run, min(most, self._left))
             finally:
-                self._left -= run.at - at
+                self._left = max(self._left - (run.at - at), 0)
             self.after_steps(run)
+
+    def _take(self, run: "Run", most: float) -> None:
+        """As many steps as a slice has room for; one by one where each of them may be the one that is looked for."""
+        seconds = SLICE_S if self.line is None else SLICE_S / 2
+        if not (self.playing and self._is_by_hand):
+            run.take(seconds, most)
+            return
+        end, until = run.at + most, perf_counter() + seconds
+        while run.at < end and not run.finished:
+            run.take()
+            if self._reached(self._document.wanted):
+                self._left = 0
+            if not self._left or perf_counter() >= until:
+                return
 
     def after_steps(self, run: "Run") -> None:
         """Some steps have been taken: the line beside the net follows, and their speed is measured."""
@@ -447,13 +482,18 @@ class Descent(QObject):
         return any(shiboken6.isValid(widget) and widget.isVisible() for widget in self._watchers)
 
     @property
-    def _is_paced(self) -> bool:
-        return bool(self.least) and self.playing and not self._is_by_hand
+    def _paced(self) -> tuple[float, int] | None:
+        """In how many seconds it takes how many steps at most; None: as fast as it goes."""
+        if not self.playing:
+            return None
+        if self._is_by_hand:
+            return (1.0, int(self.pace)) if self.pace < inf else None
+        return (self.least, self._steps_of_recipe) if self.least else None
 
     def _due(self) -> float:
         """How many steps it is behind the pace that somebody can watch."""
-        run = self._run
-        return inf if run is None or not self._is_paced else self._pace.due(run.at, self.least, self._steps_of_recipe)
+        run, paced = self._run, self._paced
+        return inf if run is None or paced is None else self._pace.due(run.at, *paced)
 
     def _follow(self) -> None:
         """The document has changed: it may be elsewhere on the run, or no longer on it."""

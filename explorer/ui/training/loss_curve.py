@@ -47,10 +47,15 @@ class LossCurve(Plot):
     ----------
     below, beside : str
         Titles of the axes.
+    goal : float, optional
+        A number that is to be reached: a dashed line across.
     """
 
-    def __init__(self, bench: Workbench, below: str = "steps", beside: str = "loss") -> None:
+    def __init__(self, bench: Workbench, below: str = "steps", beside: str = "loss", goal: float | None = None) -> None:
         super().__init__(bench)
+        self.goal = goal
+        self._goal = pg.PlotCurveItem()
+        self.add(self._goal, 3)
         self._titles = below, beside
         self._log = False
         self._lines: tuple[Curve, ...] = ()
@@ -130,6 +135,8 @@ class LossCurve(Plot):
             self._show_sides()
             self._tell_apart()
             return
+        goal = self._scaled(np.array([] if self.goal is None else [self.goal]))
+        numbers = np.concatenate([numbers, goal[np.isfinite(goal)]])
         low, high = float(numbers.min()), float(numbers.max())
         if self._log:
             low, high = np.floor(low / GRAIN) * GRAIN, np.ceil(high / GRAIN) * GRAIN
@@ -140,6 +147,8 @@ class LossCurve(Plot):
         if box != self.extent:
             self.extent = box
             self.getViewBox().setRange(box, padding=0.03, disableAutoRange=True)
+        pen = pg.mkPen(self.bench.appearance.theme.muted, width=1, style=Qt.PenStyle.DashLine)
+        self._goal.setData(np.array([0.0, right] * len(goal)), np.repeat(goal, 2), pen=pen)
         self._show_sides()
         self._tell_apart()
         self._mark()
@@ -241,14 +250,18 @@ class LossCurve(Plot):
             if len(line.y):
                 last = line.x[-1] if line.x is not None else len(line.y) - 1
                 said.append(f"{line.name} from {line.y[0]:.4g} to {line.y[-1]:.4g} after {last:g} {below}")
+        said += [] if self.goal is None else [f"wanted: {self.goal:g}"]
         self.say(f"Curves of {beside}: {'; '.join(said)}" if anything else f"Curves of {beside}: no {below} yet")
 
 
 class RunCurve(LossCurve):
-    """The loss after each step of the bench's run, and a dot where the document is."""
+    """The loss after each step of the bench's run, and a dot where the document is.
 
-    def __init__(self, bench: Workbench) -> None:
-        super().__init__(bench)
+    `goal`: as of `LossCurve`.
+    """
+
+    def __init__(self, bench: Workbench, goal: float | None = None) -> None:
+        super().__init__(bench, goal=goal)
         bench.descent.changed.connect(self._follow)
         self.refresh()
 

@@ -1,12 +1,17 @@
 """How fast a run goes that somebody wants to watch."""
 
+from math import inf
 from time import perf_counter
 
 FRAME_MS = 16
+PACES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, inf)
+"""Steps a second of a run by hand; the last one is as fast as it goes."""
+FIRST_PACE = 10.0
+"""Slow enough that one sees what each step does."""
 
 
 class Pace:
-    """A run by a recipe that takes so many seconds at least."""
+    """So many steps in so many seconds at most."""
 
     def __init__(self) -> None:
         self._from = (0.0, 0)

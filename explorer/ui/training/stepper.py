@@ -1,5 +1,6 @@
-"""The controls of gradient descent: how to step, one step, many, play, pause, and back."""
+"""The controls of gradient descent: how to step, one step, many, play, how fast, pause, and back."""
 
+from math import inf
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt
@@ -11,6 +12,7 @@ from explorer.core.numbers import read_number, significant, written
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
+from explorer.ui.training.pace import PACES
 from explorer.ui.widgets.boxes import ComboBox, SpinBox
 from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.layouts import column_in, row_in
@@ -33,6 +35,7 @@ class Stepper(QWidget):
         page = column_in(self, spacing=px(8))
         page.addWidget(self._line([self._optimiser(), self._learning_rate()]))
         page.addWidget(self._line(self._buttons()))
+        page.addWidget(self._speed())
         self.loss = SteadyLabel(role="strong")
         page.addWidget(self.loss)
         self.slider = QSlider(Qt.Orientation.Horizontal)
@@ -100,9 +103,26 @@ class Stepper(QWidget):
         self.play = QPushButton("Play")
         self.play.setToolTip("Go on by itself until paused")
         self.play.clicked.connect(lambda: self._descent.stop() if self._descent.going else self._descent.play())
+        self.play.ensurePolished()
+        self.play.setText("Pause")
+        self.play.setMinimumWidth(self.play.sizeHint().width())  # or what stands behind it would move
         several = QWidget()
         row_in(several, self.many, self.go, spacing=self._bench.appearance.px(2))
         return [self.back, self.one, several, self.play]
+
+    def _speed(self) -> QWidget:
+        self.slower, self.faster = QPushButton("Slower"), QPushButton("Faster")
+        for button, more in ((self.slower, -1), (self.faster, 1)):
+            button.setToolTip(f"Play {button.text().lower()}")
+            button.clicked.connect(lambda _, more=more: self._descent.go_faster(more))
+        self.speed = mark(QLabel(), role="small")
+        self.speed.setAccessibleName("How fast it plays")
+        self.speed.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.speed.ensurePolished()
+        self.speed.setMinimumWidth(max(self.speed.fontMetrics().horizontalAdvance(_said(pace)) for pace in PACES))
+        holder = QWidget()
+        row_in(holder, self.slower, self.speed, self.faster, spacing=self._bench.appearance.px(8)).addStretch(1)
+        return holder
 
     def _type_rate(self) -> None:
         if self.rate.text() == self._rate_text():
@@ -141,6 +161,9 @@ class Stepper(QWidget):
         if not self.rate.hasFocus() or not self.rate.isModified():
             self.rate.setText(self._rate_text())
         self.play.setText("Pause" if descent.going else "Play")
+        self.speed.setText(_said(descent.pace))
+        self.slower.setEnabled(descent.pace > PACES[0])
+        self.faster.setEnabled(descent.pace < PACES[-1])
         begun = run.begun if run else 0
         self.back.setEnabled(descent.at > begun)
         with QSignalBlocker(self.slider):
@@ -151,3 +174,8 @@ class Stepper(QWidget):
         steps = f" after {descent.at:,} step{'s' * (descent.at != 1)}" if run else ""
         edited = ", then edited" if descent.edited else ""
         self.loss.setText(f"Loss {written(loss, significant(loss))}{steps}{edited}")
+
+
+def _said(pace: float) -> str:
+    """How fast it goes."""
+    return "as fast as it goes" if pace == inf else f"{pace:g} step{'s' * (pace != 1)} a second"

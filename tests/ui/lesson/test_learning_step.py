@@ -1,0 +1,123 @@
+"""A step of a lesson that lets a model learn: how fast it plays, the loss beside what is asked, and where it stops."""
+
+from math import inf
+
+import pytest
+
+from explorer.lessons.loader import load
+from explorer.ui.training import pace
+from explorer.ui.training.loss_curve import RunCurve
+from explorer.ui.training.stepper import Stepper
+
+STEPS = [("xor", "watch", "loss.value"), ("cat-sat-on-the", "walk-down", "output.probabilities")]
+
+
+@pytest.fixture
+def learning(open_window, eye):
+    """A function that opens the window at a step, and finds the controls of gradient descent there."""
+
+    def open_it(lesson, step):
+        window = open_window(lesson)
+        at = [one.id for one in load(lesson).steps].index(step)
+        window.lessons.guide.go(at)
+        eye.settle(window)
+        (stepper,) = window.page().findChildren(Stepper)
+        return window, stepper
+
+    return open_it
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The time that runs are paced by, which stands until it is set."""
+    now = [100.0]
+    monkeypatch.setattr(pace, "perf_counter", lambda: now[0])
+    return now
+
+
+def test_play_begins_at_ten_steps_a_second(learning, hand, clock, qtbot):
+    window, stepper = learning("xor", "watch")
+    descent = window.bench.descent
+    assert stepper.speed.text() == "10 steps a second"
+    hand.click(stepper.play)
+    for at in (1, 2, 3):
+        qtbot.waitUntil(lambda at=at: descent.at == at)
+        qtbot.wait(5)
+        assert descent.at == at, "the next one is not due yet"
+        clock[0] += 0.1 + 1e-9
+    clock[0] += 0.4
+    qtbot.waitUntil(lambda: descent.at == 8)
+    descent.stop()
+
+
+def test_it_can_be_slower_and_faster_and_the_next_step_begins_at_ten_again(learning, hand, eye):
+    window, stepper = learning("xor", "watch")
+    descent = window.bench.descent
+    hand.click(stepper.slower)
+    assert (descent.pace, stepper.speed.text()) == (3.0, "3 steps a second")
+    hand.click(stepper.slower)
+    assert stepper.speed.text() == "1 step a second"
+    assert not stepper.slower.isEnabled()
+    while stepper.faster.isEnabled():
+        hand.click(stepper.faster)
+    assert (descent.pace, stepper.speed.text()) == (inf, "as fast as it goes")
+    window.lessons.guide.next()
+    assert descent.pace == 10.0
+
+
+@pytest.mark.parametrize(("lesson", "step", "node"), STEPS)
+def test_it_stops_with_the_first_step_that_reaches_the_goal(learning, hand, qtbot, lesson, step, node):
+    window, stepper = learning(lesson, step)
+    descent, guide = window.bench.descent, window.lessons.guide
+    (condition,) = guide.question.conditions
+    assert condition.node == node
+    descent.set_pace(inf)
+    hand.click(stepper.play)
+    qtbot.waitUntil(lambda: not descent.going)
+    qtbot.waitUntil(lambda: guide.question is None)  # it is answered
+    assert stepper.play.text() == "Play"
+
+    def number():
+        return float(window.bench.document.engine.values[node][condition.cell])
+
+    above = condition.sign == ">"
+    assert (number() > condition.number) == above
+    last = descent.at
+    assert last < 500
+    descent.travel(last - 1)
+    qtbot.waitUntil(lambda: not descent.going)
+    assert (number() > condition.number) != above, "one step before it was not reached"
+
+
+def test_who_plays_on_after_the_goal_is_not_stopped_again(learning, hand, qtbot):
+    window, stepper = learning("xor", "watch")
+    descent = window.bench.descent
+    descent.set_pace(inf)
+    hand.click(stepper.play)
+    qtbot.waitUntil(lambda: not descent.going)
+    last = descent.at
+    hand.click(stepper.play)
+    qtbot.waitUntil(lambda: descent.at > last + 5)
+    assert descent.going
+    descent.stop()
+
+
+def test_the_loss_on_the_way_stands_beside_what_is_asked(learning, hand, eye):
+    window, stepper = learning("xor", "watch")
+    (curve,) = window.lessons.panel.findChildren(RunCurve)
+    assert curve.isVisible()
+    assert not curve.visibleRegion().isEmpty()
+    assert curve.accessibleName().endswith("wanted: 0.01")
+    assert curve.extent.top() <= 0.01 <= curve.extent.bottom()
+    hand.click(stepper.one)
+    hand.click(stepper.one)
+    eye.settle(window)
+    assert "after 2 steps" in curve.accessibleName()
+
+
+def test_a_step_that_is_not_about_learning_shows_no_loss(open_window, eye):
+    window = open_window("emma")
+    guide = window.lessons.guide
+    guide.go([one.id for one in load("emma").steps].index("make"))
+    eye.settle(window)
+    assert not window.lessons.panel.findChildren(RunCurve)
