@@ -9,7 +9,7 @@ from explorer.core.graph import Place
 from explorer.core.node import Stage
 from explorer.core.numbers import written
 from explorer.core.ops import Array, Op, Sinusoidal
-from explorer.core.ops.positions import exponents
+from explorer.core.ops.positions import exponents, waves
 from explorer.document.state import frozen
 from explorer.pages.drawing import DRAWABLE, TEXT, Axis, Band, Curve, Dot, Drawing, Image, Mark, series
 from explorer.pages.element import Element
@@ -38,6 +38,7 @@ MOST = 512
 """Positions and dimensions that are drawn, and dots on the curves."""
 USUAL = 40  # positions that are drawn, so that a few words do not hide the waves
 MOST_CURVES = 5
+POINTS, LEAST_PARTS = 800, 10  # of a curve, and between two positions: else one would see a line with corners
 MOST_WAVES = 6  # of the longest wave that is drawn
 KINDS = {
     "paper": ("paper", "2⌊j/2⌋ / d", "A sine and its cosine share a wavelength."),
@@ -243,13 +244,13 @@ def _curves(view: View, drawn: _Drawn) -> Drawing:
     """Some dimensions over the positions: sines solid, cosines dashed."""
     array = drawn.array[: drawn.told_apart]
     n = len(array)
-    x = np.arange(n)
+    x, smooth = _between(drawn, n)
     curves: list[Mark] = []
     dots: list[Mark] = []
     # With other dimensions these are no cells of the model.
     own = drawn.d == drawn.own[1]
     for k, j in enumerate(drawn.curves):
-        curves.append(Curve(x, np.ascontiguousarray(array[:, j]), str(j + 1), series(k), dashed=bool(j % 2)))
+        curves.append(Curve(x, np.ascontiguousarray(smooth[:, j]), str(j + 1), series(k), dashed=bool(j % 2)))
         dots += [
             Dot(
                 float(i),
@@ -268,6 +269,16 @@ def _curves(view: View, drawn: _Drawn) -> Drawing:
     summary = f"The encoding over {n} positions in dimensions {names}"
     axes = Axis("position", grid=True), Axis("encoding", grid=True)
     return Drawing((*curves, *dots), window, summary, *axes)
+
+
+def _between(drawn: _Drawn, n: int) -> tuple[Array, Array]:
+    """Where the curves are known, (m,), and their heights there, (m, d): of a formula between positions, too."""
+    if drawn.op is None:
+        return np.arange(n), drawn.array[:n]
+    parts = max(POINTS // n, LEAST_PARTS)
+    x = np.arange((n - 1) * parts + 1) / parts
+    with np.errstate(all="ignore"):  # as in the engine
+        return x, waves(x, drawn.d, drawn.op.exponents)
 
 
 # Words

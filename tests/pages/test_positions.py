@@ -86,6 +86,17 @@ def test_curves_carry_the_positions_of_the_words(source):
     assert found == {(i, encoding[i, j], (i, j), ("source", i)) for i in range(3) for j in range(4)}
 
 
+@pytest.mark.parametrize("positions", [3, 40, 512])
+def test_between_positions_a_curve_bends_as_the_formula_does(source, positions):
+    source.choose(f"{PE}.positions", positions)
+    for j, curve in enumerate(source.page(STAGE).marks(CURVES, Curve)):
+        whole = curve.x == np.rint(curve.x)
+        np.testing.assert_array_equal(curve.y[whole], position_encoding(whole.sum(), 4, "paper")[:, j])
+        steps = np.diff(curve.y)
+        turns = np.arctan2(np.diff(steps), np.diff(curve.x)[:-1])
+        assert np.abs(turns).max() < 0.11, "no corner is seen"
+
+
 def test_other_dimensions_as_curves(source):
     page = source.page(STAGE)
     assert (page.the(f"{PE}.from").value, page.the(f"{PE}.to").value) == (1, 4)
@@ -153,7 +164,7 @@ def test_of_very_many_waves_a_few_are_drawn(source, positions, drawn):
     # Dimensions 1 to 4 have waves of less than 7 positions, or of more than 600.
     source.choose(f"{PE}.to", 2)
     page = source.page(STAGE)
-    assert {len(curve.x) for curve in page.marks(CURVES, Curve)} == {drawn}
+    assert {curve.x[-1] for curve in page.marks(CURVES, Curve)} == {drawn - 1}
     assert ("Of 512 positions the first 40" in page.notes) == (positions > drawn)
 
 

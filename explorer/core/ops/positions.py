@@ -180,7 +180,12 @@ def exponents(d: int, kind: str) -> Array:
 
 def position_encoding(n: int, d: int, kind: str) -> Array:
     """The position encoding as an (n, d) array; n, d and the kind of exponents as of `Sinusoidal`."""
-    angle = np.arange(n)[:, None] / 10000 ** exponents(d, kind)
+    return waves(np.arange(n), d, kind)
+
+
+def waves(positions: Array, d: int, kind: str) -> Array:
+    """The sines and cosines at some positions, (n,), also between those of words, as an (n, d) array."""
+    angle = positions[:, None] / 10000 ** exponents(d, kind)
     encoding: Array = np.sin(angle)
     encoding[:, 1::2] = np.cos(angle)[:, 1::2]
     return encoding
