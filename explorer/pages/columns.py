@@ -10,8 +10,8 @@ ACROSS, DOWN = 26.0, 12.0
 """Between columns, and between boxes of a column."""
 CHANNEL, LANE = 12.0, 7.0
 """Above and below the ways that run between two bands, and between two such ways."""
-APART = 9.0
-"""Between the ways that come into a box."""
+APART, BESIDE = 9.0, 3.0
+"""Between the ways that come into a box, and between their last turns."""
 PAGE = 1.9
 """How much wider than high a page is, as a rule."""
 MOST_BANDS = 3
@@ -247,37 +247,50 @@ class _Drawer:
         for name, parents in inside.items():
             parents.sort(key=self._height_of_origin)
             # One that comes straight does so; the others above and below it.
-            straight = [k for k, parent in enumerate(parents) if abs(self._middle(parent) - self._middle(name)) < 1.0]
-            first = straight[0] if straight else (len(parents) - 1) / 2
+            level = [k for k, one in enumerate(parents) if abs(self._exit(one)[-1][1] - self._middle(name)) < 1.0]
+            first = max(level, key=lambda k: self._at[parents[k]]) if level else (len(parents) - 1) / 2
             for k, parent in enumerate(parents):
-                found.append((name, self._way(parent, name, self._middle(name) + APART * (k - first))))
+                found.append((name, self._way(parent, name, self._middle(name) + APART * (k - first), k - first)))
         return found
 
     def _height_of_origin(self, name: str) -> tuple[int, float]:
-        return self._at[name][0], self._middle(name)
+        return self._at[name][0], self._exit(name)[-1][1]
 
-    def _way(self, parent: str, name: str, end: float) -> tuple[Point, ...]:
+    def _exit(self, name: str) -> tuple[Point, ...]:
+        """How a way leaves a box: to the right, or where another stands there, upwards and then above that."""
+        left, top, wide, high = self._places[name]
+        b, c = self._at[name]
+        others = (self._places[other] for other in self._bands[b].columns[c] if other != name)
+        if any(x > left and y < top + high and y + h > top for x, y, _, h in others):
+            return (left + wide / 2, top), (left + wide / 2, top - 0.5 * DOWN)
+        return ((left + wide, top + high / 2),)
+
+    def _way(self, parent: str, name: str, end: float, place: float) -> tuple[Point, ...]:
+        """The corners of a way; `place`: how many others come into the box above it, less those below."""
         (b, c), (b2, c2) = self._at[parent], self._at[name]
         left, top, wide, high = self._places[parent]
-        start = left + wide, top + high / 2
+        begin = self._exit(parent)
+        start = begin[-1]
         band, other = self._bands[b], self._bands[b2]
         last = self._places[name][0], end
-        into = other.lefts[c2] - 0.45 * ACROSS
+        # Those that come from below turn the nearer to the box the lower they come from, so that none crosses another.
+        from_below = b == b2 and start[1] > end
+        into = other.lefts[c2] - 0.45 * ACROSS + BESIDE * (place if from_below else -abs(place))
         if b == b2 and c2 > c:
             y = self._free(band, range(c + 1, c2), start[1], end)
             out = band.rights[c] + 0.45 * ACROSS
             turn = () if y == start[1] else ((out, start[1]), (out, y))
-            return _straight((start, *turn, (into, y), (into, end), last))
+            return _straight((*begin, *turn, (into, y), (into, end), last))
         if b2 > b:
             out = band.rights[c] + 0.55 * ACROSS
             lane = self._lanes[b2, parent]
             if b2 == b + 1:
-                return _straight((start, (out, start[1]), (out, lane), (into, lane), (into, end), last))
+                return _straight((*begin, (out, start[1]), (out, lane), (into, lane), (into, end), last))
             # Past the bands between, at the left of all.
             first = self._bands[b + 1].top - CHANNEL / 2
             side = -1.2 * ACROSS
             return _straight(
-                (start, (out, start[1]), (out, first), (side, first), (side, lane), (into, lane), (into, end), last)
+                (*begin, (out, start[1]), (out, first), (side, first), (side, lane), (into, lane), (into, end), last)
             )
         # In one column: from below.
         middle = left + wide / 2

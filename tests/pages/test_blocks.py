@@ -16,6 +16,7 @@ from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.levels import ALL, LAYER, block_of, blocks
 from explorer.pages.page import Choice, Player
 from explorer.pages.view import Looking, View
+from tests.pages.test_columns import crosses
 
 SELF, FFN = "model.encoder.1.self", "model.encoder.1.ffn"
 TEXTBOOK = "you-are-welcome", "textbook"
@@ -55,6 +56,9 @@ def test_every_block_of_every_kind_of_model_has_a_page(desk):
             assert drawing.zoom
             assert drawing.summary.startswith(block.group)
             assert drawing.out == GoTo(WHOLE.name)
+            for way in (mark for mark in drawing.marks if isinstance(mark, FlowLine)):
+                for start, end in itertools.pairwise(way.points):
+                    assert not any(crosses(start, end, one.place) for one in drawing.marks if isinstance(one, Box))
 
 
 def test_it_shows_each_matrix_with_its_formula_and_shape(desk):

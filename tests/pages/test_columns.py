@@ -3,10 +3,12 @@
 import itertools
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from explorer.pages.columns import laid
 
-SIZE = (80.0, 60.0)
+SIZE, SMALL = (80.0, 60.0), (36.0, 30.0)
 
 
 def overlap(a, b):
@@ -20,8 +22,8 @@ def crosses(start, end, place):
     return x < left + wide - 1 and x2 > left + 1 and y < top + high - 1 and y2 > top + 1
 
 
-def lay_out(reads, given=(), outside=()):
-    return laid(dict.fromkeys(reads, SIZE), reads, given, outside)
+def lay_out(reads, given=(), outside=(), small=()):
+    return laid({name: SMALL if name in small else SIZE for name in reads}, reads, given, outside)
 
 
 ATTENTION = {
@@ -41,7 +43,22 @@ ATTENTION = {
 }
 GIVEN = ("W_Q", "W_K", "W_V", "W_O")
 LONG = {f"n{k}": [f"n{k - 1}"] if k else [] for k in range(20)} | {"end": ["n0", "n7", "n19"]}
+FEED_FORWARD = {
+    "N": [],
+    "W_1": [],
+    "b_1": [],
+    "h": ["N", "W_1", "b_1"],
+    "a": ["h"],
+    "W_2": [],
+    "b_2": [],
+    "F": ["a", "W_2", "b_2"],
+    "gamma": [],
+    "beta": [],
+    "norm": ["F", "gamma", "beta"],
+}
+VECTORS = ("W_2", "b_1", "b_2", "gamma", "beta")
 CASES = {"attention": (ATTENTION, GIVEN, ("H",)), "long": (LONG, (), ()), "one": ({"a": []}, (), ())}
+CASES["feed-forward"] = FEED_FORWARD, ("W_1", *VECTORS), ("N",), VECTORS
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -60,8 +77,8 @@ def test_boxes_do_not_overlap_and_no_way_runs_through_one(case):
 
 @pytest.mark.parametrize("case", CASES)
 def test_each_box_has_a_way_from_all_that_it_reads(case):
-    reads, given, outside = CASES[case]
-    layout = lay_out(reads, given, outside)
+    reads = CASES[case][0]
+    layout = lay_out(*CASES[case])
     assert len(layout.ways) == sum(map(len, reads.values()))
     for name, points in layout.ways:
         left, top, _, high = layout.places[name]
@@ -83,3 +100,36 @@ def test_many_columns_take_several_bands():
     assert len(tops) > 1
     left, right, top, bottom = many.window
     assert (right - left) / (bottom - top) < 6
+
+
+def test_what_stands_beside_another_is_left_above_it_and_ways_into_a_box_do_not_lie_on_each_other():
+    layout = lay_out(*CASES["feed-forward"])
+    for left, right, reader in (("W_2", "b_2", "F"), ("gamma", "beta", "norm")):
+        assert layout.places[left][1] == layout.places[right][1], "they share a line"
+        ways = [points for name, points in layout.ways if name == reader]
+        above = next(points for points in ways if points[0][0] < layout.places[right][0] and points[0][1] > 0)
+        assert above[0][1] == layout.places[left][1]
+        turns = [points[-2][0] for points in ways if len(points) > 2]
+        assert len(set(turns)) == len(turns)
+
+
+@st.composite
+def graphs(draw):
+    """Names with sizes; each reads from some before it."""
+    count = draw(st.integers(1, 9))
+    reads = {
+        f"n{k}": [f"n{p}" for p in draw(st.sets(st.integers(0, k - 1), max_size=3))] if k else [] for k in range(count)
+    }
+    given = [name for name in reads if not reads[name]]
+    small = [name for name in given if draw(st.booleans())]
+    return reads, given, (), small
+
+
+@given(graphs())
+def test_no_way_of_any_graph_runs_through_a_box(case):
+    layout = lay_out(*case)
+    places = layout.places
+    assert not any(overlap(a, b) for a, b in itertools.combinations(places.values(), 2))
+    for _, points in layout.ways:
+        for start, end in itertools.pairwise(points):
+            assert not any(crosses(start, end, place) for place in places.values())
