@@ -75,7 +75,7 @@ class Blocks:
         table = g.add(f"{sequence}.table", Input(), axes=(words, "d_model"), symbol="E")
         if m.switch(sequence, "lookup") == "one-hot":
             onehot = OneHot(g.length(words), m.dtype)
-            rows = g.add(f"{sequence}.onehot", onehot, tokens, axes=(sequence, words), symbol="O")
+            rows = g.add(f"{sequence}.onehot", onehot, tokens, axes=(sequence, words), symbol="OH")
             X = g.add(f"{sequence}.X", MatMul(), rows, table, axes=(sequence, "d_model"))
         else:
             X = g.add(f"{sequence}.X", LookUp(), tokens, table, axes=(sequence, "d_model"))
@@ -286,7 +286,9 @@ class Blocks:
         if residual or norm == "post":
             g.stage(f"{block}.after", "norm", "Add & norm" if norm == "post" else "Residual", group)
         if residual:
-            result = g.add(f"{block}.residual", Add(), x, result, axes=(rows, "d_model"), symbol="R")
+            result = g.add(
+                f"{block}.residual", Add(), x, result, axes=(rows, "d_model"), symbol=self._of_stack("R", block)
+            )
         return self._norm(block, result, rows) if norm == "post" else result
 
     def _norm(self, block: str, x: str, rows: str) -> str:
@@ -296,7 +298,18 @@ class Blocks:
         parents = [x, g.add(f"{block}.gamma", Input(norm.gamma), axes=("d_model",), symbol=r"\gamma")]
         if norm.moves:
             parents.append(g.add(f"{block}.beta", Input("zeros"), axes=("d_model",), symbol=r"\beta"))
-        return g.add(f"{block}.norm", norm, *parents, axes=(rows, "d_model"), symbol="N")
+        return g.add(f"{block}.norm", norm, *parents, axes=(rows, "d_model"), symbol=self._of_stack("N", block))
+
+    def _of_stack(self, letter: str, block: str) -> str:
+        """The symbol of what a block hands on: a stroke for each block of its layer before, and enc or dec.
+
+        A block reads what the one before has handed on, and cross-attention that of both stacks.
+        """
+        stack, kind = block.partition(".")[0], block.rpartition(".")[2]
+        order = ("self", "cross", "ffn") if stack == "decoder" and len(self.model.lengths) > 1 else ("self", "ffn")
+        strokes = "'" * order.index(kind) if kind in order else ""
+        short = {"encoder": "enc", "decoder": "dec"}.get(stack)
+        return f"{letter}{strokes}_{{{short}}}" if short and len(self.model.lengths) > 1 else letter + strokes
 
     def _dropout(self, block: str, x: str, rows: str, group: str) -> str:
         """What is left of the numbers after dropout (Vaswani et al. 2017, §5.4), where it is switched on.
