@@ -5,7 +5,6 @@ import pytest
 from explorer.core.model import SEQUENCES
 from explorer.lessons.loader import catalogue, models
 
-
 OF_WORDS = [lesson for lesson in (*catalogue(), *models()) if lesson.model.kind in SEQUENCES]
 
 
