@@ -1,7 +1,7 @@
 """A derivation written out in rows, as one would on paper: operands with their numbers, and what comes of them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -25,6 +25,8 @@ class Row:
     # "heading": what the terms below it are; "term": one of a list; "step": a number of its own; "result": the cell
     # itself.
     kind: str
+    # What a term is, a "product" or a "square"; empty where the rows around it say so.
+    noun: str = field(default="", compare=False)
 
 
 _INFIX = {"add": "+", "subtract": "−", "multiply": "×", "divide": "÷", "at_least": "≥", "above": ">", "equal": "="}
@@ -39,6 +41,7 @@ _PREFIX = {
     "erf": "erf ",
 }
 _PRODUCTS, _SUMS = ("multiply", "divide"), ("add", "subtract")
+_NOUNS = {"square": "square", "multiply": "product", "log": "logarithm", "exp": "power", "subtract": "difference"}
 _OF_A_LINE = {"sum": "sum", "mean": "mean", "max": "largest", "norm": "length", "argmax": "column of the largest"}
 
 
@@ -147,13 +150,15 @@ class _Writer:
             if isinstance(a, Operand) and a.of == "gradient" and _has_rows(b):
                 self.rows.append(Row("gradient × slope", "", "", "heading"))
             products = a.value * b.value
-            self._list(self._term_names(one), lambda i: f"{self._argument(a, i)} × {self._argument(b, i)}", products)
+            text = lambda i: f"{self._argument(a, i)} × {self._argument(b, i)}"  # noqa: E731
+            self._list(self._term_names(one), text, products, noun="product")
             self.rows.append(Row(one.label, "", self._number(value), "step"))
             return
         if np.ndim(value):
             if one.label:
                 self.rows.append(Row(one.label, "", "", "heading"))
-            self._list(self._term_names(one), lambda i: self._expression(one, i), value, added_up)
+            noun = "" if one.label else _NOUNS.get(one.function, "")
+            self._list(self._term_names(one), lambda i: self._expression(one, i), value, added_up, noun)
             return
         if one.function in ("sum", "mean", "max", "norm") and isinstance(one.arguments[0], Step):
             inner = one.arguments[0]
@@ -163,16 +168,22 @@ class _Writer:
             return
         if one.function in ("mean_of", "sum_of"):
             unnamed = [a for a in one.arguments if isinstance(a, Step) and not _has_rows(a)]
-            values = [a.value for a in unnamed]
-            self._list([""] * len(unnamed), lambda i: self._expression(unnamed[i]), values)
+            values, nouns = [a.value for a in unnamed], {_NOUNS.get(a.function, "") for a in unnamed}
+            noun = nouns.pop() if len(nouns) == 1 else ""
+            self._list(self._names_of(unnamed), lambda i: self._expression(unnamed[i]), values, noun=noun)
         self.rows.append(Row(one.label, self._expression(one), self._number(value), "step"))
 
     def _list(
-        self, names: Sequence[str], text: Callable[[int], str], values: Sequence[float], added_up: bool = True
+        self,
+        names: Sequence[str],
+        text: Callable[[int], str],
+        values: Sequence[float],
+        added_up: bool = True,
+        noun: str = "",
     ) -> None:
         """Terms in rows of their own. Only what is shown is written out: a sum may have thousands of terms."""
         shown = len(values) if len(values) <= self._most else self._most - 1
-        self.rows.extend(Row(names[i], text(i), self._number(values[i]), "term") for i in range(shown))
+        self.rows.extend(Row(names[i], text(i), self._number(values[i]), "term", noun) for i in range(shown))
         rest = values[shown:]
         if len(rest):
             together = (", together", self._number(sum(rest))) if added_up else ("", "…")
@@ -189,6 +200,24 @@ class _Writer:
             if isinstance(argument, Step) and np.ndim(argument.value) and any(names := self._term_names(argument)):
                 return names
         return [""] * np.size(one.value)
+
+    def _names_of(self, terms: Sequence[Step]) -> Sequence[str]:
+        """What terms are called that are steps of their own: the words that they pick, or what tells them apart."""
+        picked = [self._picked(term) for term in terms]
+        if all(picked):
+            return picked
+        return self._names_apart([next(operands(term)) for term in terms]) if terms else []
+
+    def _picked(self, one: Argument) -> str:
+        """The word whose number a step picks from a row, if it does."""
+        if not isinstance(one, Step) or _has_rows(one):
+            return ""
+        if one.function != "pick":
+            return next(filter(None, map(self._picked, one.arguments)), "")
+        which, cell = one.arguments
+        if not isinstance(cell, Operand) or cell.index[-1] != which.value:
+            return ""
+        return str(self._labels(cell.node, len(cell.index) - 1)[int(which.value)])
 
     def _names_apart(self, parts: Sequence[Operand]) -> Sequence[str]:
         """What tells lines of one node from each other: the labels along the axis on which they stand apart."""
@@ -228,9 +257,10 @@ class _Writer:
                 seen = bool(one.arguments[0].value)
                 return f"{parts[1 if seen else 2]}, because the mask is {seen:d}"
             case "pick":
-                return f"entry {parts[0]}: {parts[1]}"
+                name = self._picked(one)
+                return f"“{name}”: {parts[1]}" if name else parts[1]
             case "mean_of" | "sum_of":
-                return f"{function.removesuffix('_of')} of {'it' if len(one.arguments) == 1 else 'these'}"
+                return "" if one.label else f"{function.removesuffix('_of')} of these"
             case _:
                 return parts[0]
 
@@ -239,6 +269,8 @@ class _Writer:
         if isinstance(argument, Constant) and not np.ndim(argument.value):
             return argument.text
         if isinstance(argument, Step) and not _has_rows(argument):
+            if argument.function == "pick":
+                return self._argument(argument.arguments[1], i, within, place)
             text, inner = self._expression(argument, i), argument.function
             product = inner in _PRODUCTS and (within in _SUMS or (within in _PRODUCTS and not place))
             chain_of_sums = inner in _SUMS and within in _SUMS and not place

@@ -36,6 +36,19 @@ def exact(value: float) -> str:
     return str(value.item() if isinstance(value, np.generic) else value).replace("-", "−").replace("inf", "∞")
 
 
+def in_full(value: float) -> str:
+    """The digits of a number that can be relied on: 15 in float64, 6 in float32.
+
+    Examples
+    --------
+    >>> exact(0.1 + 0.2), in_full(0.1 + 0.2)
+    ('0.30000000000000004', '0.3')
+    """
+    if not isinstance(value, float | np.floating):
+        return exact(value)
+    return exact(float(f"{value:.{np.finfo(type(value)).precision}g}"))
+
+
 def read_number(text: str) -> float:
     """A number as a person types it: with a true minus sign, or a comma for the point.
 

@@ -15,6 +15,8 @@ from explorer.lessons.steps import Cell, Choose, Condition, MakeSo, Point, Predi
 from explorer.lessons.symbols import formula_text
 
 SO_FAR = "Right so far"
+TRIES = 3
+"""So often a question is answered wrongly before it says what is right."""
 Answer = float | int | Cell | State
 """A number that is typed; which choice, counted from 0; a place, as of `Point.right`; or a state that was made so."""
 
@@ -31,6 +33,16 @@ class Verdict:
     difference: float | None = None
     derivation: tuple[Part, ...] = ()  # (name of a node or nothing, rows): of the right number
     places: tuple[Cell, ...] = ()  # of what is pointed at: the right ones
+    meanwhile: str = ""  # the sentence for who may try again, where that sentence tells what is right
+
+    def said(self, over: bool) -> str:
+        """The sentence, in which what is right is told only when nothing is asked any more."""
+        return self.sentence if over or not self.meanwhile else self.meanwhile
+
+
+def is_over(question: Question, verdict: Verdict, tries: int) -> bool:
+    """Whether nothing is asked any more: the last of so many answers was right, or there were enough of them."""
+    return verdict.right or (not isinstance(question, MakeSo) and tries >= TRIES)
 
 
 def judge(question: Question, answer: Answer, state: State, engine: Engine | None = None) -> Verdict:
@@ -80,15 +92,18 @@ def _predicted(question: Predict, typed: float, engine: Engine) -> Verdict:
     expected = f"the number is {written(right, max(digits, _needed(right, digits)))}"
     mistake = None
     if difference is not None and _right_so_far(typed, right, digits):
-        sentence = f"{SO_FAR}, but {digits} decimals are asked for; {expected}."
+        meanwhile = f"{SO_FAR}, but {digits} decimals are asked for"
+        sentence = f"{meanwhile}; {expected}."
     elif isfinite(typed) and (mistake := likely(engine, question, typed)) is not None:
-        sentence = f"{mistake.sentence}; {expected}."
+        meanwhile = mistake.sentence
+        sentence = f"{meanwhile}; {expected}."
     elif difference is not None:
         way = "large" if difference > 0 else "small"
+        meanwhile = f"No: your number is too {way}"
         sentence = f"No: {expected}. Yours is {written(abs(difference), digits)} too {way}."
     else:
-        sentence = f"No: {expected}."
-    return Verdict(False, sentence, mistake, right, difference, how)
+        meanwhile, sentence = "No", f"No: {expected}."
+    return Verdict(False, sentence, mistake, right, difference, how, meanwhile=f"{meanwhile}.")
 
 
 def _right_so_far(typed: float, right: float, digits: int) -> bool:
@@ -139,16 +154,24 @@ def _pointed(question: Point, answer: Cell, engine: Engine) -> Verdict:
     if answer in places:
         return Verdict(True, "Right.", places=places)
     shown = " or ".join(place_named(question, place, engine) for place in places[:3])
+    pointed = place_named(question, answer, engine)
     if not question.extreme:
-        return Verdict(False, f"No: it is {shown}.", places=places)
+        return Verdict(False, f"No: it is {shown}.", places=places, meanwhile=f"No, not {pointed}.")
     numbers = engine.value(engine.graph.place(question.node))
     sentence = f"No: the {question.extreme} number is at {shown}"
     own = _cell_of(question, answer, numbers.ndim)
     theirs = _cell_of(question, places[0], numbers.ndim)
-    if own is not None and theirs is not None:
-        sentence += f", {written(float(numbers[theirs]), 2)}; at {place_named(question, answer, engine)} it is "
-        sentence += written(float(numbers[own]), 2)
-    return Verdict(False, f"{sentence}.", places=places)
+    if own is None or theirs is None:
+        return Verdict(False, f"{sentence}.", places=places, meanwhile=f"No, not {pointed}.")
+    sentence += f", {written(float(numbers[theirs]), 2)}; at {pointed} it is {written(float(numbers[own]), 2)}."
+    comparative = "larger" if question.extreme == "largest" else "smaller"
+    if question.row is not None and numbers.ndim > 1 and own[-2] != question.row:
+        axes = engine.graph.axes_of(engine.graph.place(question.node))
+        row, asked = (engine.labels(axes[-2])[i] for i in (own[-2], question.row))
+        meanwhile = f"No: that is in the row of “{row}”. Look along the row of “{asked}”."
+    else:
+        meanwhile = f"No: {written(float(numbers[own]), 2)} at {pointed}. There is a {comparative} number."
+    return Verdict(False, sentence, places=places, meanwhile=meanwhile)
 
 
 def _cell_of(question: Point, place: Cell, ndim: int) -> Cell | None:

@@ -53,7 +53,10 @@ class Blank:
 class Faded:
     """A derivation with gaps."""
 
-    parts: tuple[Part, ...]  # (name of a node or nothing, rows): with `MISSING` where a number is left out
+    # `parts`, `whole`: (name of a node or nothing, rows). In `parts` a number that is left out is `MISSING`, and the
+    # row that needs it names it instead; where all are left out, no row says from which numbers it comes.
+    parts: tuple[Part, ...]
+    whole: tuple[Part, ...]
     blanks: tuple[Blank, ...]  # in reading order; the last is the number that is asked for
 
 
@@ -69,20 +72,34 @@ def faded(question: Predict, engine: Engine) -> Faded:
         for r, row in enumerate(rows)
         if (value := _number(row)) is not None
     ]
-    wanted = len(found) if question.fade == ALL else question.fade + 1
+    alone = question.fade == ALL
+    wanted = len(found) if alone else question.fade + 1
     blanks = tuple(found[len(found) - wanted :]) if wanted < len(found) else tuple(found)
     hidden = {(blank.part, blank.row): parts[blank.part][1][blank.row] for blank in blanks}
 
     def without(row: Row, place: tuple[int, int]) -> Row:
-        expression = row.expression
+        expression = "" if alone else row.expression
         if row.kind != "term":  # what is left out is not to be read from the row that needs it
-            for before, one in hidden.items():
+            for before, one in reversed(hidden.items()):  # of equal numbers the nearest is meant, and once
                 if before < place and one.kind != "term":
-                    expression = re.sub(rf"(?<![\d.]){re.escape(one.value)}(?!\d)", MISSING, expression)
-        return replace(row, expression=expression, value=MISSING if place in hidden else row.value)
+                    number = rf"(?<![\d.])(?:\({re.escape(one.value)}\)|{re.escape(one.value)})(?!\d)"
+                    expression = re.sub(number, f"“{one.label}”" if one.label else MISSING, expression, count=1)
+        value = MISSING if place in hidden else row.value
+        return replace(row, label=_label(row, alone), expression=expression, value=value)
 
     gaps = [(name, tuple(without(row, (p, r)) for r, row in enumerate(rows))) for p, (name, rows) in enumerate(parts)]
-    return Faded(tuple(gaps), blanks)
+    return Faded(tuple(gaps), parts, blanks)
+
+
+def _label(row: Row, alone: bool) -> str:
+    """What a row is called in a derivation with gaps; `alone`: where it does not say how it is computed."""
+    if row.kind != "term":
+        return row.label or "result"
+    if row.label.isdecimal():  # of an axis whose places have no names
+        return f"{row.noun or 'number'} {row.label}"
+    if not alone or not row.noun:
+        return row.label
+    return f"{row.noun} for “{row.label}”" if row.label else row.noun
 
 
 def _number(row: Row) -> float | None:

@@ -11,7 +11,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.explain import Index, Step, cells_of
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
-from explorer.core.numbers import exact, significant, written
+from explorer.core.numbers import in_full, significant, written
 from explorer.lessons.references import Slip, figure_for, prints_in, slips_at
 from explorer.pages.element import Data
 from explorer.pages.matrix import ROUNDING
@@ -67,7 +67,7 @@ def inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]]) -> Ins
     `fed`: the nodes that it feeds, with the indices of their cells (see `Engine.feeds`).
     """
     node, number = view.nodes[cell.node], view.values[cell.node][cell.index]
-    value = f"{cell.node} = {exact(number)}"
+    value = f"{cell.node} = {in_full(number)}"
     if only_rounding(view.engine, cell.node, cell.index):
         value += f"\n{ROUNDING}"
     feeds = tuple(_fed(view, child, index) for child, (index,) in fed.items())
@@ -77,7 +77,7 @@ def inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]]) -> Ins
             cell,
             node.short,
             _where(view, cell),
-            f"{value}\nits gradient = {exact(step.value)}" if step else value,
+            f"{value}\nits gradient = {in_full(step.value)}" if step else value,
             _chain_rule(view, cell.node) if step else "",
             "How the loss changes with it" if step else "It has no gradient",
             ""

@@ -256,7 +256,9 @@ def test_steps_are_left_out_from_the_end():
         values = [row.value for _, rows in gaps.parts for row in rows]
         assert values.count(MISSING) == len(gaps.blanks) == missing
         assert [row.value for _, rows in how for row in rows][: 6 - missing] == values[: 6 - missing]
-    assert gaps.parts[1][1][0].expression == f"{MISSING} × 0.5000"
+        shown = gaps.parts[1][1][0].expression
+        assert shown == ("" if fade == ALL else "“sum of the products” × 0.5000")
+    assert gaps.whole == how
 
 
 def test_the_ladder_ends_in_the_derivation(three):

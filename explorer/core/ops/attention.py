@@ -119,7 +119,7 @@ class Scores(Op):
         if not around.scaled and around.name == "scores" and dot:
             width = around.shapes[0][-2 if self.columns else -1]
             divided = Then(self, "divide", float(np.sqrt(width)), f"√{width}")
-            yield Slip("scaled", "if the scores are divided by √d_k, which is not done here", divided)
+            yield Slip("scaled", "if the scores are divided by √dₖ, which is not done here", divided)
         said = "divided by the lengths of both vectors" if dot else "not divided by the lengths"
         other = "cosine" if dot else "dot"
         yield Slip(other, f"if the dot product is {said}", replace(self, similarity=other))

@@ -1,7 +1,7 @@
 """How wrong an output is, as one number."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
@@ -142,6 +142,8 @@ class CrossEntropy(Op):
             logs.append(log)
         if not logs:
             return step("value", Constant(0.0, "0"), label="every position is <pad>")
+        if len(logs) == 1:
+            return step("negate", replace(logs[0], label=logs[0].label or "log of the share"), label="minus the log")
         return step("negate", step("mean_of", *logs, label="mean of the logs"), label="cross-entropy")
 
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:

@@ -40,10 +40,10 @@ class ScaleFactor(Op):
         one, d_k = Constant(1.0, "1"), Constant(float(self.d_k), str(self.d_k))
         if self.kind == "1/d_k":
             return step("divide", one, d_k, label="1 ÷ d_k")
-        return step("divide", one, step("sqrt", d_k), label="1 ÷ √d_k")
+        return step("divide", one, step("sqrt", d_k), label="1 ÷ √dₖ")
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
-        other, text = ("1/sqrt(d_k)", "√d_k") if self.kind == "1/d_k" else ("1/d_k", "d_k")
+        other, text = ("1/sqrt(d_k)", "√dₖ") if self.kind == "1/d_k" else ("1/d_k", "dₖ")
         yield Slip("other scale", f"if one divides by {text}", replace(self, kind=other))
         yield Slip("multiplied", "if one multiplies by it instead of dividing", Then(self, "power", -1.0, "−1"))
 
@@ -79,7 +79,7 @@ class Scale(Op):
         return step("multiply", scores[cell], factor[()])
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
-        yield Slip("not scaled", "if the scores are not divided by √d_k", Kept())
+        yield Slip("not scaled", "if the scores are not divided by √dₖ", Kept())
 
 
 @dataclass(frozen=True)

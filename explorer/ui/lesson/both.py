@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QWi
 
 from explorer.lessons.answers import Verdict
 from explorer.ui.lesson.guide import Guide
-from explorer.ui.lesson.verdict import OURS, THEIRS, DerivationSide, has_both
+from explorer.ui.lesson.verdict import OURS, DerivationSide, theirs
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
 from explorer.ui.widgets.layouts import row_in
@@ -47,7 +47,7 @@ class BothDerivations(QFrame):
         self.close_button.clicked.connect(self.hide)
         self._content = content = QWidget()
         self._beside = row_in(content)
-        self.sides = DerivationSide(bench, THEIRS), DerivationSide(bench, OURS)
+        self.sides = DerivationSide(bench, ""), DerivationSide(bench, OURS)
         for side in self.sides:
             self._beside.addWidget(side, 1)
         self._scroll = QScrollArea()
@@ -68,12 +68,14 @@ class BothDerivations(QFrame):
         self._follow()
 
     def open(self) -> None:
-        """Show both derivations of the last answer, if there are two."""
-        verdict = self._guide.attempt.verdict
-        if not has_both(verdict) or verdict is None or verdict.mistake is None:
+        """Show how one gets the wrong number and how the right one, if both are known and nothing is asked any more."""
+        attempt = self._guide.attempt
+        if attempt.compared is None or attempt.verdict is None:
             self.hide()
             return
-        for side, parts in zip(self.sides, (verdict.mistake.derivation, verdict.derivation), strict=True):
+        typed, wrong = attempt.compared
+        self.sides[0].title = theirs(typed)
+        for side, parts in zip(self.sides, (wrong, attempt.verdict.derivation), strict=True):
             side.show_parts(parts)
         self.show()
         self.raise_()

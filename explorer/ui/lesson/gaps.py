@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QWidget
 
+from explorer.core.derivation import Row
 from explorer.core.numbers import written
 from explorer.lessons.practice import Blank, Faded
 from explorer.ui.lesson.enlarged import least_letters
@@ -27,6 +28,7 @@ class GapsView(QWidget):
         self._bench = bench
         self.fields: list[tuple[QLineEdit, Blank]] = []
         self._said: list[QLabel] = []
+        self._gaps = gaps
         blanks = {(blank.part, blank.row): blank for blank in gaps.blanks[:-1]}
         self._lines: list[tuple[SteadyLabel, QWidget | None, QLabel | None]] = []
         self._grid = grid = QGridLayout(self)
@@ -37,8 +39,7 @@ class GapsView(QWidget):
         line = 0
         for p, (_, rows) in enumerate(gaps.parts):
             for r, row in enumerate(rows):
-                words = ": ".join(filter(None, (row.label, row.expression)))
-                what = SteadyLabel(escape(words, quote=False), role="small")
+                what = SteadyLabel(_told(row), role="small")
                 grid.addWidget(what, line, 0)
                 blank = blanks.get((p, r))
                 number: QWidget | None = None
@@ -92,16 +93,26 @@ class GapsView(QWidget):
         """Whether there is a number in each gap."""
         return all(number_in(field) is not None for field, _ in self.fields)
 
-    def lock(self, done: bool) -> None:
-        """Say of each gap whether it is right; before that, let it be filled in."""
+    def mark(self, answered: bool, done: bool) -> None:
+        """Say of each gap whether it is right, once something was answered, and at the end what is right."""
         theme = self._bench.appearance.theme
         for (field, blank), said in zip(self.fields, self._said, strict=True):
-            field.setReadOnly(done)
             typed = number_in(field)
             right = typed is not None and blank.judge(typed).right
-            shown = "✓" if right else f"✗ {written(blank.value, blank.digits)}"
+            field.setReadOnly(done)
+            shown = "✓" if right else f"✗ {written(blank.value, blank.digits)}" if done else "✗"
             ink = theme.accent_text if right else theme.here_text
-            said.setText(f"<span style='color:{ink}'>{shown}</span>" if done else "")
+            said.setText(f"<span style='color:{ink}'>{shown}</span>" if done or answered else "")
+        rows = [row for _, part in (self._gaps.whole if done else self._gaps.parts) for row in part]
+        for row, (what, number, _) in zip(rows, self._lines, strict=True):
+            what.setText(_told(row))
+            if isinstance(number, QLabel):
+                number.setText(row.value)
+
+
+def _told(row: Row) -> str:
+    """A row without its value."""
+    return escape(": ".join(filter(None, (row.label, row.expression))), quote=False)
 
 
 class NumberField(QLineEdit):

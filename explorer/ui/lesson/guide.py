@@ -14,11 +14,12 @@ from PySide6.QtCore import QObject, Signal
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Place as GraphPlace
 from explorer.document.state import State
-from explorer.lessons.answers import Answer, Verdict, judge
+from explorer.lessons.answers import TRIES, Answer, Verdict, is_over, judge
+from explorer.lessons.mistakes import Part
 from explorer.lessons.progress import Progress, ProgressFolder
 from explorer.lessons.prose import numbers_of
 from explorer.lessons.schema import Lesson
-from explorer.lessons.steps import MakeSo, Point, Predict, Question, Step
+from explorer.lessons.steps import MakeSo, Predict, Question, Step
 from explorer.lessons.walk import Walk
 from explorer.pages.covering import asked_cell, covered_by
 from explorer.pages.header import WHOLE
@@ -38,11 +39,24 @@ TABS = {"words": "Words", "train": "Train"}
 class Attempt:
     """What came of a question since the program was started."""
 
-    tried: list[Answer] = field(default_factory=list)  # the answers given, in order
+    tried: list[Answer] = field(default_factory=list)  # the answers given, in order, each once
     verdict: Verdict | None = None  # on the last one
     hints: int = 0  # so many were asked for
     done: bool = False  # whether nothing is asked any more
     told: bool = False  # whether the answer was shown to somebody who gave none
+    # The last wrong number of which it is known how one gets it, and that derivation.
+    known: tuple[float, tuple[Part, ...]] | None = None
+
+    @property
+    def tries(self) -> int:
+        """How often one may still answer."""
+        return 0 if self.done else TRIES - len(self.tried)
+
+    @property
+    def compared(self) -> tuple[float, tuple[Part, ...]] | None:
+        """A wrong number whose derivation is to stand beside the right one, once nothing is asked any more."""
+        wrong = self.verdict is not None and not self.verdict.right
+        return self.known if self.done and wrong else None
 
 
 @dataclass(frozen=True)
@@ -178,17 +192,22 @@ class Guide(QObject):
         before = self.walk.progress.answers.get(step.id)
         if before is None or (self.lesson.id, step.id) in self._again:
             return False
-        return before.right or isinstance(step.question, (Predict, Point))
+        return before.right or (before.tries >= TRIES and not isinstance(step.question, MakeSo))
 
     def answer(self, answer: Answer) -> None:
-        """Answer the question of the step one is at. A number and a place are given once; the others until right."""
+        """Answer the question of the step one is at, until it is right or there have been enough tries.
+
+        The same wrong answer again is no try.
+        """
         question, attempt = self.question, self.attempt
-        if question is None or self.step is None:
+        if question is None or self.step is None or (not isinstance(question, MakeSo) and answer in attempt.tried):
             return
         key = self.lesson.id, self.step.id
         attempt.tried.append(answer)
-        attempt.verdict = self._kept(lambda: self.walk.answer(answer, attempt.hints, key in self._again))
-        attempt.done = attempt.verdict.right or isinstance(question, (Predict, Point))
+        attempt.verdict = verdict = self._kept(lambda: self.walk.answer(answer, attempt.hints, key in self._again))
+        attempt.done = is_over(question, verdict, len(attempt.tried))
+        if isinstance(answer, int | float) and verdict.mistake is not None and verdict.mistake.derivation:
+            attempt.known = answer, verdict.mistake.derivation
         if attempt.done:
             self._again.discard(key)
             self._light()

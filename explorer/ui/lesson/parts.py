@@ -22,7 +22,6 @@ from explorer.ui.lesson.recorder import Recorder
 from explorer.ui.lesson.speaker import Speaker
 from explorer.ui.lesson.spot import asked_box, spot_box, spot_rect
 from explorer.ui.lesson.start_card import SETTING, StartCard
-from explorer.ui.lesson.verdict import has_both
 from explorer.ui.lesson.watcher import LessonWatcher
 from explorer.ui.turns import OneATurn, later
 from explorer.ui.widgets.gone import Gone
@@ -129,7 +128,7 @@ class LessonParts(QObject):
 
     def _make_both(self) -> None:
         whole = self._window.centralWidget()
-        if self.both is None and whole is not None and has_both(self.guide.attempt.verdict):
+        if self.both is None and whole is not None and self.guide.attempt.compared is not None:
             self.both = BothDerivations(self._bench, self.guide, self.panel, whole, self._named_in)
 
     def _action(self, text: str, key: str, act: object) -> QAction:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLineEdit, QPushB
 
 from explorer.core.engine import Engine
 from explorer.core.gradients import LOSS
+from explorer.core.graph import Graph, Place
 from explorer.lessons.answers import Answer, Verdict, place_named
 from explorer.lessons.steps import Choose, MakeSo, Point, Predict, Question
 from explorer.lessons.symbols import formula_html
@@ -149,7 +150,9 @@ class QuestionView(QFrame):
         done = guide.question is None
         attempt = guide.attempt
         self._body.follow(attempt.verdict, done)
-        self._verdict.show_verdict(attempt.verdict, guide.numbers if isinstance(question, Choose) else None)
+        numbers = guide.numbers if isinstance(question, Choose) else None
+        counts, derived = isinstance(question, Predict | Point), self.gaps is not None
+        self._verdict.show_attempt(attempt, numbers, counts, derived)
         self._why.setVisible(done and bool(question.why))
         self._show_hints(attempt.hints, attempt.told, done)
         wrong = attempt.verdict is not None and not attempt.verdict.right
@@ -228,7 +231,7 @@ class PredictBody(Body):
         for field in self.fields:
             field.returnPressed.connect(self._go_on)
         self.button = mark(QPushButton("Lock in"), primary="true")
-        self.button.setToolTip("Give this number as your answer, and see the right one")
+        self.button.setToolTip("Give this number as your answer")
         self.button.clicked.connect(self._lock)
         self.field.textChanged.connect(self._say_whether_typed)
         self.button.setEnabled(False)
@@ -266,8 +269,13 @@ class PredictBody(Body):
         self.field.setReadOnly(done)
         self.field.setVisible(not (done and self.large and self.number() is None))
         self.button.setVisible(not done)
+        if verdict is not None and not done:
+            if self.button.hasFocus():
+                self.field.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.field.selectAll()  # so that another number takes its place
+        self._say_whether_typed()
         if self.gaps is not None:
-            self.gaps.lock(done)
+            self.gaps.mark(verdict is not None, done)
             self.gaps.setVisible(not (done and self.large and self.gaps.empty))
 
     @property
@@ -276,7 +284,8 @@ class PredictBody(Body):
 
     def _say_whether_typed(self) -> None:
         whole = self.gaps is None or self.gaps.full
-        self.button.setEnabled(self.number() is not None and whole)
+        number = self.number()
+        self.button.setEnabled(number is not None and whole and number not in self.guide.attempt.tried)
 
     def _lock(self) -> None:
         number = self.number()
@@ -394,7 +403,10 @@ class PointBody(Body):
             return
         place = self._engine.graph.place(self.question.node)
         if cell.node == place.node and cell.index[: len(place.index)] == place.index:
+            self._say.setText(self.WHERE["cell"])
             self._take_place(cell.index[len(place.index) :], by)
+        elif by == "click":
+            self._say.setText(elsewhere(self._engine.graph, cell, place))
 
     @property
     def _engine(self) -> Engine:
@@ -408,6 +420,18 @@ class PointBody(Body):
         else:
             self._take.setText(f"Answer: {place_named(self.question, place, self._engine)}")
             self._take.show()
+
+
+def elsewhere(graph: Graph, cell: Cell, asked: Place) -> str:
+    """That a cell is in another table than the one that is to be pointed at, which is no answer."""
+    meant, clicked = graph.nodes[asked.node], graph.nodes[cell.node]
+    name = f"<b>{formula_html(meant.symbol)}</b>"
+    head = "" if asked.head is None else f" of head {asked.head + 1}"
+    if cell.node == asked.node:
+        return f"That is head {cell.index[0] + 1}. Click a number in {name}{head}."
+    if clicked.symbol == meant.symbol:
+        return f"That is another {name}. Click a number in {name}{head} of this step."
+    return f"That number is in <b>{formula_html(clicked.symbol)}</b>. Click a number in {name}{head}."
 
 
 class MakeBody(Body):

@@ -6,10 +6,10 @@ from html import escape
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
-from explorer.lessons.answers import Verdict
 from explorer.lessons.mistakes import Part
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.enlarged import least_letters
+from explorer.ui.lesson.guide import Attempt
 from explorer.ui.lesson.room import column_height, height_at
 from explorer.ui.lesson.words import Words
 from explorer.ui.theme import mark
@@ -17,13 +17,13 @@ from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 
-THEIRS, OURS = "How one gets your number", "How it is computed"
+OURS = "How it is computed"
+MORE = {1: "One more try.", 2: "Two more tries."}
 
 
-def has_both(verdict: Verdict | None) -> bool:
-    """Whether it is known how one gets the wrong number as well as the right one."""
-    mistake = None if verdict is None or verdict.right else verdict.mistake
-    return mistake is not None and bool(mistake.derivation) and verdict is not None and bool(verdict.derivation)
+def theirs(typed: float) -> str:
+    """What stands above the derivation of a number that somebody typed."""
+    return f"How one gets {typed:.12g}".replace("-", "−")
 
 
 class VerdictView(QWidget):
@@ -42,7 +42,7 @@ class VerdictView(QWidget):
         self.both = mark(QPushButton("Both derivations side by side"), link="true")
         self.both.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.both.setToolTip("Show before the page how one gets your number, and how it is computed")
-        self.side = DerivationSide(bench, THEIRS if self._large else OURS)
+        self.side = DerivationSide(bench, OURS)
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(bench.appearance.px(4))
@@ -51,25 +51,39 @@ class VerdictView(QWidget):
         column.addWidget(self.side)
         self.hide()
 
-    def show_verdict(self, verdict: Verdict | None, numbers: Mapping[str, str] | None = None) -> None:
+    def show_attempt(
+        self, attempt: Attempt, numbers: Mapping[str, str] | None = None, counts: bool = False, derived: bool = False
+    ) -> None:
         """Say what came of the last answer; nothing where there is none.
 
-        `numbers`: what stands for braces, where the sentence is Markdown; else it is plain words.
+        Parameters
+        ----------
+        numbers : mapping of str to str, optional
+            What stands for braces, where the sentence is Markdown; else it is plain words.
+        counts : bool
+            Whether it is said how many more tries there are.
+        derived : bool
+            Whether it stands there already how the number is computed.
         """
+        verdict = attempt.verdict
         self.setVisible(verdict is not None)
         if verdict is None:
             return
         theme = self._bench.appearance.theme
         ink, sign = (theme.accent_text, "✓") if verdict.right else (theme.here_text, "✗")
         sign = f"<b style='color:{ink}'>{sign}</b>"
+        said = " ".join(filter(None, (verdict.said(attempt.done), MORE.get(attempt.tries) if counts else "")))
         if numbers is None:
-            self._sentence.setText(f"{sign} {escape(verdict.sentence)}")
+            self._sentence.setText(f"{sign} {escape(said)}")
         else:
-            self._sentence.say(verdict.sentence, numbers, sign)
-        both = has_both(verdict) and not self._large
-        theirs = () if verdict.mistake is None else verdict.mistake.derivation
-        parts = theirs if self._large else () if verdict.right or both else verdict.derivation
-        self.both.setVisible(both)
+            self._sentence.say(said, numbers, sign)
+        compared, parts = attempt.compared, verdict.derivation
+        if verdict.right or not attempt.done or (not self._large and (compared is not None or derived)):
+            parts = ()
+        elif self._large:
+            parts = () if compared is None else compared[1]
+            self.side.title = "" if compared is None else theirs(compared[0])
+        self.both.setVisible(compared is not None and not self._large)
         self.side.setVisible(bool(parts))
         self.side.show_parts(parts)
 
@@ -87,6 +101,15 @@ class DerivationSide(QWidget):
         self._rows = DerivationView(bench)
         column = column_in(self, self._title, self._rows, spacing=0)
         column.addStretch(1)
+
+    @property
+    def title(self) -> str:
+        """What stands above it."""
+        return self._title.text()
+
+    @title.setter
+    def title(self, text: str) -> None:
+        self._title.setText(escape(text))
 
     def height_at(self, width: int) -> int:
         """Pixels that it is high in a width."""

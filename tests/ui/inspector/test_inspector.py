@@ -12,7 +12,7 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QLabel
 
 from explorer.core.nudge import check_cell
-from explorer.core.numbers import exact, written
+from explorer.core.numbers import in_full, written
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.state import State
 from explorer.ui.inspector import inspector
@@ -80,7 +80,7 @@ def test_a_score_is_a_sum_of_products(window, eye, point):
     ]
     assert rows[-1][2:] == (written(float(query @ key), 4), "result")
     words = said(inspector)
-    assert exact(eye.value(window, f"{ENCODER}.head.1.scores")[1, 2]) in words
+    assert in_full(eye.value(window, f"{ENCODER}.head.1.scores")[1, 2]) in words
     assert "head 1, are → welcome" in words
     assert inspector._formula.latex().startswith("S = ")
     assert "scores = " in words
@@ -97,7 +97,7 @@ def test_every_matrix_of_every_stage_can_be_explained(window, eye):
             index = tuple(n - 1 for n in eye.value(window, name).shape)
             window.bench.selection.point(Cell(place.node, (*place.index, *index)))
             value = float(array[index or (0,)])
-            assert exact(eye.value(window, name)[index]) in window.inspector._value.text(), name
+            assert in_full(eye.value(window, name)[index]) in window.inspector._value.text(), name
             rows = derivation(window.inspector)
             if rows:
                 shown = rows[-1][2].replace("−", "-").replace("∞", "inf")
@@ -141,7 +141,7 @@ def test_it_follows_edits_of_what_it_shows(window, eye, point):
     window.bench.document.do(SetCells("source.table", {(0, 0): 3.0}))
     eye.settle(window)
     assert said(inspector) != before
-    assert exact(eye.value(window, f"{ENCODER}.Q")[0, 0, 0]) in said(inspector)
+    assert in_full(eye.value(window, f"{ENCODER}.Q")[0, 0, 0]) in said(inspector)
     rows = derivation(inspector)
     assert rows[0][1].startswith("3.0000 × ")
     window.bench.document.undo()

@@ -14,13 +14,13 @@ GUIDED = [name for name, file in lesson_files().items() if "[[step]]" in file.re
 
 
 def answers(question, walk, at):
-    """A wrong answer to a number, or the wrong choices, and the right answer."""
+    """As many wrong numbers as there are tries, or the wrong choices, and the right answer."""
     state, engine = walk.state(at), walk.engine(at)
     match question:
         case Predict():
             wrong = next(mistakes(engine, question.node, question.cell, question.digits, question.of), None)
             if wrong is not None and at % 2:
-                return [wrong.value]
+                return [wrong.value + 1000, wrong.value + 2000, wrong.value]
         case Choose():
             wrong = [i for i, choice in enumerate(question.choices) if not choice.right]
             return [*wrong, right_answer(question, state, engine)]

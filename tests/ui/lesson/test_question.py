@@ -49,10 +49,20 @@ def test_a_number_is_covered_until_it_is_locked_and_then_the_difference_is_told(
     button = body(panel, PredictBody).button
     assert not button.isEnabled()
     hand.click(field)
-    hand.type("0,5")
+    for typed, more in (("0,5", "too small. Two more tries."), ("0.4", "too small. One more try.")):
+        hand.type(typed)
+        hand.click(button)
+        assert verdict(panel)._sentence.text().endswith(more)
+        assert "0.67" not in verdict(panel)._sentence.text()
+        assert not verdict(panel).side.isVisible()
+        assert eye.views(window)[SHARES].matrix.text(0, 0) == "?"
+        assert not button.isEnabled()  # the same number once more is no try
+        assert not field.isReadOnly()
+    hand.type("0.3")
     hand.click(button)
     assert "0.67" in verdict(panel)._sentence.text()
     assert "✗" in verdict(panel)._sentence.text()
+    assert "more tr" not in verdict(panel)._sentence.text()
     assert field.isReadOnly()
     assert not button.isVisible()
     assert eye.views(window)[SHARES].matrix.text(0, 0) != "?"
@@ -68,8 +78,9 @@ def test_a_number_is_covered_until_it_is_locked_and_then_the_difference_is_told(
 def test_a_known_mistake_is_named(window, guide, panel, hand, go):
     go(1)
     hand.click(body(panel, PredictBody).field)
-    hand.type("66.52")  # per cent
-    hand.key(Key.Key_Return)
+    for typed in ("0.5", "0.4", "66.52"):  # per cent
+        hand.type(typed)
+        hand.key(Key.Key_Return)
     assert guide.attempt.verdict.mistake.sentence in verdict(panel)._sentence.text()
     assert verdict(panel).side.isVisible()
     assert window.lessons.both is None  # nothing else is computed than the right number
@@ -87,22 +98,31 @@ def test_a_key_that_comes_before_the_next_question_is_shown_answers_nothing(guid
 
 
 @pytest.mark.parametrize(
-    ("typed", "both", "alone"), [("7.39", True, False), ("0.5", False, True), ("0.67", False, False)]
+    ("numbers", "both", "alone"),
+    [
+        (("0.5", "0.4", "7.39"), True, False),
+        (("7.39", "0.5", "0.4"), True, False),  # the one of which it is known how one gets it
+        (("0.5", "0.4", "0.3"), False, True),
+        (("0.5", "7.39"), False, False),
+        (("7.39", "0.5", "0.67"), False, False),
+    ],
 )
-def test_both_derivations_stand_side_by_side_where_both_are_known(
-    window, guide, panel, hand, eye, go, typed, both, alone
+def test_both_derivations_stand_side_by_side_where_both_are_known_and_the_tries_are_over(
+    window, guide, panel, hand, eye, go, numbers, both, alone
 ):
     go(1)
     table = eye.views(window)[SHARES]
     stood = table.mapTo(window, table.rect().topLeft())
     hand.click(body(panel, PredictBody).field)
-    hand.type(typed)
-    hand.key(Key.Key_Return)
+    for typed in numbers:
+        hand.type(typed)
+        hand.key(Key.Key_Return)
     card = window.lessons.both
     assert (card is not None, verdict(panel).both.isVisible(), verdict(panel).side.isVisible()) == (both, both, alone)
     assert table.mapTo(window, table.rect().topLeft()) == stood
     if both:
         assert card.isVisible()
+        assert card.sides[0].title == "How one gets 7.39"
         theirs, ours = (side.mapTo(window, side.rect().topLeft()) for side in card.sides)
         assert theirs.y() == ours.y()
         assert theirs.x() + card.sides[0].width() < ours.x()
@@ -115,8 +135,9 @@ def test_both_derivations_stand_side_by_side_where_both_are_known(
 def test_both_derivations_are_closed_come_back_and_go_with_the_step(window, guide, panel, hand, go):
     go(1)
     hand.click(body(panel, PredictBody).field)
-    hand.type("7.39")
-    hand.key(Key.Key_Return)
+    for typed in ("0.5", "0.4", "7.39"):
+        hand.type(typed)
+        hand.key(Key.Key_Return)
     card = window.lessons.both
     hand.click(card.close_button)
     assert not card.isVisible()
@@ -201,6 +222,35 @@ def test_a_cell_is_pointed_at(window, guide, panel, hand, eye, go):
     hand.click(view.viewport(), hand.cell(view, 0, 2) - view.viewport().pos())
     assert guide.attempt.verdict.right
     assert guide.question is None
+
+
+def test_a_click_into_another_table_is_no_answer_and_says_which_one_is_meant(window, guide, panel, hand, eye, go):
+    go(3)
+    question = body(panel, PointBody)
+    view = eye.views(window)[LOGITS]
+    hand.click(view.viewport(), hand.cell(view, 0, 2) - view.viewport().pos())
+    assert not guide.attempt.tried
+    assert guide.question is not None
+    assert "That number is in" in question._say.text()
+    assert "Click a number in" in question._say.text()
+    view = eye.views(window)[SHARES]
+    hand.click(view.viewport(), hand.cell(view, 0, 0) - view.viewport().pos())
+    assert question._say.text() == PointBody.WHERE["cell"]
+    assert len(guide.attempt.tried) == 1
+
+
+def test_a_wrong_place_may_be_pointed_at_twice_more_and_only_then_the_right_one_is_told(guide, panel, go):
+    go(3)
+    for cell, said in (
+        ((0, 0), "There is a smaller number. Two more"),
+        ((0, 1), "There is a smaller number. One more"),
+    ):
+        guide.answer(cell)
+        guide.answer(cell)  # the same once more is no try
+        assert said in verdict(panel)._sentence.text()
+        assert guide.question is not None
+    guide.answer((0, 2))
+    assert guide.attempt.verdict.right
 
 
 def test_keys_go_past_cells_until_one_is_given_as_the_answer(window, guide, panel, hand, eye, go):
@@ -324,7 +374,7 @@ def test_behind_a_number_the_way_on_has_the_keys(window, guide, panel, hand, eye
 
 def test_enter_goes_on_where_the_answer_is_given(window, guide, panel, hand, eye):
     panel.go(lambda: guide.go(1))
-    hand.type("0.66")
+    hand.type("0.67")
     hand.key(Key.Key_Return)
     eye.settle(window)
     assert guide.at == 1  # the key that answers does no more
