@@ -39,7 +39,7 @@ class ScaleFactor(Op):
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         one, d_k = Constant(1.0, "1"), Constant(float(self.d_k), str(self.d_k))
         if self.kind == "1/d_k":
-            return step("divide", one, d_k, label="1 ÷ d_k")
+            return step("divide", one, d_k, label="1 ÷ dₖ")
         return step("divide", one, step("sqrt", d_k), label="1 ÷ √dₖ")
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
