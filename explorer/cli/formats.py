@@ -27,14 +27,14 @@ def write_tables(shown: Sequence[Shown], ours: Collection[str], out: TextIO) -> 
     Parameters
     ----------
     ours : collection of str
-        The inputs that no reference prints: their lines say so.
+        The inputs that no text prints, where that is told: their lines say so.
     out : file
     """
     most = shutil.get_terminal_size().columns if out.isatty() else 0
     for i, one in enumerate(shown):
         shape = " × ".join(map(str, one.value.shape)) or "a number"
         symbol = "" if one.node.symbol == one.name else _plain(one.node.symbol)
-        about = [one.name, symbol, f"({shape})", one.stage, one.held, "ours" if _is_ours(one, ours) else ""]
+        about = [one.name, symbol, f"({shape})", one.stage, one.held, "not printed" if _is_ours(one, ours) else ""]
         print("" if i == 0 else "\n", "  ".join(filter(None, about)), sep="", file=out)
         for line in _table(one, one.value, most):
             print(line, file=out)

@@ -55,7 +55,7 @@ def show(arguments: Namespace) -> int:
     shown = [read(document.engine, name, root) for name in names]
     match arguments.format:
         case "table":
-            formats.write_tables(shown, lesson.ours_in(arguments.setting), sys.stdout)
+            formats.write_tables(shown, _not_printed(lesson, arguments.setting), sys.stdout)
         case "json":
             print(formats.as_json(lesson.id, document.state.model, shown))
         case "csv":
@@ -66,6 +66,12 @@ def show(arguments: Namespace) -> int:
         case _:
             formats.write_latex(shown, sys.stdout, _symbol(document.engine, root) if root else "")
     return 0
+
+
+def _not_printed(lesson: Lesson, setting: str | None) -> frozenset[str]:
+    """The inputs that no text prints, of a setting that is there for whoever holds the text."""
+    told = lesson.errata or lesson.setting(setting).printed
+    return lesson.ours_in(setting) if told else frozenset()
 
 
 def _root(arguments: Namespace, engine: Engine) -> Root | None:

@@ -83,4 +83,7 @@ def _own(state: State) -> Lesson | None:
         lesson = load(state.lesson)
     except ExplorerError:
         return None
-    return lesson if lesson.model.kind == state.model.kind and state.setting in lesson.settings else None
+    if state.setting not in lesson.settings:
+        return None
+    model = lesson.settings[state.setting].model or lesson.model
+    return lesson if model.kind == state.model.kind else None

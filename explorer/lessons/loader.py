@@ -1,10 +1,11 @@
 """From a TOML file to a lesson, everything in it checked."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -83,24 +84,45 @@ def model_titles() -> dict[str, str]:
 
 def _titles(files: Mapping[str, Path]) -> dict[str, str]:
     named = sorted(map(_named, files.values()))
-    return {id: title for _, title, id, _ in named}
+    return {head.id: head.title for head in named}
+
+
+def errata() -> dict[str, str]:
+    """The ids of the lessons that say what a printed example gets wrong, by the number of its text, such as "004"."""
+    return {head.errata: head.id for head in map(_named, lesson_files().values()) if head.errata}
 
 
 def needs(file: Path) -> tuple[str, ...]:
     """The ids of the lessons that the one in a file needs."""
-    return _named(file)[3]
+    return _named(file).needs
 
 
-def _named(file: Path) -> tuple[int, str, str, tuple[str, ...]]:
-    """Where a lesson stands in the list, its title, its id, and what it needs."""
+class _Head(NamedTuple):
+    """Where a lesson stands in the list, its title, its id, what it needs, and the text whose errata it is."""
+
+    order: int
+    title: str
+    id: str
+    needs: tuple[str, ...]
+    errata: str
+
+
+def _named(file: Path) -> _Head:
     return _read_head(file, file.stat().st_mtime_ns)
 
 
 @cache
-def _read_head(file: Path, changed: int) -> tuple[int, str, str, tuple[str, ...]]:
+def _read_head(file: Path, changed: int) -> _Head:
     """Read once: menus and lists ask often, and all lessons take 0.1 s."""
     top = read(file)
-    return _order(top), top.text("title"), top.text("id"), top.words("needs") if "needs" in top else ()
+    needs = top.words("needs") if "needs" in top else ()
+    return _Head(
+        _order(top),
+        top.text("title"),
+        top.text("id"),
+        needs,
+        top.text("reference") if top.flag("errata", False) else "",
+    )
 
 
 def lesson_files() -> dict[str, Path]:
@@ -131,27 +153,89 @@ def lesson_from(top: TomlTable) -> Lesson:
     top.has_only(
         *("id", "title", "paragraph", "try", "reference", "start_stage", "start_head", "order", "ours"),
         *("model", "tokens", "switches", "inputs", "settings", "training", "weights", "card"),
-        *("format", "example", "teaches", "needs", "minutes", "step", "learns"),
+        *("format", "example", "teaches", "needs", "minutes", "step", "learns", "errata"),
     )
     id = top.text("id")
     if not set(id) <= set("abcdefghijklmnopqrstuvwxyz0123456789-"):
         top.fail("id", f"'{id}' is no id", "write lower-case letters, digits and hyphens, as in you-are-welcome")
     title, paragraph = top.text("title"), top.text("paragraph", most=MOST_TEXT)
-    model, inputs = _model(top)
-    model = replace(model, switches=switches_in(top.table("switches"), model))
-
     tables = top.table("settings")
     if not len(tables):
-        top.fail("settings", "is missing", "add at least one, such as [settings.printed]")
+        top.fail("settings", "is missing", "add at least one, such as [settings.textbook]")
     if len(tables) > MOST_SETTINGS:
         top.fail("settings", f"holds {len(tables)} settings", f"write up to {MOST_SETTINGS}")
+    ours: Collection[str] = ()
+    if any("from" in tables.table(name) for name in tables):
+        for key in ("model", "tokens", "switches", "inputs", "weights", "ours"):
+            if key in top:
+                top.fail(key, "belongs to the examples that the settings are from", "leave it out")
+        settings = {name: _from_example(tables.table(name), name, id) for name in tables}
+        first = next(iter(settings.values()))
+        assert first.model is not None
+        model, inputs = first.model, dict[str, Array]()
+        stage = top.text("start_stage", default=WHOLE)
+    else:
+        model, inputs = _model(top)
+        model = replace(model, switches=switches_in(top.table("switches"), model))
+        inputs, settings, ours, stage = _own_numbers(top, model, inputs)
+    order = _order(top)
+    reference = top.text("reference", default="")
+    training = recipe_in(top.table("training")) if "training" in top else None
+    lesson = Lesson(
+        *(id, title, paragraph, reference, stage, order, model, inputs, frozenset(ours), settings),
+        training=training,
+        learns=top.one_of("learns", settings) if "learns" in top else "",
+        to_try=_to_try(top),
+        teaches=top.text("teaches", default=""),
+        needs=top.words("needs") if "needs" in top else (),
+        minutes=top.real("minutes", default=0.0, least=0, most=1000),
+        start_head=top.number("start_head", default=1, least=1, most=128),
+        card=_card(top.table("card")),
+        example=top.text("example", default=id),
+        errata=top.flag("errata", False),
+    )
+    return replace(lesson, steps=read_steps(top, lesson)) if "step" in top else lesson
+
+
+def _from_example(table: TomlTable, name: str, lesson: str) -> Setting:
+    """A setting of another example, with its model and all its numbers: `from = "EXAMPLE/SETTING"`."""
+    table.has_only("from", "title", "paragraph")
+    id, _, setting = table.text("from").partition("/")
+    files = lesson_files() | model_files()
+    # A lesson that takes over settings itself could lead back here.
+    own = [one for one, file in files.items() if one != lesson and "from" not in str(read(file).data.get("settings"))]
+    if id not in own:
+        table.fail("from", f"there is no example '{id}'", likeliest(id, own, "there are"))
+    example = _given(files[id])
+    if setting not in example.settings:
+        table.fail("from", f"'{id}' has no setting '{setting}'", likeliest(setting, example.settings, "it has"))
+    found = example.settings[setting]
+    return replace(
+        found,
+        name=name,
+        title=table.text("title", default=found.title),
+        paragraph=table.text("paragraph", default=found.paragraph, most=MOST_TEXT),
+        inputs={**example.inputs, **found.inputs},
+        ours=example.ours | found.ours,
+        model=example.model,
+        source=(id, setting),
+    )
+
+
+def _own_numbers(
+    top: TomlTable, model: Model, inputs: dict[str, Array]
+) -> tuple[dict[str, Array], dict[str, Setting], set[str], str]:
+    """The inputs, the settings, what no text prints, and the first stage, of a lesson with a model of its own."""
+    tables = top.table("settings")
     switches: dict[str, dict[str, SwitchValue]] = {}
     words: dict[str, dict[str, Array]] = {}
     axes: dict[str, dict[str, tuple[str, ...]]] = {}
     graphs: dict[str, Graph] = {}
     for name in tables:
         table = tables.table(name)
-        table.has_only("title", "paragraph", "try", "ours", "tokens", "switches", "inputs", "pins", "axes", "training")
+        table.has_only(
+            *("title", "paragraph", "try", "ours", "printed", "tokens", "switches", "inputs", "pins", "axes", "training")
+        )
         axes[name] = _units(table.table("axes"), model)
         switches[name] = switches_in(table.table("switches"), model)
         words[name] = _words(table, model.kind, model.axes)
@@ -175,25 +259,10 @@ def lesson_from(top: TomlTable) -> Lesson:
             to_try=_to_try(table),
             axes=axes[name],
             training=recipe_in(table.table("training")) if "training" in table else None,
+            printed=table.flag("printed", False),
         )
     ours = _ours(top, graphs) | _seeded(graphs, inputs, settings)
-    stage = _stage(top, graphs)
-    order = _order(top)
-    reference = top.text("reference", default="")
-    training = recipe_in(top.table("training")) if "training" in top else None
-    lesson = Lesson(
-        *(id, title, paragraph, reference, stage, order, model, inputs, frozenset(ours), settings),
-        training=training,
-        learns=top.one_of("learns", settings) if "learns" in top else "",
-        to_try=_to_try(top),
-        teaches=top.text("teaches", default=""),
-        needs=top.words("needs") if "needs" in top else (),
-        minutes=top.real("minutes", default=0.0, least=0, most=1000),
-        start_head=top.number("start_head", default=1, least=1, most=128),
-        card=_card(top.table("card")),
-        example=top.text("example", default=id),
-    )
-    return replace(lesson, steps=read_steps(top, lesson)) if "step" in top else lesson
+    return inputs, settings, ours, _stage(top, graphs)
 
 
 def _with_example(top: TomlTable) -> TomlTable:

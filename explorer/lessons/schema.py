@@ -40,6 +40,11 @@ class Setting:
     # Labels of axes that are other ones than the lesson's: a net with more hidden units.
     axes: Mapping[str, tuple[str, ...]] = field(default_factory=dict, kw_only=True)
     training: Recipe | None = field(default=None, kw_only=True)  # what training begins with; None: as the lesson says
+    # Whether it is there for whoever holds the text beside it: what is printed is told only there.
+    printed: bool = field(default=False, kw_only=True)
+    # Of a setting that is another example's: its model, and the ids of that example and of its setting.
+    model: Model | None = field(default=None, kw_only=True)
+    source: tuple[str, str] | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +76,8 @@ class Lesson:
     # Of a model that was trained for the program: its measured scores by their names.
     card: Mapping[str, float] = field(default_factory=dict, kw_only=True)
     example: str = field(default="", kw_only=True)  # the id of the example whose model it has, often its own
+    # Whether it says what a printed example gets wrong: of no use to those who do not hold the text beside it.
+    errata: bool = field(default=False, kw_only=True)
 
     @property
     def questions(self) -> int:
@@ -107,6 +114,11 @@ class Lesson:
             raise ExplorerError("unknown-setting", lesson=self.id, name=name, known=", ".join(self.settings))
         return self.settings[name]
 
+    def source_of(self, setting: str) -> tuple[str, str]:
+        """The ids of the example and of its setting that a setting of this lesson is: often itself."""
+        source = self.settings[setting].source if setting in self.settings else None
+        return source or (self.id, setting)
+
     def ours_in(self, setting: str | None = None) -> frozenset[str]:
         """The inputs, or heads' slices of them, that we chose in the given setting or in the first.
 
@@ -120,10 +132,11 @@ class Lesson:
         Raises `ExplorerError`: "unknown-setting".
         """
         chosen = self.setting(setting)
-        lengths = {**self.model.lengths, **chosen.lengths}
-        axes, switches = {**self.model.axes, **chosen.axes}, {**self.model.switches, **chosen.switches}
-        model = replace(self.model, lengths=lengths, axes=axes, switches=switches)
-        given = {**self.inputs, **chosen.inputs}
+        own = chosen.model or self.model
+        lengths = {**own.lengths, **chosen.lengths}
+        axes, switches = {**own.axes, **chosen.axes}, {**own.switches, **chosen.switches}
+        model = replace(own, lengths=lengths, axes=axes, switches=switches)
+        given = {**self.inputs, **chosen.inputs} if chosen.model is None else chosen.inputs
         whole = {name: array for name, array in given.items() if not is_slice(name)}
         state = State.of(model, whole, setting=chosen.name, lesson=self.id)
         # What the state has taken as it is need not be copied: it may be a large model.

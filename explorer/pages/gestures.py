@@ -128,6 +128,13 @@ class ShowPrinted(Gesture):
 
 
 @dataclass(frozen=True)
+class OpenLesson(Gesture):
+    """A lesson that comes with the program is opened; `value` is its id."""
+
+    value: str = ""
+
+
+@dataclass(frozen=True)
 class GoTo(Gesture):
     """Another stage is shown; what is to be kept for its page is kept first."""
 

@@ -128,7 +128,8 @@ def derivation(view: View, cell: Cell) -> Step | None:
 
 def printed_at(view: View, stage: str) -> Printed:
     """What the reference prints at a stage, and its slips there."""
-    at = view.state.lesson, view.state.setting
+    if (at := view.prints) is None:
+        return Printed()
     nodes = [node.name for node in view.stage(stage)]
     heads = (view.of_head(name, head) for name in nodes for head in range(view.graph.n_heads(name) or 0))
     names = {*nodes, *heads}
@@ -140,7 +141,9 @@ def printed_at(view: View, stage: str) -> Printed:
 
 def _printed(view: View, cell: Cell, value: float) -> Printed:
     """The number in the reference beside the computed one, as far as the print vouches for it."""
-    lesson, setting = view.state.lesson, view.state.setting
+    if view.prints is None:
+        return Printed()
+    lesson, setting = view.prints
     name, index, shape = cell.node, cell.index, view.values[cell.node].shape
     figure = figure_for(lesson, setting, name, shape)
     if figure is None and view.graph.n_heads(name):

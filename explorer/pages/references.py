@@ -6,10 +6,11 @@ from html import escape
 from typing import Any
 
 from explorer.lessons import references
+from explorer.lessons.loader import errata
 from explorer.lessons.printed import CITED, DIFFERS, REPRODUCES, RETYPED, STATUSES, PrintedNumber
 from explorer.pages.element import Element
-from explorer.pages.gestures import Keep, ShowPrinted
-from explorer.pages.page import NUMBER, Choice, Column, Controls, Entry, Header, Line, Lines, Listing, Note
+from explorer.pages.gestures import Keep, OpenLesson, ShowPrinted
+from explorer.pages.page import NUMBER, Button, Choice, Column, Controls, Entry, Header, Line, Lines, Listing, Note
 
 REFERENCE, STATUS, ROW = "references.reference", "references.status", "references.row"
 """The keys under which a reader's choices are kept: see `Keep`."""
@@ -22,7 +23,7 @@ COLUMNS = (
     Column("what"),
     Column("at"),
     Column("printed", NUMBER),
-    Column("ours", NUMBER),
+    Column("computed", NUMBER),
     Column("difference", NUMBER),
     Column("status"),
 )
@@ -84,6 +85,7 @@ def references_page(
     )
     if not rows:
         return header, Note("waiting", "Every printed number is being compared …")
+    lessons = errata()
     names = (ALL, *dict.fromkeys(one.reference for one in rows))
     reference, status = _known(choices.get(REFERENCE), names), _known(choices.get(STATUS), (ALL, *STATUSES))
     of_reference = [i for i, one in enumerate(rows) if reference in (ALL, one.reference)]
@@ -107,7 +109,13 @@ def references_page(
     list_ = Listing("numbers", "Printed numbers", columns, lines, most, order=f"{reference} {status}", scrolls=True)
     chosen = choices.get(ROW, -1)
     detail = Note("detail", _detail(rows[chosen]) if chosen in places else "Choose a line to read all about it.")
-    return header, controls, Note("titles", " · ".join(titles)), Note("counts", note), list_, detail
+    buttons = tuple(
+        Button(f"errata {one.id}", f"What {one.id} gets wrong", OpenLesson(lessons[one.id]), f"A lesson on {one.title}")
+        for one in references.references()
+        if reference in (ALL, one.id) and one.id in lessons
+    )
+    ways = (Controls("ways to lessons", buttons),) if buttons else ()
+    return header, controls, *ways, Note("titles", " · ".join(titles)), Note("counts", note), list_, detail
 
 
 def _detail(one: PrintedNumber) -> str:

@@ -95,7 +95,9 @@ class View:
     engine: Engine  # a snapshot: it is never updated
     looking: Looking = field(default_factory=Looking)
     last: LastEdit = field(default_factory=LastEdit)
-    ours: frozenset[str] = frozenset()  # names of nodes and slices whose values we had to choose ourselves
+    ours: frozenset[str] = frozenset()  # names of nodes and slices whose values no text prints, where that is told
+    # Of whoever holds a text beside it: the ids of the example and of the setting that print it.
+    prints: tuple[str, str] | None = None
     beside: "View | None" = None  # the model that "difference" is a difference to
     # What the last step of gradient descent changed in a node or slice.
     last_step: Callable[[Place], Array] | None = None

@@ -120,7 +120,7 @@ def _listing(view: View, scores: str, output: str, row: int) -> Listing:
     slip = _slip(view)
     if slip is not None and slip.wrong is not None and slip.wrong.shape == shares.shape:
         more.append(slip.wrong[row])
-        columns.append(Column(f"{slip.reference} prints", NUMBER))
+        columns.append(Column("printed", NUMBER))
         decimals.append(PRINTED_DECIMALS)
     right = int(view.values[TARGET][row]) if _counted(view, row) else -1
     words = view.labels(view.nodes[output].axes[1])
@@ -140,9 +140,9 @@ def _stepped(view: View, output: str) -> Array | None:
 
 def _slip(view: View) -> Slip | None:
     """The step that the reference prints wrongly, where the model stands before it."""
-    if not view.given:
+    if not view.given or view.prints is None:
         return None
-    there = slips_at(view.state.lesson, view.state.setting, {"output.probabilities"})
+    there = slips_at(*view.prints, {"output.probabilities"})
     steps = (slip for slip in there if slip.wrong is not None and slip.figure and slip.figure.inputs.keys() == {LOGITS})
     return next(steps, None)
 
@@ -169,6 +169,4 @@ def _slip_note(view: View) -> tuple[Note, ...]:
     if slip is None:
         return ()
     words = escape(f"{slip.printed} Right: {slip.right} {slip.how}")
-    return (
-        Note("what is printed", f"<b>What {slip.reference} prints, and the step it should have taken.</b> {words}"),
-    )
+    return (Note("what is printed", f"<b>What is printed, and the step that would be right.</b> {words}"),)

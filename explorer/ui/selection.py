@@ -34,6 +34,7 @@ class Selection(QObject):
     looked = Signal()  # `looking` is another one: what stands on a page may be, too
     defined = Signal(str)  # what a term means was asked: its name in the glossary
     printed_asked = Signal(int)  # what computes a printed number was asked: its place in `printed_numbers`
+    lesson_asked = Signal(str)  # a lesson of the program, named by its id, was asked
     reference_asked = Signal()  # where the references print the cell pointed at was asked
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:

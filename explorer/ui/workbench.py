@@ -66,6 +66,8 @@ class Workbench:
         self._lessons = {lesson.id: lesson}
         self.opened: WeakSet[State] = WeakSet({document.state})
         """States as they were opened: who comes to one of them has opened an example, or taken everything back."""
+        self.beside_text = False
+        """Whether one came to the example from what is printed of it."""
         self.descent = Descent(document, bridge, self.opened)
         self._set_descent(lesson)
 
@@ -81,6 +83,7 @@ class Workbench:
             self.document,
             replace(self.selection.looking, large=self.appearance.scale >= LARGE),
             ours=self.ours,
+            prints=self.prints,
             beside=beside,
             last_step=descent.change,
             steps=steps,
@@ -99,9 +102,18 @@ class Workbench:
 
     @property
     def ours(self) -> frozenset[str]:
-        """Names of nodes and slices whose values we had to choose ourselves."""
+        """Names of nodes and slices whose values no text prints, for whoever holds the text beside it."""
         lesson, setting = self.lesson, self.document.state.setting
+        if self.prints is None:
+            return frozenset()
         return lesson.ours_in(setting) if setting in lesson.settings else lesson.ours
+
+    @property
+    def prints(self) -> tuple[str, str] | None:
+        """The example and the setting that a text prints, for whoever holds it beside the window; None for others."""
+        lesson, setting = self.lesson, self.document.state.setting
+        told = self.beside_text or lesson.errata or (setting in lesson.settings and lesson.settings[setting].printed)
+        return lesson.source_of(setting) if told else None
 
     def open(self, lesson: Lesson, setting: str | None = None) -> None:
         """Open an example, or another setting of it; it can be undone."""
@@ -134,6 +146,7 @@ class Workbench:
         for name in self._lessons.keys() - within_reach:
             del self._lessons[name]  # not another mapping: presenter mode looks at the same one
         if another:
+            self.beside_text = False
             self._set_descent(lesson)
 
     def _set_descent(self, lesson: Lesson) -> None:

@@ -50,7 +50,7 @@ def wrong(capsys, *argv):
         (("show", "emma", "--format", "python", "--out", "no/x.py"), ("cannot be written", "No such file")),
         (("show", "emma", "wieghts", "--format", "python"), ("did you mean 'weights'?",)),
         ((*WELCOME, "--format", "python", "--tokens", "w " * 100), ("too many numbers", "--out FILE.py")),
-        (("show", "emma", "--setting", "x"), ("'x'", "printed, textbook")),
+        (("show", "emma", "--setting", "x"), ("'x'", "plain, textbook, printed")),
         # nodes and cells
         (("show", "emma", "wieghts"), ("'wieghts'", "did you mean 'weights'?")),
         (("show", "emma", "qqq"), ("'qqq'", "`explorer show LESSON`")),
@@ -72,7 +72,7 @@ def wrong(capsys, *argv):
         (("show", "emma", "--set", "Q[0,0]=x"), ("'x'", "0.5, -2 or 1e-3")),
         (("show", "emma", "--set", "Q[0,0]="), ("''", "not a number")),
         (("show", "emma", "--set", "Q[0,0]=1e999"), ("'1e999'",)),
-        (("show", "emma", "--set", "Q[9,0]=1"), ("[9, 0]", "4 × 9")),
+        (("show", "emma", "--set", "Q[9,0]=1"), ("[9, 0]", "9 × 4")),
         (("show", "emma", "--set", "x[0,0]=1"), ("'x'", "`explorer show LESSON`")),
         ((*WELCOME, "--set", "source.tokens[0]=9"), ("from 0 to 2", "9")),
         ((*WELCOME, "--set", "source.tokens[0]=0.5"), ("'source.tokens' holds whole numbers", "0.5")),

@@ -81,7 +81,7 @@ def test_what_is_asked_for(rendered, tmp_path, capsys):
     options = ("--size", "300×200", "--theme", "dark", "--setting", "textbook")
     assert main(["render", "emma", "attention", str(out), *options]) == 0
     assert rendered == [
-        ("emma", "printed", "attention", ".pdf", None, None),
+        ("emma", "plain", "attention", ".pdf", None, None),
         ("emma", "textbook", "attention", ".pdf", (300, 200), "dark"),
     ]
     assert out.read_bytes() == b"%PDF of Transformer Explorer"
@@ -102,7 +102,7 @@ def test_what_is_asked_for(rendered, tmp_path, capsys):
         (("emma", "attention", "x.png", "--size", "big"), ("'big'", "1280x720")),
         (("emma", "attention", "x.png", "--size", "99999x720"), ("'99999x720'", "100 to 4096")),
         (("emma", "attention", "x.png", "--set", "Q[9,9]=1"), ("[9, 9]",)),
-        (("emma", "attention", "x.png", "--setting", "x"), ("'x'", "printed, textbook")),
+        (("emma", "attention", "x.png", "--setting", "x"), ("'x'", "plain, textbook, printed")),
     ],
 )
 def test_wrong_input(rendered, capsys, monkeypatch, tmp_path, argv, names):

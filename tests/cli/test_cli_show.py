@@ -143,7 +143,7 @@ def test_edits_are_those_of_the_document_in_the_order_switches_tokens_sets():
 
 
 def test_the_first_setting_holds_without_one():
-    assert shown("emma") == shown("emma", "--setting", "printed") != shown("emma", "--setting", "textbook")
+    assert shown("emma") == shown("emma", "--setting", "plain") != shown("emma", "--setting", "textbook")
 
 
 def test_a_single_number_is_set_without_an_index():
@@ -189,7 +189,7 @@ def test_table_of_vectors_and_single_numbers():
     text = out("show", "you-are-welcome", "output.chosen", "output.temperature", "encoder.1.self.gamma")
     assert text.splitlines() == [
         "output.chosen  w  (3)  Output › Probabilities",
-        *("  <start>  1  de", "  de       1  de", "  nada     1  de"),
+        *("  <start>  1  de", "  de       2  nada", "  nada     3  <end>"),
         "",
         "output.temperature  T  (a number)  Output › Probabilities",
         "  1",
@@ -199,15 +199,16 @@ def test_table_of_vectors_and_single_numbers():
     ]
 
 
-def test_table_says_what_is_pinned_and_what_is_ours():
+def test_table_says_what_is_pinned_and_what_no_text_prints():
+    given = ("--setting", "printed", "--set", "encoder.1.self.Q[0,0,0]=1")
     headings = [
         line
-        for line in out("show", "you-are-welcome", "encoder.1.self", "--set", "encoder.1.self.Q[0,0,0]=1").splitlines()
+        for line in out("show", "you-are-welcome", "encoder.1.self", *given).splitlines()
         if line.startswith("encoder")
     ]
     assert [line.split()[0] for line in headings if line.endswith("  pinned")] == ["encoder.1.self.head.2.output"]
     assert [line.split()[0] for line in headings if line.endswith("partly pinned")] == ["encoder.1.self.head.1.Q"]
-    assert "encoder.1.self.head.2.W_Q" in [line.split()[0] for line in headings if line.endswith("ours")]
+    assert "encoder.1.self.head.2.W_Q" in [line.split()[0] for line in headings if line.endswith("not printed")]
 
 
 def test_wide_tables_are_folded_on_a_terminal(monkeypatch):
@@ -300,7 +301,7 @@ def explained(*argv):
 def test_explain_tells_value_labels_formula_code_derivation_and_what_it_feeds():
     lines = explained("emma", "scores[0,8]")
     assert lines[:2] == ["scores[0,8] = 0.9", "row Emma, column friend · Attention"]
-    assert r"formula  S = Q^\top K" in lines
+    assert r"formula  S = Q \, K^\top" in lines
     assert any(line.startswith("numpy    Q") for line in lines)
     assert any(line.split() == ["Noun", "0.9000", "×", "1.0000", "0.9000"] for line in lines)
     assert any(line.startswith("=") and line.endswith("0.9000") for line in lines)
@@ -382,7 +383,7 @@ def test_python_prints_a_script_that_finds_every_number_again():
 def test_python_prints_what_the_asked_for_nodes_need():
     script, said = run("emma", "weights")
     assert said == "162 numbers of 2 nodes checked: equal, bit for bit.\n"
-    assert "# Emma hates games but she is a great friend (emma), As printed\n" in script
+    assert "# Emma hates games but she is a great friend (emma), Scores as they are\n" in script
     assert "output" not in re.findall(r"^(\w+) = ", script, re.MULTILINE)
 
 

@@ -15,25 +15,25 @@ from explorer.lessons.schema import WHOLE
 
 TINY_GPT = ["cat", "emma", "professor", "fruit", "phone", "names"]
 SETTINGS = {
-    "start-here": ["printed", "textbook"],
+    "start-here": ["textbook", "printed"],
     "ten-questions-before": ["plain", "masked"],
     "two-vectors": ["alike", "right-angle", "apart"],
     "softmax": ["printed"],
     "apple-orange": ["printed", "printed-all", "phone", "words", "textbook"],
     "i-want-to-buy": ["likeness", "next-word", "textbook"],
-    "translation-lookup": ["printed", "textbook"],
+    "translation-lookup": ["textbook", "printed"],
     "words-as-vectors": ["screen-rock", "remote-rock", "remote-screen"],
     "cat-sat-on-the": ["printed", "wrong", "script"],
-    "emma": ["printed", "textbook"],
+    "emma": ["plain", "textbook", "printed"],
     "positions-cat-mat": ["off", "off-swapped", "textbook", "textbook-swapped"],
     "jane": ["heads", "one-head"],
     "jump": ["before", "after"],
     "xor-linear": ["start", "best", "sigmoid"],
-    "xor": ["printed", "printed-relu", "textbook", "random", "zeros"],
-    "i-love-ai": ["printed", "textbook"],
+    "xor": ["textbook", "random", "zeros", "printed", "printed-relu"],
+    "i-love-ai": ["textbook", "printed"],
     "sin": ["printed", "linear"],
     "roses-are-red": ["two", "one", "textbook"],
-    "you-are-welcome": ["printed", "textbook"],
+    "you-are-welcome": ["textbook", "printed"],
     "one-word-at-a-time": TINY_GPT,
     "what-a-trained-head-does": TINY_GPT,
     "what-the-cache-saves": TINY_GPT,
@@ -179,7 +179,7 @@ class TestYouAreWelcome:
         assert [state.model.axes["output.words"][i] for i in state.inputs["loss.target"]] == ["de", "nada", "<end>"]
 
     def test_as_printed_no_output_layer_can_say_it(self):
-        printed = document("you-are-welcome")
+        printed = document("you-are-welcome", "printed")
         rows = printed.engine.values["decoder.1.cross.output"][0]
         assert np.abs(rows - rows[0]).max() < 1e-15
         probabilities = printed.engine.values["output.probabilities"]
@@ -193,7 +193,7 @@ class TestYouAreWelcome:
             assert np.array_equal(np.squeeze(state.inputs[f"decoder.1.self.{name}"]), random.rand(4, 4))
 
     def test_head_2_is_pinned_whole_and_head_1_is_not(self):
-        state = load("you-are-welcome").state()
+        state = load("you-are-welcome").state("printed")
         assert list(state.pins) == ["encoder.1.self.output"]
         held = state.pins["encoder.1.self.output"].cells
         assert held[1].all()
@@ -214,7 +214,7 @@ class TestYouAreWelcome:
         assert "decoder.1.self.W_O" not in lesson.ours
 
     def test_our_weights_come_back_with_their_switch(self):
-        printed = document("you-are-welcome")
+        printed = document("you-are-welcome", "printed")
         printed.do(SetSwitch("decoder.1.cross", "W_O", True))
         given = load("you-are-welcome").inputs["decoder.1.cross.W_O"]
         assert np.array_equal(printed.engine.values["decoder.1.cross.W_O"], given)
@@ -222,14 +222,14 @@ class TestYouAreWelcome:
 
 class TestSwitching:
     def test_computed_positions_take_the_place_of_the_table(self):
-        printed = document("you-are-welcome")
+        printed = document("you-are-welcome", "printed")
         printed.do(SetSwitch("source", "positions", "sinusoidal"))
         assert printed.engine.values["source.PE"][1, 1] == np.cos(1)
         printed.do(SetSwitch("source", "positions", "table"))
         assert printed.engine.values["source.PE"][1, 1] == 0.99995
 
     def test_the_scale_is_computed_once_it_is_not_free(self):
-        printed = document("you-are-welcome")
+        printed = document("you-are-welcome", "printed")
         printed.do(SetSwitch("decoder.1.cross", "scale", "1/sqrt(d_k)"))
         assert printed.engine.values["decoder.1.cross.scale"] == 0.5
 
@@ -241,7 +241,7 @@ class TestSwitching:
         assert textbook.engine.values["source.PE"][0, 0] == 0
 
     def test_square_weights_stay_as_printed_and_are_applied_the_other_way(self):
-        printed = document("you-are-welcome")
+        printed = document("you-are-welcome", "printed")
         before = dict(printed.engine.values)
         printed.do(SetSwitch("decoder.1.cross", "weights", "x W"))
         assert np.array_equal(printed.engine.values["decoder.1.cross.W_Q"], before["decoder.1.cross.W_Q"])
@@ -249,7 +249,7 @@ class TestSwitching:
 
     @pytest.mark.parametrize("block", ["encoder.1.self", "encoder.1.ffn"])
     def test_where_a_weight_is_not_square_all_are_transposed(self, block):
-        printed = document("you-are-welcome")
+        printed = document("you-are-welcome", "printed")
         before = dict(printed.engine.values)
         printed.do(SetSwitch(block, "weights", "W x"))
         name = f"{block}.{'W_O' if block.endswith('self') else 'W_1'}"

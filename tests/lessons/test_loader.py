@@ -472,7 +472,7 @@ def test_bad_key(write, case):
 
 def test_no_settings(write):
     text = ATTENTION.partition("[settings.printed]")[0]
-    assert "settings: is missing; add at least one, such as [settings.printed]." in sentence(refused(write(text)))
+    assert "settings: is missing; add at least one, such as [settings.textbook]." in sentence(refused(write(text)))
 
 
 def test_too_many_settings(write):

@@ -64,7 +64,7 @@ class TestXor:
 
     def test_the_reference_means_w_x(self):
         """With x W the sigmoid net of the reference would not be XOR."""
-        xor = document("xor")
+        xor = document("xor", "printed")
         xor.do(SetSwitch("layer.1", "weights", "x W"))
         assert (xor.engine.values["layer.2.activation"] >= 0.5).astype(int).tolist() != [[0], [1], [1], [0]]
 
@@ -94,14 +94,14 @@ class TestILoveAI:
         assert said(textbook)[-1] == "AI"
 
     def test_as_printed_by_hand(self):
-        found = values("i-love-ai")
+        found = values("i-love-ai", "printed")
         h_0 = found["input.H"]
         h_1 = 0.1 * h_0[0] + 0.9 * h_0[1]
         np.testing.assert_allclose(found["decoder.1.self.concat"][1], h_1)
         np.testing.assert_allclose(found["decoder.1.ffn.output"][1], h_1 @ [[0.2, 0.3], [0.4, 0.5]])
 
     def test_only_the_given_row_is_pinned_and_our_weights_nearly_give_it(self):
-        printed = document("i-love-ai")
+        printed = document("i-love-ai", "printed")
         (pin,) = printed.state.pins.values()
         assert pin.cells[0].tolist() == [[False] * 3, [True] * 3, [False] * 3]
         printed.do(Release("decoder.1.self.weights"))

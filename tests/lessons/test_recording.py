@@ -66,17 +66,17 @@ def test_edits_and_places_become_steps(tmp_path):
     state = lesson.state()
     recording.add(state, Look("attention", "scores"))
     recording.add(state, Look("attention", "weights", (8,)), "change")  # the same place, without an edit
-    state = SetCells("K", {(0, 4): 1.2}).apply(state)
-    recording.add(state, Look("attention", "weights"), title="Emma's column")
+    state = SetCells("K", {(4, 0): 1.2}).apply(state)
+    recording.add(state, Look("attention", "weights"), title="Emma's row")
     assert len(recording) == 2
     text = recording.toml("mine", "My “friend”")
     assert 'example = "emma"' in text
-    assert '"K[0, 4]" = 1.2' in text
+    assert '"K[4, 0]" = 1.2' in text
     (tmp_path / "mine.toml").write_text(text, "utf-8")
     steps = check_lesson(tmp_path / "mine.toml").steps
     assert [(step.title, step.words, step.showing) for step in steps] == [
         ("attention", WORDS, "change"),
-        ("Emma's column", WORDS, "values"),
+        ("Emma's row", WORDS, "values"),
     ]
     assert steps[0].look == Look("attention", "weights", (8,))
 

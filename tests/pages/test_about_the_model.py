@@ -145,7 +145,7 @@ class TestParameters:
         assert "learns nothing" in page.notes
         assert [row[0] for row in page.texts("given numbers")] == ["Q", "K"]
         shape, numbers = page.texts("given numbers")[0][2:]
-        assert (shape, numbers) == ("4 × 9", "1.1  0.0  0.0  0.0  1.1  0.0 …")
+        assert (shape, numbers) == ("9 × 4", "1.1  0.7  0.9  0.0  0.0  0.0 …")
         assert page.the("given numbers").lines[0].entries[0].leads == GoTo("attention")
 
 

@@ -76,6 +76,7 @@ def test_a_free_scale_stands_with_the_weights(start):
 
 def test_a_masked_one_shows_its_mask(start):
     stage = "decoder.1.self.attention"
+    start.do(SetSwitch("decoder.1.self", "mask", "none"))
     assert "masked" not in shorts(start.page(stage))
     start.do(SetSwitch("decoder.1.self", "mask", "causal"))
     page = start.page(stage)
@@ -116,7 +117,8 @@ def test_few_numbers_that_are_wanted_beside_those_spoken_of_are_shown(desk):
 def test_attention_lessons_have_what_they_were_given(desk):
     emma = desk("emma").page("attention")
     assert shorts(emma) == {"Q", "K", "scores", "weights"}
-    assert emma.the("Q").axes == ("feature", "query")
+    assert emma.the("Q").axes == ("query", "feature")
+    assert desk("emma", "printed").page("attention").the("Q").axes == ("feature", "query")
     lookup = desk("translation-lookup").page("attention")
     assert shorts(lookup) == {"Q", "K", "scores", "scale", "scaled", "weights", "V", "output"}
 

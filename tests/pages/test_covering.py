@@ -138,7 +138,7 @@ def test_the_whole_stays_without_the_numbers_that_are_asked_for(desk):
 
 
 def test_what_tells_sizes_only_stays_as_it_is(desk):
-    xor = desk("xor")
+    xor = desk("xor", "printed")
     before = xor.page("model.parameters").texts("block list")
     xor.look(covered={"layer.1.activation": frozenset({(0, 0)})})
     assert xor.page("model.parameters").texts("block list") == before

@@ -58,6 +58,7 @@ def test_another_number_of_heads(two, heads):
 
 def test_without_W_O_it_ends_side_by_side(two):
     cross = "decoder.1.cross"
+    two.do(SetSwitch(cross, "W_O", False))
     page = two.page(f"{cross}.heads")
     assert not [name for name in page.names if name.endswith(("W_O", "projected"))]
     assert "Side by side" in page.sections

@@ -13,7 +13,7 @@ from explorer.pages.view import Looking, View, equation
 
 @pytest.fixture
 def document():
-    return Document(load("you-are-welcome").state())
+    return Document(load("you-are-welcome").state("printed"))
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ ANSWERS = "answers"
 
 @pytest.fixture
 def xor(desk):
-    return desk("xor")
+    return desk("xor", "printed")
 
 
 @pytest.fixture

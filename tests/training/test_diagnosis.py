@@ -107,7 +107,7 @@ def test_gradients_that_are_exactly_0_without_residuals_are_given_a_way_past_the
 @pytest.mark.parametrize("activation", ["sigmoid", "ReLU"])
 def test_a_net_that_comes_to_rest_too_early_is_told_what_it_cannot_tell_apart(activation):
     xor = load("xor")
-    document = Document(xor.state())
+    document = Document(xor.state("printed"))
     document.do(SetSwitch("layer.1", "activation", activation))
     found, _ = trained(document, replace(xor.training, initialiser="xavier", seed=0), 400)
     cases, hidden = (document.engine.values[name] for name in ("input.X", "layer.1.activation"))
@@ -121,7 +121,7 @@ def test_a_net_that_comes_to_rest_too_early_is_told_what_it_cannot_tell_apart(ac
 
 def test_a_net_that_solves_its_task_has_nothing_to_be_told():
     xor = load("xor")
-    found, _ = trained(Document(xor.state()), replace(xor.training, initialiser="xavier", seed=2), 400)
+    found, _ = trained(Document(xor.state("printed")), replace(xor.training, initialiser="xavier", seed=2), 400)
     assert found is None
 
 

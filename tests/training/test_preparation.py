@@ -89,7 +89,9 @@ def test_learned_positions_are_all_kept(text):
 
 
 def test_an_examples_weights_are_gone_on_from():
-    prepared = prepare(Task("", "", ExistingModel("you-are-welcome"), Material(), Recipe(steps=3, rate=0.001)))
+    prepared = prepare(
+        Task("", "", ExistingModel("you-are-welcome", "printed"), Material(), Recipe(steps=3, rate=0.001))
+    )
     before = prepared.document
     trainer = prepared.trainer()
     assert trainer.step().loss == float(computed(before).values["loss.value"])

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
 from explorer.core.nudge import CLOSE, Check, check_cell
 from explorer.core.numbers import significant, written
 from explorer.lessons.glossary import LINK, glossary
+from explorer.lessons.loader import errata
 from explorer.pages.about import ABOUT
 from explorer.pages.inspected import Fed, Inspected, Printed, inspected, printed_at
 from explorer.ui.background import Background
@@ -87,6 +88,8 @@ class Inspector(QFrame):
         self._notes.label.linkActivated.connect(self._fold)
         self._folded = True
         self._slips = SteadyLabel(parent=content)
+        self._errata = SteadyLabel(parent=content)
+        follow_links(self._errata, bench.selection.lesson_asked.emit)
         self._hint = SteadyLabel(_paragraphs(HINTS), role="muted", parent=content)
         self._page = QVBoxLayout(content)
         self._page.addWidget(self._about)
@@ -107,6 +110,7 @@ class Inspector(QFrame):
             self._printed,
             self._notes,
             self._slips,
+            self._errata,
             self._hint,
         ):
             self._page.addWidget(widget)
@@ -225,10 +229,10 @@ class Inspector(QFrame):
                 label.setText(parts[i][0])
                 view.show_rows(parts[i][1])
 
-    # What the reference prints
+    # What the text prints
 
     def _look_up(self, *_: object) -> None:
-        """Say soon what the reference prints at the stage; that is read from files: the page is there before it."""
+        """Say soon what the text prints at the stage; that is read from files: the page is there before it."""
         do_once_painted(self, self._show_printed_at_stage)
 
     def _show_printed_at_stage(self) -> None:
@@ -238,7 +242,7 @@ class Inspector(QFrame):
     def _show_printed(self, printed: Printed) -> None:
         theme = self._bench.appearance.theme
         said, slips = ([rich(part, theme) for part in parts] for parts in (printed.said, printed.slips))
-        heading = f"In reference {self._bench.lesson.reference}"
+        heading = f"In the printed text ({self._bench.lesson.reference})"
         if self._bench.selection.cell is not None:  # its line in the list of all printed numbers
             heading = f"<a href='references' style='color:{theme.link}'>{heading}</a>"
         self._printed_heading.setText(heading)
@@ -250,6 +254,9 @@ class Inspector(QFrame):
         self._printed.setVisible(bool(said))
         self._notes.setVisible(bool(slips))
         self._slips.setVisible(bool(slips) and not self._folded)
+        lesson, here = errata().get(self._bench.lesson.reference, ""), self._bench.lesson
+        self._errata.setText(f"<a href='{lesson}' style='color:{theme.link}'>What the printed example gets wrong</a>")
+        self._errata.setVisible(bool((said or slips) and lesson) and lesson != here.id)
 
     def _fold(self, _: str) -> None:
         """Open or close the slips; they stay so from stage to stage."""

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from explorer.lessons.loader import load, titles
+from explorer.lessons.loader import errata, load, titles
 from explorer.lessons.progress import Progress, ProgressFolder
 from explorer.lessons.schema import Lesson
 from explorer.ui.lesson.again import AgainCard
@@ -192,6 +192,7 @@ class LessonPage(QScrollArea):
             card = LessonCard(self._bench, id, name)
             card.wanted.connect(self.wanted)
             self.cards[id] = card
+        self._apart = SteadyLabel("For those who hold a printed text beside the screen", role="strong")
         self._listed = QVBoxLayout()
         self._listed.setSpacing(px(8))
         column.addLayout(self._listed)
@@ -227,10 +228,15 @@ class LessonPage(QScrollArea):
     def _find(self, *_: object) -> None:
         words, course = self.search.text().casefold().split(), self.courses.course
         listed = [id for id in (self.cards if course is None else course.lessons) if id in self.cards]
-        for id in [*listed, *(id for id in self.cards if id not in listed)]:
+        apart = errata().values()
+        in_course = [id for id in listed if id not in apart]
+        for id in [*in_course, *(id for id in self.cards if id not in listed and id not in apart)]:
             self._listed.addWidget(self.cards[id])  # behind those that stand there already
+        for widget in (self._apart, *(self.cards[id] for id in self.cards if id in apart)):
+            self._listed.addWidget(widget)
         for id, card in self.cards.items():
             card.setVisible(id in listed and card.has(words))
+        self._apart.setVisible(any(id in listed and self.cards[id].has(words) for id in apart if id in self.cards))
         self._none.setVisible(not any(card.has(words) for id, card in self.cards.items() if id in listed))
 
     def show_recording(self, steps: int | None) -> None:

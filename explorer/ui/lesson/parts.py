@@ -108,6 +108,7 @@ class LessonParts(QObject):
         self.card.lessons_wanted.connect(self.show_lessons)
         self.card.start_wanted.connect(lambda: self.begin(FIRST, False))
         self.card.sentence_wanted.connect(self._type)
+        self._bench.selection.lesson_asked.connect(lambda id: self.begin(id, False))
         self._page: LessonPage | None = None
         self._window.files.lesson_opened.connect(self.go_on)
         self.recorder = Recorder(self._bench, window.files, self)

@@ -24,6 +24,7 @@ SIGN = 36
 BRACKETS = 14
 """The same of the brackets around a symbol that is a fraction."""
 _TAG = re.compile("<[^>]*>")
+NOT_PRINTED = "Chosen for this program: the text prints none"
 MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 MIDDLE_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -358,9 +359,7 @@ class MatrixBox(QWidget):
         if matrix.editable:
             words.append(f"<span style='color:{theme.accent_text}'>editable</span>")
         if matrix.ours:
-            words.append(
-                f"<span style='color:{theme.accent_text}' title='Chosen by us, not by the reference'>ours</span>"
-            )
+            words.append(f"<span style='color:{theme.accent_text}' title='{NOT_PRINTED}'>not printed</span>")
         if matrix.pins is not None:
             words.append(f"<a href='release' style='color:{theme.link}'>given, release</a>")
         if self._is_picture:

@@ -4,7 +4,7 @@ from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.errors import ExplorerError
-from explorer.pages.gestures import ChooseHead, ChooseToken, Edit, Gesture, GoTo, Keep, ShowPrinted
+from explorer.pages.gestures import ChooseHead, ChooseToken, Edit, Gesture, GoTo, Keep, OpenLesson, ShowPrinted
 from explorer.ui.errors import show_error
 from explorer.ui.workbench import Workbench
 
@@ -42,6 +42,8 @@ def perform(bench: Workbench, gesture: Gesture, at: QWidget, stroke: object = No
             selection.set_head(head)
         case ShowPrinted(number):
             selection.printed_asked.emit(number)
+        case OpenLesson(lesson):
+            selection.lesson_asked.emit(lesson)
         case GoTo(stage, keep):
             if keep is not None:
                 selection.keep(keep.key, keep.value)

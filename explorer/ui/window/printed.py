@@ -33,10 +33,12 @@ def show_scene(window: MainWindow, number: PrintedNumber) -> None:
     state = bench.document.state
     stands = state in bench.opened and (state.lesson, state.setting) == (scene.lesson, scene.setting)
     if not stands or not (scene.figure is None or scene.figure.plain):
-        title = f"{number.title}, in reference {number.reference}"
+        title = f"{number.title}, as printed"
         if not window.files.open_state(load(scene.lesson), scene.state(), title):
             return
+        bench.beside_text = True
         bench.bridge.flush()
+    bench.beside_text = True
     selection, graph = bench.selection, bench.document.engine.graph
     place = graph.place(scene.node)
     if place.head is not None:

@@ -38,6 +38,13 @@ def point(window, hand, eye):
     return at
 
 
+@pytest.fixture
+def printed(window, eye):
+    """The example as the text prints it."""
+    window.bench.open(window.bench.lesson, "printed")
+    eye.settle(window)
+
+
 def said(inspector):
     """All words that are in sight, without their mark-up."""
     labels = [label for label in inspector.findChildren(QLabel) if label.isVisible()]
@@ -120,7 +127,7 @@ def test_an_input_has_no_derivation(point):
     assert "numpy" not in said(inspector)
 
 
-def test_a_pinned_cell_says_that_it_is_given(window, point):
+def test_a_pinned_cell_says_that_it_is_given(printed, window, point):
     inspector = point(f"{ENCODER}.heads", f"{ENCODER}.head.2.output", 0, 0)
     assert "Given" in said(inspector)
     assert derivation(inspector) == []
@@ -184,20 +191,20 @@ def test_what_a_cell_feeds_is_reached_by_keys_too(window, hand, eye, point):
     assert window.bench.selection.stage != "source.positions"
 
 
-# In the reference
+# In the printed text
 
 
-def test_as_printed_it_agrees_with_the_reference(window, point):
+def test_as_printed_it_agrees_with_the_reference(printed, point):
     inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.weights", 0, 0)
     words = said(inspector)
-    assert "In reference 004" in words
+    assert "In the printed text (004)" in words
     printed, computed = re.search(r"Printed (\S+) · computed (\S+)", words).groups()
     assert printed == computed
     assert "✓" in words
     assert "≠" not in words
 
 
-def test_after_an_edit_it_does_not(window, eye, point):
+def test_after_an_edit_it_does_not(printed, window, eye, point):
     inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.weights", 0, 0)
     printed = re.search(r"Printed (\S+)", said(inspector))[1]
     window.bench.document.do(SetCells("source.table", {(0, 0): 2.0}))
@@ -211,11 +218,11 @@ def test_after_an_edit_it_does_not(window, eye, point):
     assert "✓" in said(inspector)
 
 
-def test_what_no_reference_prints_has_none(point):
-    assert "In reference" not in said(point("output", "output.logits", 0, 0))
+def test_what_no_reference_prints_has_none(printed, point):
+    assert "In the printed text" not in said(point("output", "output.logits", 0, 0))
 
 
-def test_another_setting_is_another_print(window, eye, point):
+def test_another_setting_is_another_print(printed, window, eye, point):
     inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.weights", 0, 0)
     assert inspector._printed.isVisible()
     window.bench.open(window.bench.lesson, "textbook")
@@ -395,7 +402,7 @@ def test_a_word_in_angle_brackets_is_written(gradients):
     assert "&lt;start&gt;" in gradients.inspector._title.text()
 
 
-def test_the_stage_says_what_is_printed_and_on_request_its_slips(window, eye, hand, qtbot):
+def test_the_stage_says_what_is_printed_and_on_request_its_slips(printed, window, eye, hand, qtbot):
     eye.go_to(window, f"{ENCODER}.attention")
     qtbot.waitUntil(window.inspector._printed.isVisible)
     words = said(window.inspector)
@@ -410,7 +417,7 @@ def test_the_stage_says_what_is_printed_and_on_request_its_slips(window, eye, ha
     qtbot.waitUntil(lambda: not window.inspector._printed.isVisible())
 
 
-def test_a_cell_says_the_slip_that_is_printed_beside_it(window, point):
+def test_a_cell_says_the_slip_that_is_printed_beside_it(printed, window, point):
     inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.K", 0, 0)
     assert "A slip" not in said(inspector)
     inspector._notes.label.linkActivated.emit("slips")
@@ -418,6 +425,6 @@ def test_a_cell_says_the_slip_that_is_printed_beside_it(window, point):
     assert "A slip" not in said(point(f"{ENCODER}.attention", f"{ENCODER}.head.1.weights", 0, 0))
 
 
-def test_what_is_0_but_for_rounding_says_so(point):
+def test_what_is_0_but_for_rounding_says_so(printed, point):
     assert "0, but for rounding" in said(point("output", "decoder.1.cross.concat", 0, 2))
     assert "0, but for rounding" not in said(point("output", "decoder.1.cross.concat", 0, 1))

@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
+from explorer.lessons.loader import load
 from explorer.pages.references import REFERENCE, ROW, STATUS, WHAT
 from explorer.ui.selection import Cell
 from explorer.ui.window.top_bar import PAGES
@@ -79,7 +80,30 @@ def test_what_can_be_followed_is_a_link(tab):
     )
 
 
+def test_who_comes_from_a_printed_number_sees_the_example_as_printed(window, tab, eye, qtbot):
+    assert window.bench.document.state.setting == "textbook"
+    assert window.bench.prints is None
+    window.bench.selection.printed_asked.emit(place_of(tab, "Weights of head 1", (1, 2)))
+    eye.settle(window)
+    assert window.bench.document.state.setting == "printed"
+    assert window.bench.prints == ("you-are-welcome", "printed")
+    qtbot.waitUntil(window.inspector._printed.isVisible)
+
+
+def test_the_print_of_an_example_is_told_only_to_those_who_come_from_it(window, tab, eye):
+    window.bench.open(load("cat-sat-on-the"))
+    eye.settle(window)
+    assert window.bench.prints is None
+    window.bench.selection.printed_asked.emit(place_of(tab, "Loss of a good guess"))
+    eye.settle(window)
+    assert window.bench.prints == ("cat-sat-on-the", "printed")
+    window.bench.open(load("emma"))
+    eye.settle(window)
+    assert window.bench.prints is None
+
+
 def test_from_a_cell_to_its_line(window, hand, eye, qtbot):
+    window.bench.open(window.bench.lesson, "printed")
     eye.go_to(window, "encoder.1.self.attention")
     window.bench.selection.choose(Cell("encoder.1.self.weights", (0, 1, 2)))
     window.inspector._printed_heading.label.linkActivated.emit("references")

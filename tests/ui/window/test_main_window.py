@@ -52,8 +52,8 @@ def test_another_lesson_and_back_by_undo(open_window, hand, eye):
     eye.settle(window)
     after = state_of(window)
     assert after["title"] == after["button"] == TITLES["translation-lookup"]
-    assert after["settings"] == ["As printed", "Textbook"]
-    assert after["chosen"] == ["As printed"]
+    assert after["settings"] == ["Textbook", "As printed"]
+    assert after["chosen"] == ["Textbook"]
     assert after["tokens"] == ["with", "below", "above", "below", "with"]
     assert after["stage"] == "attention"
     assert after["map"][:3] == ["model", "attention", "attention.nearest"]
@@ -68,7 +68,7 @@ def test_another_lesson_and_back_by_undo(open_window, hand, eye):
 
 def test_undo_across_a_setting_and_a_lesson(window, hand, eye):
     seen = [state_of(window)]
-    window.bench.open(window.bench.lesson, "textbook")
+    window.bench.open(window.bench.lesson, "printed")
     eye.settle(window)
     seen.append(state_of(window))
     window.bench.open(load("emma"))

@@ -93,6 +93,8 @@ def test_the_last_stage_is_reached_by_scrolling(window, hand, eye):
 
 def test_a_switch_that_takes_a_stage_away_and_brings_it_back(window, eye):
     document = window.bench.document
+    document.do(SetSwitch("decoder.1.ffn", "on", False))
+    eye.settle(window)
     before = stops(window)
     assert "decoder.1.ffn.layers" not in [s.name for s in before]
     document.do(SetSwitch("decoder.1.ffn", "on", True))

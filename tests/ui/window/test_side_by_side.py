@@ -31,7 +31,7 @@ def test_another_setting_beside_this_one(window, eye, hand, qtbot):
     hand.key(Key.Key_E, CONTROL)
     other = window.comparison
     qtbot.waitUntil(lambda: other is not None and other.isVisible())
-    assert other.bench.document.state.setting == "textbook"
+    assert other.bench.document.state.setting == "printed"
     assert other.bench.selection.stage == f"{SELF}attention"
     # Both stand in line.
     eye.settle(window)
