@@ -165,7 +165,7 @@ def lesson_from(top: TomlTable) -> Lesson:
     if len(tables) > MOST_SETTINGS:
         top.fail("settings", f"holds {len(tables)} settings", f"write up to {MOST_SETTINGS}")
     ours: Collection[str] = ()
-    if any("from" in tables.table(name) for name in tables):
+    if _takes_over(tables):
         for key in ("model", "tokens", "switches", "inputs", "weights", "ours"):
             if key in top:
                 top.fail(key, "belongs to the examples that the settings are from", "leave it out")
@@ -197,13 +197,18 @@ def lesson_from(top: TomlTable) -> Lesson:
     return replace(lesson, steps=read_steps(top, lesson)) if "step" in top else lesson
 
 
+def _takes_over(settings: TomlTable) -> bool:
+    """Whether a lesson's settings are those of other examples."""
+    return any("from" in settings.table(name) for name in settings)
+
+
 def _from_example(table: TomlTable, name: str, lesson: str) -> Setting:
     """A setting of another example, with its model and all its numbers: `from = "EXAMPLE/SETTING"`."""
     table.has_only("from", "title", "paragraph")
     id, _, setting = table.text("from").partition("/")
     files = lesson_files() | model_files()
     # A lesson that takes over settings itself could lead back here.
-    own = [one for one, file in files.items() if one != lesson and "from" not in str(read(file).data.get("settings"))]
+    own = [one for one, file in files.items() if one != lesson and not _takes_over(read(file).table("settings"))]
     if id not in own:
         table.fail("from", f"there is no example '{id}'", likeliest(id, own, "there are"))
     example = _given(files[id])
