@@ -39,6 +39,13 @@ SETTINGS = {
     "what-the-cache-saves": TINY_GPT,
     "where-the-answer-comes-from": TINY_GPT,
     "ten-questions-after": ["plain", "masked"],
+    "errata-000": ["printed", "textbook", "words"],
+    "errata-001": ["two", "related", "all", "love"],
+    "errata-003": ["printed", "plain", "textbook"],
+    "errata-004": [
+        *("welcome", "textbook", "places", "softmax", "before", "jump", "good", "wrong", "script"),
+        *("xor", "xor-relu", "love"),
+    ],
 }
 IDS = list(SETTINGS)
 each_setting = pytest.mark.parametrize(("id", "setting"), [(id, name) for id in IDS for name in SETTINGS[id]])
