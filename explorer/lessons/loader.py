@@ -166,14 +166,14 @@ def lesson_from(top: TomlTable) -> Lesson:
         top.fail("settings", f"holds {len(tables)} settings", f"write up to {MOST_SETTINGS}")
     ours: Collection[str] = ()
     if _takes_over(tables):
-        for key in ("model", "tokens", "switches", "inputs", "weights", "ours"):
+        for key in ("model", "tokens", "switches", "inputs", "weights", "ours", "start_stage"):
             if key in top:
                 top.fail(key, "belongs to the examples that the settings are from", "leave it out")
         settings = {name: _from_example(tables.table(name), name, id) for name in tables}
         first = next(iter(settings.values()))
         assert first.model is not None
         model, inputs = first.model, dict[str, Array]()
-        stage = top.text("start_stage", default=WHOLE)
+        stage = WHOLE  # the only one that all models have
     else:
         model, inputs = _model(top)
         model = replace(model, switches=switches_in(top.table("switches"), model))
@@ -221,7 +221,7 @@ def _from_example(table: TomlTable, name: str, lesson: str) -> Setting:
         title=table.text("title", default=found.title),
         paragraph=table.text("paragraph", default=found.paragraph, most=MOST_TEXT),
         inputs={**example.inputs, **found.inputs},
-        ours=example.ours | found.ours,
+        ours=(example.ours | found.ours).intersection(_inputs(example.state(setting).graph)),
         model=example.model,
         source=(id, setting),
     )
@@ -239,7 +239,19 @@ def _own_numbers(
     for name in tables:
         table = tables.table(name)
         table.has_only(
-            *("title", "paragraph", "try", "ours", "printed", "tokens", "switches", "inputs", "pins", "axes", "training")
+            *(
+                "title",
+                "paragraph",
+                "try",
+                "ours",
+                "printed",
+                "tokens",
+                "switches",
+                "inputs",
+                "pins",
+                "axes",
+                "training",
+            )
         )
         axes[name] = _units(table.table("axes"), model)
         switches[name] = switches_in(table.table("switches"), model)

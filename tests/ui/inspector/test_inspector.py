@@ -339,9 +339,17 @@ def test_a_gradient_is_followed_to_the_loss_link_by_link(gradients, eye):
 @pytest.mark.parametrize(
     ("node", "index", "rule"),
     [
-        ("encoder.1.self.residual", (0, 1), r"\frac{\partial L}{\partial {N}} \frac{\partial {N}}{\partial R}"),
-        ("encoder.1.self.norm", (0, 1), r"{\partial {h}}{\partial N} + \frac{\partial L}{\partial {R}} \frac{"),
-        ("source.H", (0, 1), r"\sum_{C \in \{ Q, K, V, R \}} \frac{\partial L}{\partial {C}} \frac{"),
+        (
+            "encoder.1.self.residual",
+            (0, 1),
+            r"\frac{\partial L}{\partial {N_{enc}}} \frac{\partial {N_{enc}}}{\partial R_{enc}}",
+        ),
+        (
+            "encoder.1.self.norm",
+            (0, 1),
+            r"{\partial {h}}{\partial N_{enc}} + \frac{\partial L}{\partial {R'_{enc}}} \frac{",
+        ),
+        ("source.H", (0, 1), r"\sum_{C \in \{ Q, K, V, R_{enc} \}} \frac{\partial L}{\partial {C}} \frac{"),
         ("loss.value", (), r"\frac{\partial L}{\partial L}"),
     ],
 )

@@ -216,16 +216,19 @@ def test_heads_that_are_joined_have_a_band_of_labels_each(show):
     assert show("decoder.1.self.concat").band(1, 0) is None
 
 
-def test_the_heading_has_symbol_shape_and_who_chose_the_numbers(qtbot, bench):
+def test_the_heading_has_symbol_and_shape_and_of_a_print_what_is_not_printed(qtbot, bench):
     names = ("source.table", f"{HEAD}weights", f"{SELF}head.2.W_Q")
     table, weights, query = (box_around(qtbot, bench, name) for name in names)
     caption = lambda box: box._caption.text()  # noqa: E731
     assert "table" in caption(table)
     assert "3×4" in caption(table)
     assert "editable" in caption(table)
-    assert "ours" not in caption(table)
+    assert "not printed" not in caption(table)
     assert "editable" not in caption(weights)
-    assert "ours" in caption(query)
+    assert "not printed" not in caption(query)
+    bench.open(bench.lesson, "printed")
+    tell(query)
+    assert "not printed" in caption(query)
     assert weights._formula.latex().startswith("A = ")
     assert table._formula.latex() == bench.document.engine.graph.nodes["source.table"].symbol
 
@@ -243,6 +246,8 @@ def test_the_heading_says_that_the_numbers_are_gradients_or_changes(bench, qtbot
 
 
 def test_a_given_matrix_can_be_released(qtbot, bench):
+    bench.open(bench.lesson, "printed")
+    bench.bridge.flush()
     box = box_around(qtbot, bench, f"{SELF}head.2.output")
     assert "release" in box._caption.text()
     given = box.view.matrix.array.copy()
