@@ -2,12 +2,13 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from time import sleep
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from explorer.core.errors import ExplorerError
 
@@ -15,6 +16,8 @@ from explorer.core.errors import ExplorerError
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[BinaryIO]:
     """A file to write, which takes its name when it is whole; what had that name before stays until then.
+
+    Until then it is a hidden file beside it. What processes that were killed have left of theirs is cleared first.
 
     `path`: where it is a link, the file that it leads to is written.
 
@@ -27,9 +30,12 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
                 yield stream
                 stream.flush()
                 os.fsync(stream.fileno())
-            with suppress(OSError):  # there is no file yet, or the folder does not know modes
-                shutil.copymode(target, part)
-            _rename(part, target)
+                with suppress(OSError):  # there is no file yet, or the folder does not know modes
+                    shutil.copymode(target, part)
+                if not _WINDOWS:  # as long as it is open, and so locked, it is no file that is left
+                    _rename(part, target)
+            if _WINDOWS:
+                _rename(part, target)
         finally:
             part.unlink(missing_ok=True)
         _settle(target.parent)
@@ -37,14 +43,58 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
         raise ExplorerError("not-written", file=path, reason=error.strerror or error) from None
 
 
+def clear_left(folder: str | Path) -> None:
+    """Delete what processes that are no more have left half written in a folder: nobody holds a lock on it."""
+    with suppress(OSError), os.scandir(folder) as found:
+        parts = [one.path for one in found if one.name.startswith(_BEGINS) and one.name.endswith(_ENDS)]
+        for part in parts:
+            with suppress(OSError):
+                if _WINDOWS:
+                    os.unlink(part)  # which fails as long as it is open
+                    continue
+                with open(part, "r+b") as stream:
+                    if locked(stream):
+                        os.unlink(part)
+
+
+def locked(stream: IO[bytes]) -> bool | None:
+    """Whether the lock on a file could be had; None where the file system has no locks.
+
+    It is let go when the file is closed, and when the process ends in whatever way.
+    """
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:
+        return None
+    return True
+
+
+_BEGINS, _ENDS = ".explorer-", ".part"
+_WINDOWS = os.name == "nt"
+
+
 def _beside(path: str | Path) -> tuple[Path, Path, BinaryIO]:
-    """The file that a path leads to, and a new one in its folder, opened."""
+    """The file that a path leads to, and a new one in its folder, opened and locked."""
     try:
         target = Path(os.path.realpath(path))
         if target.exists() and not target.is_file():  # a device would become a file
             raise OSError("it is not a file")
-        part = target.with_name(f".{token_hex(8)}.part")
-        return target, part, part.open("xb")
+        clear_left(target.parent)
+        while True:
+            part = target.with_name(f"{_BEGINS}{token_hex(8)}{_ENDS}")
+            stream = part.open("xb")
+            if _WINDOWS or (locked(stream) is not False and part.exists()):
+                return target, part, stream
+            stream.close()  # somebody who clears the folder was quicker
     except ValueError as error:  # a path that no system knows
         raise OSError(str(error)) from None
 

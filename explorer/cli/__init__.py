@@ -7,6 +7,7 @@ import sys
 import threading
 from argparse import Namespace
 from collections.abc import Sequence
+from contextlib import suppress
 
 from explorer.cli.errors import UsageError
 from explorer.cli.output import check_out
@@ -84,7 +85,8 @@ def _discard_output() -> None:
 
 
 def _fail(message: str) -> int:
-    print("explorer:", " ".join(message.splitlines()), file=sys.stderr)
+    with suppress(OSError):  # the terminal may have gone
+        print("explorer:", " ".join(message.splitlines()), file=sys.stderr, flush=True)
     return 2
 
 

@@ -3,11 +3,8 @@
 import json
 import os
 import shutil
-import signal
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
@@ -18,6 +15,7 @@ from typing import Any
 
 from explorer.cli.errors import UsageError
 from explorer.cli.output import may_write
+from explorer.cli.stopping import stopped
 from explorer.core.errors import ExplorerError
 from explorer.core.training import checkpoint
 from explorer.core.training.records import Record, Records
@@ -93,7 +91,9 @@ def _run(prepared: Prepared, out: Path, progress: "_Progress", every: float, att
         storage.save(trained(prepared, trainer, records), prepared.title, out)
         kept.unlink(missing_ok=True)
 
-    with _stopped(attached) as stop:
+    with stopped() as stop:
+        if attached:
+            _listen(stop)
         last = monotonic()
         while not trainer.finished and not stop.is_set():
             try:
@@ -102,7 +102,11 @@ def _run(prepared: Prepared, out: Path, progress: "_Progress", every: float, att
                 write()
                 raise
             records = records.with_record(record)
-            progress.step(record)
+            try:
+                progress.step(record)
+            except OSError:  # whoever read of it has gone: a terminal, or a pipe
+                checkpoint.save(trainer, records, kept)
+                raise
             if monotonic() - last >= every and not trainer.finished:
                 keep()
                 last = monotonic()
@@ -115,15 +119,8 @@ def _run(prepared: Prepared, out: Path, progress: "_Progress", every: float, att
     return 0
 
 
-@contextmanager
-def _stopped(attached: bool) -> Iterator[Event]:
-    """An event that Ctrl+C sets, or the program that has started this one; a second Ctrl+C ends at once."""
-    stop = Event()
-    previous: dict[int, Any] = {}
-
-    def on_signal(number: int, frame: object) -> None:
-        stop.set()
-        signal.signal(signal.SIGINT, previous[signal.SIGINT])
+def _listen(stop: Event) -> None:
+    """Let the program that has started this one stop it, too."""
 
     def listen() -> None:
         # Past the buffer of sys.stdin: a thread that waits with its lock would end the program in an error.
@@ -131,20 +128,10 @@ def _stopped(attached: bool) -> Iterator[Event]:
             pass
         stop.set()
 
-    try:
-        previous = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
-    except ValueError:  # not in the main thread
-        previous = {}
-    if attached:
-        if hasattr(os, "nice"):  # not on Windows
-            os.nice(5)  # the window goes first
-        # A daemon: it waits in the system, holds nothing, and must not keep a run that is done from ending.
-        Thread(target=listen, daemon=True).start()
-    try:
-        yield stop
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
+    if hasattr(os, "nice"):  # not on Windows
+        os.nice(5)  # the window goes first
+    # A daemon: it waits in the system, holds nothing, and must not keep a run that is done from ending.
+    Thread(target=listen, daemon=True).start()
 
 
 class _Progress:

@@ -1,17 +1,17 @@
 """Words as vectors: likeness, analogies, training."""
 
 import json
-import signal
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from explorer.cli.errors import UsageError
 from explorer.cli.parser import WORDS_ACTIONS
+from explorer.cli.stopping import stopped
 from explorer.cli.text import columns
 from explorer.words import catalogue, similarity
 from explorer.words.progress import Cancelled, Progress, Report
@@ -246,36 +246,30 @@ def _train(arguments: Namespace) -> int:
 def progress() -> Iterator[Report]:
     """Progress on standard error: one line that changes on a terminal, and elsewhere a line now and then.
 
-    Ctrl+C stops the work at the next place from where it can go on later; a second one stops at once.
+    Ctrl+C stops the work at the next place from where it can go on later; see `stopping`.
     """
-    stopped, last, terminal = False, monotonic(), sys.stderr.isatty()
-
-    def stop(number: int, frame: object) -> None:
-        nonlocal stopped
-        stopped = True
-        signal.signal(signal.SIGINT, previous)
+    last, terminal = monotonic(), sys.stderr.isatty()
 
     def report(now: Progress) -> None:
         nonlocal last
-        if stopped:
+        if stop.is_set():
             raise Cancelled
-        if terminal:
-            print(f"\r\x1b[K{written(now)}", end="", file=sys.stderr, flush=True)
-        elif monotonic() - last >= _LINE_EVERY:
-            last = monotonic()
-            print(written(now), file=sys.stderr, flush=True)
+        try:
+            if terminal:
+                print(f"\r\x1b[K{written(now)}", end="", file=sys.stderr, flush=True)
+            elif monotonic() - last >= _LINE_EVERY:
+                last = monotonic()
+                print(written(now), file=sys.stderr, flush=True)
+        except OSError:  # the terminal has gone, and what was done is to be kept
+            raise Cancelled from None
 
-    try:
-        previous = signal.signal(signal.SIGINT, stop)
-    except ValueError:  # not in the main thread
-        yield report
-        return
-    try:
-        yield report
-    finally:
-        signal.signal(signal.SIGINT, previous)
-        if terminal:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+    with stopped() as stop:
+        try:
+            yield report
+        finally:
+            if terminal:
+                with suppress(OSError):
+                    print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def written(now: Progress) -> str:

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from threading import Lock
-from time import perf_counter, time
+from time import perf_counter
 
 from PySide6.QtCore import QLockFile, QObject, QTimer
 
@@ -15,6 +15,7 @@ from explorer.document import storage
 from explorer.document.manifest import Session
 from explorer.document.state import State
 from explorer.document.storage import ENDING
+from explorer.files import clear_left
 from explorer.ui.background import Background
 from explorer.ui.files import Files
 from explorer.ui.window.notice import Notice
@@ -24,7 +25,6 @@ FOLDER = "unsaved"
 PAUSE_MS = 2000
 MOST_SHARE = 0.05
 """Of the time that writing takes: a large model is written less often."""
-DAY_S = 24 * 3600
 
 
 class Recovery(QObject):
@@ -143,10 +143,8 @@ def _newest_first(folder: Path | None) -> list[Path]:
     if folder is None:
         return []
     times: dict[Path, float] = {}
+    clear_left(folder)
     with suppress(OSError):
-        for part in folder.glob(".*.part"):
-            if abs(time() - part.stat().st_mtime) > DAY_S:  # from the future, where the clock was set back
-                part.unlink(missing_ok=True)
         for file in folder.glob(f"*{ENDING}"):
             times[file] = file.stat().st_mtime
     return sorted(times, key=times.__getitem__, reverse=True)

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import ssl
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import md5
@@ -16,6 +15,7 @@ from urllib.error import HTTPError, URLError
 from urllib.request import HTTPRedirectHandler, HTTPSHandler, Request, build_opener
 
 from explorer.core.errors import ExplorerError
+from explorer.files import locked
 from explorer.words.catalogue import Offered, download_folder, present
 from explorer.words.progress import Meter, Progress, Report
 
@@ -87,29 +87,11 @@ def download(
 def _alone(lock: Path, report: Report | None) -> Iterator[None]:
     """Wait until nobody else downloads this set: another window, or one cancelled that has not noticed yet."""
     with lock.open("ab") as stream:
-        while not _locked(stream):
+        while locked(stream) is False:
             if report is not None:
                 report(Progress("waiting", 0, 0))
             sleep(WAIT)
         yield
-
-
-def _locked(stream: IO[bytes]) -> bool:
-    """Whether the lock on a file could be had; it is let go when the file is closed."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
-    except OSError:  # a file system without locks
-        return True
-    return True
 
 
 def _fill(part: Path, one: Offered, url: str, timeout: float, report: Report | None) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 import explorer.cli
 from explorer.cli import main, train
+from explorer.cli.stopping import SIGNALS
 from explorer.core.training import checkpoint
 from explorer.core.training.trainer import Trainer
 from explorer.document import storage
@@ -90,7 +91,40 @@ def test_the_document_holds_the_records_of_its_training(recipe, tmp_path):
     assert history.judged.tolist() == [10, 20, 30, 40]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+GPT = """
+title = "A small GPT"
+[model]
+kind = "gpt"
+d_model = 4
+[data]
+text = "text.txt"
+window = 4
+words = 12
+[training]
+optimiser = "Adam"
+steps = 40
+batch = 4
+validation = 0.2
+validate_every = 5
+"""
+
+
+def test_a_stopped_training_of_many_blocks_is_written_as_one_that_was_not(tmp_path, monkeypatch):
+    """Blocks are in reading order there, self-attention before its feed-forward net, and not in that of their names."""
+    file, whole, broken = tmp_path / "gpt.toml", tmp_path / "whole.explorer", tmp_path / "broken.explorer"
+    file.write_text(GPT, "utf-8")
+    (tmp_path / "text.txt").write_text("the cat sat on the mat and the dog sat on the log\n" * 6, "utf-8")
+    assert main(["train", str(file), "--out", str(whole)]) == 0
+    with monkeypatch.context() as patch:
+        stopped_after(patch, 17)
+        assert main(["train", str(file), "--out", str(broken)]) == 130
+    assert main(["train", str(file), "--out", str(broken)]) == 0
+    assert broken.read_bytes() == whole.read_bytes()
+    names = storage.load(whole)[0].records.names
+    assert names.index("decoder.1.self") < names.index("decoder.1.ffn")
+
+
+@pytest.mark.parametrize("number", SIGNALS)
 def test_a_stopped_training_goes_on_to_the_same_bits(recipe, tmp_path, capsys, monkeypatch, number):
     whole, broken = tmp_path / "whole.explorer", tmp_path / "broken.explorer"
     assert main(["train", recipe(), "--out", str(whole)]) == 0
@@ -104,6 +138,56 @@ def test_a_stopped_training_goes_on_to_the_same_bits(recipe, tmp_path, capsys, m
     assert main(["train", recipe(), "--out", str(broken)]) == 0
     assert "going on after 18 steps" in capsys.readouterr().err
     assert broken.read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="Windows has no such signal")
+def test_a_signal_that_is_ignored_stays_so(recipe, tmp_path, monkeypatch):
+    """`nohup explorer train …` goes on when the terminal closes."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        stopped_after(monkeypatch, 17, signal.SIGHUP)
+        assert main(["train", recipe(), "--out", str(tmp_path / "xor.explorer")]) == 0
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_whoever_reads_of_it_and_goes_takes_nothing_with_him(recipe, tmp_path, monkeypatch):
+    """Nothing can be written to a terminal that has closed, and that may be known before the signal comes."""
+
+    def step(progress, record):
+        if record.step == 17:
+            raise OSError(5, "Input/output error")
+
+    out = tmp_path / "xor.explorer"
+    with monkeypatch.context() as patch:
+        patch.setattr(train._Bar, "step", step)
+        assert main(["train", recipe(), "--out", str(out)]) == 2
+    trainer = prepare(recipes.load(Path(recipe()))).trainer()
+    assert checkpoint.load(trainer, Path(f"{out}.training")).at == 17
+    assert main(["train", recipe(), "--out", str(out)]) == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such terminals")
+def test_a_terminal_that_closes_takes_nothing_with_it(recipe, tmp_path):
+    """The terminal is a helper's: where its end goes, the system tells those who work on it, as it does a window's."""
+    out = tmp_path / "xor.explorer"
+    terminal = """
+import os, pty, sys
+child, end = pty.fork()
+if not child:
+    os.execv(sys.executable, [sys.executable, "-m", "explorer", "train", *sys.argv[1:]])
+seen = b""
+while b" left" not in seen:
+    seen += os.read(end, 1024)
+os.close(end)
+code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+sys.exit(code if code > 0 else 100)
+"""
+    command = [sys.executable, "-c", terminal, recipe(100_000), "--out", str(out), "--keep-every", "1000"]
+    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (2, "")
+    trainer = prepare(recipes.load(Path(recipe(100_000)))).trainer()
+    assert 0 < checkpoint.load(trainer, Path(f"{out}.training")).at < 100_000
 
 
 def test_another_recipe_does_not_go_on_with_it(recipe, tmp_path, capsys, monkeypatch):

@@ -206,8 +206,8 @@ def test_the_notice_is_reached_by_keys(open_window, hand, qtbot):
 
 def test_after_the_clock_was_set_back_work_is_offered_and_opened_all_the_same(crash, open_window, tmp_path, hand):
     file = crash(0.375)
-    (tmp_path / recovery.FOLDER / ".half.part").touch()
-    for one in (file, tmp_path / recovery.FOLDER / ".half.part"):
+    (tmp_path / recovery.FOLDER / ".explorer-half.part").touch()
+    for one in (file, tmp_path / recovery.FOLDER / ".explorer-half.part"):
         os.utime(one, (4e9, 4e9))  # of October 2096
     window = open_window(settings=Settings(tmp_path))
     window.recovery.offer()

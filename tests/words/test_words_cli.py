@@ -7,6 +7,7 @@ import pytest
 
 from explorer.cli import main
 from explorer.cli import words as command
+from explorer.cli.stopping import SIGNALS
 from explorer.words import catalogue, download
 from explorer.words.progress import Cancelled, Progress
 
@@ -143,12 +144,13 @@ def test_wrong_input_is_one_line(fails, argv, said):
     assert said in fails(*argv)
 
 
-def test_ctrl_c_ends_at_a_place_to_go_on_from(monkeypatch, capsys):
+@pytest.mark.parametrize("number", SIGNALS)
+def test_ctrl_c_ends_at_a_place_to_go_on_from(monkeypatch, capsys, number):
     before = signal.getsignal(signal.SIGINT)
 
     def load(name, report):
         report(Progress("parsing", 1, 2))
-        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), number)
         assert signal.getsignal(signal.SIGINT) is before  # a second one stops at once
         report(Progress("parsing", 2, 2))
         pytest.fail("it went on")
@@ -157,6 +159,16 @@ def test_ctrl_c_ends_at_a_place_to_go_on_from(monkeypatch, capsys):
     assert main(["words", "similar", "a"]) == 130
     assert signal.getsignal(signal.SIGINT) is before
     assert capsys.readouterr() == ("", "stopped\n")
+
+
+def test_a_terminal_that_closes_takes_nothing_with_it(monkeypatch):
+    def gone(*_args, **_more):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr("sys.stderr.write", gone)
+    with command.progress() as report, pytest.raises(Cancelled):
+        report(Progress("training", 3, 12))
 
 
 def test_a_training_that_is_stopped_says_how_to_go_on(monkeypatch, capsys, tmp_path):

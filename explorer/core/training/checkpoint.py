@@ -6,8 +6,8 @@ A run that goes on from its checkpoint gives the bits of one that was never brok
 ``weights/NODE``               the weights, frozen ones too
 ``memory/FIELD/NODE[/i]``      what the optimiser remembers, as its field of that name holds it
 ``history/…``                  the records so far, a column each, named as in `Records.arrays`
-the manifest                   the format, how many steps, the recipe, and a fingerprint of the model, its first
-                               weights and the examples
+the manifest                   the format, how many steps, the recipe, a fingerprint of the model, its first
+                               weights and the examples, and the blocks of the records in their order
 =============================  =======================================================================================
 """
 
@@ -37,7 +37,7 @@ def save(trainer: Trainer, records: Records, path: Path) -> None:
     arrays = {f"weights/{name}": array for name, array in trainer.weights.items()}
     arrays |= {f"memory/{name}": array for name, array in trainer.optimiser.arrays().items()}
     arrays |= {f"history/{name}": column for name, column in records.arrays().items()}
-    _write(path, arrays, {"at": trainer.at, **_about(trainer)})
+    _write(path, arrays, {"at": trainer.at, "blocks": records.names, **_about(trainer)})
 
 
 def load(trainer: Trainer, path: Path) -> Records:
@@ -58,7 +58,7 @@ def load(trainer: Trainer, path: Path) -> Records:
     if {key: run.get(key) for key in about} != about:
         raise ExplorerError("run-differs", file=path)
     try:
-        return _restore(trainer, arrays, run.get("at"))
+        return _restore(trainer, arrays, run)
     except (KeyError, ValueError) as error:
         raise ExplorerError("checkpoint-not-read", file=path, reason=f"it does not fit together ({error})") from None
 
@@ -68,15 +68,20 @@ def _about(trainer: Trainer) -> dict[str, Any]:
     return {"format": FORMAT, "recipe": trainer.recipe.as_dict(), "fingerprint": trainer.fingerprint}
 
 
-def _restore(trainer: Trainer, arrays: Mapping[str, Array], at: object) -> Records:
+def _restore(trainer: Trainer, arrays: Mapping[str, Array], run: Mapping[str, Any]) -> Records:
     """The records. Everything is looked at before anything is changed."""
+    at = run.get("at")
     if not isinstance(at, int) or isinstance(at, bool) or not 0 <= at <= trainer.recipe.steps:
         raise ValueError("its number of steps")
     found = _below("weights/", arrays)
     for name, was in trainer.weights.items():
         if found[name].shape != was.shape or found[name].dtype != was.dtype:
             raise ValueError(f"weights {name}")
-    records = Records.of(_below("history/", arrays))
+    history, blocks = _below("history/", arrays), run.get("blocks", [])
+    if not isinstance(blocks, list):
+        raise ValueError("blocks")
+    # A container has its arrays in an order of its own; a run that goes on is written as one that was not broken off.
+    records = Records.of({f"blocks.{name}": history[f"blocks.{name}"] for name in blocks} | history)
     if records.at != at:
         raise ValueError("records")
     optimiser = trainer.optimiser.remembering(_below("memory/", arrays), trainer.weights, at)

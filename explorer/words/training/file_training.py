@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from explorer import container
 from explorer.container import Container, DamagedError
 from explorer.core.errors import ExplorerError
-from explorer.files import whole_file
+from explorer.files import clear_left, whole_file
 from explorer.words.files import saving
 from explorer.words.progress import Cancelled, Report
 from explorer.words.training import corpus, counts
@@ -146,6 +146,7 @@ class Folder(NamedTuple):
         """Delete what was kept, and the folder where nobody has put anything else into it."""
         for name in ("counts", "state"):
             self._file(name).unlink(missing_ok=True)
+        clear_left(self.path)
         with suppress(OSError):
             self.path.rmdir()
 

@@ -35,7 +35,8 @@ def everything(trainer):
 
 
 def columns(records):
-    return {name: array.tobytes() for name, array in records.arrays().items()}
+    """The columns in their order, which is that of a document's manifest."""
+    return [(name, array.tobytes()) for name, array in records.arrays().items()]
 
 
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
@@ -135,6 +136,9 @@ def rewritten(file, change):
         lambda arrays, run: run.update(at=10**9),
         lambda arrays, run: run.update(at="2"),
         lambda arrays, run: run.update(format="another"),
+        lambda arrays, run: run.update(blocks=["layer.9"]),
+        lambda arrays, run: run.update(blocks=[["layer.1"]]),
+        lambda arrays, run: run.update(blocks="layer.1"),
         lambda arrays, run: arrays.pop("weights/layer.1.W"),
         lambda arrays, run: arrays.update({"weights/layer.1.W": np.zeros((2, 2))}),
         lambda arrays, run: arrays.update({"weights/layer.1.W": np.zeros((2, 3), np.float32)}),
