@@ -1,7 +1,8 @@
-"""Files that are whole or not there."""
+"""Files that are read only where they are files, and written whole or not at all."""
 
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -41,6 +42,20 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
         _settle(target.parent)
     except OSError as error:
         raise ExplorerError("not-written", file=path, reason=error.strerror or error) from None
+
+
+def open_file(path: str | Path) -> BinaryIO:
+    """A file to read.
+
+    Raises OSError, in words, where it is none: a pipe that nobody writes into would be waited for without end.
+    """
+    if not os.path.exists(path):
+        raise FileNotFoundError("there is no such file")
+    if stat.S_ISFIFO(os.stat(path).st_mode):
+        raise OSError("it is a pipe; put what comes out of it into a file")
+    if not os.path.isfile(path):
+        raise OSError("it is not a file")
+    return open(path, "rb")
 
 
 def clear_left(folder: str | Path) -> None:

@@ -1,6 +1,8 @@
 """What errors say: one English sentence for each id. The layers below know ids and fields only."""
 
 from collections.abc import Mapping
+from pathlib import Path
+from unicodedata import category
 
 from explorer.core.errors import ExplorerError
 
@@ -46,7 +48,7 @@ SENTENCES: dict[str, str] = {
     "text-ends": "The text is complete here: the model says {end}.",
     "not-read": "The model says “{word}”, which is none of the words that it reads, so it can write nothing behind it; "
     "type the word into the sentence, and it gets a row in the table.",
-    "no-start": "Say what the answer begins with: --target and one of {known}.",
+    "no-start": "Say what the answer begins with: --target and words that the model knows, such as {known}.",
     "no-room": "The model has room for {limit} words; write a shorter text.",
     "run-differs": "{file}: is a training on other examples, of another model or by another recipe; delete it, or "
     "choose another --out.",
@@ -179,8 +181,20 @@ def _worded(name: str, field: object, sentences: Mapping[str, str]) -> object:
     if isinstance(field, ExplorerError):
         return sentence(field, sentences).rstrip(".")
     if isinstance(field, Exception):
-        return str(field) or type(field).__name__
-    return field
+        return visible(str(field) or type(field).__name__).rstrip(".")  # the sentence has a full stop of its own
+    return visible(field) if isinstance(field, str | Path) else field
+
+
+def visible(text: object) -> str:
+    """A text from outside, such as the name of a file, with what cannot be seen as its escape: no terminal obeys it.
+
+    Line breaks and blanks of any width stay, and what joins letters and emoji.
+    """
+    seen = (c.isprintable() or c in _SEEN or category(c) == "Zs" for c in str(text))
+    return "".join(c if is_seen else ascii(c)[1:-1] for c, is_seen in zip(str(text), seen, strict=True))
+
+
+_SEEN = "\n\u200c\u200d"
 
 
 def did_you_mean(near: str) -> str:

@@ -15,7 +15,7 @@ from explorer.cli.parser import COMMANDS, parse
 from explorer.core.errors import ExplorerError
 from explorer.memory import keep_freed_memory
 from explorer.paths import have_a_home
-from explorer.sentences import sentence
+from explorer.sentences import sentence, visible
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -86,7 +86,7 @@ def _discard_output() -> None:
 
 def _fail(message: str) -> int:
     with suppress(OSError):  # the terminal may have gone
-        print("explorer:", " ".join(message.splitlines()), file=sys.stderr, flush=True)
+        print("explorer:", visible(" ".join(message.splitlines())), file=sys.stderr, flush=True)
     return 2
 
 

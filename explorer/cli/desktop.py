@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from explorer.cli.errors import UsageError
+from explorer.cli.output import wrote
 from explorer.files import whole_file
 from explorer.paths import resources
 
@@ -37,7 +38,7 @@ def register() -> int:
         file.parent.mkdir(parents=True, exist_ok=True)
         with whole_file(file) as stream:
             stream.write(text.encode())
-        print(f"wrote {file}")
+        print(wrote(file))
     for tool, folder in (("update-mime-database", share / "mime"), ("update-desktop-database", share / "applications")):
         if shutil.which(tool):  # a desktop that lacks it looks into the folders itself
             subprocess.run([tool, str(folder)], capture_output=True)

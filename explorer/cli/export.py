@@ -4,6 +4,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from explorer.cli.errors import UsageError
+from explorer.cli.output import wrote
 from explorer.cli.show import opened
 from explorer.export.files import ENDINGS, save_model
 
@@ -14,5 +15,5 @@ def export(arguments: Namespace) -> int:
     if out.suffix.lower() not in ENDINGS:
         raise UsageError(f"'{out}' does not say what to write; choose a name that ends in {' or '.join(ENDINGS)}.")
     lesson, document = opened(arguments)
-    print("wrote", " and ".join(map(str, save_model(document, lesson, out))))
+    print(wrote(*save_model(document, lesson, out)))
     return 0

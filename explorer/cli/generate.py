@@ -6,6 +6,7 @@ from argparse import Namespace
 from typing import Any
 
 from explorer.cli.errors import UsageError
+from explorer.cli.output import shown
 from explorer.core.byte_pairs import are_pieces, typed
 from explorer.core.generation import Beam, Choice, Written, search, write
 from explorer.core.tokens import UNKNOWN, is_mark
@@ -78,7 +79,7 @@ def _texts(arguments: Namespace, state: State, sequence: str) -> tuple[list[str]
         if not found:
             raise UsageError("There is no word in the text; write one or more.")
         if UNKNOWN in found and UNKNOWN not in text:
-            print(f"explorer: words that {arguments.model} does not know are read as {UNKNOWN}", file=sys.stderr)
+            print(f"explorer: words that {shown(arguments.model)} does not know are read as {UNKNOWN}", file=sys.stderr)
         return found
 
     if sequence == "target":

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from explorer.cli.display import need_display
 from explorer.cli.errors import UsageError
+from explorer.cli.output import wrote
 from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import load
 
@@ -23,5 +24,5 @@ def handout(arguments: Namespace) -> int:
     from explorer.ui.lesson.handout import draw, save
 
     save(out, lesson, draw(lesson))
-    print(f"wrote {out}")
+    print(wrote(out))
     return 0

@@ -9,6 +9,7 @@ import numpy as np
 
 from explorer import paths
 from explorer.cli.formats import nested
+from explorer.cli.output import shown
 from explorer.cli.text import columns
 from explorer.cli.words import listed, listing
 from explorer.core.errors import ExplorerError
@@ -137,7 +138,7 @@ def _problem(file: str) -> str:
 
 def _print_check(problems: dict[str, str], figures: Sequence[Result], slips: Sequence[SlipResult]) -> None:
     for file, problem in problems.items():
-        print(problem or f"{file}: a valid lesson")
+        print(problem or f"{shown(file)}: a valid lesson")
     print()
     if figures:
         lines = [_figure_line(one) for one in figures]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from explorer import PROGRAM
 from explorer.core.errors import ExplorerError
+from explorer.sentences import visible
 
 HEAD = 1 << 20
 """Bytes at the beginning of a file by which it is known."""
@@ -61,6 +62,16 @@ def may_write(out: Path, force: bool, *sources: str | Path | None) -> None:
     known = next((known for ending, known in KINDS.items() if out.name.lower().endswith(ending)), None)
     if head and (known is None or not known(head, out)):
         raise ExplorerError("not-ours", file=out)
+
+
+def wrote(*files: str | Path) -> str:
+    """What a command says of the files that it has written."""
+    return f"wrote {' and '.join(map(shown, files))}"
+
+
+def shown(file: str | Path) -> str:
+    """The name of a file on one line of a terminal, which obeys no code in it."""
+    return visible(file).replace("\n", "\\n")
 
 
 def _same(out: Path, source: str | Path) -> bool:

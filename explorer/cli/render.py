@@ -6,7 +6,7 @@ from pathlib import Path
 
 from explorer.cli.display import need_display
 from explorer.cli.errors import UsageError
-from explorer.cli.output import may_write
+from explorer.cli.output import may_write, shown, wrote
 from explorer.cli.show import opened
 from explorer.document.document import Document
 from explorer.files import whole_file
@@ -40,7 +40,7 @@ def render(arguments: Namespace) -> int:
     picture = rendered(lesson, document, arguments.stage, ending, size, theme)
     with whole_file(out) as stream:
         stream.write(picture)
-    print(f"wrote {out}")
+    print(wrote(out))
     return 0
 
 
@@ -61,7 +61,8 @@ def _moving(arguments: Namespace, lesson: Lesson, document: Document, out: Path)
     for path, content in files.items():
         with whole_file(path) as stream:
             stream.write(content)
-    print("wrote", f"{next(iter(files))}{f' to {list(files)[-1]}' if len(files) > 1 else ''}")
+    first, *others = files
+    print(f"{wrote(first)}{f' to {shown(others[-1])}' if others else ''}")
     return 0
 
 

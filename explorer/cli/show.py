@@ -9,6 +9,7 @@ from explorer.cli import formats
 from explorer.cli.arguments import parse_cell, parse_set, parse_switch
 from explorer.cli.errors import UsageError
 from explorer.cli.nodes import by_head, cell_of, read, select, stage_of
+from explorer.cli.output import wrote
 from explorer.cli.parser import FORMATS
 from explorer.cli.text import columns
 from explorer.core.byte_pairs import tokens_of
@@ -95,7 +96,7 @@ def _script(arguments: Namespace, lesson: Lesson, document: Document) -> int:
     names = select(document.state.graph, arguments.nodes) if arguments.nodes else ()
     script = export(document.engine, title, names)
     if arguments.out is not None:
-        print("wrote", " and ".join(map(str, save(script, Path(arguments.out)))))
+        print(wrote(*save(script, Path(arguments.out))))
     elif script.arrays:
         raise UsageError("There are too many numbers to print; write them into files with --out FILE.py.")
     else:

@@ -14,7 +14,7 @@ from time import monotonic
 from typing import Any
 
 from explorer.cli.errors import UsageError
-from explorer.cli.output import may_write
+from explorer.cli.output import may_write, shown
 from explorer.cli.stopping import stopped
 from explorer.core.errors import ExplorerError
 from explorer.core.training import checkpoint
@@ -223,7 +223,7 @@ class _Bar(_Progress):
     def begin(self, prepared: Prepared, trainer: Trainer, kept: Path) -> None:
         super().begin(prepared, trainer, kept)
         if trainer.at:
-            print(f"{kept}: going on after {trainer.at:,} steps", file=sys.stderr)
+            print(f"{shown(kept)}: going on after {trainer.at:,} steps", file=sys.stderr)
 
     def step(self, record: Record) -> None:
         self.loss, self.judged = record.loss, self.judged if record.validation is None else record.validation
@@ -235,7 +235,7 @@ class _Bar(_Progress):
         if how == "stopped":
             print(f"stopped after {trainer.at:,} steps; the same command goes on from there", file=sys.stderr)
             return
-        print(", ".join([f"{file}: {trainer.at:,} steps", *_losses(self.loss, self.judged)]))
+        print(", ".join([f"{shown(file)}: {trainer.at:,} steps", *_losses(self.loss, self.judged)]))
 
     def failed(self, error: ExplorerError) -> None:
         self._clear()

@@ -10,6 +10,7 @@ from time import monotonic
 from typing import Any
 
 from explorer.cli.errors import UsageError
+from explorer.cli.output import shown
 from explorer.cli.parser import WORDS_ACTIONS
 from explorer.cli.stopping import stopped
 from explorer.cli.text import columns
@@ -221,7 +222,7 @@ def _get(arguments: Namespace) -> int:
 
     one = catalogue.offered(arguments.words[0])
     file = download(one, arguments.report)
-    return _print(arguments, {"vectors": one.name, "file": str(file)}, lambda: [str(file)])
+    return _print(arguments, {"vectors": one.name, "file": str(file)}, lambda: [shown(file)])
 
 
 def _train(arguments: Namespace) -> int:
@@ -239,7 +240,9 @@ def _train(arguments: Namespace) -> int:
     texts = [Path(text) for text in arguments.words]
     vectors = train_files(texts, Path(arguments.out), Settings(**chosen), arguments.report, fast, arguments.cores)
     as_json = {"vectors": vectors.name, "words": len(vectors), "dims": vectors.dims}
-    return _print(arguments, as_json, lambda: [f"{arguments.out}: {len(vectors):,} words, {vectors.dims} numbers each"])
+    return _print(
+        arguments, as_json, lambda: [f"{shown(arguments.out)}: {len(vectors):,} words, {vectors.dims} numbers each"]
+    )
 
 
 @contextmanager

@@ -83,12 +83,16 @@ def output_words(state: State) -> tuple[str, ...]:
 def first_words(state: State) -> list[str]:
     """What the answer of a translator begins with where nobody says so: `<start>`, if it knows that.
 
-    Raises `ExplorerError`: "no-start", with the tokens that it may begin with.
+    Raises `ExplorerError`: "no-start", with what it may begin with.
     """
     words = state.graph.axes[state.graph.sequences[sequence_of(state)]]
     if START in words:
         return [START]
-    raise ExplorerError("no-start", known=", ".join(word for word in words if is_mark(word) and word not in (END, PAD)))
+    marks = [word for word in words if is_mark(word) and word not in (END, PAD, UNKNOWN)]
+    raise ExplorerError("no-start", known=", ".join(marks or [word for word in words if not is_mark(word)][:_FEW]))
+
+
+_FEW = 5
 
 
 def decoder_of(state: State, words: int, source: Sequence[str] | None = None, cache: bool = True) -> Decoder:

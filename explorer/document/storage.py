@@ -34,7 +34,7 @@ from explorer.document.json_table import MOST_LABEL, TOP, JsonTable, is_text, is
 from explorer.document.manifest import FORMAT, MOST_TITLE, NO_SESSION, VERSION, Session, Written, patched
 from explorer.document.state import State
 from explorer.document.undo import LIMIT
-from explorer.files import whole_file
+from explorer.files import open_file, whole_file
 
 ENDING = ".explorer"
 MOST_STEPS = int(BOUNDS["steps"][1])
@@ -107,12 +107,8 @@ def load_session(path: str | Path) -> tuple[State, str, Session]:
 
     Raises `ExplorerError`: as `load`.
     """
-    file = Path(path)
     try:
-        if not file.is_file():
-            reason = "it is not a file" if file.exists() else "there is no such file"
-            raise ExplorerError("document-not-read", file=path, reason=reason)
-        with file.open("rb") as stream:
+        with open_file(path) as stream:
             return read(stream, path)
     except OSError as error:
         raise ExplorerError("document-not-read", file=path, reason=error.strerror or error) from None

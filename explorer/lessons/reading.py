@@ -14,6 +14,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import BOUNDS, CHOICES, Recipe
+from explorer.files import open_file
 
 MOST_BYTES = 1_000_000
 MOST_TITLE = 120
@@ -205,10 +206,7 @@ def read(path: Path) -> TomlTable:
     """
     file = str(path)
     try:
-        if not path.is_file():
-            reason = "it is not a file" if path.exists() else "there is no such file"
-            raise ExplorerError("lesson-not-read", file=file, reason=reason)
-        with path.open("rb") as stream:
+        with open_file(path) as stream:
             size = path.stat().st_size
             # One more than allowed: the file may have grown since it was measured.
             content = b"" if size > MOST_BYTES else stream.read(MOST_BYTES + 1)

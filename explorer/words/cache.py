@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from explorer import paths
 from explorer.container import DamagedError, parsed
 from explorer.core.errors import ExplorerError
+from explorer.files import open_file
 from explorer.words.files import formats
 from explorer.words.files.formats import WordBatch
 from explorer.words.progress import Report
@@ -74,11 +75,10 @@ def load(file: Path, report: Report | None = None, name: str = "", cache: Path |
     """
     name, cache = name or file.name, cache or folder()
     try:
+        open_file(file).close()
         facts = file.stat()
     except OSError as error:
         raise ExplorerError("vectors-not-read", file=file, reason=error.strerror or error) from None
-    if not file.is_file():
-        raise ExplorerError("vectors-not-read", file=file, reason="it is not a file")
     source: dict[str, Any] = {
         "version": VERSION,
         "file": str(file.resolve()),

@@ -1,5 +1,7 @@
 """Wrong input: one line on standard error that names what was wrong and what would be right, exit 2, no traceback."""
 
+import os
+
 import pytest
 
 from explorer.cli import main
@@ -181,3 +183,32 @@ def test_what_is_no_switch(text):
     with pytest.raises(ExplorerError) as caught:
         parse_switch(text)
     assert caught.value.id == "bad-switch-syntax"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such pipes")
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("show", "pipe.toml"),
+        ("check", "pipe.toml"),
+        ("generate", "pipe.explorer", "the"),
+        ("train", "pipe.toml", "--out", "out.explorer"),
+        ("train", "roses", "--text", "pipe.txt", "--out", "out.explorer"),
+        ("train", "xor", "--out", "gone_on.explorer"),
+        ("words", "similar", "sea", "--vectors", "pipe.txt"),
+        ("words", "train", "pipe.txt", "--out", "out.npz"),
+    ],
+)
+def test_nobody_waits_for_a_pipe_that_nobody_writes_into(tmp_path, monkeypatch, capsys, argv):
+    """And nothing is left behind of what was refused."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("pipe.toml", "pipe.txt", "pipe.explorer", "gone_on.explorer.training"):
+        os.mkfifo(name)
+    before = sorted(os.listdir())
+    assert "it is a pipe; put what comes out of it into a file." in wrong(capsys, *argv)
+    assert sorted(os.listdir()) == before
+
+
+def test_a_sentence_has_one_full_stop():
+    error = ExplorerError("text-not-read", file="a.txt", reason=ValueError("File or stream is not seekable."))
+    assert sentence(error).startswith("a.txt: cannot be read: File or stream is not seekable. Check")

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from explorer.cli import main
@@ -158,4 +159,13 @@ def test_a_translator(capsys):
         assert main(["generate", "tiny-translator", "You are welcome", "--target", f"<{language}>", "--greedy"]) == 0
         assert capsys.readouterr().out == f"{said}\n"
     assert main(["generate", "tiny-translator", "you are welcome"]) == 2
-    assert "--target and one of <es>, <fr>" in capsys.readouterr().err
+    assert "--target and words that the model knows, such as <es>, <fr>." in capsys.readouterr().err
+
+
+def test_a_translator_that_knows_no_mark_to_begin_with(tmp_path, capsys):
+    words = ("<pad>", "<unk>", *"abcdefg", "<end>")
+    model = Model("encoder-decoder", {"source": 1, "target": 1}, {"source.words": words, "target.words": words})
+    tokens = {f"{side}.tokens": np.array([2]) for side in ("source", "target")}
+    save(State.of(model, tokens), "Mine", tmp_path / "mine.explorer")
+    assert main(["generate", str(tmp_path / "mine.explorer"), "a b"]) == 2
+    assert "--target and words that the model knows, such as a, b, c, d, e." in capsys.readouterr().err

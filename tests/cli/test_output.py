@@ -189,3 +189,42 @@ def test_what_is_not_ours(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
     with refuses("was not written by this program"):
         may_write(tmp_path / name, False)
+
+
+CODES = "\x1b[31mred\u202e\n"
+"""In the name of a file: a colour, letters from right to left, a line break."""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such names")
+def test_a_terminal_obeys_no_code_in_a_name(writer, capsys):
+    before, out, behind, source = writer
+    Path(source).rename(f"{CODES}{source}")
+    code = main([*(f"{CODES}{word}" if word == source else word for word in before), f"{CODES}{out}", *behind])
+    told = capsys.readouterr()
+    assert (code, told.err) == (0, "")
+    assert "\\x1b[31mred\\u202e\\n" in told.out
+    assert not set("\x1b\u202e") & set(told.out)
+    assert len(told.out.splitlines()) == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such names")
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("show", f"{CODES}.toml"),
+        ("check", f"{CODES}.toml"),
+        ("render", "xor", "layer.2", f"{CODES}.doc"),
+        ("train", f"{CODES}.toml", "--out", "a.explorer"),
+        ("train", "xor", "--out", f"{CODES}/a.explorer"),
+        ("generate", f"{CODES}.explorer", "the"),
+        ("words", "similar", "sea", "--vectors", f"{CODES}.npz"),
+        ("words", "train", f"{CODES}.txt", "--out", "a.npz"),
+        (f"{CODES}.toml",),
+    ],
+)
+def test_a_refusal_obeys_none_either(folder, capsys, command):
+    assert main(command) == 2
+    told = capsys.readouterr().err
+    assert "\\x1b[31mred\\u202e" in told
+    assert not set("\x1b\u202e") & set(told)
+    assert len(told.splitlines()) == 1

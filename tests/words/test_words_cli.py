@@ -135,7 +135,7 @@ def test_train_and_use(run, tmp_path, story):
         (("get", "glove-twitter-52"), "no vectors 'glove-twitter-52' (did you mean 'glove-twitter-50'?)"),
         (("train", "a.txt"), "`explorer words train` needs --out FILE"),
         (("train", "a.txt", "--out", "x.doc"), "x.doc: the ending says how to write vectors"),
-        (("train", "none.txt", "--out", "x.npz"), "none.txt: cannot be read: No such file or directory."),
+        (("train", "none.txt", "--out", "x.npz"), "none.txt: cannot be read: there is no such file."),
         (("train", "a.txt", "--out", "x.npz", "--dims", "0"), "'dims' is 0; it must lie between 1 and 1000."),
         (("list", "--what"), "see `explorer words --help`"),
     ],
@@ -178,6 +178,15 @@ def test_a_training_that_is_stopped_says_how_to_go_on(monkeypatch, capsys, tmp_p
     monkeypatch.setattr("explorer.words.training.file_training.train_files", stop)
     assert main(["words", "train", "a.txt", "--out", str(tmp_path / "a.txt")]) == 130
     assert capsys.readouterr().err == "stopped; the same command goes on from there\n"
+
+
+def test_a_training_that_is_refused_leaves_no_folder(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for content in (b"word", b"\xff\xfe"):
+        (tmp_path / "a.txt").write_bytes(content)
+        assert main(["words", "train", "a.txt", "--out", "out.npz"]) == 2
+        assert capsys.readouterr().err.startswith("explorer: a.txt: ")
+        assert os.listdir() == ["a.txt"]
 
 
 def test_a_terminal_shows_progress_in_one_line(monkeypatch, capsys):

@@ -23,7 +23,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
 from explorer.core.training.records import Records
 from explorer.core.training.trainer import Trainer
-from explorer.files import whole_file
+from explorer.files import open_file, whole_file
 
 ENDING = ".training"
 FORMAT = "Transformer Explorer training 1"
@@ -105,7 +105,7 @@ def _write(path: Path, arrays: Mapping[str, Array], run: Mapping[str, Any]) -> N
 
 def _read(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
     try:
-        with path.open("rb") as stream:
+        with open_file(path) as stream:
             parts = Container(stream)
             run = parts.manifest
             if run is None and isinstance(old := parts.metadata.get("run"), str):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from explorer.core.errors import ExplorerError
 from explorer.core.tokens import UNKNOWN
+from explorer.files import open_file
 
 MOST_BYTES = 20_000_000
 LONGEST_WORD = 60
@@ -53,10 +54,7 @@ def read_text(path: Path) -> str:
     Raises `ExplorerError`: "text-not-read" or "text-not-utf8".
     """
     try:
-        if not path.is_file():
-            reason = "it is not a file" if path.exists() else "there is no such file"
-            raise ExplorerError("text-not-read", file=path, reason=reason)
-        with path.open("rb") as stream:
+        with open_file(path) as stream:
             content = stream.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = (isinstance(error, OSError) and error.strerror) or str(error)

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from explorer.container import Container, DamagedError
+from explorer.container import DAMAGED, Container, DamagedError
 from explorer.core.errors import ExplorerError
+from explorer.files import open_file
 from explorer.words.files.lines import MOST_DIMS, Chunk
 
 _LARGEST = 8_000_000_000
@@ -40,7 +41,7 @@ def read_safetensors(file: Path) -> Iterator[Chunk]:
     Raises `ExplorerError`: "vectors-arrays".
     """
     try:
-        with file.open("rb") as stream:
+        with open_file(file) as stream:
             tensors = Container(stream)
             shapes = {name: list(form.shape) for name, form in tensors.forms.items()}
             _need(file, set(shapes), {"vectors", "words"}, shapes.get("vectors", []))
@@ -76,13 +77,11 @@ def read_npz(file: Path) -> Iterator[Chunk]:
                 raise _bad(file, f"'{name}' is packed so tightly that it holds next to nothing")
         vectors, words = read_members(file, ("vectors", "words"))
     except UNREADABLE as error:
-        pickled = "allow_pickle" in str(error)
-        why = (
-            "it holds Python objects, which could run any program"
-            if pickled
-            else f"it cannot be read ({str(error)[:80]})"
-        )
-        raise _bad(file, why) from None
+        if "allow_pickle" in str(error):
+            raise _bad(file, "it holds Python objects, which could run any program") from None
+        # What zipfile says is for people; what numpy says of a header may quote Python's own objects.
+        said = isinstance(error, zipfile.BadZipFile | RuntimeError | MemoryError) and str(error)
+        raise _bad(file, f"it cannot be read ({said[:80] if said else DAMAGED})") from None
     if words.dtype.kind not in "US" or words.ndim != 1:
         raise _bad(file, "'words' must be a list of texts")
     _as_many(file, len(words), vectors)

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import ExplorerError
+from explorer.files import open_file
 from explorer.words.files import arrays, lines, records
 from explorer.words.progress import Meter, Report
 
@@ -55,7 +56,7 @@ def blocks(file: Path, report: Report | None = None) -> Iterator[WordBatch]:
         size = file.stat().st_size
         if size > LARGEST_FILE:
             raise ExplorerError("vectors-too-large", file=file, size=_gigabytes(size), limit=_gigabytes(LARGEST_FILE))
-        with file.open("rb") as raw:
+        with open_file(file) as raw:
             meter = Meter("parsing", size, report)
             for words, array in _table(file, raw, size):
                 some = some or bool(words)

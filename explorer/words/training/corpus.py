@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.core.errors import ExplorerError
+from explorer.files import open_file
 from explorer.words.progress import Meter, Report
 
 BREAK = -1
@@ -119,7 +120,7 @@ def _blocks(files: Sequence[Path], report: Report | None) -> Iterator[str]:
         line, text = 1, ""
         try:
             most = max(_SMALL, _TIGHTEST * file.stat().st_size)
-            with file.open("rb") as raw, _opened(raw) as stream:
+            with open_file(file) as raw, _opened(raw) as stream:
                 for block in _words(stream, most):
                     try:
                         text = block.decode("utf-8")

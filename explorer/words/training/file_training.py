@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from explorer import container
 from explorer.container import Container, DamagedError
 from explorer.core.errors import ExplorerError
-from explorer.files import clear_left, whole_file
+from explorer.files import clear_left, open_file, whole_file
 from explorer.words.files import saving
 from explorer.words.progress import Cancelled, Report
 from explorer.words.training import corpus, counts
@@ -92,9 +92,11 @@ def train_files(
 def _description(texts: Sequence[Path], settings: Settings, fast: bool) -> str:
     """What two trainings must share for one to go on where the other stopped."""
     try:
+        for text in texts:
+            open_file(text).close()
         files = [[str(text.resolve()), text.stat().st_size, text.stat().st_mtime_ns] for text in texts]
     except OSError as error:
-        raise ExplorerError("text-not-read", file=error.filename, reason=error.strerror or error) from None
+        raise ExplorerError("text-not-read", file=text, reason=error.strerror or error) from None
     return json.dumps({"texts": files, "settings": asdict(settings), "fast": fast})
 
 
@@ -121,7 +123,7 @@ class Folder(NamedTuple):
         Raises `ExplorerError`: "training-differs", or "checkpoint-not-read" where they are damaged.
         """
         try:
-            with self._file(name).open("rb") as stream:
+            with open_file(self._file(name)) as stream:
                 kept = Container(stream)
                 said = kept.manifest
                 if not isinstance(said, dict) or kept.forms.keys() != set(parts):
@@ -143,10 +145,14 @@ class Folder(NamedTuple):
             container.write(stream, {"training": self.description}, arrays)
 
     def clear(self) -> None:
-        """Delete what was kept, and the folder where nobody has put anything else into it."""
+        """Delete what was kept, and the folder."""
         for name in ("counts", "state"):
             self._file(name).unlink(missing_ok=True)
         clear_left(self.path)
+        self.leave()
+
+    def leave(self) -> None:
+        """Delete the folder where there is nothing in it, of ours or of anybody else."""
         with suppress(OSError):
             self.path.rmdir()
 
@@ -169,8 +175,12 @@ def _counted(
             return words, _checked(counts.Counts(len(words), *(kept[name] for name in COUNTS[:3])))
         except ValueError as error:
             raise folder.damaged("counts", error) from None
-    text = corpus.from_files(texts, settings.words, settings.least, report)
-    found = counts.count(text, settings.window, report, fast)
+    try:
+        text = corpus.from_files(texts, settings.words, settings.least, report)
+        found = counts.count(text, settings.window, report, fast)
+    except BaseException:
+        folder.leave()
+        raise
     spelt = np.frombuffer("\n".join(text.words).encode(), np.uint8)
     folder.write("counts", {"rows": found.rows, "columns": found.columns, "values": found.values, "words": spelt})
     return text.words, found

@@ -106,7 +106,7 @@ def refused(trainer, file):
 
 def test_files_that_are_none(xor, tmp_path):
     file = tmp_path / "run"
-    assert "No such file" in refused(xor(), file)
+    assert "no such file" in refused(xor(), file)
     for content in (b"", b"x" * 40, b"\xff" * 40):
         file.write_bytes(content)
         refused(xor(), file)

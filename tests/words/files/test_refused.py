@@ -116,6 +116,14 @@ def lying_npz():
     return archive(**{"vectors.npy": stream.getvalue(), "words.npy": b""})
 
 
+def npz_with_a_call():
+    """Numpy reads the header of an array as Python's own syntax, and refuses all but values."""
+    header = b"{'descr': f(), 'fortran_order': False, 'shape': (3, 2), }"
+    header += b" " * (63 - (10 + len(header)) % 64) + b"\n"
+    array = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(24)
+    return archive(**{"vectors.npy": array, "words.npy": array})
+
+
 def encrypted_npz():
     content = bytearray(archive(**{"vectors.npy": b"x", "words.npy": b"x"}))
     for magic, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
@@ -129,6 +137,7 @@ def encrypted_npz():
     [
         (lying_npz(), "it cannot be read"),
         (encrypted_npz(), "it cannot be read"),
+        (npz_with_a_call(), "it cannot be read (it is damaged)."),
         (npz(vectors=ARRAY[:2], words=np.array(["a", "b\ud800"])), "word 2 is empty or not text in UTF-8."),
         (tensors(vectors=ARRAY, words=np.full(99, 10, np.uint8)), "it has 100 words but 7 vectors."),
         (archive(vectors=b"some", **{"words.npy": b"bytes"}), "it cannot be read"),
