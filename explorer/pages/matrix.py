@@ -1,6 +1,5 @@
 """A matrix on a page: a node, or a head's slice of one, with its labels, its heading and how its cells are written."""
 
-import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import floor, log10
@@ -13,9 +12,8 @@ from explorer.core.node import Node
 from explorer.core.numbers import decimals_of, exact, largest_of, significant, written
 from explorer.core.ops import Array
 from explorer.pages.element import Element
-from explorer.pages.view import BECOMES, View, apart, equation
+from explorer.pages.view import View, apart, equation
 
-_EQUALS = re.compile(f" (?:=|{re.escape(BECOMES)}) ")
 SHARES, SIGNED, PLAIN = "shares", "signed", "plain"
 FIGURES = 3
 """Figures that a change or a gradient is written with at least."""
@@ -292,7 +290,7 @@ def symbol_only(matrix: Matrix) -> Matrix:
 
 def symbol_of(formula: str) -> str:
     """What a formula is of."""
-    return _EQUALS.split(formula)[0]
+    return formula.partition(" = ")[0]
 
 
 def _cell(value: float, decimals: int) -> str:

@@ -20,8 +20,6 @@ from explorer.document.state import State
 
 CASES = "input.X"
 """The cases that a net answers."""
-BECOMES = r"\leftarrow"
-"""Between a symbol and a sum in which it stands itself: the new one takes the place of the old."""
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -275,13 +273,10 @@ def _said(numbers: Sequence[float]) -> str:
 
 
 def equation(view: View, node: Node) -> str:
-    """How a node comes from its parents, in LaTeX; its symbol alone where that says it.
-
-    A sum that has the symbol of one of its terms takes that one's place: R ← R + F would be false with an equals sign.
-    """
+    """How a node comes from its parents, in LaTeX; its symbol alone where that says it."""
     symbols = [view.nodes[parent].symbol for parent in node.parents]
     formula = "" if node.is_input else node.op.formula(*symbols)
     # A scale of 1/sqrt(d_k) is its own formula.
     if formula in ("", node.symbol):
         return node.symbol
-    return rf"{node.symbol} {BECOMES if node.symbol in symbols else '='} {formula}"
+    return f"{node.symbol} = {formula}"
