@@ -45,7 +45,7 @@ def _about(view: View, sequence: str, row: int, on: bool, cost: Cost) -> str:
     else:
         said = (
             f"With the cache only the row of the last word is computed: <b>{cost.with_cache:,}</b> in place of "
-            f"{cost.without:,}. Rows in grey are not needed; those of keys and values were kept."
+            f"{cost.without:,}. Grey cells: rows that are not needed; those of keys and values were kept."
         )
     if cost.without * n > MOST_WORK or view.state.pins:
         return said

@@ -14,6 +14,7 @@ from explorer.pages.page import NUMBER, Column, Entry, Line, Listing, Note, Sect
 from explorer.pages.view import View
 from explorer.training import recipes
 
+OUTPUT = "output.words"
 SCORES = {
     "entropy": "uncertain in a word if one knows the grammar, in nats",
     "best": "exp(entropy): the perplexity nothing could beat",
@@ -126,9 +127,11 @@ def _sizes(view: View) -> list[tuple[str, ...]]:
     if graph.sequences:
         found.insert(2, ("d_model", f"{model.d_model}", "numbers that stand for each word"))
     found += [
-        (f"words of the {name}", f"{len(graph.axes[axis]):,}", "its vocabulary: it knows no others")
+        (f"words of the {name}", f"{len(graph.axes[axis]):,}", "those that it can read there")
         for name, axis in graph.sequences.items()
     ]
+    if graph.sequences and OUTPUT in graph.axes:
+        found.append(("words of the output", f"{len(graph.axes[OUTPUT]):,}", "those that it can say"))
     return [*found, ("type of its numbers", model.dtype, DTYPES.get(model.dtype, ""))]
 
 

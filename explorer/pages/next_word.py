@@ -115,17 +115,17 @@ def _text(view: View, sequence: str, row: int) -> str:
 def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int) -> tuple[Element, ...]:
     says = view.labels(view.nodes[PROBABILITIES].axes[1])[chosen]
     place = row_choice(view, sequence, "After", last=True)
+    stops, known = "", view.graph.axes[view.graph.sequences[sequence]]
     if says == END:
-        return (Controls("go on", (place,)),)
-    if says not in view.graph.axes[view.graph.sequences[sequence]]:
-        said = f"The model says “{escape(says)}”, which is none of the words that it reads: nothing can follow it."
-        return Controls("go on", (place,)), Note("not read", said)
+        stops = f"The text is complete here: the model says {escape(END)}, so there is no word to append."
+    elif says not in known:
+        stops = f"The model says “{escape(says)}”, which is none of the words that it reads: nothing can follow it."
     append = Button(
-        "append", f"Append “{says}”", Do(WriteOn(row + 1, 1, choice)), "Read this word, too", "Append a word"
+        "append", f"Append “{says}”", Do(WriteOn(row + 1, 1, choice)), "Read this word, too", "Append a word", not stops
     )
     tip = f"Write up to {RUN} words, until the model says {END}"
-    run = Button("run", "Write on", Do(WriteOn(row + 1, RUN, choice)), tip)
-    return (Controls("go on", (place, append, run)),)
+    run = Button("run", "Write on", Do(WriteOn(row + 1, RUN, choice)), tip, on=not stops)
+    return Controls("go on", (place, append, run)), *([Note("stops", stops)] if stops else [])
 
 
 @dataclass(frozen=True, eq=False)

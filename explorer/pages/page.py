@@ -110,7 +110,7 @@ class Entry(Data):
     text: str  # of a bar, the words that say the same
     value: float = 0.0  # the number that a bar or a colour shows
     tip: str = ""  # the whole truth, where the text is rounded
-    muted: bool = False  # whether the words stand back
+    muted: bool = False  # whether the words stand back; of a `HEAT`, whether its ground is grey
     off: bool = False  # whether a bar is hatched: a unit that is switched off
     leads: Gesture | None = None  # what a click asks for
     # What choosing another word of `Listing.vocabulary` asks for; its value is the word's number.
@@ -223,12 +223,13 @@ class Check(Element):
 
 @dataclass(frozen=True, eq=False)
 class Button(Element):
-    """Words to click."""
+    """Words to click: a button for something to do, a link for a page to go to."""
 
     text: str
     asks: Gesture
     tip: str = ""
     name: str = ""
+    on: bool = True  # whether it can be used now
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,3 +32,12 @@ def test_a_lesson_on_a_model_that_came_trained_says_which_one(desk):
     assert "Its model is <b>tiny-gpt: a GPT that learned a small grammar</b>" in page.notes
     assert page.texts("all scores") == model.texts("all scores")
     assert page.texts("recipe of training") == model.texts("recipe of training")
+
+
+def test_it_counts_the_words_that_are_read_and_those_that_are_said(desk):
+    made = desk("you-are-welcome")
+    lines = made.page(CARD).the("model sizes").lines
+    told = {line.entries[0].text: line.entries[1].text for line in lines}
+    axes = made.view.graph.axes
+    assert told["words of the target"] == str(len(axes["target.words"]))
+    assert told["words of the output"] == str(len(axes["output.words"]))

@@ -54,9 +54,8 @@ def test_a_word_that_is_said_and_not_read_cannot_be_appended(cat):
     model = Model("gpt", {"input": 1}, {"input.words": ("a",), "output.words": ("x",)}, 4, 1, {"loss.loss": "none"})
     cat.document = Document(State.of(model, {}))
     page = cat.page(NEXT_WORD.name)
-    assert not page.has("append")
-    assert not page.has("run")
-    assert page.the("not read").text == (
+    assert [button(page, id).on for id in ("append", "run")] == [False, False]
+    assert page.the("stops").text == (
         "The model says “x”, which is none of the words that it reads: nothing can follow it."
     )
     (line,) = lines(page)
@@ -103,10 +102,8 @@ def button(page, id):
 def test_appending_reads_the_word_that_was_announced(cat):
     cat.choose(SEED, 3)
     for _ in range(3):
-        page = cat.page(NEXT_WORD.name)
-        try:
-            append = button(page, "append")
-        except StopIteration:
+        append = button(cat.page(NEXT_WORD.name), "append")
+        if not append.on:
             break
         cat.do(append.asks.command())
         assert f"“{cat.view.labels('input')[-1]}”" in append.text
@@ -128,7 +125,15 @@ def test_word_by_word_comes_to_what_one_run_comes_to(desk):
 def test_behind_the_last_word_nothing_can_be_appended(cat):
     cat.do(SetTokens("input", ["the", "cat", "sat", "on", "the", "mat"]))
     cat.choose(HOW, 0)
-    assert [one.id for one in cat.page(NEXT_WORD.name).the("go on").controls] == ["row of input"]
+    page = cat.page(NEXT_WORD.name)
+    assert [button(page, id).on for id in ("append", "run")] == [False, False]
+    assert "complete" in page.the("stops").text
+
+
+def test_a_text_that_goes_on_says_nothing_of_an_end(cat):
+    page = cat.page(NEXT_WORD.name)
+    assert [button(page, id).on for id in ("append", "run")] == [True, True]
+    assert not page.has("stops")
 
 
 def test_a_click_on_a_word_appends_it(cat):

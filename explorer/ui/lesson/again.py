@@ -79,7 +79,7 @@ class AgainCard(QFrame):
 
     def _line(self, lesson: Lesson, id: str, why: str) -> None:
         title = next(step.title for step in lesson.steps if step.id == id)
-        button = mark(QPushButton("Ask me"), link="true")
+        button = QPushButton("Ask me")
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.setAccessibleName(f"Ask me once more: {title}, of {lesson.title}")
         button.setToolTip(button.accessibleName())

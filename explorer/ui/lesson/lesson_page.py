@@ -172,7 +172,7 @@ class LessonPage(QScrollArea):
         top = QHBoxLayout()
         column.addLayout(top)
         top.addWidget(title, 1)
-        self.record = mark(QPushButton(), link="true")
+        self.record = QPushButton()
         self.record.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.record.setToolTip("Places you visit and numbers you change become the steps of a lesson of your own")
         self.record.clicked.connect(self.record_wanted)

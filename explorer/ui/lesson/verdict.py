@@ -12,7 +12,6 @@ from explorer.ui.lesson.enlarged import least_letters
 from explorer.ui.lesson.guide import Attempt
 from explorer.ui.lesson.room import column_height, height_at
 from explorer.ui.lesson.words import Words
-from explorer.ui.theme import mark
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
@@ -39,7 +38,7 @@ class VerdictView(QWidget):
         self._large = least_letters(bench.appearance) > 0
         self._sentence = Words()
         self._sentence.index = least_letters(bench.appearance)
-        self.both = mark(QPushButton("Both derivations side by side"), link="true")
+        self.both = QPushButton("Both derivations side by side")
         self.both.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.both.setToolTip("Show before the page how one gets your number, and how it is computed")
         self.side = DerivationSide(bench, OURS)

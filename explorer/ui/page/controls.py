@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from explorer.pages.gestures import Gesture
+from explorer.pages.gestures import Gesture, GoTo
 from explorer.pages.page import Button, Check, Choice, Number, Slider, TextBox
 from explorer.ui.page.gestures import perform
 from explorer.ui.theme import mark
@@ -197,11 +197,12 @@ class TextBoxView(QPlainTextEdit):
 
 
 class ButtonView(QPushButton):
-    """Words to click."""
+    """Something to do looks like a button; what only leads to another page are words to follow."""
 
     def __init__(self, bench: Workbench, button: Button, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        mark(self, link="true")
+        if isinstance(button.asks, GoTo):
+            mark(self, link="true")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.tell(button)
         self.clicked.connect(lambda: perform(bench, self._button.asks, self))
@@ -209,6 +210,7 @@ class ButtonView(QPushButton):
     def tell(self, button: Button) -> None:
         """Show another."""
         self._button = button
+        self.setEnabled(button.on)
         self.setText(button.text)
         self.setAccessibleName(button.name or button.text)
         self.setToolTip(button.tip)

@@ -80,11 +80,12 @@ class RowPainter(QStyledItemDelegate):
             painter.drawLine(left, line, left + width - indent, line)
 
     def _heat(self, painter: QPainter, rect: QRect, row: int, entry: Entry) -> None:
-        ramp = self._view.bench.appearance.theme.diverging_ramp
+        theme = self._view.bench.appearance.theme
+        ramp = theme.diverging_ramp
         place = int((min(max(entry.value, -1.0), 1.0) + 1) * 127.5)
-        painter.fillRect(rect, ramp.colors[place])
+        painter.fillRect(rect, qcolor(theme.line) if entry.muted else ramp.colors[place])
         painter.setFont(self._view.font_of(row, True, False))
-        painter.setPen(ramp.text[place])
+        painter.setPen(qcolor(theme.text) if entry.muted else ramp.text[place])
         painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, entry.text)
 
     def _bar(self, painter: QPainter, rect: QRect, column: Column, entry: Entry, here: bool) -> None:

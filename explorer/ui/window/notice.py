@@ -8,7 +8,6 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton
 
 from explorer.ui.appearance import Appearance
-from explorer.ui.theme import mark
 
 
 class Notice(QFrame):
@@ -34,7 +33,7 @@ class Notice(QFrame):
             button.deleteLater()
         self.buttons = {}
         for words, act in answers.items():
-            button = mark(QPushButton(words), link="true")
+            button = QPushButton(words)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             button.clicked.connect(partial(self._answer, act))
             self._row.addWidget(button)

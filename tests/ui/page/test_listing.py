@@ -1,11 +1,11 @@
 """A list on a page: more lines where they are asked for, narrower columns where the page is narrow."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontMetrics
 
 from explorer.pages.gestures import GoTo
-from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Listing
+from explorer.pages.page import BAR, HEAT, NUMBER, Column, Entry, Line, Listing
 from explorer.ui.page.listing import ListingView
 
 COLUMNS = Column("word"), Column("a title of several words", NUMBER), Column("share", BAR, 400)
@@ -110,3 +110,14 @@ def test_columns_that_have_no_room_stand_below_the_others(bench, show):
     view.setFixedWidth(view.whole_width)
     assert not rest.isVisible()
     assert view.height() < low
+
+
+def test_a_cell_that_is_not_needed_is_grey(bench, show, appearance):
+    lines = (Line((Entry("–", muted=True), Entry("0", 0.0))),)
+    view = show(ListingView(bench, Listing("grey", "Grey", (Column("a", HEAT), Column("b", HEAT)), lines)))
+    picture = view.viewport().grab().toImage()
+    grey, white = (
+        picture.pixelColor(view.visualRect(view.model().index(0, k)).topLeft() + QPoint(4, 4)) for k in (0, 1)
+    )
+    assert grey.name() == appearance.theme.line
+    assert white.name() == appearance.theme.surface
