@@ -46,7 +46,7 @@ class LessonCard(QFrame):
         self._bench = bench
         self.id = id
         self.lesson: Lesson | None = None
-        self._found = title.casefold()
+        self._found = title.casefold(), ""
         self.title = SteadyLabel(escape(title, quote=False), role="strong")
         self._teaches = SteadyLabel(role="muted")
         self._size = mark(QLabel(), role="small")
@@ -114,11 +114,15 @@ class LessonCard(QFrame):
         self.button.setAccessibleName(f"{self.button.text()}: {lesson.title}")
         self.button.setToolTip(self.button.accessibleName())
         mark(self.button, primary="true" if steps and far <= steps else "false")
-        self._found = " ".join((lesson.title, teaches, lesson.paragraph, lesson.reference, lesson.id)).casefold()
+        about = teaches, *(step.title for step in lesson.steps), lesson.paragraph, lesson.reference, lesson.id
+        self._found = lesson.title.casefold(), " ".join(about).casefold()
 
-    def has(self, words: list[str]) -> bool:
-        """Whether all of some words occur in what it is about."""
-        return all(word in self._found for word in words)
+    def rank(self, words: list[str]) -> int | None:
+        """0 where all of some words occur in the title, 1 where some only in what it is about, None where one does not."""
+        title, about = self._found
+        if all(word in title for word in words):
+            return 0
+        return 1 if all(word in title or word in about for word in words) else None
 
 
 class LessonPage(QScrollArea):
@@ -196,12 +200,13 @@ class LessonPage(QScrollArea):
         self._listed = QVBoxLayout()
         self._listed.setSpacing(px(8))
         column.addLayout(self._listed)
-        column.addStretch()
+        column.addStretch(1)  # not the cards: a single one would be as high as the page
         self.setWidget(page)
         self._find()
 
     def showEvent(self, event: object) -> None:
         super().showEvent(event)  # type: ignore[arg-type]
+        self.search.clear()  # who comes back has found what was searched for
         self._dress()
         self.search.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -219,6 +224,7 @@ class LessonPage(QScrollArea):
         """One lesson in each turn of the event loop: the page is there before."""
         if not self._waiting:
             self._loading.stop()
+            self._find()  # what the lessons are about is known only now
             self.again.show_lessons({card.id: card.lesson for card in self.cards.values() if card.lesson is not None})
             return
         card = self._waiting.pop(0)
@@ -227,17 +233,17 @@ class LessonPage(QScrollArea):
 
     def _find(self, *_: object) -> None:
         words, course = self.search.text().casefold().split(), self.courses.course
-        listed = [id for id in (self.cards if course is None else course.lessons) if id in self.cards]
-        apart = errata().values()
-        in_course = [id for id in listed if id not in apart]
-        for id in [*in_course, *(id for id in self.cards if id not in listed and id not in apart)]:
-            self._listed.addWidget(self.cards[id])  # behind those that stand there already
-        for widget in (self._apart, *(self.cards[id] for id in self.cards if id in apart)):
-            self._listed.addWidget(widget)
+        of_course = [id for id in (self.cards if course is None else course.lessons) if id in self.cards]
+        ranks = {id: rank for id in of_course if (rank := self.cards[id].rank(words)) is not None}
+        apart = [id for id in self.cards if id in errata().values()]
+        found = sorted((id for id in ranks if id not in apart), key=ranks.__getitem__)  # those named so stand first
+        rest = [id for id in self.cards if id not in ranks and id not in apart]
+        for widget in (*(self.cards[id] for id in (*found, *rest)), self._apart, *(self.cards[id] for id in apart)):
+            self._listed.addWidget(widget)  # behind those that stand there already
         for id, card in self.cards.items():
-            card.setVisible(id in listed and card.has(words))
-        self._apart.setVisible(any(id in listed and self.cards[id].has(words) for id in apart if id in self.cards))
-        self._none.setVisible(not any(card.has(words) for id, card in self.cards.items() if id in listed))
+            card.setVisible(id in ranks)
+        self._apart.setVisible(any(id in ranks for id in apart))
+        self._none.setVisible(not ranks)
 
     def show_recording(self, steps: int | None) -> None:
         """Say how many steps have been recorded; None: nothing is being recorded."""

@@ -163,9 +163,16 @@ class CommandPalette(QDialog):
 
 
 def found(entries: Sequence[Entry], text: str) -> list[Entry]:
-    """The entries that hold each of the words typed; those where each of them begins a word come first."""
+    """The entries that hold each of the words typed; first those whose own words begin so, then where any begin so."""
     typed = [word.replace(".", " ") for word in text.casefold().split()]
-    all_words = [(entry, f" {entry.words} {entry.about}".casefold().replace(".", " ")) for entry in entries]
-    fitting = [(entry, words) for entry, words in all_words if all(word in words for word in typed)]
-    fitting.sort(key=lambda one: not all(f" {word}" in one[1] for word in typed))
-    return [entry for entry, _ in fitting]
+
+    def begins(text: str) -> bool:
+        return all(f" {word}" in text for word in typed)
+
+    ranked = []
+    for entry in entries:
+        own, whole = (f" {text}".casefold().replace(".", " ") for text in (entry.words, f"{entry.words} {entry.about}"))
+        if all(word in whole for word in typed):
+            ranked.append((not begins(own), not begins(whole), entry))
+    ranked.sort(key=lambda one: one[:2])
+    return [entry for *_, entry in ranked]

@@ -1,10 +1,12 @@
 """The page of lessons lists a course in its order."""
 
 import pytest
+from PySide6.QtWidgets import QApplication
 
 from explorer.lessons.course import courses
 from explorer.lessons.loader import titles
 from explorer.settings import Settings
+from explorer.ui.window.top_bar import PAGES
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
@@ -34,3 +36,32 @@ def test_a_course_that_is_gone_lists_all(open_window, tmp_path):
     settings = Settings(tmp_path)
     settings.set("course", "no-such-course")
     assert listed(open_window("emma", settings=settings).lessons.page()) == list(titles())
+
+
+def test_a_search_lists_what_is_named_so_first_and_then_what_is_about_it(open_window, qtbot):
+    window = open_window("emma", tab="Lessons")
+    page = window.lessons.page()
+    page.search.setText("train")
+    qtbot.waitUntil(lambda: page.is_whole)
+    found = listed(page)
+    assert found[0] == "what-a-trained-head-does"
+    assert "sin" in found
+    page.search.setText("watch it learn")
+    assert listed(page) == ["xor"], "by the title of a step"
+
+
+def test_a_single_hit_is_as_high_as_among_others_and_the_search_is_gone_on_return(open_window, qtbot):
+    window = open_window("emma", tab="Lessons")
+    page = window.lessons.page()
+    qtbot.waitUntil(lambda: page.is_whole)
+    card = page.cards["what-the-cache-saves"]
+    qtbot.waitUntil(lambda: card.height() > 0)
+    before = card.height()
+    page.search.setText("what the cache saves")
+    assert listed(page) == [card.id]
+    QApplication.processEvents()
+    assert card.height() == before
+    window.show_page(0)
+    window.show_page(PAGES.index("Lessons"))
+    assert page.search.text() == ""
+    assert len(listed(page)) == len(titles())

@@ -111,3 +111,8 @@ def test_entries_in_which_a_word_begins_with_what_is_typed_come_first():
     assert [entry.words for entry in found(entries, "SCORES")] == ["a.scores", "Scores", "x", "unscores"]
     assert found(entries, "") == entries
     assert [entry.words for entry in found(entries, "matrix a.scores")] == ["a.scores"]
+
+
+def test_what_is_named_by_the_word_stands_before_what_is_only_of_that_kind():
+    kinds = [Entry("loss", "Matrix · Training", print), Entry("What a trained head does", "Example", print)]
+    assert [entry.words for entry in found(kinds, "train")] == ["What a trained head does", "loss"]
