@@ -118,7 +118,7 @@ class LessonCard(QFrame):
         self._found = lesson.title.casefold(), " ".join(about).casefold()
 
     def rank(self, words: list[str]) -> int | None:
-        """0 where all of some words occur in the title, 1 where some only in what it is about, None where one does not."""
+        """0 where all of some words occur in the title, 1 where some do elsewhere in it, None where one does not."""
         title, about = self._found
         if all(word in title for word in words):
             return 0
