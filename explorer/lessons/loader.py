@@ -238,21 +238,8 @@ def _own_numbers(
     graphs: dict[str, Graph] = {}
     for name in tables:
         table = tables.table(name)
-        table.has_only(
-            *(
-                "title",
-                "paragraph",
-                "try",
-                "ours",
-                "printed",
-                "tokens",
-                "switches",
-                "inputs",
-                "pins",
-                "axes",
-                "training",
-            )
-        )
+        known = "title", "paragraph", "try", "ours", "printed", "tokens", "switches", "inputs", "pins"
+        table.has_only(*known, "axes", "training")
         axes[name] = _units(table.table("axes"), model)
         switches[name] = switches_in(table.table("switches"), model)
         words[name] = _words(table, model.kind, model.axes)
@@ -260,7 +247,7 @@ def _own_numbers(
         whole = replace(model, lengths=lengths, axes={**model.axes, **axes[name]})
         graphs[name] = _graph(table, replace(whole, switches={**model.switches, **switches[name]}))
 
-    inputs |= _arrays(top.table("inputs"), graphs) | (read_weights(top, graphs) if "weights" in top else {})
+    inputs |= _arrays(top.table("inputs"), graphs, but=axes) | (read_weights(top, graphs) if "weights" in top else {})
     settings: dict[str, Setting] = {}
     for name, graph in graphs.items():
         table = tables.table(name)
@@ -272,13 +259,13 @@ def _own_numbers(
             _arrays(table.table("inputs"), {name: graph}) | words[name],
             _arrays(table.table("pins"), {name: graph}, computed=True),
             _lengths(words[name]),
-            frozenset(_ours(table, {name: graph})),
+            frozenset(_ours(table, {name: graph}) | _drawn(graph, axes[name])),
             to_try=_to_try(table),
             axes=axes[name],
             training=recipe_in(table.table("training")) if "training" in table else None,
             printed=table.flag("printed", False),
         )
-    ours = _ours(top, graphs) | _seeded(graphs, inputs, settings)
+    ours = _ours(top, graphs) | _seeded({n: graph for n, graph in graphs.items() if not axes[n]}, inputs, settings)
     return inputs, settings, ours, _stage(top, graphs)
 
 
@@ -457,11 +444,16 @@ def _graph(table: TomlTable, model: Model) -> Graph:
 
 # The numbers
 
+_NONE: Mapping[str, Collection[str]] = {}
 
-def _arrays(table: TomlTable, graphs: Mapping[str, Graph], computed: bool = False) -> dict[str, Array]:
+
+def _arrays(
+    table: TomlTable, graphs: Mapping[str, Graph], computed: bool = False, but: Mapping[str, Collection[str]] = _NONE
+) -> dict[str, Array]:
     """The values in a table of inputs, or of pins, which hold computed nodes; each has to fit where its node exists.
 
-    Pins may have gaps, NaN: cells that are not held.
+    Pins may have gaps, NaN: cells that are not held. `but`: axes that settings have of their own, where the lesson's
+    values do not count.
     """
     arrays: dict[str, Array] = {}
     for key in table:
@@ -481,6 +473,8 @@ def _arrays(table: TomlTable, graphs: Mapping[str, Graph], computed: bool = Fals
         if key.endswith(".tokens"):
             table.fail(key, "is set by the words", "write them under [tokens]")
         for setting, place in fitting.items():
+            if not set(graphs[setting].axes_of(place)).isdisjoint(but.get(setting, ())):
+                continue
             where = f" in setting '{setting}'" if len(graphs) > 1 else ""
             array = _fit(table, key, array, graphs[setting], place, where)
         arrays[key] = frozen(array)
@@ -512,6 +506,16 @@ def _ours(top: TomlTable, graphs: Mapping[str, Graph]) -> set[str]:
         if name not in known:
             top.fail("ours", f"there is no input '{name}'", likeliest(name, known, "this model has"))
     return set(names)
+
+
+def _drawn(graph: Graph, axes: Collection[str]) -> set[str]:
+    """The weights over axes that a setting has of its own: the lesson's do not fit, so they start as random numbers."""
+    places = {name: graph.place(name) for name in _inputs(graph)}
+    return {
+        name
+        for name, place in places.items()
+        if graph.nodes[place.node].op.random and not set(graph.axes_of(place)).isdisjoint(axes)
+    }
 
 
 def _seeded(graphs: Mapping[str, Graph], inputs: Mapping[str, Array], settings: Mapping[str, Setting]) -> set[str]:

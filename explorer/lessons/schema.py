@@ -141,6 +141,9 @@ class Lesson:
         state = State.of(model, whole, setting=chosen.name, lesson=self.id)
         # What the state has taken as it is need not be copied: it may be a large model.
         changed = {name: array for name, array in given.items() if state.inputs.get(name) is not array}
+        if chosen.axes:  # the lesson's values do not fit where the setting has axes of its own
+            shapes = {name: state.graph.shape(name) for name in state.graph.nodes}
+            changed = {name: array for name, array in changed.items() if shapes.get(name) == array.shape}
         inputs = _laid(state.graph, changed, lambda node: state.inputs[node])
         values = _laid(state.graph, chosen.pins, lambda node: np.zeros(state.graph.shape(node)))
         which = {name: ~np.isnan(array) for name, array in chosen.pins.items()}

@@ -5,8 +5,11 @@ import numpy as np
 from explorer.core.graph import Place
 from explorer.core.numbers import written
 from explorer.core.shapes import written_shape
-from explorer.pages.drawing import SIGNED, Axis, Drawing, Image
+from explorer.pages.drawing import SIGNED, TEXT, Axis, Drawing, Image, Words, drawable
 from explorer.pages.view import View
+
+MOST_NUMBERS, MOST_ACROSS = 32, 8
+"""Up to so many numbers, and so many in a row, are written into their colours."""
 
 
 def weight_map(view: View, name: str) -> Drawing:
@@ -22,11 +25,22 @@ def weight_map(view: View, name: str) -> Drawing:
     limit = full(view, name)
     height, width = (float(n) for n in flat.shape)
     node = Place(name) if array.ndim == 2 else None
+    # Few numbers have room to be read: of numbers that are alike, the colour alone tells nothing.
+    numbers = tuple(
+        Words(j + 0.5, i + 0.5, written(float(number), 2), TEXT, fixed=True)
+        for (i, j), number in np.ndenumerate(flat)
+        if flat.size <= MOST_NUMBERS and width <= MOST_ACROSS and drawable(float(number))
+    )
     image = Image(flat, limit, colours=SIGNED, place=(0.0, 0.0, width, height), node=node)
     summary = f"{name}, {written_shape(array.shape)}, largest {written(limit, 3)}"
     columns = view.labels(axes[-1])
     return Drawing(
-        (image,), (0.0, width, 0.0, height), summary, Axis("", columns, most=10), Axis("", rows, most=12), down=True
+        (image, *numbers),
+        (0.0, width, 0.0, height),
+        summary,
+        Axis("", columns, most=10),
+        Axis("", rows, most=12),
+        down=True,
     )
 
 

@@ -29,6 +29,8 @@ SAME = 0.05
 """What the numbers of two cases behind the hidden units differ by at most, where they are as good as the same."""
 GONE = 0.02
 """Of the longest of the first gradients, what one is at most where a net has come to rest."""
+FROM_NOTHING = "Learn from nothing"
+"""The remedy that opens the setting of a lesson that learns from whatever random start."""
 MOST_CASES = 256
 """Cases up to which each two are compared."""
 
@@ -41,14 +43,29 @@ class Diagnosis:
     remedy: str = ""  # what would help, in a few words; empty where nothing simple does
     setting: tuple[str, str | float] | None = None  # (name, value): the setting of the recipe that helps
     switch: tuple[str, SwitchValue] | None = None  # (name, value): the switch that helps, in all blocks that have it
-    # Whether the weights are worse now than they were before the run, so that it is better taken back.
+    # Whether the weights are worse now than they were before the run, or of no use, so that it is better taken back.
     starts_over: bool = False
+    opens: str = ""  # the setting of the lesson that helps
 
 
-def diagnosis(document: Document, records: Records, recipe: Recipe) -> Diagnosis | None:
+def solved(learns: str = "") -> Diagnosis:
+    """What is said of weights that have nothing to learn before the first step; `learns` as of `diagnosis`."""
+    said = "These weights already solve the task."
+    if learns:
+        return Diagnosis(f"{said} Here weights are found from a random start:", FROM_NOTHING, opens=learns)
+    return Diagnosis(f"{said} To watch weights being found, choose another setting above, or another “Weights start”.")
+
+
+def diagnosis(document: Document, records: Records, recipe: Recipe, learns: str = "") -> Diagnosis | None:
     """What keeps weights from learning; None where nothing does.
 
-    `recipe`: how it is trained now.
+    Parameters
+    ----------
+    recipe : Recipe
+        How it is trained now.
+    learns : str
+        The setting of the document's lesson that learns from whatever random start; empty where it has none, or where
+        the document is in it.
     """
     if len(records.losses) and records.losses[-1] == 0:
         return None  # there is nothing left to learn
@@ -57,11 +74,15 @@ def diagnosis(document: Document, records: Records, recipe: Recipe) -> Diagnosis
     losses = records.losses
     risen = None if alike else _risen(losses, recipe)  # what has grown beyond all bounds may have a gradient of 0, too
     if risen or alike or still:
-        return risen or _alike(alike, still, recipe, document)
+        return risen or _alike(alike, still, recipe, document, learns)
     if len(losses) < LONG:
         return None
     if stuck := _stuck(document, records):
-        return Diagnosis(stuck, *_another_start(recipe))
+        return _another_start(stuck, recipe, learns)
+    if records.at >= recipe.steps and (over := _not_there(document)):
+        if learns:
+            return Diagnosis(over, FROM_NOTHING, opens=learns)
+        return Diagnosis(over, "Go on for as many steps again")
     first, last = _ends(losses)
     if last < FALLEN * first:
         return None
@@ -99,21 +120,35 @@ def faint_blocks(records: Records) -> list[str]:
     return [block for block, length in last.items() if length < SMALL * longest]
 
 
-def _stuck(document: Document, records: Records) -> str:
-    """Of a net that has come to rest before its answers are right, what was measured; empty where it has not."""
+def _wrong(document: Document) -> tuple[int, int, float]:
+    """How many answers of a net are off by more than they may be, of how many, and what they may be; 0s of others."""
     model, values = document.state.model, document.engine.values
     targets = values.get("loss.target")
     if model.kind != "mlp" or model.layers < 2 or targets is None:
-        return ""
+        return 0, 0, 0.0
     answers = values[f"layer.{model.layers}.activation"]
+    far = FAR * float(np.ptp(targets))
+    if answers.shape != targets.shape or not far:
+        return 0, 0, 0.0
+    return int((np.abs(answers - targets) > far).any(-1).sum()), len(targets), far
+
+
+def _not_there(document: Document) -> str:
+    """Of a net whose answers are not right at the end of a run, how many; empty where they are."""
+    wrong, of, far = _wrong(document)
+    return f"The run is over, and {wrong} of {of} answers are still off by more than {far:.3g}." if wrong else ""
+
+
+def _stuck(document: Document, records: Records) -> str:
+    """Of a net that has come to rest before its answers are right, what was measured; empty where it has not."""
+    model, values = document.state.model, document.engine.values
+    wrong, of, far = _wrong(document)
     earlier, later = np.split(records.losses[-LONG:], 2)
     norm, at_first = float(records.norms[-1]), float(records.norms[:ENOUGH].max())
-    far = FAR * float(np.ptp(targets))
-    wrong = int((np.abs(answers - targets) > far).any(-1).sum()) if answers.shape == targets.shape and far else 0
     if not wrong or later.mean() < FALLEN * earlier.mean() or not norm < GONE * at_first:
         return ""
     said = [
-        f"The loss stands still at {_short(float(records.losses[-1]))}, though {wrong} of {len(targets)} answers are "
+        f"The loss stands still at {_short(float(records.losses[-1]))}, though {wrong} of {of} answers are "
         f"off by more than {far:.3g}: the gradient is {_short(norm)} long, at first it was {_short(at_first)}."
     ]
     for k in range(1, model.layers):
@@ -123,7 +158,9 @@ def _stuck(document: Document, records: Records) -> str:
             said.append(
                 f"{dead} of {units.shape[1]} units of layer.{k} {are} 0 for every case, so nothing moves {them}."
             )
-    if pair := _same_cases(values["input.X"], values[f"layer.{model.layers - 1}.activation"], targets, far):
+    if pair := _same_cases(
+        values["input.X"], values[f"layer.{model.layers - 1}.activation"], values["loss.target"], far
+    ):
         said.append(f"Behind the hidden units {pair} have as good as the same numbers: one answer has to do for both.")
     return " ".join([*said, "This is a local minimum; with more hidden units there are fewer."])
 
@@ -138,14 +175,17 @@ def _same_cases(cases: Array, hidden: Array, targets: Array, far: float) -> str:
     return ""
 
 
-def _another_start(recipe: Recipe) -> tuple[str, tuple[str, str | float]]:
-    """Weights that are drawn at random, or drawn once more."""
+def _another_start(said: str, recipe: Recipe, learns: str) -> Diagnosis:
+    """Weights that are drawn at random, or drawn once more; in a net that finds the way, where the lesson has one."""
+    if learns:
+        return Diagnosis(said, FROM_NOTHING, opens=learns)
     if recipe.initialiser in ("", "zeros"):
-        return "Draw the weights at random", ("initialiser", "xavier")
-    return f"Another start: seed {recipe.seed + 1}", ("seed", recipe.seed + 1)
+        return Diagnosis(said, "Draw the weights at random", ("initialiser", "xavier"), starts_over=True)
+    seed = recipe.seed + 1
+    return Diagnosis(said, f"Another start: seed {seed}", ("seed", seed), starts_over=True)
 
 
-def _alike(alike: dict[str, int], still: list[str], recipe: Recipe, document: Document) -> Diagnosis:
+def _alike(alike: dict[str, int], still: list[str], recipe: Recipe, document: Document, learns: str) -> Diagnosis:
     """Units that are alike, or gradients that are exactly 0, which new weights end, or a way past the blocks."""
     said = [f"The gradient of {_few(still)} is exactly 0: nothing moves there."] if still else []
     if not alike and ("residual", False) in {(name, value) for _, name, value in _switches(document)}:
@@ -155,7 +195,7 @@ def _alike(alike: dict[str, int], still: list[str], recipe: Recipe, document: Do
             f"The {units} units of {block} are alike, so they get the same gradient at every step and stay alike: "
             "together they can do no more than one. That is why weights start at random."
         )
-    return Diagnosis(" ".join(said), *_another_start(recipe))
+    return _another_start(" ".join(said), recipe, learns)
 
 
 def _against_vanishing(

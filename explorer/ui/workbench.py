@@ -69,7 +69,7 @@ class Workbench:
         self.beside_text = False
         """Whether one came to the example from what is printed of it."""
         self.descent = Descent(document, bridge, self.opened)
-        self._set_descent(lesson)
+        self._set_descent(lesson, document.state)
 
     @property
     def view(self) -> View:
@@ -138,6 +138,7 @@ class Workbench:
         self._lessons[lesson.id] = lesson
         self.opened.add(state)
         another = lesson.id != self.document.state.lesson
+        otherwise = another or _descent(lesson, state) != _descent(lesson, self.document.state)
         self.document.do(Replace(state, f"Open “{title or lesson.title}”"))
         if steps:
             self.document.history.surround(steps, now)
@@ -147,10 +148,16 @@ class Workbench:
             del self._lessons[name]  # not another mapping: presenter mode looks at the same one
         if another:
             self.beside_text = False
-            self._set_descent(lesson)
+        if otherwise:
+            self._set_descent(lesson, state)
 
-    def _set_descent(self, lesson: Lesson) -> None:
+    def _set_descent(self, lesson: Lesson, state: State) -> None:
         """Gradient descent begins as the example has it."""
-        kind, rate = lesson.descent
+        kind, rate = _descent(lesson, state)
         self.descent.set_rate(rate)
         self.descent.set_kind(kind)
+
+
+def _descent(lesson: Lesson, state: State) -> tuple[str, float]:
+    """What gradient descent by hand begins with in a state of a lesson."""
+    return lesson.descent_in(state.setting if state.setting in lesson.settings else None)

@@ -49,7 +49,7 @@ def goes_down(found):
 
 @pytest.mark.parametrize(("lesson", "setting"), list(examples()))
 def test_the_first_steps_by_hand_lower_the_loss(lesson, setting):
-    optimiser, rate = lesson.descent
+    optimiser, rate = lesson.descent_in(setting)
     decay = OPTIMISERS[optimiser].decay
     found = losses(lesson, setting, Recipe(optimiser, rate, weight_decay=decay, batch=0, steps=MOST_STEPS))
     assert goes_down(found) != ((lesson.id, setting) in NO_WAY_DOWN), found

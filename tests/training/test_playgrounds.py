@@ -10,7 +10,6 @@ from explorer.core.training.trainer import Trainer
 from explorer.document.commands import SetArray, SetInputs, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import load
-from explorer.training import recipes
 from explorer.training.run import Run
 from explorer.training.stretch import Settings
 from explorer.training.task import Material
@@ -141,10 +140,10 @@ class TestSin:
         assert loss(sin) < float(sin.engine.values["regression.loss"]) / 1.8
 
     def test_1000_epochs_of_32_points_a_step(self):
-        plan, sin = recipes.load("sin"), document("sin")
+        lesson, sin = load("sin"), document("sin")
         state = sin.state
         trainer = Trainer(
-            state.model, state.inputs, cases(state.inputs["input.X"], state.inputs["loss.target"]), plan.recipe
+            state.model, state.inputs, cases(state.inputs["input.X"], state.inputs["loss.target"]), lesson.training
         )
         while not trainer.finished:
             trainer.step()

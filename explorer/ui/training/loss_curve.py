@@ -73,7 +73,7 @@ class LossCurve(Plot):
         """The names of the lines, where there is more than one to tell apart."""
         mark(self.names, role="small")
         self.names.setWordWrap(True)
-        self.nothing = QLabel(f"No {below} yet: each is drawn here.", self)
+        self.nothing = QLabel(self)
         """Said in an empty picture."""
         mark(self.nothing, role="muted")
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -131,6 +131,8 @@ class LossCurve(Plot):
         self._dot.setData([], [])
         self._say(numbers.size > 0)
         if not numbers.size:
+            zeros = any(len(line.y) and not np.any(line.y) for line in self._lines)
+            self.nothing.setText("All are 0." if zeros else f"No {self._titles[0]} yet: each is drawn here.")
             self.extent = QRectF()
             self._show_sides()
             self._tell_apart()
@@ -154,10 +156,13 @@ class LossCurve(Plot):
         self._mark()
 
     def _tell_apart(self) -> None:
-        """Put a few shapes on each of several lines, at places that stay while a run goes on."""
+        """Put a few shapes on each of several lines, at places that stay while a run goes on; a lone point is one."""
         spots, several = [], len(self._lines)
         for place, line in enumerate(self._lines if several > 1 else ()):
             x = np.arange(len(line.y)) if line.x is None else np.asarray(line.x)
+            if len(x) == 1:
+                spots.append((place, float(x[0]), float(self._scaled(line.y)[0])))
+                continue
             parts = (np.arange(STRETCHES) + (place + 0.5) / several) / STRETCHES
             at = np.searchsorted(x, self.extent.right() * parts)
             at = at[at < len(x)]

@@ -101,6 +101,11 @@ class MaterialChoice(QWidget):
         return self.choice is not None and self.choice.group.checkedId() == 1
 
     @property
+    def elsewhere(self) -> bool:
+        """Whether something else than the model's own example is to be learned from."""
+        return self.from_text or self._from_grammar
+
+    @property
     def _grammar(self) -> Material | None:
         """What a model that comes with the program has learned, where its recipe says that in full."""
         name = self._bench.lesson.example

@@ -10,8 +10,10 @@ from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from explorer.core.byte_pairs import tokens_of, typed
 from explorer.core.errors import ExplorerError
+from explorer.core.gradients import LOSS
 from explorer.core.numbers import written
 from explorer.core.ops import Array
+from explorer.core.training.optimisers import length
 from explorer.core.training.records import Records
 from explorer.document.commands import SetTokens
 from explorer.pages.net_answers import net_picture
@@ -32,6 +34,8 @@ CALM = 150
 """So many points at least has a line that is drawn as means."""
 BETWEEN, BELOW, NARROWEST, WIDEST = 28, 12, 400, 620
 """Pixels at text scale 1: between two columns, between two pictures in one, and how wide one is."""
+MAP_ROW, MAP_HEAD = 36, 28
+"""Pixels at text scale 1 that a row of a weight has at most, and the names of its columns."""
 
 
 class Pictures(QWidget):
@@ -76,6 +80,7 @@ class Pictures(QWidget):
         self._room = bench.appearance.px(2 * NARROWEST + BETWEEN)
         self._pair: tuple[str, tuple[str, ...]] = "", ()
         """The example, and what it read before somebody tried other words."""
+        self.elsewhere = False  # whether something else than the model's own example is to be learned from
         self._net: Any = None
         self._net_part: QWidget | None = None
         self._net_is_old = True
@@ -136,12 +141,23 @@ class Pictures(QWidget):
         """The weight, and what its colours mean."""
         view, name = self._bench.view, self.weight.currentText()
         self.map.tell(weight_map(view, name))
+        self._fit_map()
         self._scale.setText(f"Blue with a dash: below 0. Ochre: above. Full colour at ±{written(full(view, name), 3)}")
+
+    def _fit_map(self) -> None:
+        """Of few rows the picture is less high: it would be large patches of one colour each."""
+        px, array = self._bench.appearance.px, self._bench.view.values.get(self.weight.currentText())
+        rows = 1 if array is None or array.ndim < 2 else array.size // array.shape[-1]
+        high = min(round(self._width() * 0.5), px(260), px(MAP_ROW * rows + MAP_HEAD))
+        if self.map.height() != high:
+            self.map.setFixedHeight(high)
 
     def _draw_losses(self) -> None:
         records, run, line = self.records, self._descent.run, self._descent.line
         lines = _loss_lines(records) if records else []
         here = None
+        if (start := self._start) is not None:
+            lines, here = [Curve("training", np.array([start]), np.zeros(1))], (0.0, start)
         if run is not None and records is not None:
             steps, losses = run.curve()
             lines[0] = Curve("training", losses, steps)
@@ -151,6 +167,14 @@ class Pictures(QWidget):
                 pair = (records, line.run.records)
                 lines[:1] = [_calm(name, one.losses, one, calm) for name, one in zip(names, pair, strict=True)]
         self.losses.show_lines(lines, here, until=self._until(records))
+
+    @property
+    def _start(self) -> float | None:
+        """Before the first step, the loss that is to fall; None behind it, or where another text is learned from."""
+        records, loss = self.records, self._bench.document.engine.values.get(LOSS.node)
+        if loss is None or self.elsewhere or (records is not None and records.at):
+            return None
+        return float(loss)
 
     @property
     def records(self) -> Records | None:
@@ -172,9 +196,21 @@ class Pictures(QWidget):
 
     def _draw_norms(self) -> None:
         records = self.records
-        self.norms.show_lines(self._norm_lines(records) if records else [], until=self._until(records))
+        lines = self._norm_lines(records) if records else []
+        if self._start is not None and self._descent.quick:
+            lines = self._norms_at_first()
+        self.norms.show_lines(lines, until=self._until(records))
         mean = _stretch(records) * records.every if records else 1
         self.norms.set_beside(f"mean of {mean:,} steps" if mean > 1 else "length")
+
+    def _norms_at_first(self) -> list[Curve]:
+        """How long the gradient of each block is before the first step."""
+        of_block: dict[str, list[Array]] = {}
+        engine = self._bench.document.engine
+        names = [name for i in range(self.weight.count()) if (name := self.weight.itemText(i)) in engine.values]
+        for name, gradient in engine.gradients().several(names).items():
+            of_block.setdefault(name.rpartition(".")[0], []).append(gradient)
+        return [Curve(block, np.array([length(found)]), np.zeros(1)) for block, found in of_block.items()]
 
     def _draw_answers(self) -> None:
         """What the model says, and to what."""
@@ -246,8 +282,9 @@ class Pictures(QWidget):
                 widget.setFixedWidth(width)
         if self._net is not None:
             self._net.share_room(width)
-        for picture, most in ((self.losses, 220), (self.norms, 220), (self.map, 260)):
-            picture.setFixedHeight(min(round(width * 0.5), px(most)))
+        for picture in (self.losses, self.norms):
+            picture.setFixedHeight(min(round(width * 0.5), px(220)))
+        self._fit_map()
         parts = self._parts
         left, right = [parts["loss"], parts["weight"]], [parts["norms"], parts["says"]]
         if self._net_part is not None:

@@ -10,12 +10,12 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
 from explorer.core.gradients import LOSS
 from explorer.core.numbers import significant, written
 from explorer.core.switches import SWITCHES
-from explorer.core.training.recipe import FIRST
+from explorer.core.training.recipe import FIRST, Recipe
 from explorer.core.training.records import Records
 from explorer.document.commands import SetSwitch
 from explorer.document.document import Change
 from explorer.sentences import sentence
-from explorer.training.diagnosis import Diagnosis, diagnosis
+from explorer.training.diagnosis import Diagnosis, diagnosis, solved
 from explorer.training.run import Run
 from explorer.training.stretch import Settings
 from explorer.ui.theme import mark
@@ -40,10 +40,6 @@ NARROW = 760
 """Pixels at text scale 1 below which the settings give their room to the run, until somebody asks for them."""
 LEARNED = 1e-4
 NO_LOSS = "This model has no loss, so it learns nothing. To see a model learn, open “XOR” on the page “Lessons”."
-ALREADY = (
-    "These weights already solve the task. To watch weights being found, choose another setting above, or another "
-    "“Weights start”."
-)
 
 
 class TrainingTab(QFrame):
@@ -56,11 +52,11 @@ class TrainingTab(QFrame):
         self.bench = bench
         self.descent = bench.descent
         self._shown_at = 0.0
-        self._opened = bench.document.state.lesson
+        self._opened, self._begins = bench.document.state.lesson, self._recipe
         self._stale = False
 
         self.source = MaterialChoice(bench)
-        self.form = RecipeForm(bench, bench.lesson.training or FIRST)
+        self.form = RecipeForm(bench, self._begins)
         self.moves = Moves(bench)
         left = QWidget()
         self._left = QVBoxLayout(left)
@@ -143,7 +139,7 @@ class TrainingTab(QFrame):
         self.problem = mark(QLabel(), role="error")
         self.note = QLabel()
         self.helps = QPushButton()
-        self.helps.setToolTip("Change this setting and go on")
+        self.helps.setToolTip("Change this and train")
         self.helps.clicked.connect(self._help)
         self._found: Diagnosis | None = None
         self._words = QVBoxLayout(self._foot)
@@ -196,14 +192,29 @@ class TrainingTab(QFrame):
         self.descent.take(1, self._chosen)
         self.show_run()
 
+    @property
+    def _recipe(self) -> Recipe:
+        """What training of the open example begins with."""
+        lesson, setting = self.bench.lesson, self.bench.document.state.setting
+        return lesson.training_in(setting if setting in lesson.settings else None) or FIRST
+
+    @property
+    def _learns(self) -> str:
+        """The other setting of the open lesson that learns from whatever start; empty where there is none."""
+        learns = self.bench.lesson.learns
+        return "" if learns == self.bench.document.state.setting else learns
+
     def _help(self) -> None:
-        """Do what helps a run that gets nowhere."""
+        """Do what helps a run that gets nowhere, and go on, or begin anew."""
         found = self._found
         if found is None:
             return
         if found.starts_over:
             self._start_over()
-        if found.switch is not None:
+        if found.opens:
+            self.bench.open(self.bench.lesson, found.opens)
+            self._follow_example()
+        elif found.switch is not None:
             name, value = found.switch
             model = self.bench.document.state.model
             has = [block for block, kind in model.blocks().items() if name in SWITCHES[kind]]
@@ -216,6 +227,9 @@ class TrainingTab(QFrame):
             changed: dict[str, Any] = dict([found.setting])
             self.form.show_recipe(replace(recipe, **changed))
             self._set(found.setting[0])
+        self.play.setFocus()  # the button that was pressed goes
+        self.play.setChecked(True)
+        self._toggle(True)
 
     def _follow_run(self) -> None:
         """Somebody has begun or stopped it, here or on another page; or a process has taken steps."""
@@ -262,10 +276,11 @@ class TrainingTab(QFrame):
 
     def _follow_example(self) -> None:
         """Show how another example is trained."""
-        before, self._opened = self._opened, self.bench.document.state.lesson
-        if before != self._opened:
+        before, begun = self._opened, self._begins
+        self._opened, self._begins = self.bench.document.state.lesson, self._recipe
+        if before != self._opened or begun != self._begins:
             self._say_problem("")
-            self.form.show_recipe(self.bench.lesson.training or FIRST)
+            self.form.show_recipe(self._begins)
 
     def _show_soon(self) -> None:
         """Say how far it has come and draw one of the pictures, unless that was done a moment ago."""
@@ -283,6 +298,7 @@ class TrainingTab(QFrame):
     def show_run(self) -> None:
         """Draw everything as it is now."""
         self._say()
+        self.pictures.elsewhere = self.source.elsewhere
         if self.isVisible():
             self.pictures.draw()
 
@@ -305,7 +321,7 @@ class TrainingTab(QFrame):
             self.said.setText(" · ".join(_where(run, records, self.descent.steps)))
             if self.descent.playing and self.descent.speed:
                 self.said.setText(f"{self.said.text()} · {self.descent.speed:,.0f} steps a second")
-            self._found = diagnosis(self.bench.document, records, run.settings.recipe)
+            self._found = diagnosis(self.bench.document, records, run.settings.recipe, self._learns)
             self.note.setText(self._found.sentence if self._found else "")
         elif self.descent.going:
             self.said.setText("Starting…")
@@ -318,9 +334,10 @@ class TrainingTab(QFrame):
                 if nothing
                 else "No step yet" + (f" · loss {_short(float(loss))}" if own and loss is not None else "")
             )
-            solved = own and loss is not None and loss < LEARNED
+            if own and loss is not None and loss < LEARNED:
+                self._found = solved(self._learns)
             from_what = self.source.said if self._settings.isHidden() and not nothing else ""
-            self.note.setText(f"{from_what} {ALREADY if solved else ''}".strip())
+            self.note.setText(f"{from_what} {self._found.sentence if self._found else ''}".strip())
         self.helps.setText(self._found.remedy if self._found else "")
         self._show_foot()
         self.over.setEnabled(run is not None and (run.at > 0 or self.descent.process is not None))

@@ -16,6 +16,8 @@ from explorer.document.storage import save
 from explorer.lessons.document_lesson import opened
 from explorer.lessons.loader import load
 from explorer.lessons.new import new_lesson
+from explorer.pages.drawing import Words
+from explorer.pages.weights import weight_map
 from explorer.ui.drawing.view import DrawingView
 from explorer.ui.training import descent
 from explorer.ui.window.top_bar import PAGES
@@ -62,6 +64,39 @@ def test_steps_by_hand_and_pictures_of_them(train, hand, eye):
     assert (
         f"{said:.3f}".replace("-", "−")[:4] in tab.pictures.predictions.text() or "e" in tab.pictures.predictions.text()
     )
+
+
+@pytest.mark.parametrize("setting", ["textbook", "random", "zeros", "nothing"])
+def test_before_the_first_step_the_pictures_show_the_start(train, hand, eye, setting):
+    window, tab = train("xor")
+    window.bench.open(window.bench.lesson, setting)
+    eye.settle(window)
+    pictures, values = tab.pictures, window.bench.document.engine.values
+    loss = float(values["loss.value"])
+    assert pictures.losses.accessibleName() == f"Curves of loss: training from {loss:.4g} to {loss:.4g} after 0 steps"
+    assert not pictures.losses.nothing.isVisible()
+    assert len(pictures.losses._dot.points()) == 1
+    still = setting in ("textbook", "zeros")
+    assert pictures.norms.nothing.isVisible() == still
+    if still:
+        assert pictures.norms.nothing.text() == "All are 0."
+    else:
+        assert len(pictures.norms._shapes.points()) == 2, "a block each"
+    written = [one.text for one in weight_map(window.bench.view, "layer.1.W").marks if isinstance(one, Words)]
+    assert written[0] == f"{values['layer.1.W'][0, 0]:.2f}".replace("-", "−"), (
+        "colours alone say nothing where all are alike"
+    )
+    hand.click(tab.one)
+    eye.settle(window)
+    assert "after 1 steps" in pictures.losses.accessibleName()
+
+
+def test_where_a_text_is_learned_from_the_loss_of_the_sentence_is_no_start(gpt, hand, eye):
+    _, tab = gpt
+    assert not tab.pictures.losses.nothing.isVisible()
+    hand.click(tab.source.choice.group.button(1))
+    eye.settle(tab.window())
+    assert tab.pictures.losses.nothing.isVisible()
 
 
 def test_the_same_settings_give_the_same_bits(train, hand, qtbot, eye):
@@ -490,12 +525,12 @@ def test_words_that_are_tried_have_no_right_translation(train, hand, eye):
 
 
 def test_a_run_can_begin_with_another_setting(train, eye):
-    window, _tab = train("xor")
-    (random,) = [b for b in window.top_bar.findChildren(QPushButton) if b.text() == "Random start"]
-    assert random.isVisible()
-    random.click()
+    window, _tab = train("xor-linear")
+    (sigmoid,) = [b for b in window.top_bar.findChildren(QPushButton) if b.text() == "With a sigmoid"]
+    assert sigmoid.isVisible()
+    sigmoid.click()
     eye.settle(window)
-    assert window.bench.document.state.setting == "random"
+    assert window.bench.document.state.setting == "sigmoid"
 
 
 def test_a_full_disk_is_spoken_of(gpt, hand, eye, monkeypatch):
@@ -572,5 +607,64 @@ def test_nothing_moves_when_it_is_said_why_it_does_not_learn_and_the_switch_take
     assert places == [(part.mapTo(window, QPoint()), part.size()) for part in parts]
     hand.click(tab.helps)
     assert tab.form.control("rate").text() == "0.1"
-    now = window.bench.document.state.inputs
-    assert all(same_bytes(array, now[name]) for name, array in before.items())
+    assert tab.descent.going, "it trains, too"
+    qtbot.waitUntil(lambda: not tab.descent.going)
+    first = tab.descent.run.first.inputs
+    assert all(same_bytes(array, first[name]) for name, array in before.items())
+
+
+def test_learning_from_nothing_is_offered_where_nothing_is_to_learn_and_it_succeeds(train, hand, qtbot, eye):
+    window, tab = train("xor")
+    assert "already solve the task" in tab.note.text()
+    assert tab.helps.text() == "Learn from nothing"
+    hand.click(tab.helps)
+    assert tab.descent.going
+    state = window.bench.document.state
+    assert (state.setting, state.graph.shape("layer.1.W")) == ("nothing", (2, 8))
+    assert (tab.form.control("rate").text(), tab.form.control("steps").value()) == ("0.05", 500)
+    qtbot.waitUntil(lambda: not tab.descent.going)
+    assert tab.descent.run.records.losses[-1] < 0.01
+    assert tab.helps.text() == ""
+
+
+def test_another_start_starts(train, hand, qtbot, eye, monkeypatch):
+    """It had only filled in the seed."""
+    window, tab = train("xor", steps=300)
+    tab.form.show_recipe(replace(tab.form.recipe(), initialiser="xavier", seed=0))
+    before = window.bench.document.state.inputs
+    monkeypatch.setattr(type(tab), "_learns", "")  # as in a lesson that has no such setting
+    run(qtbot, tab, hand)
+    eye.settle(window)
+    assert tab.helps.text() == "Another start: seed 1"
+    stuck = tab.descent.run
+    hand.click(tab.helps)
+    assert tab.form.control("seed").value() == 1
+    assert tab.descent.going
+    qtbot.waitUntil(lambda: not tab.descent.going)
+    assert tab.descent.run is not stuck
+    assert tab.descent.run.at == 300
+    first = tab.descent.run.first.inputs
+    assert all(same_bytes(array, first[name]) for name, array in before.items()), "the run before is taken back"
+
+
+def test_a_start_that_fails_names_the_dead_unit_and_leads_to_one_that_learns(train, hand, qtbot, eye):
+    window, tab = train("xor")
+    window.bench.open(window.bench.lesson, "dead")
+    eye.settle(window)
+    tab.form.control("steps").setValue(500)
+    run(qtbot, tab, hand)
+    eye.settle(window)
+    assert "1 of 2 units of layer.1 is 0 for every case, so nothing moves it" in tab.note.text()
+    assert tab.helps.text() == "Learn from nothing"
+    hand.click(tab.helps)
+    qtbot.waitUntil(lambda: not tab.descent.going)
+    assert window.bench.document.state.setting == "nothing"
+    assert tab.descent.run.records.losses[-1] < 0.01
+
+
+def test_a_run_that_ends_before_the_answers_are_right_can_go_on(train, hand, qtbot, eye):
+    window, tab = train("sin", steps=120)
+    run(qtbot, tab, hand)
+    eye.settle(window)
+    assert "answers are still off by more than" in tab.note.text()
+    assert tab.helps.text() == "Learn from nothing", "the setting of the lesson that follows the wave"
