@@ -223,6 +223,7 @@ def _from_example(table: TomlTable, name: str, lesson: str) -> Setting:
         inputs={**example.inputs, **found.inputs},
         ours=(example.ours | found.ours).intersection(_inputs(example.state(setting).graph)),
         model=example.model,
+        training=example.training_in(setting),
         source=(id, setting),
     )
 

@@ -53,6 +53,8 @@ def test_a_run_ends_at_its_last_step_and_is_undone_in_one(train, hand, qtbot, ey
 
 def test_steps_by_hand_and_pictures_of_them(train, hand, eye):
     window, tab = train()
+    window.bench.open(window.bench.lesson, "random")
+    eye.settle(window)
     for _ in range(3):
         hand.click(tab.one)
     eye.settle(window)
@@ -497,6 +499,8 @@ def test_of_many_weights_each_block_is_a_line_that_opens(train, hand, eye):
 
 def test_a_translator_says_a_whole_sentence_by_itself(train, eye):
     window, tab = train("you-are-welcome")
+    window.bench.open(window.bench.lesson, "printed")
+    eye.settle(window)
     assert "→" not in tab.pictures.predictions.text()  # as printed there is no mask: each place sees the answer
     window.bench.open(window.bench.lesson, "textbook")
     eye.settle(window)
