@@ -1,6 +1,7 @@
 """The values of a graph: what an edit makes stale, publishing what was recomputed, and reading."""
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -157,6 +158,17 @@ class Engine:
         above, values = self.graph.towards(name), dict(self.values)
         run((node for node in self.graph.nodes.values() if node.name in above), inputs, values, self.pins, inputs)
         return values[name]
+
+    def altered(self, values: Mapping[str, Array], gradients: Mapping[str, Array]) -> "Engine":
+        """An engine with other numbers in some nodes; nothing else is recomputed for them.
+
+        `gradients`: other ones of the loss. All that it does not name are what they were.
+        """
+        other = copy(self)
+        other.values = {**self.values, **values}
+        if gradients:
+            other._gradients = {**self._gradients, LOSS: self.gradients().altered(gradients)}
+        return other
 
     def feeds(self, name: str, cell: tuple[int, ...]) -> dict[str, tuple[int | slice, ...]]:
         """For each child of a node, the index of those of its cells that read the given cell.

@@ -1,6 +1,7 @@
 """How much one number changes with every other number that it depends on, and how that comes about."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass
 from itertools import product
 
@@ -72,6 +73,12 @@ class Gradients:
             stops = planned(self.graph, names, self.held, self.root.node, self._found, self._passed)
             walk(self.graph, self.values, self.held, stops, self._found, self._passed, between=between)
         return {name: self._found[name] for name in names}
+
+    def altered(self, found: Mapping[str, Array]) -> "Gradients":
+        """The same with other gradients of some nodes, in their shapes."""
+        other = copy(self)
+        other._found = {**self._found, **found}
+        return other
 
     def _flows(self, name: str) -> bool:
         return self.values[name].dtype.kind == "f"

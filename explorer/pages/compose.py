@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from explorer.core.graph import Graph
 from explorer.core.node import Stage
@@ -11,7 +12,6 @@ from explorer.pages.by_hand import by_hand, layout_choice
 from explorer.pages.card import card
 from explorer.pages.changes import changes
 from explorer.pages.costs import COSTS, costs, costs_sentence, is_gpt
-from explorer.pages.covering import without
 from explorer.pages.decoder import cross, masked
 from explorer.pages.descent import descent
 from explorer.pages.element import Element
@@ -39,6 +39,7 @@ from explorer.pages.vectors import vectors
 from explorer.pages.view import View
 from explorer.pages.whole import whole, whole_sentence
 from explorer.pages.why import WHY, explains, why, why_sentence
+from explorer.pages.without_covered import without_covered
 
 ABOUT_THE_MODEL = (
     Stage("model.descent", "descent", "Gradient descent", "Model"),
@@ -84,8 +85,6 @@ class Kind:
     # `switches`, `more`: the block's switches that belong there, and those that are shown on request.
     switches: tuple[str, ...] = ()
     more: tuple[str, ...] = ()
-    # It tells sizes and names, and no number that the model computes: an open question covers nothing there.
-    tells_sizes: bool = False
 
 
 _AROUND = ("residual", "norm", "norm_by", "epsilon", "epsilon_in", "dropout")
@@ -124,8 +123,8 @@ KINDS: dict[str, Kind] = {
     "loss": Kind(loss, loss_sentence, ("loss", "targets", "L_1")),
     "next word": Kind(next_word, next_word_sentence),
     "why": Kind(why, why_sentence),
-    "pieces": Kind(pieces, pieces_sentence, tells_sizes=True),
-    "costs": Kind(costs, costs_sentence, tells_sizes=True),
+    "pieces": Kind(pieces, pieces_sentence),
+    "costs": Kind(costs, costs_sentence),
     "head gallery": Kind(head_gallery, head_gallery_sentence),
     "net": Kind(net, net_sentence),
     "layer": Kind(layer, layer_sentence, ("activation", "bias", "weights")),
@@ -136,9 +135,7 @@ KINDS: dict[str, Kind] = {
     "examples": Kind(examples, "The input: each row is an example, each column a feature."),
     "vectors": Kind(vectors, "How alike are two vectors, and how long is the shadow of one on the other?"),
     "descent": Kind(descent, "Each step moves every weight a little against its gradient: downhill from where it is."),
-    "parameters": Kind(
-        parameters, "How many numbers the model learns, block by block, and why so many.", tells_sizes=True
-    ),
+    "parameters": Kind(parameters, "How many numbers the model learns, block by block, and why so many."),
     "changes": Kind(changes, "The stages that the last edit reached, and by how much."),
     "card": Kind(card, "What this model is, what it has learned from, and how well it does."),
     "switches": Kind(switches, "Where references, papers and practice differ, you can choose here."),
@@ -146,11 +143,15 @@ KINDS: dict[str, Kind] = {
 
 
 def page(view: View, stage: Stage) -> Page:
-    """The page of a stage, all of it computed from the view."""
+    """The page of a stage, all of it computed from the view; what would show a covered number waits."""
+    return without_covered(view, partial(_whole, stage=stage))
+
+
+def _whole(view: View, stage: Stage) -> Page:
+    """The page of a stage with all numbers."""
     kind = KINDS[stage.kind]
     sentence = kind.sentence if isinstance(kind.sentence, str) else kind.sentence(view, stage)
     top = header(view, stage, sentence, kind.switches, kind.more)
     elements = kind.elements(view, stage)
     top = replace(top, choices=(*top.choices, *layout_choice(view, stage)))
-    elements = true_signs(by_hand(view, elements), view.looking.showing)
-    return Page(stage.name, top, elements if kind.tells_sizes else without(elements, view.looking.covered))
+    return Page(stage.name, top, true_signs(by_hand(view, elements), view.looking.showing))

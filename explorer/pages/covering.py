@@ -1,57 +1,61 @@
-"""A page while a question asks for one of its numbers: whatever would show it stands back until it is answered.
+"""Which numbers nobody may read while a question is open: the one that it asks for, and all that carry it.
 
-Matrices cover their own cells (`Matrix.covered`).
+Matrices cover their own cells (`Matrix.covered`); what else would show a covered number, `without_covered` leaves out.
 """
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
-from explorer.core.explain import cells_of
+from explorer.core.explain import cells_of, operands
 from explorer.core.graph import Graph
-from explorer.core.ops import Array
-from explorer.lessons.mistakes import array_of, half_unit
+from explorer.core.ops import Array, RowShares, Softmax
+from explorer.lessons.mistakes import array_of
 from explorer.lessons.steps import Predict, Question
-from explorer.pages.by_hand import Scheme
-from explorer.pages.drawing import Bars, Dot, Image, Mark, Words
-from explorer.pages.element import Element, leaves
-from explorer.pages.matrix import COVERED, Matrix
-from explorer.pages.page import BAR, HEAT, NUMBER, Descent, Item, Line, Lines, Listing, Note, Picture, Row, Stack
-from explorer.pages.view import Cell, View
+from explorer.pages.view import Cell, Covered, View
 
-Covered = Mapping[str, frozenset[tuple[int, ...]]]
-WAITS = "More of this page comes back when the question is answered: it would show the number."
-_DECIMAL = re.compile(r"\d[.,]\d|\d ?%")
+Index = tuple[int, ...]
+SAME = 1e-9
+"""As a part of a number: what differs by less is the same number, come to on another way; of float64."""
+PARTS = 1200
+"""A number that is a whole number of such parts may stand anywhere by chance: 0.5, 1, 0.25, a third."""
 
 
 def covered_by(view: View, question: Question | None) -> Covered:
     """The cells that a question covers while it is open.
 
-    What it names in ``covers``, the number that it asks for, and what its stage computes from these. Where that number
-    stands in other cells as well, their whole rows: a mirror image, or the equal share beside it, would tell.
+    What it names in ``covers``, the number that it asks for, what its stage computes from these, and wherever in the
+    model the number that is asked for stands once more: handed on, copied, turned, scaled by one, summed with zero.
     """
-    covered: dict[str, set[tuple[int, ...]]] = {}
-    for name in () if question is None else question.covers:
+    if question is None:
+        return Covered()
+    values = _Cells()
+    for name in question.covers:
         place = view.graph.find(name)
         if place is None:
             continue  # a switch has taken it away
         inside = np.ndindex(view.engine.value(place).shape)
-        _spread(view, place.node, [place.index + cell for cell in inside], covered)
+        _spread(view, place.node, [place.index + cell for cell in inside], values)
     asked = asked_cell(view.graph, question) if isinstance(question, Predict) else None
-    if isinstance(question, Predict) and asked is not None:
-        if question.of == "value":
-            _spread(view, asked.node, [asked.index], covered)
-        else:
-            covered.setdefault(asked.node, set()).add(asked.index)
-        number = float(array_of(view.engine, asked.node, question.of)[asked.index])
-        for name, cells in covered.items():
-            array = array_of(view.engine, name, question.of)
-            if name not in question.covers:
-                cells |= _rows_with(array, cells, number, half_unit(question.digits))
-    return {name: frozenset(cells) for name, cells in covered.items()}
+    if asked is None or not isinstance(question, Predict):
+        return Covered(values.frozen())
+    number = float(array_of(view.engine, asked.node, question.of)[asked.index])
+    said = number if _is_said_by_itself(number, question) else None
+    if question.of == "gradient":
+        carriers = _Carriers(view, "gradient", {asked}).found
+        return Covered(values.frozen(), carriers.frozen(), said, question.digits)
+    _spread(view, asked.node, [asked.index], values)
+    alike = {asked, *_mirrored(view, asked)}
+    for node, cells in _Carriers(view, "value", alike).found.of.items():
+        values.add(node, cells)
+    if isinstance(view.nodes[asked.node].op, Softmax | RowShares):  # the others of a row leave it over from 1
+        columns = range(view.values[asked.node].shape[-1])
+        values.add(asked.node, {(*cell.index[:-1], column) for cell in alike for column in columns})
+    for cell in _come_to_elsewhere(view, asked):
+        values.add(cell.node, {cell.index})
+    return Covered(values.frozen(), number=said, decimals=question.digits)
 
 
 def asked_cell(graph: Graph, question: Predict) -> Cell | None:
@@ -64,118 +68,154 @@ def asked_cell(graph: Graph, question: Predict) -> Cell | None:
     return Cell(place.node, index) if there else None
 
 
-def _spread(view: View, node: str, cells: list[tuple[int, ...]], covered: dict[str, set[tuple[int, ...]]]) -> None:
+@dataclass
+class _Cells:
+    """Cells of nodes, while they are gathered."""
+
+    of: dict[str, set[Index]] = field(default_factory=dict)
+
+    def add(self, node: str, cells: set[Index]) -> set[Index]:
+        """Take cells in; returns those that were not yet there."""
+        known = self.of.setdefault(node, set())
+        fresh = cells - known
+        known |= fresh
+        return fresh
+
+    def frozen(self) -> dict[str, frozenset[Index]]:
+        return {node: frozenset(cells) for node, cells in self.of.items() if cells}
+
+
+def _spread(view: View, node: str, cells: list[Index], covered: _Cells) -> None:
     """Cover cells, and those of their stage that are computed from them."""
     stage = view.nodes[node].stage
-    covered.setdefault(node, set()).update(cells)
+    covered.add(node, set(cells))
     front = [(node, cell) for cell in cells]
     while front:
         name, index = front.pop()
         for child, pattern in view.engine.feeds(name, index).items():
-            if view.nodes[child].stage != stage:
+            if view.nodes[child].stage == stage:
+                fresh = covered.add(child, set(cells_of(pattern, view.values[child].shape)))
+                front += [(child, one) for one in fresh]
+
+
+class _Carriers:
+    """The cells that a number is handed on to, or comes from, unchanged but for its sign.
+
+    From a cell to those that read it, where the number is the same; and to a computed matrix that this one is a copy
+    of as a whole. A single number that it comes from is what it is to be computed from, and stays: ReLU of 0.7, or the
+    one value that all of the attention goes to.
+
+    `asked`: the cells to begin with, all of one number, which are among those that are `found`.
+    """
+
+    def __init__(self, view: View, of: Literal["value", "gradient"], asked: set[Cell]) -> None:
+        self._view, self._of = view, of
+        self.found = _Cells()
+        front = [*asked]
+        for cell in front:
+            self.found.add(cell.node, {cell.index})
+        self._number = abs(float(array_of(view.engine, front[0].node, of)[front[0].index]))
+        while front:
+            cell = front.pop()
+            for node, cells in self._near(cell):
+                front += [Cell(node, index) for index in self.found.add(node, cells)]
+
+    def _near(self, cell: Cell) -> Iterator[tuple[str, set[Index]]]:
+        onward, back = self._readers, self._sources
+        if self._of == "gradient":  # it is handed on from what reads a cell to the cell
+            onward, back = back, onward
+        for node, cells in onward(cell):
+            yield node, cells
+        for node, cells in back(cell):
+            if self._is_copy(node, cell.node):
+                yield node, cells
+
+    def _readers(self, cell: Cell) -> Iterator[tuple[str, set[Index]]]:
+        for child, pattern in self._view.engine.feeds(cell.node, cell.index).items():
+            array = self._array(child)
+            if array is not None:
+                yield child, {one for one in cells_of(pattern, array.shape) if _same(array[one], self._number)}
+
+    def _sources(self, cell: Cell) -> Iterator[tuple[str, set[Index]]]:
+        for parent in self._view.nodes[cell.node].parents:
+            array = self._array(parent)
+            if array is None:
                 continue
-            known = covered.setdefault(child, set())
-            fresh = [one for one in cells_of(pattern, view.values[child].shape) if one not in known]
-            known.update(fresh)
-            front += [(child, one) for one in fresh]
+            alike = [tuple(map(int, one)) for one in np.argwhere(_same(array, self._number))]
+            shape = self._view.values[cell.node].shape
+            fed = ((one, self._view.engine.feeds(parent, one).get(cell.node)) for one in alike)
+            yield parent, {one for one, at in fed if at is not None and cell.index in cells_of(at, shape)}
+
+    def _is_copy(self, node: str, of: str) -> bool:
+        """Whether a computed node has all the numbers of another one and no more."""
+        one, other = self._array(node), self._array(of)
+        if one is None or other is None or one.size != other.size:
+            return False
+        if self._of == "value" and self._view.nodes[node].is_input:
+            return False
+        return bool(np.all(_same(np.sort(np.abs(one), axis=None), np.sort(np.abs(other), axis=None))))
+
+    def _array(self, node: str) -> Array | None:
+        if self._view.values[node].dtype.kind != "f":
+            return None
+        return array_of(self._view.engine, node, self._of)
 
 
-def _rows_with(array: Array, cells: set[tuple[int, ...]], number: float, tolerance: float) -> set[tuple[int, ...]]:
-    """All cells of the rows in which a number stands, where it is among those cells and stands elsewhere, too."""
+def _mirrored(view: View, asked: Cell) -> Iterator[Cell]:
+    """The cells of its matrix that are computed from the same numbers: a mirror image, an equal share beside it."""
+    array, read = view.values[asked.node], _read(view, asked)
+    for one in np.argwhere(_same(array, abs(float(array[asked.index])))) if read else ():
+        cell = Cell(asked.node, tuple(map(int, one)))
+        if _read(view, cell) == read:
+            yield cell
+
+
+def _come_to_elsewhere(view: View, asked: Cell) -> Iterator[Cell]:
+    """Cells anywhere with the number that is asked for, where it is too peculiar for chance.
+
+    Not those that it is computed from: they have to be read.
+    """
+    number = float(view.values[asked.node][asked.index])
+    if not _is_peculiar(number):
+        return
+    last = view.engine.explain(asked.node, asked.index)
+    read = {
+        Cell(one.node, at)
+        for one in (operands(last) if last else ())
+        for at in cells_of(one.index, view.values[one.node].shape)
+    }
+    for name, array in view.values.items():
+        if array.dtype.kind == "f":
+            alike = (Cell(name, tuple(map(int, one))) for one in np.argwhere(_same(array, abs(number))))
+            yield from (cell for cell in alike if cell not in read)
+
+
+def _read(view: View, cell: Cell) -> list[float]:
+    """The numbers that a cell is computed from, in order of size."""
+    last = view.engine.explain(cell.node, cell.index)
+    read = () if last is None else (np.ravel(one.value) for one in operands(last))
+    return sorted(float(f"{number:.9g}") for numbers in read for number in numbers.tolist())
+
+
+def _same(numbers: Array, size: float | Array) -> Array:
+    """Where numbers, whatever their sign, have a size, or these sizes."""
     with np.errstate(invalid="ignore"):  # ∞ − ∞: a model may have overflowed
-        same = np.abs(array - number) <= tolerance
-    if not array.ndim or same.sum() < 2 or not any(same[cell] for cell in cells):
-        return set()
-    rows = np.broadcast_to(same.any(axis=-1, keepdims=True), array.shape)
-    return {tuple(map(int, cell)) for cell in np.argwhere(rows)}
+        near = np.abs(np.abs(numbers) - size) <= _tolerance(numbers) * np.maximum(np.abs(numbers), size)
+    same: Array = near & np.isfinite(numbers)
+    return same
 
 
-def without(elements: Sequence[Element], covered: Covered) -> tuple[Element, ...]:
-    """The elements without what would show a covered number, and that it is so; lists stay, with signs for numbers."""
-    if not covered:
-        return tuple(elements)
-    shown = _all_kept(elements, covered)
-    before, left = (sum(1 for element in some for _ in leaves(element)) for some in (elements, shown))
-    return shown if left == before else (*shown, Note("waits", WAITS))
+def _tolerance(numbers: Array) -> float:
+    return 1e-5 if numbers.dtype == np.float32 else SAME
 
 
-def _all_kept(elements: Sequence[Element], covered: Covered) -> tuple[Element, ...]:
-    return tuple(kept for element in elements if (kept := _kept(element, covered)) is not None)
+def _is_peculiar(number: float) -> bool:
+    """Whether a number is no whole number of parts of one."""
+    return bool(np.isfinite(number)) and abs(number * PARTS - round(number * PARTS)) > 1e-6 * PARTS
 
 
-def _kept(element: Element, covered: Covered) -> Element | None:
-    match element:
-        case Matrix() | Scheme():
-            return element
-        case Row(items=items):
-            parts = ((item.sign, _kept(item.element, covered)) for item in items)
-            left = tuple(Item(sign, part) for sign, part in parts if part is not None)
-            return replace(element, items=left) if left else None
-        case Stack(elements=inside):
-            kept = _all_kept(inside, covered)
-            return replace(element, elements=kept) if kept else None
-        case Note(text=text):
-            return None if _DECIMAL.search(text) else element
-        case Listing(lines=lines, columns=columns):
-            signs = {i: COVERED for i, column in enumerate(columns) if column.kind in (NUMBER, BAR, HEAT)}
-            # A column without a title may say which word is chosen.
-            signs |= {i: "" for i, column in enumerate(columns) if i and not column.title and i not in signs}
-            return replace(element, lines=_Unread(lines, signs))
-        case Descent():
-            return None  # it tells the loss
-        case Picture(drawing=drawing) if drawing.zoom:
-            # Of a whole model only the numbers that are asked for are missing.
-            return replace(element, made=replace(drawing, marks=tuple(_unread(m, covered) for m in drawing.marks)))
-        case _:
-            return None if any(cell.node in covered for cell in _cells(element)) else element
-
-
-def _cells(data: Any) -> Iterator[Cell]:
-    """All cells that an element shows something of."""
-    if isinstance(data, Cell):
-        yield data
-    elif isinstance(data, Matrix):
-        yield Cell(data.place.node, data.place.index)
-    elif isinstance(data, tuple):
-        for part in data:
-            yield from _cells(part)
-    elif hasattr(data, "__dataclass_fields__"):
-        for name in data.__dataclass_fields__:
-            yield from _cells(getattr(data, name))
-
-
-def _unread(mark: Mark, covered: Covered) -> Mark:
-    """A mark of a whole that tells no covered number."""
-    match mark:
-        case Dot(cell=Cell(node=node)) if node in covered:
-            return replace(mark, inside=COVERED, share=None, cell=None)
-        case Bars(place=room) if any(cell.node in covered for cell in mark.cells):
-            return _asked(room)
-        case Image(place=room, node=place) if place is not None and place.node in covered:
-            return _asked(room)
-    return mark
-
-
-def _asked(room: tuple[float, float, float, float]) -> Words:
-    """The sign of what is asked for, in the middle of where that stood."""
-    left, top, width, height = room
-    return Words(left + width / 2, top + height / 2, COVERED, fixed=True, size=20.0)
-
-
-@dataclass(frozen=True, eq=False)
-class _Unread(Lines):
-    """Lines whose numbers nobody may read."""
-
-    lines: Sequence[Line]
-    signs: Mapping[int, str]
-
-    def __len__(self) -> int:
-        return len(self.lines)
-
-    def line(self, row: int) -> Line:
-        line = self.lines[row]
-        entries = (
-            replace(entry, text=self.signs[i], value=0.0, tip="") if i in self.signs else entry
-            for i, entry in enumerate(line.entries)
-        )
-        return replace(line, entries=tuple(entries), here=False)
+def _is_said_by_itself(number: float, question: Predict) -> bool:
+    """Whether words that say a number, rounded as they may be, can mean no other one."""
+    if not np.isfinite(number) or round(number, max(question.digits, 2)).is_integer():
+        return False
+    return question.of == "gradient" or _is_peculiar(number)

@@ -1,7 +1,7 @@
 """What there is to say of the cell pointed at: how its number comes about, what it feeds, and what was printed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
 import numpy as np
@@ -14,10 +14,12 @@ from explorer.core.graph import Place
 from explorer.core.numbers import in_full, significant, written
 from explorer.lessons.references import Slip, figure_for, prints_in, slips_at
 from explorer.pages.element import Data
-from explorer.pages.matrix import ROUNDING
+from explorer.pages.matrix import COVERED, ROUNDING
 from explorer.pages.view import Cell, View, equation
+from explorer.pages.without_covered import altered
 
 CHAIN_RULE = "Gradient of what it feeds × how much that changes with this cell:"
+WAITS = "How it comes about is shown when the question is answered: it would show the number."
 MOST_CHILDREN = 2
 """So many terms of the chain rule stand beside each other; of more there is a sum."""
 
@@ -62,10 +64,26 @@ class Inspected(Data):
 
 
 def inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]]) -> Inspected:
-    """What is said of a cell.
+    """What is said of a cell, but for what would show a covered number.
 
     `fed`: the nodes that it feeds, with the indices of their cells (see `Engine.feeds`).
     """
+    about = _inspected(view, cell, fed)
+    if not view.looking.covered:
+        return about
+    with np.errstate(all="ignore"):
+        other = _inspected(altered(view), cell, fed)
+    feeds = tuple(
+        one if one == another else replace(one, what=COVERED)
+        for one, another in zip(about.feeds, other.feeds, strict=True)
+    )
+    if about.parts == other.parts:
+        return replace(about, feeds=feeds)
+    return replace(about, how=WAITS, parts=(), feeds=feeds)
+
+
+def _inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]]) -> Inspected:
+    """What is said of a cell, all of it."""
     node, number = view.nodes[cell.node], view.values[cell.node][cell.index]
     value = f"{cell.node} = {in_full(number)}"
     if only_rounding(view.engine, cell.node, cell.index):
@@ -136,7 +154,7 @@ def printed_at(view: View, stage: str) -> Printed:
     short = ("loss" if n == LOSS.node else n.rpartition(".")[2] for n in prints_in(*at).figures if n in names)
     prints = ", ".join(dict.fromkeys(f"<b>{name}</b>" for name in short))
     parts = [f"Prints {prints}: point at a number to compare it."] if prints else []
-    return Printed(tuple(parts), tuple(map(_said, slips_at(*at, names))))
+    return Printed(tuple(parts), tuple(map(_said, slips_at(*at, names - _asked(view)))))
 
 
 def _printed(view: View, cell: Cell, value: float) -> Printed:
@@ -157,7 +175,15 @@ def _printed(view: View, cell: Cell, value: float) -> Printed:
         said = f"Printed {printed} · computed {figure.rounded(index, value)} {sign}".replace("-", "−")
         why = figure.note or figure.why
         parts.append(f"{said}<br>{why}" if same and why else said)
-    return Printed(tuple(parts), tuple(map(_said, slips_at(lesson, setting, {cell.node, name}))))
+    return Printed(tuple(parts), tuple(map(_said, slips_at(lesson, setting, {cell.node, name} - _asked(view)))))
+
+
+def _asked(view: View) -> set[str]:
+    """The nodes, and slices of them, some of whose numbers are covered: what is right there would tell."""
+    covered = view.looking.covered
+    nodes = {*covered.values, *covered.gradients} & view.nodes.keys()
+    heads = {view.of_head(node, head) for node in nodes for head in range(view.graph.n_heads(node) or 0)}
+    return nodes | heads
 
 
 def _said(slip: Slip) -> str:

@@ -340,7 +340,7 @@ def _wanted_beside(view: View, place: Place, values: Array) -> bool:
 
 def _covered(view: View, place: Place, shape: tuple[int, ...]) -> frozenset[tuple[int, int]]:
     """The cells of the table that are covered: as far as it has them, in a text that was made shorter meanwhile."""
-    cells = view.looking.covered.get(place.node, ())
+    cells = view.looking.covered.where(view.looking.showing).get(place.node, ())
     own = (cell[len(place.index) :] for cell in cells if cell[: len(place.index)] == place.index)
     there = (cell for cell in own if len(cell) == len(shape) and all(i < n for i, n in zip(cell, shape, strict=True)))
     table = ((0, 0, *cell) for cell in there)

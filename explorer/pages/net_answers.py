@@ -372,7 +372,7 @@ def _curve(net: Net, trained: Engine | None) -> Drawing:
     grid = np.linspace(left, right, CURVE_POINTS)
     marks: list[Mark] = [Curve(grid, net.over(grid[:, None], net.output)[:, 0], "net", series(0))]
     said = [f"net {written(float(values[LOSS]), 4)}"] if LOSS in values else []
-    if "regression.output" in values and "regression.output" not in net.view.looking.covered:
+    if "regression.output" in values and "regression.output" not in net.view.looking.covered.values:
         # A straight line is drawn through two of its points.
         ends = [int(np.argmin(x)), int(np.argmax(x))]
         best = "line" if trained is None else "best"

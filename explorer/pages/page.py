@@ -1,12 +1,13 @@
 """The elements of a page."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from explorer.core.graph import Place
 from explorer.core.switches import SwitchValue
-from explorer.pages.drawing import Drawing
+from explorer.pages.drawing import Drawing, Strips
 from explorer.pages.element import Data, Element, Made
 from explorer.pages.gestures import Gesture
 from explorer.pages.view import Cell
@@ -21,6 +22,11 @@ class Page(Data):
     stage: str  # name of the stage
     header: "Header"
     elements: tuple[Element, ...]  # from top to bottom
+
+    @property
+    def nodes(self) -> frozenset[str]:
+        """The nodes of which it shows cells; of a long list the first lines say which."""
+        return frozenset(_nodes(self.elements))
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,3 +299,18 @@ class Descent(Element):
     about: tuple[object, ...] = field(default=())  # what makes it another one: it is made anew when this differs
     width: int = 0
     height: int = 0
+
+
+def _nodes(data: object) -> Iterator[str]:
+    if isinstance(data, Cell | Place | Strips):
+        yield data.node
+    elif isinstance(data, Listing):
+        yield from _nodes(tuple(data.lines[: data.most]))
+    elif isinstance(data, Picture):
+        yield from _nodes(data.drawing)
+    elif isinstance(data, tuple):
+        for part in data:
+            yield from _nodes(part)
+    elif isinstance(data, Data):
+        for name in data.__dataclass_fields__:
+            yield from _nodes(getattr(data, name))

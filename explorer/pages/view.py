@@ -42,6 +42,29 @@ class Spot:
     beside: tuple[str, ...] = ()  # nodes whose numbers are wanted beside it
 
 
+Cells = Mapping[str, frozenset[tuple[int, ...]]]
+"""Of nodes, cells of the whole array."""
+
+
+@dataclass(frozen=True)
+class Covered:
+    """What nobody may read yet, as a question asks for it."""
+
+    values: Cells = field(default_factory=lambda: _NOTHING)
+    gradients: Cells = field(default_factory=lambda: _NOTHING)
+    # The number that is asked for, where it is so peculiar that words and lists that say it, with so many decimals or
+    # more, mean it, however they come to it.
+    number: float | None = None
+    decimals: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.values or self.gradients)
+
+    def where(self, showing: str) -> Cells:
+        """The cells that nobody may read where matrices show this (see `Looking.showing`)."""
+        return self.gradients if showing == "gradient" else self.values
+
+
 @dataclass(frozen=True)
 class Looking:
     """What a reader looks at. It holds no number of the model."""
@@ -55,10 +78,13 @@ class Looking:
     # What was chosen on pages, by the keys of `Keep`.
     choices: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     spot: Spot | None = None  # what is spoken of
-    # Of nodes, the cells of the whole array that nobody may read yet: a question asks for them.
-    covered: Mapping[str, frozenset[tuple[int, ...]]] = field(default_factory=lambda: _NOTHING)
+    covered: Covered = field(default_factory=Covered)  # what nobody may read yet
     # Whether letters are as large as for a class, or for those who do not see well: a picture has fewer words then.
     large: bool = False
+
+    def hides(self, cell: Cell) -> bool:
+        """Whether nobody may read a cell now."""
+        return cell.index in self.covered.where(self.showing).get(cell.node, ())
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What the reader looks at: the stage, the layer and head for all panels, the cell pointed at, the token."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, Literal
@@ -12,7 +12,7 @@ from explorer.core.node import Stage
 from explorer.document.document import Document
 from explorer.pages.compose import places, stops
 from explorer.pages.inspected import derivation
-from explorer.pages.view import Cell, Looking, Spot, View, row_of
+from explorer.pages.view import Cell, Covered, Looking, Spot, View, row_of
 
 Coming = Literal["click", "arrow", "tab"]
 """How one comes to a cell. A click means this one; arrow keys stop at one on their way; Tab goes past it."""
@@ -52,7 +52,7 @@ class Selection(QObject):
         self._chosen_token: tuple[str, int] | None = None
         self._choices: dict[str, Any] = {}
         self._spot: Spot | None = None
-        self._covered: Mapping[str, frozenset[tuple[int, ...]]] = MappingProxyType({})
+        self._covered = Covered()
         self._several = 0
         self._looked, self._shown = False, ""
         for signal in (self.head_changed, self.showing_changed, self.token_chosen):
@@ -87,17 +87,17 @@ class Selection(QObject):
         chosen = self._chosen_token
         return Looking(self.showing, self.head, self.averaged, chosen, choices, self._spot, self._covered)
 
-    def speak_of(self, spot: Spot | None, covered: Mapping[str, frozenset[tuple[int, ...]]] | None = None) -> None:
+    def speak_of(self, spot: Spot | None, covered: Covered | None = None) -> None:
         """Light what a step of a lesson speaks of, and cover the cells that its question asks for."""
-        covered = covered or {}
+        covered = covered or Covered()
         if (spot, covered) != (self._spot, self._covered):
-            self._spot, self._covered = spot, MappingProxyType(dict(covered))
-            if self.cell is not None and self._is_covered(self.cell):
-                self.forget()
+            self._spot, self._covered = spot, covered
+            self._let_go_of_covered()
             self._look()
 
-    def _is_covered(self, cell: Cell) -> bool:
-        return cell.index in self._covered.get(cell.node, ())
+    def _let_go_of_covered(self) -> None:
+        if any(cell is not None and self.looking.hides(cell) for cell in (self.cell, self._chosen)):
+            self.forget()
 
     def keep(self, key: str, value: Any) -> None:
         """Keep a choice that was made on a page (see `Keep`)."""
@@ -151,12 +151,13 @@ class Selection(QObject):
         """Show values, or one of the others that `showing_changed` tells of, in all matrices."""
         if what != self.showing:
             self.showing = what
+            self._let_go_of_covered()
             self.showing_changed.emit()
             self.refresh()
 
     def point(self, cell: Cell) -> None:
         """Point at a cell with the mouse."""
-        if cell != self.cell and self._exists(cell) and not self._is_covered(cell):
+        if cell != self.cell and self._exists(cell) and not self.looking.hides(cell):
             self.cell = cell
             self._explain(cell)
             self.pointed.emit(cell)
@@ -182,6 +183,11 @@ class Selection(QObject):
         self._chosen = self.cell = None
         self.reads, self.fed = {}, {}
         self.pointed.emit(None)
+
+    def let_go_but(self, nodes: Collection[str]) -> None:
+        """Point no more at a cell that is elsewhere: of another node than these, which are in sight."""
+        if any(cell is not None and cell.node not in nodes for cell in (self.cell, self._chosen)):
+            self.forget()
 
     def choose_token(self, token: tuple[str, int] | None, by: Coming = "click") -> None:
         """Keep a token lit when the mouse leaves it, until another, or None, is chosen."""

@@ -25,7 +25,7 @@ from explorer.pages.covering import asked_cell, covered_by
 from explorer.pages.header import WHOLE
 from explorer.pages.of_step import right_cells
 from explorer.pages.played import PLAYED
-from explorer.pages.view import Cell, Spot, View
+from explorer.pages.view import Cell, Covered, Spot, View
 from explorer.ui.background import Background
 from explorer.ui.workbench import Workbench
 from explorer.words.vectors import Vectors
@@ -418,6 +418,8 @@ class Guide(QObject):
                 self.stepped.emit()
             else:
                 self.look()
+        elif self.question is not None:  # an edit may have made other cells carry what is asked for
+            self._bench.selection.speak_of(self._spot, self.covered)
 
     # Looking
 
@@ -479,10 +481,10 @@ class Guide(QObject):
         return Spot(look.node, look.rows, look.columns, look.beside) if look is not None and look.node else None
 
     @property
-    def covered(self) -> Mapping[str, frozenset[tuple[int, ...]]]:
+    def covered(self) -> Covered:
         """The cells that the question of the step covers, while it is open."""
         question, step = self.question, self.step
         if self._veil and step is not None:
             place = self._bench.document.engine.graph.place(step.look.node)
-            return {place.node: frozenset(self._veil)}
+            return Covered({place.node: frozenset(self._veil)})
         return covered_by(View.of(self._bench.document), question)

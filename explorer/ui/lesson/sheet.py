@@ -13,7 +13,7 @@ from explorer.lessons.steps import MakeSo, Point, Predict, Step
 from explorer.pages.covering import asked_cell
 from explorer.pages.inspected import inspected
 from explorer.pages.of_step import elements_of, first_cell, right_cells
-from explorer.pages.view import Cell, View
+from explorer.pages.view import Cell, Covered, View
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.enlarged import least_letters
 from explorer.ui.lesson.lines import FULL, LEAST, LIKED, Lines, least_width_of, rows_of, width_of
@@ -200,7 +200,7 @@ class StepSheet(QFrame):
     def _view(self) -> View:
         view = self.bench.view
         looking = replace(view.looking, large=least_letters(self.bench.appearance) > 0)
-        return replace(view, looking=replace(looking, covered={}) if self._open else looking)
+        return replace(view, looking=replace(looking, covered=Covered()) if self._open else looking)
 
     def _derive(self, *_: object) -> None:
         """Show how the number comes about that is pointed at, or the first one that the step names.
@@ -214,7 +214,7 @@ class StepSheet(QFrame):
         if (not self._leads and cell != selection.kept) or self._is_to_be_pointed_at:
             cell = None  # a table that makes room under the mouse would be gone before the click
         for one in (cell, None if self._asks else first_cell(view, self.step)):
-            if one is None or one.node not in view.nodes or one.index in view.looking.covered.get(one.node, ()):
+            if one is None or one.node not in view.nodes or view.looking.hides(one):
                 continue
             cell, about = one, inspected(view, one, {})
             if about is not None and about.parts:

@@ -45,7 +45,7 @@ class MatrixModel(QAbstractTableModel):
             case Qt.ItemDataRole.DisplayRole:
                 return matrix.text(row, column)
             case Qt.ItemDataRole.EditRole:
-                return exact(matrix.values[row, column])
+                return "" if (row, column) in matrix.covered else exact(matrix.values[row, column])
             case Qt.ItemDataRole.ToolTipRole:
                 return matrix.told(self._bench.view, row, column)
             case Qt.ItemDataRole.AccessibleTextRole:

@@ -110,6 +110,7 @@ class MainWindow(QMainWindow):
         self.lesson_bar = LessonBar(bench, self.actions_.fold_bottom)
         self.lesson_bar.setAccessibleName("About the example")
         self.area = StageArea(bench)
+        self.area.shown.connect(self._let_go)
         self.comparison: Comparison | None = None
         self._gone = Gone(self)
         self.docks = Docks(bench, self)
@@ -330,6 +331,11 @@ class MainWindow(QMainWindow):
         self.bench.selection.go_to(stage)
 
     # Following
+
+    def _let_go(self) -> None:
+        """Another page is in sight: a cell that stood on the one before is no longer what is spoken of."""
+        pages = (self.area.in_sight(), *self.docks.pages.values())
+        self.bench.selection.let_go_but({node for one in pages if one and one.page for node in one.page.nodes})
 
     def _follow_motion(self) -> None:
         """A page that goes out of the window, or comes back, slides only where things may move."""

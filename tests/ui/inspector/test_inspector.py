@@ -436,3 +436,31 @@ def test_a_cell_says_the_slip_that_is_printed_beside_it(printed, window, point):
 def test_what_is_0_but_for_rounding_says_so(printed, point):
     assert "0, but for rounding" in said(point("output", "decoder.1.cross.concat", 0, 2))
     assert "0, but for rounding" not in said(point("output", "decoder.1.cross.concat", 0, 1))
+
+
+def test_a_cell_that_is_not_on_the_page_in_sight_is_let_go(open_window, eye, hand):
+    """After a turn of the wheel on the table of next words the inspector kept a cell of it over five pages."""
+    window = open_window("roses-are-red")
+    page = eye.go_to(window, "generation.next")
+    listing = page.elements.widgets["next words"]
+    hand.hover(listing.viewport(), QPoint(60, 40))
+    hand.wheel(listing.viewport(), QPoint(60, 40), notches=-1)
+    selection = window.bench.selection
+    assert selection.cell is not None
+    assert selection.cell.node in page.page.nodes
+    hand.away(window)
+    for stage in ("generation.next", "output"):  # the same cells stand there
+        eye.go_to(window, stage)
+        assert selection.cell is not None
+    eye.go_to(window, "input.embedding")
+    assert selection.cell is None
+    assert selection.kept is None
+    assert window.inspector._hint.isVisible()
+
+
+def test_a_cell_that_one_is_led_to_stays(window, eye, point):
+    inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.Q", 0, 0)
+    inspector._go("encoder.1.self.attention encoder.1.self.scores 0,0,1")
+    inspector._go("output output.logits 0,1")
+    eye.settle(window)
+    assert window.bench.selection.cell == Cell("output.logits", (0, 1))

@@ -1,0 +1,280 @@
+"""A page without what shows covered numbers, and nothing else left out.
+
+What depends on them is found by making the page once more, with other numbers in their place: what is the same on both
+pages tells nothing of them.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from explorer.core.errors import ExplorerError
+from explorer.core.gradients import LOSS
+from explorer.core.graph import Place
+from explorer.core.numbers import read_number
+from explorer.core.ops import Array, RowShares, Softmax
+from explorer.pages.by_hand import Scheme
+from explorer.pages.drawing import Bars, Box, Dot, Drawing, Image, Mark, Words
+from explorer.pages.element import Element, leaves
+from explorer.pages.matrix import COVERED, Matrix
+from explorer.pages.page import (
+    WORDS,
+    Column,
+    Controls,
+    Descent,
+    Entry,
+    Header,
+    Item,
+    Line,
+    Lines,
+    Listing,
+    Note,
+    Page,
+    Picture,
+    Player,
+    Row,
+    Stack,
+)
+from explorer.pages.view import Cell, Covered, View
+
+WAITS = "More of this page comes back when the question is answered: it would show the number."
+_NUMBER = re.compile(r"(?<![\d.])\d+[.]\d+(?![\d.]|e[-−]?\d)|(?<![\d.])\d+(?= ?%)")
+_GOLDEN = 0.6180339887
+PLACED = Box, Bars, Dot, Image, Words
+"""Marks that stand at the same place whatever the numbers are."""
+
+
+def without_covered(view: View, make: Callable[[View], Page]) -> Page:
+    """The page that `make` makes of a view, without what shows a covered number, and that it is so."""
+    page = make(view)
+    if not view.looking.covered:
+        return page
+    with np.errstate(all="ignore"):
+        other = make(altered(view))
+        veil = _Veil(view.looking.covered)
+        shown = veil.all(page.elements, other.elements)
+    before, left = (sum(1 for element in some for _ in leaves(element)) for some in (page.elements, shown))
+    return Page(
+        page.stage,
+        veil.header(page.header, other.header),
+        shown if left == before else (*shown, Note("waits", WAITS)),
+    )
+
+
+def altered(view: View) -> View:
+    """A view with other numbers in the covered cells, as plausible there as the true ones."""
+    covered = view.looking.covered
+    values = {name: _others(view.values[name], cells) for name, cells in covered.values.items() if name in view.nodes}
+    for name, array in values.items():
+        if isinstance(view.nodes[name].op, Softmax | RowShares):
+            _add_up(array, array != view.values[name])
+    gradients = {
+        name: _others(gradient, cells)
+        for name, cells in covered.gradients.items()
+        if name in view.nodes and (gradient := view.engine.gradient(Place(name))) is not None
+    }
+    if LOSS.node in view.nodes and view.looking.showing == "gradient":
+        view.engine.gradients()  # those of the true numbers
+    return replace(view, engine=view.engine.altered(values, gradients))
+
+
+def _others(array: Array, cells: frozenset[tuple[int, ...]]) -> Array:
+    """An array with other numbers in some cells: the largest becomes small, so that no order stays."""
+    there = sorted(c for c in cells if len(c) == array.ndim and all(i < n for i, n in zip(c, array.shape, strict=True)))
+    other = array.copy()
+    finite = array[np.isfinite(array)]
+    low, high = (finite.min(), finite.max()) if finite.size else (0, 1)
+    for k, cell in enumerate(there, 1):
+        value = array[cell]
+        if array.dtype.kind == "b":
+            other[cell] = not value
+        elif array.dtype.kind in "iu":
+            mirrored = low + high - value
+            other[cell] = mirrored if mirrored != value else value - 1 if value > 0 else value + 1
+        else:
+            share = (value - low) / (high - low) if np.isfinite(value) and high > low else 0.0
+            jitter = k * _GOLDEN % 1
+            reach = high - low if high > low else 0.37 * abs(value) + 0.31
+            other[cell] = low + reach * (0.75 * (1 - share) + 0.2 * jitter)
+    return other
+
+
+def _add_up(shares: Array, changed: Array) -> None:
+    """Let the rows that are covered whole add up to 1, as all do."""
+    rows = changed.all(axis=-1)
+    shares[rows] /= shares[rows].sum(axis=-1, keepdims=True)
+
+
+class _Veil:
+    """Leaves out what differs on two pages, one of the true numbers and one of others."""
+
+    def __init__(self, covered: Covered) -> None:
+        self._covered = covered
+
+    def header(self, header: Header, other: Header) -> Header:
+        """The head of a page without a sentence that would tell."""
+        told = header.sentence != other.sentence or _says(self._covered, header.sentence)
+        return replace(header, sentence="") if told else header
+
+    def all(self, elements: Sequence[Element], others: Sequence[Element]) -> tuple[Element, ...]:
+        """The elements that may be seen."""
+        pairs = {other.id: other for other in others}
+        return tuple(kept for one in elements if (kept := self.one(one, pairs.get(one.id))) is not None)
+
+    def one(self, element: Element, other: Element | None) -> Element | None:
+        """What may be seen of an element; `other`: the same of the other numbers, if it is there with them, too."""
+        match element:
+            case Matrix() | Scheme():
+                return element
+            case Descent():
+                return None if self._moves_covered() else element
+            case Row(items=items):
+                pairs = {item.element.id: item.element for item in other.items} if isinstance(other, Row) else {}
+                parts = ((item.sign, self.one(item.element, pairs.get(item.element.id))) for item in items)
+                left = tuple(Item(sign, part) for sign, part in parts if part is not None)
+                return replace(element, items=left) if left else None
+            case Stack(elements=inside):
+                kept = self.all(inside, other.elements if isinstance(other, Stack) else ())
+                return replace(element, elements=kept) if kept or element.control is not None else None
+            case Controls(controls=controls):
+                left_over = self.all(controls, other.controls if isinstance(other, Controls) else ())
+                return replace(element, controls=left_over) if left_over else None
+            case Listing():
+                lines = other.lines if isinstance(other, Listing) else ()
+                return replace(element, lines=_Unread(element.lines, lines, element.columns, self._covered))
+        if type(other) is type(element) and element == other and not self._tells(element):
+            return element
+        match element, other:
+            case Player(), _:
+                return replace(element, said="")
+            case Picture(drawing=drawing), Picture() if drawing.zoom:
+                # Of a whole model only the numbers that are asked for are missing.
+                return replace(element, made=self._whole(drawing, other.drawing))
+        return None
+
+    def _moves_covered(self) -> bool:
+        """Whether gradient descent, which tells the loss and the weights, would tell a covered number."""
+        covered = self._covered
+        return bool(covered.gradients) or LOSS.node in covered.values
+
+    def _whole(self, drawing: Drawing, other: Drawing) -> Drawing:
+        """A picture of a whole. Its marks are found again by where they stand: other numbers may have more lines."""
+        others: dict[object, list[Mark]] = {}
+        for mark in other.marks:
+            others.setdefault(_where(mark), []).append(_by_itself(mark))
+        marks = tuple(
+            mark if _by_itself(mark) in others.get(_where(mark), ()) and not self._tells(mark) else _unread(mark)
+            for mark in drawing.marks
+        )
+        told = drawing.summary != other.summary or self._tells(drawing.summary)
+        return replace(drawing, marks=marks, summary="" if told else drawing.summary)
+
+    # The number itself
+
+    def _tells(self, data: Any) -> bool:
+        """Whether words say the number that is asked for, or something shows a cell that is covered."""
+        if isinstance(data, str):
+            return _says(self._covered, data)
+        if isinstance(data, Cell):
+            return self._is_covered(data)
+        if isinstance(data, Matrix):
+            return bool(data.covered)
+        if isinstance(data, Picture):
+            return self._tells(data.drawing)
+        if isinstance(data, tuple):
+            return any(map(self._tells, data))
+        names = getattr(data, "__dataclass_fields__", ())
+        return any(self._tells(getattr(data, name)) for name in names)
+
+    def _is_covered(self, cell: Cell) -> bool:
+        """Whether a cell, or one of those that begin so, is covered."""
+        cells = self._covered.values.get(cell.node, frozenset()) | self._covered.gradients.get(cell.node, frozenset())
+        return any(one[: len(cell.index)] == cell.index for one in cells)
+
+
+def _says(covered: Covered, text: str) -> bool:
+    """Whether a text says the number that is asked for, rounded as it may be."""
+    if covered.number is None:
+        return False
+    for found in _NUMBER.finditer(text):
+        said = found[0]
+        decimals = len(said.replace(",", ".").partition(".")[2])
+        number = abs(read_number(said))
+        if text[found.end() : found.end() + 2].strip().startswith("%"):
+            number, decimals = number / 100, decimals + 2
+        apart = abs(number - abs(covered.number))
+        if decimals >= max(covered.decimals, 1) and apart <= 0.5 * 10.0**-decimals * (1 + 1e-6):
+            return True
+    return False
+
+
+def _where(mark: Mark) -> object:
+    """What tells a mark from most others of its kind, whatever the numbers are."""
+    return type(mark), *(getattr(mark, name, None) for name in ("place", "x", "y") if type(mark) in PLACED)
+
+
+def _by_itself(mark: Mark) -> Mark:
+    """A mark without the numbers of those that it comes after."""
+    return replace(mark, after=()) if isinstance(mark, Box) else mark
+
+
+def _unread(mark: Mark) -> Mark:
+    """A mark of a whole that tells no covered number. It stays in its place: others name it by that."""
+    match mark:
+        case Dot():
+            return replace(mark, inside=COVERED, share=None, cell=None)
+        case Bars(place=room) | Image(place=room):
+            return _asked(room)
+        case Words():
+            return replace(mark, text=COVERED)
+        case Box():
+            title, note, tip = (_NUMBER.sub(COVERED, text) for text in (mark.title, mark.note, mark.tip))
+            return replace(mark, share=None, title=title, note=note, tip=tip)
+    return Words(0.0, 0.0, "", fixed=True)
+
+
+def _asked(room: tuple[float, float, float, float]) -> Words:
+    """The sign of what is asked for, in the middle of where that stood."""
+    left, top, width, height = room
+    return Words(left + width / 2, top + height / 2, COVERED, fixed=True, size=20.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Unread(Lines):
+    """Lines without what differs from other ones, made of other numbers, and without the number that is asked for."""
+
+    lines: Sequence[Line]
+    others: Sequence[Line]
+    columns: tuple[Column, ...]
+    covered: Covered
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def line(self, row: int) -> Line:
+        line, other = self.lines[row], self.others[row] if row < len(self.others) else None
+        others = (None,) * len(line.entries) if other is None else other.entries
+        shown = tuple(map(self._entry, self.columns, line.entries, others))
+        return replace(line, entries=shown, here=line.here and other is not None and other.here)
+
+    def _entry(self, column: Column, entry: Entry, other: Entry | None) -> Entry:
+        if _is_same(entry, other) and not _says(self.covered, entry.text) and not _says(self.covered, entry.tip):
+            return entry
+        # A column without a title may say which word is chosen.
+        sign = COVERED if column.title or column.kind != WORDS else ""
+        return replace(entry, text=sign, value=0.0, tip="")
+
+
+def _is_same(entry: Entry, other: Entry | None) -> bool:
+    """Whether two entries say the same, perhaps with more decimals: another number of their column may need them."""
+    if other is None or entry == other or replace(other, text=entry.text) != entry:
+        return entry == other
+    try:
+        one, another = read_number(entry.text), read_number(other.text)
+    except ExplorerError:
+        return False
+    decimals = (len(text.partition(".")[2]) for text in (entry.text, other.text))
+    return abs(one - another) <= 0.5 * 10.0 ** -min(decimals)
