@@ -1,11 +1,13 @@
 """Courses: files that put lessons into an order."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from explorer import paths
 from explorer.core.errors import ExplorerError, nearest
-from explorer.lessons.loader import lesson_files, needs
+from explorer.lessons.loader import lesson_files, load, needs, titles
 from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, read
+from explorer.lessons.schema import Lesson
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,28 @@ def course(id: str) -> Course:
     if id not in known:
         raise ExplorerError("unknown-course", name=id, near=nearest(id, list(known)))
     return known[id]
+
+
+def next_lesson(id: str, chosen: str, is_whole: Callable[[Lesson], bool]) -> Lesson | None:
+    """The lesson to go on with behind another one; None where there is none.
+
+    Parameters
+    ----------
+    id : str
+        The lesson that is over.
+    chosen : str
+        The id of the course that somebody follows; empty, or without the lesson: the longest course with it, or else
+        all lessons in their order.
+    is_whole : callable
+        Whether a lesson has been gone through.
+    """
+    found = sorted(
+        (one for one in courses() if id in one.lessons), key=lambda one: (one.id == chosen, len(one.lessons))
+    )
+    order = found[-1].lessons if found else tuple(titles())
+    behind = map(load, order[order.index(id) + 1 :] if id in order else ())
+    asked = (lesson for lesson in behind if lesson.questions and not lesson.errata)
+    return next((lesson for lesson in asked if not is_whole(lesson)), None)
 
 
 def course_from(top: TomlTable, id: str) -> Course:

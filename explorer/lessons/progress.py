@@ -57,11 +57,6 @@ class Progress:
             now = replace(was, right=right, tries=was.tries + 1, hints=max(was.hints, hints), again=asked)
         return replace(self, answers={**self.answers, step: now})
 
-    @property
-    def right_at_once(self) -> int:
-        """How many questions were answered rightly the first time, and without a hint."""
-        return sum(one.first and not one.hints for one in self.answers.values())
-
     @staticmethod
     def of(lesson: str, found: Any) -> "Progress":
         """The progress that a file tells of; that of a beginner where it tells of none."""
@@ -110,7 +105,9 @@ class ComeBack:
     # `lesson`, `step`: ids.
     lesson: str
     step: str
-    why: str  # "wrong": the last answer was; "hints": it took the last hint; "left": one stopped there in the middle
+    # "wrong": the last answer was; "hints": it took hints; "skipped": nothing was answered; "left": one stopped there
+    # in the middle
+    why: str
 
 
 class ProgressFolder:
@@ -194,6 +191,8 @@ class ProgressFolder:
                     found.append(ComeBack(progress.lesson, step, "wrong"))
                 elif one is not None and one.hints and not one.first:
                     found.append(ComeBack(progress.lesson, step, "hints"))
+                elif one is None and step in progress.seen and step != progress.step:
+                    found.append(ComeBack(progress.lesson, step, "skipped"))
             if progress.step in known and progress.step != known[-1]:
                 found.append(ComeBack(progress.lesson, progress.step, "left"))
         return found

@@ -14,6 +14,7 @@ from explorer.lessons.answers import judge, values_of
 from explorer.lessons.hints import ladder
 from explorer.lessons.loader import load
 from explorer.lessons.mistakes import derivation
+from explorer.lessons.outcome import outcome
 from explorer.lessons.practice import MISSING, faded, fresh_numbers
 from explorer.lessons.progress import ComeBack, Progress, ProgressFolder
 from explorer.lessons.steps import ALL, Point, Predict
@@ -77,10 +78,10 @@ def test_a_walk_goes_on_where_it_stopped(folder, three):
     answered = later.progress.answers["differences"]
     assert (answered.right, answered.first, answered.tries, answered.hints) == (True, False, 2, 1)
     assert later.progress.seen == ("differences",)
-    assert later.progress.right_at_once == 0
+    assert outcome(lesson, later.progress).of["differences"] == "hint"
     walk.go(0)
     assert walk.answer(0.65).right
-    assert walk.progress.right_at_once == 1
+    assert outcome(lesson, walk.progress).of["guess"] == "at once"
 
 
 @given(st.lists(st.one_of(st.integers(0, 2), st.sampled_from(["edit", "temperature", "switch", "undo", "redo"]))))
@@ -175,10 +176,11 @@ def test_questions_come_again_at_the_next_two_openings_three_at_a_time(folder):
 
 def test_a_quiet_list_says_what_to_come_back_to(folder):
     progress = folder.load("softmax").answered("guess", False).answered("differences", False, hints=2)
-    folder.save(progress.answered("differences", True).at("differences"))
+    folder.save(progress.answered("differences", True).at("before").at("differences"))
     folder.save(folder.load("gone").answered("x", False))
-    steps = {"softmax": ("guess", "differences", "temperature")}
+    steps = {"softmax": ("before", "guess", "differences", "temperature")}
     assert folder.come_back(steps) == [
+        ComeBack("softmax", "before", "skipped"),
         ComeBack("softmax", "guess", "wrong"),
         ComeBack("softmax", "differences", "hints"),
         ComeBack("softmax", "differences", "left"),

@@ -16,6 +16,7 @@ from explorer.core.graph import Place as GraphPlace
 from explorer.document.state import State
 from explorer.lessons.answers import TRIES, Answer, Verdict, is_over, judge
 from explorer.lessons.mistakes import Part
+from explorer.lessons.outcome import outcome
 from explorer.lessons.progress import Progress, ProgressFolder
 from explorer.lessons.prose import numbers_of
 from explorer.lessons.schema import Lesson
@@ -147,19 +148,15 @@ class Guide(QObject):
             self._walk = Walk(lesson, self.folder, self._sitting)
         return self._walk
 
-    def far(self, lesson: Lesson) -> int:
-        """The number of the step at which one left a lesson, counted from 1; one more than there are at its end."""
-        ids = [step.id for step in lesson.steps]
-        here = self._walk is not None and self._walk.lesson.id == lesson.id
-        if here and self._walk is not None:
-            progress = self._walk.progress
-        elif self.folder is not None:
-            progress = self.folder.load(lesson.id)
-        else:
-            return 0
-        if ids and set(ids) <= set(progress.seen):
-            return len(ids) + 1
-        return ids.index(progress.step) + 1 if progress.step in ids else 0
+    def progress(self, lesson: Lesson) -> Progress:
+        """How far one is in a lesson."""
+        if self._walk is not None and self._walk.lesson.id == lesson.id:
+            return self._walk.progress
+        return Progress(lesson.id) if self.folder is None else self.folder.load(lesson.id)
+
+    def is_whole(self, lesson: Lesson) -> bool:
+        """Whether one has gone through all of a lesson."""
+        return outcome(lesson, self.progress(lesson)).is_whole
 
     def forget(self, lesson: str) -> None:
         """Begin a lesson anew: how far one was, and what was answered, is forgotten.
@@ -173,7 +170,7 @@ class Guide(QObject):
 
     def left_at(self) -> int:
         """The step of the lesson that is open at which one left it."""
-        return self.walk.at if self.far(self.lesson) <= len(self.steps) else 0
+        return 0 if self.is_whole(self.lesson) else self.walk.at
 
     # Answering
 

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.lessons.loader import errata, load, titles
+from explorer.lessons.outcome import left_at, outcome
 from explorer.lessons.progress import Progress, ProgressFolder
 from explorer.lessons.schema import Lesson
 from explorer.ui.lesson.again import AgainCard
@@ -85,35 +86,39 @@ class LessonCard(QFrame):
         acts.addWidget(self.button)
         acts.addWidget(self.again)
         acts.addStretch()
-        self.show_lesson(None, 0)
+        self.show_lesson(None)
 
-    def show_lesson(self, lesson: Lesson | None, far: int, progress: Progress | None = None) -> None:
-        """Say what is in it, how many of its steps have been gone, and once all is answered how much was right."""
-        steps = 0 if lesson is None else len(lesson.steps)
-        self._bar.setVisible(0 < far <= steps)
-        self._far.setVisible(0 < far)
-        self.again.setVisible(0 < far)
+    def show_lesson(self, lesson: Lesson | None, progress: Progress | None = None) -> None:
+        """Say what is in it, at which step one is, and at its end how much was right and what there is to revisit."""
         self._size.setVisible(lesson is not None)
-        if lesson is None:
+        if lesson is None or progress is None:
+            for part in (self._bar, self._far, self.again):
+                part.hide()
             return
-        self.lesson = lesson
+        self.lesson, steps = lesson, len(lesson.steps)
+        far, found = left_at(lesson, progress), outcome(lesson, progress)
+        over = bool(steps) and found.is_whole
+        half = 0 < far and not over
+        self._bar.setVisible(half)
+        self._far.setVisible(half or over)
+        self.again.setVisible(half)
         teaches = lesson.teaches or sentences(" ".join(lesson.paragraph.split("\n\n")[0].split()))[0]
         self._teaches.setText(escape(teaches[:1].upper() + teaches[1:], quote=False))
         minutes = f" · about {lesson.minutes:.0f} minutes" if lesson.minutes else ""
         self._size.setText(f"{steps} steps{minutes}" if steps else "An example to explore, without steps")
         self._bar.setRange(0, max(steps, 1))
         self._bar.setValue(far)
-        said = "✓ gone through" if far > steps else f"at step {far} of {steps}"
-        if progress is not None and 0 < lesson.questions <= len(progress.answers):
-            said += f" · {progress.right_at_once} of {lesson.questions} right at once"
-        self._far.setText(said)
-        self.button.setText("Go on" if 0 < far <= steps else "Again" if far else "Begin" if steps else "Open")
-        self.again.setVisible(0 < far <= steps)
+        said = ["✓ gone through" if over else "at the end" if far == steps else f"at step {far} of {steps}"]
+        if over or far == steps:
+            said += [found.brief] if found.brief else []
+            said += [f"{len(found.revisit)} to revisit"] if found.revisit else []
+        self._far.setText(" · ".join(said))
+        self.button.setText("Go on" if half else "Again" if over else "Begin" if steps else "Open")
         # Or the layout would cut the letters of the lower button.
-        self.setMinimumHeight(self._bench.appearance.px(HIGH) if 0 < far <= steps else 0)
+        self.setMinimumHeight(self._bench.appearance.px(HIGH) if half else 0)
         self.button.setAccessibleName(f"{self.button.text()}: {lesson.title}")
         self.button.setToolTip(self.button.accessibleName())
-        mark(self.button, primary="true" if steps and far <= steps else "false")
+        mark(self.button, primary="true" if steps and not over else "false")
         about = teaches, *(step.title for step in lesson.steps), lesson.paragraph, lesson.reference, lesson.id
         self._found = lesson.title.casefold(), " ".join(about).casefold()
 
@@ -130,8 +135,8 @@ class LessonPage(QScrollArea):
 
     Parameters
     ----------
-    far : callable
-        From a lesson to how many of its steps one has gone.
+    progress : callable
+        From a lesson to how far one is in it.
     folder : ProgressFolder or None
         Where progress is kept, if it is.
     """
@@ -141,9 +146,11 @@ class LessonPage(QScrollArea):
     record_wanted = Signal()  # what is done from now on is to be recorded, or no more
     made = Signal()  # it was made anew
 
-    def __init__(self, bench: Workbench, far: Callable[[Lesson], int], folder: ProgressFolder | None = None) -> None:
+    def __init__(
+        self, bench: Workbench, progress: Callable[[Lesson], Progress], folder: ProgressFolder | None = None
+    ) -> None:
         super().__init__()
-        self._bench, self._far, self._folder = bench, far, folder
+        self._bench, self._progress, self._folder = bench, progress, folder
         self.cards: dict[str, LessonCard] = {}
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -229,7 +236,7 @@ class LessonPage(QScrollArea):
             return
         card = self._waiting.pop(0)
         lesson = card.lesson or load(card.id)
-        card.show_lesson(lesson, self._far(lesson), None if self._folder is None else self._folder.load(lesson.id))
+        card.show_lesson(lesson, self._progress(lesson))
 
     def _find(self, *_: object) -> None:
         words, course = self.search.text().casefold().split(), self.courses.course

@@ -18,7 +18,11 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.core.errors import ExplorerError
+from explorer.lessons.course import next_lesson
+from explorer.lessons.outcome import outcome
 from explorer.ui.errors import show_error
+from explorer.ui.lesson.course_row import SETTING as COURSE
+from explorer.ui.lesson.finish import FinishView
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.question import QuestionView
 from explorer.ui.lesson.room import column_height
@@ -34,6 +38,8 @@ MOST = 0.7
 """Of the height of the column: the rest is for the derivation of the cell pointed at."""
 TURNS = 12
 """Turns of the event loop in which all that stands in the panel gets its size."""
+SIGNS = {"unseen": "  ?", "skipped": "  ?", "wrong": "  ✗"}
+"""Behind the title of a step that asks something, where the answer is not right; else a tick."""
 MOST_ASKING = 0.92
 """The same in a step with a question, which has to be in sight whole, as what comes of the answer."""
 
@@ -42,6 +48,7 @@ class StepPanel(QFrame):
     """The panel of the step one is at; without a step it is not there."""
 
     lessons_wanted = Signal()  # the lesson is over: which is the next one?
+    lesson_wanted = Signal(str)  # the lesson of this id is to be opened
 
     def __init__(self, bench: Workbench, guide: Guide) -> None:
         super().__init__()
@@ -73,10 +80,13 @@ class StepPanel(QFrame):
         self._trouble = SteadyLabel(role="error", parent=self._content)
         self._trouble.hide()
         self._column = QVBoxLayout(self._content)
-        for part in (self._trouble, self._title, self._words, self._question):
+        self.finish = FinishView(bench, self._content)
+        self.finish.step_wanted.connect(self._revisit)
+        self.finish.lesson_wanted.connect(self.lesson_wanted)
+        for part in (self._trouble, self._title, self._words, self._question, self.finish):
             self._column.addWidget(part)
         self._column.addStretch()
-        self._back = self._button("◂ Back", "Back to the step before (Alt+Left)", partial(self.go, guide.back))
+        self._back = self._button("◂ Back", "Back to the step before (Alt+Left)", self.go_back)
         reset = partial(self.go, guide.reset)
         self._reset = self._button("Reset", "Take back what was changed in this step", reset)
         self._reset.setAccessibleName("Reset step")
@@ -118,11 +128,52 @@ class StepPanel(QFrame):
         return button
 
     def _go_on(self) -> None:
-        """To the next step; from the last one to the lessons."""
-        if self._is_last:
+        """To the next step, and behind the last one to the end of the lesson; from there to the lessons."""
+        if self.finish.isVisible():
             self.lessons_wanted.emit()
         else:
+            self.go_on()
+
+    def go_on(self) -> None:
+        """To the next step, and behind the last one to the end of the lesson."""
+        if self._is_last:
+            self.show_end()
+        else:
             self.go(self._guide.next)
+
+    def go_back(self) -> None:
+        """To the step before, and from the end of the lesson to its last step."""
+        if self.finish.isVisible():
+            self.go(self._guide.look)
+        else:
+            self.go(self._guide.back)
+
+    def show_end(self) -> None:
+        """Show what has been learned, what there is to revisit and the next lesson."""
+        guide, settings = self._guide, self._bench.settings
+        found = outcome(guide.lesson, guide.walk.progress)
+        behind = next_lesson(guide.lesson.id, settings.get(COURSE, ""), guide.is_whole)
+        self.finish.tell(guide.lesson, found, behind)
+        for part in (self._title, self._words, self._question):
+            part.hide()
+        self.finish.show()
+        self._back.setEnabled(True)
+        self._scroll.verticalScrollBar().setValue(0)
+        self._follow_answer()
+        self.ensurePolished()
+        self.fit()
+        self._next.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _revisit(self, id: str) -> None:
+        """Go to a step of which something is left, and ask its question anew."""
+        guide = self._guide
+
+        def go() -> None:
+            guide.go([step.id for step in guide.steps].index(id))
+            if guide.step is not None and guide.step.question is not None and guide.question is None:
+                guide.ask_again()
+
+        self.go(go)
 
     @property
     def _is_last(self) -> bool:
@@ -152,7 +203,10 @@ class StepPanel(QFrame):
         self._column.setContentsMargins(px(8), 0, px(8), 0)
         self._column.setSpacing(px(6))
         self._question.restyle()
+        over = self.finish.isVisible()
         self._show_step()
+        if over:
+            self.show_end()
 
     def refresh(self) -> None:
         """Follow a change of the document."""
@@ -178,6 +232,9 @@ class StepPanel(QFrame):
         self._progress.setRange(0, n)
         self._progress.setValue(at + 1)
         self._progress.setUpdatesEnabled(True)
+        self.finish.hide()
+        self._title.show()
+        self._words.show()
         self._title.setText(escape(step.title, quote=False))
         self._words.say(step.words, guide.numbers)
         self._question.show_question()
@@ -192,11 +249,13 @@ class StepPanel(QFrame):
         """The way on is the main thing to do as soon as nothing is asked any more."""
         self._turns = TURNS
         asking = self._guide.question is not None
-        last = self._is_last
-        self._next.setText("Lessons ▸" if last else "Skip ▸" if asking else "Next ▸")
-        self._next.setToolTip("To all lessons: choose the next one" if last else "To the next step (Alt+Right)")
-        self._next.setAccessibleName("Lessons" if last else "Next")
-        mark(self._next, primary="false" if asking else "true")
+        last, over = self._is_last, self.finish.isVisible()
+        self._next.setText("Lessons ▸" if over else "Skip ▸" if asking else "Finish ▸" if last else "Next ▸")
+        to_end = "What you have learned, what to revisit, and the next lesson (Alt+Right)"
+        tip = "To all lessons" if over else to_end if last else "To the next step (Alt+Right)"
+        self._next.setToolTip(tip)
+        self._next.setAccessibleName("Lessons" if over else "Finish" if last else "Next")
+        mark(self._next, primary="false" if asking or over else "true")
         self._fitted.start()
 
     def _hand_on_keys(self) -> None:
@@ -212,13 +271,19 @@ class StepPanel(QFrame):
 
     def _list_steps(self) -> None:
         self._menu.clear()
+        found = outcome(self._guide.lesson, self._guide.walk.progress)
         for i, step in enumerate(self._guide.steps):
-            asks = "" if step.question is None else "  ✓" if self._guide.is_answered(step) else "  ?"
+            asks = "" if step.question is None else SIGNS.get(found.of[step.id], "  ✓")
             action = QAction(f"{i + 1}  {step.title}{asks}", self._menu)
             action.setCheckable(True)
-            action.setChecked(i == self._guide.at)
+            action.setChecked(i == self._guide.at and not self.finish.isVisible())
             action.triggered.connect(partial(self.go, partial(self._guide.go, i)))
             self._menu.addAction(action)
+        end = QAction("The end of the lesson", self._menu)
+        end.setCheckable(True)
+        end.setChecked(self.finish.isVisible())
+        end.triggered.connect(self.show_end)
+        self._menu.addAction(end)
 
     # Room
 
@@ -269,7 +334,8 @@ class StepPanel(QFrame):
         """Pixels that the words and the question need, reckoned before their layout has heard of them."""
         margins = self._column.contentsMargins()
         width = self._content.width() - margins.left() - margins.right()
-        return column_height([self._trouble, self._title, self._words, self._question], width, self._column.spacing())
+        parts = [self._trouble, self._title, self._words, self._question, self.finish]
+        return column_height(parts, width, self._column.spacing())
 
     def _show_outcome(self) -> None:
         """Scroll to what came of an answer: its principle, and above all whether it was right."""

@@ -89,6 +89,7 @@ class LessonParts(QObject):
         self.guide = Guide(window.bench, self)
         self.panel = StepPanel(window.bench, self.guide)
         self.panel.lessons_wanted.connect(self.show_lessons)
+        self.panel.lesson_wanted.connect(lambda id: self.begin(id, False))
         aside.take(self.panel)
         self.both: BothDerivations | None = None
         """Made for the first answer that has two derivations."""
@@ -101,8 +102,8 @@ class LessonParts(QObject):
         self.guide.tab_wanted.connect(self._show_tab)
         self.guide.showing_wanted.connect(self._show)
         steps = OneATurn(self)
-        self.next = self._action("Next step", "Alt+Right", lambda: steps.do(lambda: self.panel.go(self.guide.next)))
-        self.back = self._action("Step before", "Alt+Left", lambda: steps.do(lambda: self.panel.go(self.guide.back)))
+        self.next = self._action("Next step", "Alt+Right", lambda: steps.do(self.panel.go_on))
+        self.back = self._action("Step before", "Alt+Left", lambda: steps.do(self.panel.go_back))
         self.card = StartCard(self._bench)
         aside.take(self.card)
         self.card.lessons_wanted.connect(self.show_lessons)
@@ -145,7 +146,7 @@ class LessonParts(QObject):
     def page(self) -> LessonPage:
         """The page of lessons."""
         if self._page is None:
-            self._page = LessonPage(self._window.tab_bench, self.guide.far, self.guide.folder)
+            self._page = LessonPage(self._window.tab_bench, self.guide.progress, self.guide.folder)
             self._page.wanted.connect(self.begin)
             self._page.again_wanted.connect(self.ask_again)
             self._page.record_wanted.connect(self.record)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLabel
 from explorer.core.errors import ExplorerError
 from explorer.core.training.trainer import Trainer
 from explorer.lessons.loader import load
+from explorer.lessons.solving import right_answer
 from explorer.lessons.states import StepStates, states_of
 from explorer.pages import compose
 from explorer.pages.view import Cell
@@ -18,6 +19,7 @@ from explorer.settings import Settings
 from explorer.ui.lesson import panel as panel_module
 from explorer.ui.lesson.parts import Aside
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.window.top_bar import PAGES
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -95,13 +97,90 @@ def test_a_jump_is_a_walk_and_a_reset_takes_back_what_was_changed(window, guide,
     assert window.bench.document.state.inputs[LOGITS][0, 0] == 7
 
 
-def test_from_the_last_step_one_goes_to_the_lessons(window, guide, panel, hand, go):
+def said(widget):
+    """What stands in a widget, from the top down."""
+    parts = [part for part in widget.findChildren(SteadyLabel) if part.isVisible()]
+    return [part.text() for part in sorted(parts, key=lambda part: part.mapTo(widget, part.rect().topLeft()).y())]
+
+
+def test_the_end_says_what_has_been_learned_then_what_to_revisit_and_leads_there(window, guide, panel, hand, eye, go):
+    go(1)
+    guide.hint()
+    guide.answer(0.67)
+    go(2)
+    guide.answer(0)
+    guide.answer(1)
     go(4)
+    assert panel._next.text() == "Skip ▸"
+    panel.go_on()
+    eye.settle(window)
+    lines = said(panel.finish)
+    assert lines[:4] == [
+        "The end of this lesson",
+        "What you have learned",
+        "What shares are.",
+        "✓ A share (with a hint)<br>✓ Which grows?",
+    ]
+    assert lines[4] == "2 of 4 questions right: 1 at a later try, 1 with a hint."
+    assert lines[5] == "2 to revisit"
+    assert list(panel.finish.steps) == ["point", "make"]
+    assert panel.finish.steps["point"].words.text() == "4  Point at it · not seen yet"
+    assert panel.finish.steps["make"].words.text() == "5  Make it so · skipped"
+    assert panel.finish.next is None  # a lesson in a file of somebody is in no order
+    assert not panel._title.isVisible()
+    hand.click(panel.finish.steps["point"])
+    assert guide.at == 3
+    assert not panel.finish.isVisible()
+    assert panel._title.isVisible()
+
+
+def test_the_end_is_reached_by_keys_left_backwards_and_leads_to_the_lessons(window, guide, panel, hand, eye, go):
+    go(4)
+    hand.key(Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
+    eye.settle(window)
+    assert panel.finish.isVisible()
+    hand.key(Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
+    assert panel.finish.isVisible()
+    hand.key(Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    assert (panel.finish.isVisible(), guide.at) == (False, 4)
+    panel.show_end()
+    window.bench.appearance.set_mode("dark")
+    eye.settle(window)
+    assert panel.finish.isVisible()
     hand.click(panel._next)
     assert window.top_bar.page == PAGES.index("Lessons")
     assert guide.at == 4
     go(3)
     assert panel._next.text() != "Lessons ▸"
+
+
+def test_what_is_wrong_is_asked_anew_and_what_was_learned_is_not_claimed(window, guide, panel, hand, eye, go):
+    go(1)
+    for wrong in (0.1, 0.2, 0.3):
+        guide.answer(wrong)
+    panel.show_end()
+    eye.settle(window)
+    assert "What you have learned" not in said(panel.finish)
+    hand.click(panel.finish.steps["predict"])
+    assert guide.at == 1
+    assert guide.question is not None
+
+
+def test_behind_the_last_question_of_a_lesson_comes_the_next_lesson(open_window, eye, hand):
+    window = open_window("jane")
+    guide, panel = window.lessons.guide, window.lessons.panel
+    for at, step in enumerate(guide.steps):
+        guide.go(at)
+        guide.answer(right_answer(step.question, guide.walk.state(at), guide.walk.engine(at)))
+    eye.settle(window)
+    assert panel._next.text() == "Finish ▸"
+    panel.go_on()
+    eye.settle(window)
+    assert said(panel.finish)[0] == "Lesson finished"
+    assert not panel.finish.steps
+    hand.click(panel.finish.next)
+    eye.settle(window)
+    assert guide.lesson.id == "xor-linear"
 
 
 def test_the_panel_says_where_one_is_and_leaves(window, guide, panel, hand, go):
@@ -110,7 +189,7 @@ def test_the_panel_says_where_one_is_and_leaves(window, guide, panel, hand, go):
     assert panel._jump.text().startswith("Step 1 of 5")
     assert not panel._back.isEnabled()
     go(4)
-    assert panel._next.text() == "Lessons ▸"
+    assert panel._next.text() == "Skip ▸"
     panel._menu.aboutToShow.emit()
     titles = [action.text() for action in panel._menu.actions()]
     assert titles[0] == "1  Three numbers"
