@@ -103,7 +103,7 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
     elif state.records is not None:
         elements.append(Note("trained", f"It was trained here, in {state.records.at:,} steps; see the page Train."))
     else:
-        said = "It comes untrained: its first numbers are those of its reference, ours, or drawn by chance."
+        said = "It comes untrained: its first numbers were chosen by hand, or drawn by chance."
         elements.append(Note("untrained", said))
     return tuple(elements)
 

@@ -138,7 +138,7 @@ KINDS: dict[str, Kind] = {
     "parameters": Kind(parameters, "How many numbers the model learns, block by block, and why so many."),
     "changes": Kind(changes, "The stages that the last edit reached, and by how much."),
     "card": Kind(card, "What this model is, what it has learned from, and how well it does."),
-    "switches": Kind(switches, "Where references, papers and practice differ, you can choose here."),
+    "switches": Kind(switches, "Papers, textbooks and practice differ in these points. Choose here."),
 }
 
 

@@ -42,7 +42,7 @@ POINTS, LEAST_PARTS = 800, 10  # of a curve, and between two positions: else one
 MOST_WAVES = 6  # of the longest wave that is drawn
 KINDS = {
     "paper": ("paper", "2⌊j/2⌋ / d", "A sine and its cosine share a wavelength."),
-    "004": ("004, printed", "2j / d", "Each dimension has a wavelength of its own."),
+    "004": ("004, tables", "2j / d", "Each dimension has a wavelength of its own."),
     "004-script": ("004, script", "2⌊j/2⌋ + (j mod 2)/2", "Each pair's wavelength is 10⁸ times the last one's."),
 }
 

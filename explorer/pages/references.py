@@ -81,7 +81,7 @@ def references_page(
         Pixels at text scale 1 that the cause may take at most.
     """
     header = Header(
-        "header", "References", "Each number that the references print, beside the one that is computed here."
+        "header", "References", "Each number that the four texts print, beside the one that is computed here."
     )
     if not rows:
         return header, Note("waiting", "Every printed number is being compared …")

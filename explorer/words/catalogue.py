@@ -63,7 +63,7 @@ class Offered:
 
 SHIPPED = (
     Shipped(DEFAULT, "books.int8.safetensors", 20_000, 100, "from old English books, trained for this program"),
-    Shipped("reference", "reference.txt", 3, 25, "as printed in the reference: screen, rock and remote"),
+    Shipped("reference", "reference.txt", 3, 25, "as the text 000 prints them: screen, rock and remote"),
 )
 
 _TWITTER, _WIKI = "2 billion tweets", "Wikipedia 2014 and Gigaword 5"

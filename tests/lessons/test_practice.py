@@ -76,7 +76,7 @@ def test_what_is_no_key_of_practice_is_told(tmp_path):
 
 @pytest.mark.parametrize(
     "lesson",
-    [one for one in catalogue() if one.steps and one.id not in NOTHING_COMPUTED],
+    [one for one in catalogue() if one.steps and not one.errata and one.id not in NOTHING_COMPUTED],
     ids=lambda lesson: lesson.id,
 )
 def test_a_lesson_that_teaches_a_computation_lets_it_be_done(lesson):

@@ -26,7 +26,7 @@ HINTS = (
     "The model, stage by stage",
     "Let the model learn from examples",
     "Word vectors by themselves",
-    "Every number that the references print, beside ours",
+    "Every number that the four texts print, beside the one computed here",
     "All lessons: what each teaches",
 )
 

@@ -169,8 +169,9 @@ class CosineCard(Card):
             if set(one.words) == set(cosine.words):
                 now = str(cosine.cosine)
                 same = abs(float(one.value) - float(now)) < 2e-7
-                told = f"The reference prints {one.value}; computed here {now.replace('-', '−')}"
-                return f"{told} ✓" if same else f"{told}: it uses other vectors, glove-twitter-25."
+                if same:
+                    return f"The text 000 prints {one.value}; computed here {now.replace('-', '−')} ✓"
+                return f"With the vectors glove-twitter-25 the cosine is {one.value}."
         return ""
 
 

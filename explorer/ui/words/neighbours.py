@@ -107,10 +107,10 @@ class NeighboursCard(Card):
             ]
             if same:
                 notes = {other: written(float(value), 4) for other, value in reference.neighbours}
-                self.said.setText("The reference prints the same ten words in this order.")
+                self.said.setText("The text 000 prints the same ten words in this order.")
             else:
                 ten = ", ".join(f"{other} {written(float(value), 4)}" for other, value in reference.neighbours)
-                self.said.setText(f"The reference prints, from {reference.vectors}: {ten}. Other texts, other company.")
+                self.said.setText(f"Other texts give other neighbours. From {reference.vectors}: {ten}.")
         self.list.show_words(found, notes, "printed")
 
     def _ask(self) -> None:

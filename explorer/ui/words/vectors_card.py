@@ -26,7 +26,7 @@ from explorer.words.progress import Progress, Report
 from explorer.words.vectors import Vectors
 
 KINDS = "Word vectors (*.txt *.gz *.vec *.bin *.safetensors *.npz);;All files (*)"
-TITLES = {"books": "English books", "reference": "The reference's three words"}
+TITLES = {"books": "English books", "reference": "Three words from Twitter (000)"}
 DOING = {
     "parsing": "Reading",
     "waiting": "Waiting for another download of it",
