@@ -99,7 +99,7 @@ class SendCard(Card):
         self.queries = WordField(bench, state, "Words to look up", 240)
         self.queries.entered.connect(self.look_up)
         self.ask = QPushButton("Open as a look-up")
-        self.ask.setToolTip("Open the lesson “Translation as a look-up” with these words: which word is found, and with which share?")
+        self.ask.setToolTip("Open “Translation as a look-up” with these words: which is found, and with which share?")
         self.ask.clicked.connect(self.look_up)
         self.line("Look up", self.queries, "among the words above, in attention alone", self.ask)
         self.outcome = label("", "strong", wrap=True)
