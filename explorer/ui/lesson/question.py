@@ -159,9 +159,12 @@ class QuestionView(QFrame):
 
     def _show_hints(self, asked: int, told: bool, done: bool) -> None:
         """The rungs of the ladder that were asked for; the last is how the answer comes about."""
-        walk = self._guide.walk
+        walk, attempt = self._guide.walk, self._guide.attempt
         ladder = walk.hints()
-        shown = walk.told() if told else () if done else ladder[:asked]
+        failed = (
+            done and isinstance(self._question, Choose) and attempt.verdict is not None and not attempt.verdict.right
+        )
+        shown = walk.told() if told or failed else () if done else ladder[:asked]
         words = [hint for hint in shown if isinstance(hint, str)]
         rows = [row for hint in shown if not isinstance(hint, str) for _, part in hint for row in part]
         if told and self._index:  # beside a class's question stands how its number comes about
