@@ -106,4 +106,6 @@ def read(engine: Engine, name: str, root: Root | None = None) -> Shown:
     if (pin := engine.pins.get(place.node)) and pin.cells[place.index].any():
         held = "pinned" if pin.cells[place.index].all() else "partly pinned"
     gradient = engine.gradient(place, root) if root else None
-    return Shown(name, node, place.head, stage_of(graph, node), value, labels, words, held, gradient)
+    # 0 has no sign.
+    given = None if gradient is None else gradient + 0
+    return Shown(name, node, place.head, stage_of(graph, node), value + 0, labels, words, held, given)

@@ -157,7 +157,7 @@ def _cell(engine: Engine, name: str, cell: tuple[int, ...]) -> tuple[Node, tuple
 
 def _explained(engine: Engine, node: Node, cell: tuple[int, ...]) -> Iterator[str]:
     value = engine.values[node.name][cell]
-    yield f"{cell_of(engine.graph, node.name, cell)} = {value.item()}"
+    yield f"{cell_of(engine.graph, node.name, cell)} = {value.item() + 0}"  # 0 has no sign
     yield _where(engine, node, cell)
     yield ""
     last = engine.explain(node.name, cell)
@@ -182,12 +182,13 @@ def _gradient_explained(engine: Engine, node: Node, cell: tuple[int, ...], root:
     last = engine.explain_gradient(node.name, cell, root)
     check = check_cell(engine, node.name, cell, root=root)
     written = cell_of(engine.graph, node.name, cell)
-    yield f"∂ {cell_of(engine.graph, root.node, root.cell)} / ∂ {written} = {check.gradient}"
+    yield f"∂ {cell_of(engine.graph, root.node, root.cell)} / ∂ {written} = {check.gradient + 0}"
     yield _where(engine, node, cell)
     yield ""
     yield from _derived(engine, last)
     yield ""
-    yield f"checked  {written} ± {check.h:.1e} gives {check.below} and {check.above}: slope {check.slope:.10g}"
+    sides = f"gives {check.below + 0} and {check.above + 0}: slope {check.slope + 0:.10g}"
+    yield f"checked  {written} ± {check.h:.1e} {sides}, {check.agreement(root.node)}"
 
 
 def _where(engine: Engine, node: Node, cell: tuple[int, ...]) -> str:

@@ -233,6 +233,8 @@ class _Writer:
         function = one.function
         if function == "row" and i is not None:
             return self._argument(one.arguments[i], None)
+        if _is_masked(one, i):
+            return "masked"
         parts = [self._argument(a, i, function, place) for place, a in enumerate(one.arguments)]
         sign = _INFIX.get(function)
         if function == "sum_of" and len(parts) <= _FEW and all(map(_has_rows, one.arguments)):
@@ -250,6 +252,8 @@ class _Writer:
             case "power":
                 return f"{parts[0]} ^ {parts[1]}"
             case "negate":
+                if not np.any(one.value if i is None else np.broadcast_to(one.value, np.shape(one.value))[i]):
+                    return parts[0]  # 0 has no sign
                 return f"−({parts[0]})" if parts[0].startswith("−") else f"−{parts[0]}"
             case "maximum":
                 return f"the larger of {parts[0]} and {parts[1]}"
@@ -268,7 +272,7 @@ class _Writer:
         """An argument as it stands in the expression of the function `within`, in brackets where it needs them."""
         if isinstance(argument, Constant) and not np.ndim(argument.value):
             return argument.text
-        if isinstance(argument, Step) and not _has_rows(argument):
+        if isinstance(argument, Step) and not _has_rows(argument) and not _is_masked(argument, i):
             if argument.function == "pick":
                 return self._argument(argument.arguments[1], i, within, place)
             text, inner = self._expression(argument, i), argument.function
@@ -278,6 +282,8 @@ class _Writer:
         value = argument.value
         if np.ndim(value):
             if i is None:
+                if within == "max":  # what is masked is never the largest
+                    value = value[~np.isneginf(value)] if np.isfinite(value).any() else value
                 shown = ", ".join(self._number(v) for v in value[:_FEW])
                 return shown + (", …" if len(value) > _FEW else "")
             value = value[i]
@@ -287,6 +293,14 @@ class _Writer:
         if isinstance(value, int | np.integer | np.bool_):
             return str(int(value)).replace("-", "−")
         return written(float(value), self._decimals)
+
+
+def _is_masked(one: Step, i: int | None) -> bool:
+    """Whether a step makes 0 of the −∞ that a mask has put there, which is no arithmetic to do again."""
+    if one.function not in ("exp", "unmasked"):
+        return False
+    value = one.arguments[0].value
+    return bool(np.isneginf(value[i] if i is not None and np.ndim(value) else value).all())
 
 
 def _named(one: Step) -> list[Step]:

@@ -1,6 +1,7 @@
 """The other way to a gradient: change one cell a little, both ways, and see what becomes of the loss."""
 
 from dataclasses import dataclass
+from math import floor, isnan, log10
 
 import numpy as np
 
@@ -31,6 +32,21 @@ class Check:
         largest = max(abs(self.slope), abs(self.gradient))
         return abs(self.slope - self.gradient) / largest if largest else 0.0
 
+    @property
+    def agrees(self) -> bool:
+        """Whether slope and gradient are the same as far as rounding lets one see."""
+        return self.error < CLOSE
+
+    def agreement(self, root: str = "the loss") -> str:
+        """In words, how far slope and gradient agree, and why they do not; `root`: what the number is called."""
+        if isnan(self.error):
+            return f"on one side {root} is no finite number"
+        if not self.error:
+            return "the same"
+        if self.agrees:
+            return f"the same to {floor(-log10(self.error))} digits"
+        return f"≠ within ±h {root} has a corner, or is too flat for its digits"
+
 
 def check_cell(engine: Engine, name: str, cell: tuple[int, ...], h: float = 0, root: Root = LOSS) -> Check:
     """Nudge one cell, recompute all that depends on it, and compare; the engine stays as it is.
@@ -60,7 +76,7 @@ def check_cell(engine: Engine, name: str, cell: tuple[int, ...], h: float = 0, r
         raise ExplorerError("no-gradient", name=name)
     usual = float(np.cbrt(np.finfo(value.dtype).eps))
     check = _check(engine, name, cell, h or usual, root, float(gradient[cell]))
-    if h or check.error < CLOSE:
+    if h or check.agrees:
         return check
     return min(check, _check(engine, name, cell, usual / 1000, root, check.gradient), key=lambda one: one.error)
 

@@ -31,8 +31,26 @@ def written(value: float, decimals: int, figures: int = 2) -> str:
     return text.replace("-", "−")
 
 
+def formatted(value: float, form: str) -> str:
+    """A number as Python's `format` writes it, with a true minus sign, but none before what is written as 0.
+
+    Examples
+    --------
+    >>> formatted(-0.5, ".2f"), formatted(-0.001, ".2f"), formatted(-0.0, "g")
+    ('−0.50', '0.00', '0')
+    """
+    text = format(value, form)
+    return (text if text.strip("-0.") else text.removeprefix("-")).replace("-", "−")
+
+
+def point(*coordinates: float) -> str:
+    """Where something is in a plane, with two decimals."""
+    return f"({', '.join(formatted(one, '.2f') for one in coordinates)})"
+
+
 def exact(value: float) -> str:
-    """All digits that make the number what it is, with a true minus sign."""
+    """All digits that make the number what it is, with a true minus sign; 0 has none."""
+    value = value or abs(value)
     return str(value.item() if isinstance(value, np.generic) else value).replace("-", "−").replace("inf", "∞")
 
 

@@ -33,13 +33,13 @@ class LabelledMatrix:
 
 def tsv(table: LabelledMatrix) -> str:
     """All digits, with tabs between: what spreadsheets take from the clipboard."""
-    return "".join("\t".join(line) + "\n" for line in _grid(table, str))
+    return "".join("\t".join(line) + "\n" for line in _grid(table, _plain))
 
 
 def as_csv(table: LabelledMatrix) -> str:
     """All digits, with commas between."""
     out = StringIO()
-    csv.writer(out, lineterminator="\n").writerows(_grid(table, str))
+    csv.writer(out, lineterminator="\n").writerows(_grid(table, _plain))
     return out.getvalue()
 
 
@@ -97,7 +97,12 @@ def save(table: LabelledMatrix, path: Path) -> tuple[Path, ...]:
 
 def written(value: Any) -> str:
     """A number with eight digits, those behind the last that says something left out."""
-    return f"{value:.{DIGITS}g}"
+    return f"{value or abs(value):.{DIGITS}g}"
+
+
+def _plain(value: Any) -> str:
+    """All digits of a number; 0 has no sign."""
+    return str(value or abs(value))
 
 
 def _grid(table: LabelledMatrix, number: Callable[[Any], str]) -> Iterator[list[str]]:

@@ -170,7 +170,7 @@ class _Writer:
         computed, before, pinned = (self.look(name, shown) for name in ("computed", "before", "pinned"))
         given = self.look("input" if node.is_input else "given", shown)
         self._odd += int(np.count_nonzero(~np.isfinite(value) & ~np.isneginf(value)))
-        places = zip(_places(placed.block), value.ravel().tolist(), held.ravel().tolist(), strict=True)
+        places = zip(_places(placed.block), (value + 0).ravel().tolist(), held.ravel().tolist(), strict=True)
         for i, ((row, column), number, is_held) in enumerate(places):
             if is_held:
                 _number(sheet, row, column, number, pinned)

@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer.core.engine import Engine, fresh
 from explorer.core.forward import same_bytes
-from explorer.core.numbers import written
+from explorer.core.numbers import formatted, written
 from explorer.document.state import State
 from explorer.lessons.goals import holds
 from explorer.lessons.mistakes import Mistake, Part, array_of, derivation, half_unit, likely
@@ -261,7 +261,7 @@ def goal_named(condition: Condition, engine: Engine) -> str:
         row = f"the row “{labels[0]}” of {name}" if labels else name
         wanted = engine.labels(axes[-1])[int(condition.number)]
         return f"the largest number in {row} should be that of “{wanted}”"
-    number = f"{condition.number:g}".replace("-", "−")
+    number = formatted(condition.number, "g")
     wanted = {
         ">": f"more than {number}",
         ">=": f"at least {number}",

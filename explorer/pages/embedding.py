@@ -3,6 +3,7 @@
 import numpy as np
 
 from explorer.core.node import Stage
+from explorer.core.numbers import point
 from explorer.core.ops import Array
 from explorer.pages.drawing import ACCENT, MUTED, Arrow, Axis, Drawing, Mark, drawable, reach
 from explorer.pages.element import Element
@@ -72,7 +73,7 @@ def _drawing(view: View, name: str, axis: str, drawn: Array, pair: tuple[int, in
             also = tuple(places.get(row, ()))
             marks.append(Arrow((0.0, 0.0), (x, y), labels[row], ink, width, (rows, row), also, cells))
     far = 1.3 * reach(points, 0.5)
-    told = [f"{labels[row]} ({x:.2f}, {y:.2f})" for row, (x, y) in zip(drawn[:NAMED], points.tolist(), strict=False)]
+    told = [f"{labels[row]} {point(*place)}" for row, place in zip(drawn[:NAMED], points.tolist(), strict=False)]
     across, up = (Axis(f"dimension {dimensions[d]}", grid=True) for d in pair)
     window = (-far, far, -far, far)
     return Drawing(tuple(marks), window, f"{name} in a plane: {'; '.join(told)}", across, up, square=True)

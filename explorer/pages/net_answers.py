@@ -8,7 +8,7 @@ import numpy as np
 
 from explorer.core.engine import Engine
 from explorer.core.graph import Graph
-from explorer.core.numbers import written
+from explorer.core.numbers import formatted, written
 from explorer.core.ops import Array
 from explorer.pages.contour import level_lines
 from explorer.pages.drawing import (
@@ -163,7 +163,7 @@ class Net:
 def _surface(net: Net) -> Stack:
     """The decision surface, the scale of its colours, and how many cases are on the right side."""
     lines = _hidden_lines(net)
-    threshold = f"{net.threshold:g}".replace("-", "−")
+    threshold = formatted(net.threshold, "g")
     plane, where = _plane(net, lines, threshold)
     thick = {
         "border": f"Thick line: the answer is {threshold}.",
@@ -245,7 +245,7 @@ def _cases(net: Net) -> list[Mark]:
                 cell=Cell(net.output, (i, 0)),
                 also=(Cell(CASES, (i,)), Cell(TARGET, (i,))) if target is not None else (Cell(CASES, (i,)),),
                 drag=MoveTo((CASES, (i, 0)), (CASES, (i, 1))),
-                inside="" if target is None else f"{target:g}".replace("-", "−"),
+                inside="" if target is None else formatted(target, "g"),
                 below=written(float(net.answers[i]), 2),
                 share=share,
                 wrong=right is not None and not right[i],
@@ -306,9 +306,9 @@ def _scale(net: Net) -> Drawing:
         Segments(np.array([[(at, 0.42), (at, 1.0)]]), HERE, 3.0),
     ]
     numbers = dict.fromkeys(((low, low), (at, threshold), (high, high)))
-    marks += [Words(x, 0.2, f"{number:g}".replace("-", "−"), fixed=True) for x, number in numbers]
+    marks += [Words(x, 0.2, formatted(number, "g"), fixed=True) for x, number in numbers]
     window = (low - 0.12 * wide, high + 0.12 * wide, 0.0, 1.05)
-    said = f"Colours from {low:g} to {high:g}; the threshold is {threshold:g}".replace("-", "−")
+    said = "Colours from {} to {}; the threshold is {}".format(*(formatted(n, "g") for n in (low, high, threshold)))
     return Drawing(tuple(marks), window, said, Axis(labels=()), Axis(labels=()))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from explorer.core.gradients import LOSS
-from explorer.core.numbers import significant, written
+from explorer.core.numbers import formatted, significant, written
 from explorer.core.ops import Array
 from explorer.core.shapes import written_shape
 from explorer.pages.amounts import amount
@@ -142,7 +142,7 @@ def _after(view: View, name: str, left: float, row: int) -> list[Mark]:
     stage = next(stage for stage in view.graph.stages if stage.name == view.nodes[name].stage)
     value, (note, share) = view.values[name], amount(view, name)
     number = float(value) if value.ndim == 0 else float(value[row, 0])
-    told = written(number, significant(number, 3)) if value.ndim == 0 else f"{number:g}"
+    told = written(number, significant(number, 3)) if value.ndim == 0 else formatted(number, "g")
     place = left + 24.0, -26.0, 84.0, 52.0
     return [
         FlowLine(((left, 0.0), (left + 24.0, 0.0)), TEXT, 1.8),

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from explorer.core.numbers import point
 from explorer.core.ops import Array
 from explorer.pages.drawing import DRAWABLE, TEXT, Arrow, Axis, Dot, Drawing, Mark, Segments, drawable, reach, series
 from explorer.pages.element import Data, Element, Made
@@ -168,7 +169,7 @@ def _moved(values: Array, output: _Vectors, pair: tuple[int, int]) -> Drawing:
     for i, (word, start, tip) in enumerate(zip(output.words, starts.tolist(), points.tolist(), strict=True)):
         if drawable(*start, *tip):
             arrows.append(Arrow(tuple(start), tuple(tip), word, width=1.5, token=(output.axis, i)))
-            told.append(f"{word} from ({start[0]:.2f}, {start[1]:.2f}) to ({tip[0]:.2f}, {tip[1]:.2f})")
+            told.append(f"{word} from {point(*start)} to {point(*tip)}")
     window = (x - half, x + half, y - half, y + half)
     said = "Attention moves " + "; ".join(told[:12])
     return Drawing(tuple(arrows), window, said, *_axes(output, pair), square=True)

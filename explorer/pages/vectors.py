@@ -5,7 +5,7 @@ from math import atan2, degrees
 import numpy as np
 
 from explorer.core.node import Stage
-from explorer.core.numbers import written
+from explorer.core.numbers import point, written
 from explorer.pages.drawing import (
     ACCENT,
     MUTED,
@@ -81,7 +81,7 @@ def _plane(view: View) -> Drawing:
     far = 1.3 * reach(points, 1.0)
     angle = float(view.values["angle"].item())
     marks = (*_shadow(seen, far), *_angle(seen, angle), *_arrows(seen))
-    told = "; ".join(f"{WRITTEN.get(name, name)} ({a:.2f}, {b:.2f})" for name, (a, b) in tips.items())
+    told = "; ".join(f"{WRITTEN.get(name, name)} {point(*tip)}" for name, tip in tips.items())
     names = view.labels(view.nodes["x"].axes[-1])
     across, up = (Axis(name, grid=True) for name in (*names, "", "")[:2])
     said = f"Vectors: {told}; " + ("no angle" if _without_length(view) else f"angle {written(angle, 1)}°")

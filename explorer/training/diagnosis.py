@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.core.numbers import significant, written
+from explorer.core.numbers import formatted, significant, written
 from explorer.core.ops import Array
 from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.core.training.recipe import Recipe
@@ -171,7 +171,7 @@ def _same_cases(cases: Array, hidden: Array, targets: Array, far: float) -> str:
         return ""
     near = (np.abs(hidden[:, None] - hidden) < SAME).all(-1)
     for i, j in np.argwhere(near & (np.abs(targets[:, None] - targets) > far).any(-1)).tolist():
-        return " and ".join(f"({', '.join(f'{x:g}'.replace('-', '−') for x in cases[case])})" for case in (i, j))
+        return " and ".join(f"({', '.join(formatted(x, 'g') for x in cases[case])})" for case in (i, j))
     return ""
 
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ def out(capsys):
     return out
 
 
-def test_json_holds_the_gradient_of_every_node_and_head_bit_for_bit(engine, out):
+def test_json_holds_the_gradient_of_every_node_and_head_bit_for_bit_but_for_the_sign_of_0(engine, out):
     nodes = json.loads(out("show", *WELCOME, "--grad", "--format", "json"))["nodes"]
     assert list(nodes) == list(engine.graph.names())
     for name, node in nodes.items():
@@ -39,7 +40,7 @@ def test_json_holds_the_gradient_of_every_node_and_head_bit_for_bit(engine, out)
         if gradient is None:  # whole numbers
             assert "grad" not in node
         else:
-            assert np.array(node["grad"]).tobytes() == np.ascontiguousarray(gradient).tobytes(), name
+            assert np.array(node["grad"]).tobytes() == np.ascontiguousarray(gradient + 0).tobytes(), name
 
 
 def test_json_has_no_gradient_unasked(out):
@@ -84,8 +85,40 @@ def test_explain_derives_and_checks_a_gradient(engine, out):
     assert lines[1] == "head 2, row 2, column 1 · Encoder 1 › Self-attention"
     assert [line.split()[0] for line in lines[3:6]] == ["You", "are", "welcome"]
     assert lines[6].startswith("=  through encoder.1.self.Q")
-    slope = float(lines[-1].rpartition("slope ")[2])
+    slope = float(lines[-1].rpartition("slope ")[2].partition(",")[0])
     assert slope == pytest.approx(gradient, rel=1e-6)
+
+
+def test_explain_says_that_the_gradient_agrees_or_names_the_corner(out):
+    agreed = out("explain", *WELCOME, "output.b[0]", "--grad")
+    assert re.search(r"slope \S+, the same to \d+ digits\n$", agreed)
+    # Both hidden units of the first case are 0, where ReLU has its corner, and the next layer's weights are not.
+    moved = ("--setting", "textbook", "--set", "layer.2.b[0]=0.5")
+    cornered = out("explain", "xor", "layer.1.hidden[0,0]", *moved, "--grad")
+    assert cornered.endswith(", ≠ within ±h loss.value has a corner, or is too flat for its digits\n")
+    assert "= 0.0\n" in cornered
+
+
+def test_an_infinite_loss_has_the_gradient_that_its_derivation_has(out):
+    """Of an output of 0 the cross-entropy is infinite; 0 · ∞ on the way to a weight made its gradient NaN."""
+    text = out(
+        *("explain", "xor", "layer.2.W[1,0]", "--setting", "textbook", "--switch", "loss.loss=cross-entropy", "--grad")
+    )
+    assert "∂ layer.2.W[1,0] = -inf\n" in text
+    assert "−∞ × 1.0000  −∞" in text
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv", "tsv", "markdown", "latex"])
+@pytest.mark.parametrize("lesson", [("sin",), ("xor", "--setting", "textbook"), WELCOME])
+def test_0_is_shown_without_a_sign(out, lesson, form):
+    text = out("show", *lesson, "--grad", "--format", form)
+    assert not re.search(r"(?<![\w.])[-−]0(\.0+)?(?![\d.e])", text)
+
+
+def test_a_perfect_loss_is_0(out):
+    perfect = ("xor", "--setting", "textbook", "--switch", "loss.loss=cross-entropy")
+    sets = [part for i in range(4) for part in ("--set", f"layer.2.activation[{i},0]=1")]
+    assert out("show", *perfect, *sets, "loss.value").endswith("\n  0\n")
 
 
 def test_explain_another_root_and_pins(out):

@@ -43,6 +43,33 @@ def test_softmax_is_written_with_its_largest_its_powers_and_its_sum(lesson):
     assert [row.label for row in written if row.kind == "term"] == ["you", "are"]
 
 
+def test_what_is_masked_has_no_arithmetic_in_softmax(lesson):
+    written = write(lesson, "weights", (0, 0), decimals=1)
+    assert [(row.expression, row.value) for row in written] == [
+        ("largest of 1.2", "1.2"),
+        ("", ""),
+        ("e^(1.2 − 1.2)", "1.0"),
+        ("masked", "0.0"),
+        ("", "1.0"),
+        ("e^(1.2 − 1.2) ÷ 1.0", "1.0"),
+    ]
+    assert write(lesson, "weights", (0, 1), decimals=1)[-1].expression == "0.0 ÷ 1.0"
+
+
+def test_what_is_masked_has_no_arithmetic_in_a_row_sum(compute):
+    model = Model("attention", axes={"query": ("you", "are"), "feature": ("f",), "value feature": ("v",)})
+    model = model.with_switch("attention", "mask", "causal").with_switch("attention", "normalise", "row sum")
+    model = model.with_switch("attention", "scale", "none")
+    engine = compute(model, {"Q": [[1], [2]], "K": [[3], [4]], "V": [[1], [1]]})
+    written = write(engine, "weights", (0, 1), decimals=1)
+    assert [(row.label, row.expression, row.value) for row in written] == [
+        ("you", "3.0", "3.0"),
+        ("are", "masked", "0.0"),
+        ("sum over the row", "", "3.0"),
+        ("share", "0.0 ÷ 3.0", "0.0"),
+    ]
+
+
 def test_a_chain_goes_up_to_the_sum_that_a_number_comes_from(lesson):
     found = chain(lesson, "masked", (1, 0))
     assert [(name, cell) for name, cell, _ in found] == [("scores", (1, 0)), ("scaled", (1, 0)), ("masked", (1, 0))]

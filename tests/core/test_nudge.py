@@ -6,6 +6,7 @@ from refusals import refuses
 
 from explorer.core.forward import Pin
 from explorer.core.gradients import Root
+from explorer.core.model import Model
 from explorer.core.nudge import CLOSE, Check, check_cell
 
 
@@ -90,6 +91,23 @@ def test_where_the_loss_bends_within_h_a_smaller_one_is_taken(compute, examples)
     check = check_cell(engine, "output.probabilities", cell)
     assert check.h < 1e-8
     assert check.error < 1e-4
+
+
+def test_a_corner_is_named(compute):
+    axes = {"input": ("case",), "layer.0": ("x",), "layer.1": ("h",), "layer.2": ("y",)}
+    model = Model("mlp", axes=axes, layers=2).with_switch("loss", "loss", "mean squared error")
+    model = model.with_switch("layer.2", "activation", "identity")
+    given = {"input.X": [[0.0]], "layer.1.W": [[1.0]], "layer.2.W": [[1.0]], "loss.target": [[1.0]]}
+    check = check_cell(compute(model, given), "layer.1.hidden", (0, 0))  # at the corner of ReLU
+    assert (check.gradient, check.slope) == (0, pytest.approx(-1, rel=1e-3))
+    assert check.agreement("loss.value") == "≠ within ±h loss.value has a corner, or is too flat for its digits"
+    assert not check.agrees
+
+
+def test_agreement_in_words():
+    assert Check(1e-5, 2, 2, 0, 0).agreement() == "the same"
+    assert Check(1e-5, 2, 2, 1, 1.00002).agreement() == "the same to 4 digits"
+    assert Check(1e-5, np.nan, np.inf, np.nan, -np.inf).agreement() == "on one side the loss is no finite number"
 
 
 def test_error_of_nothing_is_nothing():

@@ -3,7 +3,7 @@ import pytest
 from refusals import refuses
 
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import decimals_of, exact, largest_of, read_number, significant, written
+from explorer.core.numbers import decimals_of, exact, formatted, largest_of, point, read_number, significant, written
 from explorer.sentences import sentence
 
 
@@ -95,6 +95,20 @@ def test_significant(value, decimals):
 )
 def test_a_number_as_a_person_types_it(typed, meant):
     assert read_number(typed) == meant
+
+
+@pytest.mark.parametrize(
+    ("value", "form", "text"),
+    [(-0.0, "g", "0"), (-0.001, ".2f", "0.00"), (-0.5, ".1f", "−0.5"), (-10.0, "g", "−10"), (-1e-9, ".1e", "−1.0e−09")],
+)
+def test_0_has_no_sign(value, form, text):
+    assert formatted(value, form) == text
+
+
+def test_no_way_to_write_a_number_gives_0_a_sign():
+    assert exact(-0.0) == exact(np.float32(-0.0)) == "0.0"
+    assert written(-0.0, 4) == "0.0000"
+    assert point(-0.0, -0.004, 1.25) == "(0.00, 0.00, 1.25)"
 
 
 def test_nan_can_be_typed():

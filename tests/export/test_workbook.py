@@ -1,6 +1,7 @@
 """The spreadsheet: what its formulas come to, computed anew by LibreOffice, and how it says what it holds."""
 
 import os
+import re
 from io import BytesIO
 from zipfile import ZipFile
 
@@ -91,6 +92,15 @@ def test_libreoffice_computes_every_cell_of_examples_and_of_edited_ones(tmp_path
 def test_what_the_formulas_remember_are_our_numbers_so_that_a_reader_without_a_calculator_shows_them():
     engine, book = written(load("start-here").state("printed"))
     assert_same(values_of(read(book), engine.graph), engine, "start-here")
+
+
+def test_no_cell_holds_a_0_with_a_sign():
+    engine, book = written(SetCells("input.X", {(0, 0): -0.0}).apply(load("xor").state("textbook")))
+    zeros = {name: value for name, value in engine.values.items() if np.signbit(value[value == 0]).any()}
+    assert zeros  # or this test would say nothing
+    with ZipFile(BytesIO(book)) as file:
+        sheets = [file.read(name).decode() for name in file.namelist() if name.startswith("xl/worksheets/")]
+    assert not re.search(r"<v>-0(\.0+)?</v>", "".join(sheets))
 
 
 def texts_of(book):

@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer.core.cell_block import CellBlock
 from explorer.core.explain import Argument, Index, Operand, Source, Step, step
-from explorer.core.ops.base import Array, Op, line, summed_to
+from explorer.core.ops.base import Array, Op, line, product, summed_to
 from explorer.core.ops.slips import Slip, Surroundings, Then, Turned
 
 
@@ -41,14 +41,14 @@ class Scores(Op):
         Q, K = (p.mT for p in parents) if self.columns else parents
         if self.similarity == "dot":
             # S = Q Kᵀ: (…, n_queries, n_keys)
-            dQ, dK = gradient @ K, gradient.mT @ Q
+            dQ, dK = product(gradient, K, 0), product(gradient.mT, Q, 0)
         else:
             # c = q · k / (|q| |k|): dc/dq = k / (|q| |k|) − c q / |q|². A zero vector has no direction to change.
             q, k = (Q * Q).sum(-1, keepdims=True), (K * K).sum(-1, keepdims=True)
             lengths = np.sqrt(q) * np.sqrt(k).mT
             share = np.divide(gradient, lengths, out=np.zeros_like(gradient), where=lengths != 0)
             turned = gradient * value
-            dQ, dK = share @ K, share.mT @ Q
+            dQ, dK = product(share, K, 0), product(share.mT, Q, 0)
             dQ -= np.divide(Q * turned.sum(-1, keepdims=True), q, out=np.zeros_like(dQ), where=q != 0)
             dK -= np.divide(K * turned.sum(-2)[..., None], k, out=np.zeros_like(dK), where=k != 0)
         if self.columns:
@@ -144,7 +144,8 @@ class WeightedSum(Op):
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         weights, V = parents
-        return summed_to(weights.shape, gradient @ V.mT), summed_to(V.shape, weights.mT @ gradient)
+        of_weights, of_V = product(gradient, V.mT, 0), product(weights.mT, gradient, 1)
+        return summed_to(weights.shape, of_weights), summed_to(V.shape, of_V)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         weights, V = parents

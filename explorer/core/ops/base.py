@@ -255,6 +255,35 @@ def passed(gradient: Array, slope: Array) -> Array:
     return product
 
 
+def inner(gradient: Array, slope: Array) -> Array:
+    """The sum of gradient times slope over all cells; as in `passed`."""
+    found = np.vdot(gradient, slope)
+    return np.asarray(found if np.isfinite(found) else passed(gradient, slope).sum())
+
+
+def product(a: Array, b: Array, gradient: int) -> Array:
+    """``a @ b``, of which one is a gradient, `a` (0) or `b` (1), and the other slopes: as in `passed` nothing passes
+    through a slope of 0, not even an infinite gradient.
+    """
+    found: Array = a @ b
+    if np.isfinite(np.vdot(found, found)):
+        return found
+    dtype = found.dtype
+
+    def crossed(of_gradient: Array, of_slope: Array) -> Array:
+        left, right = (of_slope, of_gradient) if gradient else (of_gradient, of_slope)
+        made: Array = left.astype(dtype, copy=False) @ right.astype(dtype, copy=False)
+        return made
+
+    g, slope = (b, a) if gradient else (a, b)
+    up, down, rising, falling = g == np.inf, g == -np.inf, slope > 0, slope < 0
+    found = crossed(np.where(np.isfinite(g), g, 0), slope)
+    found[crossed(up, rising) + crossed(down, falling) > 0] += np.inf
+    found[crossed(up, falling) + crossed(down, rising) > 0] -= np.inf
+    found[crossed(np.isnan(g), slope != 0) + crossed(up | down, np.isnan(slope)) > 0] = np.nan
+    return found
+
+
 def added(at: Index, value: Source, sign: int = 1) -> Operand:
     """The derivative of cells of a value that a cell of a parent is simply added to, 1, or taken from, −1."""
     return Operand(value.name, at, np.full(np.shape(value.value[at]), sign, dtype=np.int64)[()], "derivative")

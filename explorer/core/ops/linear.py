@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer.core.cell_block import CellBlock
 from explorer.core.explain import Argument, Index, Source, Step, step
-from explorer.core.ops.base import Array, Op, added, line, passed, summed_to
+from explorer.core.ops.base import Array, Op, added, line, passed, product, summed_to
 from explorer.core.ops.slips import Fewer, Kept, Slip, Surroundings, Turned
 
 
@@ -72,16 +72,16 @@ class MatMul(Op):
         of_rows = rows(beside(gradient) if self.heads else gradient) if together else gradient
         # With y = x W, (…, n, d_out): dL/dx = dL/dy Wᵀ and dL/dW = xᵀ dL/dy (Goodfellow et al. 2016, §6.5.6).
         if wanted[0] and together:
-            found[0] = (of_rows @ (beside(W) if self.heads else W).mT).reshape(x.shape)
+            found[0] = product(of_rows, (beside(W) if self.heads else W).mT, 0).reshape(x.shape)
         elif wanted[0]:
-            each = gradient @ W.mT
+            each = product(gradient, W.mT, 0)
             found[0] = summed_to(x.shape, each.sum(-3) if self.heads else each)
         if wanted[1]:
             if together:
-                of_W = rows(x).mT @ of_rows
+                of_W = product(rows(x).mT, of_rows, 1)
                 of_W = stacked(of_W, len(W)) if self.heads else of_W
             else:
-                of_W = summed_to(W.shape, (x[..., None, :, :] if self.heads else x).mT @ gradient)
+                of_W = summed_to(W.shape, product((x[..., None, :, :] if self.heads else x).mT, gradient, 1))
             found[1] = of_W.mT if self.transposed else of_W
         if len(parents) == 3 and wanted[2]:
             b, of_b = parents[2], np.add.reduce(of_rows, axis=-2)

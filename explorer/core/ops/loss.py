@@ -47,8 +47,8 @@ class CrossEntropy(Op):
     def forward(self, *parents: Array) -> Array:
         logs, target = self.logs(*parents), parents[1]
         if self.pad < 0:
-            return np.asarray(-logs.sum() / logs.size)
-        return np.asarray(-logs.sum(where=target != self.pad) / self.count(target))
+            return np.asarray(0 - logs.sum() / logs.size)
+        return np.asarray(0 - logs.sum(where=target != self.pad) / self.count(target))
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         probabilities, target, *scores = parents
@@ -106,9 +106,9 @@ class CrossEntropy(Op):
             lost = f"((p := {right.format(names[0])}) < {tiny}) & ((logs := {of_scores}) < np.log(tiny))"
             logs = f"np.where({lost}, logs, np.log(p))"
         if self.pad < 0:
-            return f"np.asarray(-{logs}.mean())"
+            return f"np.asarray(0 - {logs}.mean())"
         counted = f"{names[1]} != {self.pad}"
-        return f"np.asarray(-{logs}.sum(where={counted}) / max(int(np.count_nonzero({counted})), 1))"
+        return f"np.asarray(0 - {logs}.sum(where={counted}) / max(int(np.count_nonzero({counted})), 1))"
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         probabilities, target = parents[:2]

@@ -37,7 +37,8 @@ class Softmax(Op):
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         # dp_k/dz_j = p_k (δ_kj − p_j), so dL/dz_j = g_j p_j − p_j Σ_k g_k p_k (Goodfellow et al. 2016, §6.2.2.3).
         parts = passed(gradient, value)
-        return (parts - value * np.einsum("...k->...", parts)[..., None],)
+        total = np.einsum("...k->...", parts)[..., None]
+        return (parts - (value * total if np.isfinite(total).all() else passed(total, value)),)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         own = _own(value.value.shape[-1], cell[-1], at[-1])
@@ -234,6 +235,8 @@ class Norm(Op):
         of_x /= sigma
         d = x.shape[-1]
         of_gamma = np.einsum("nd,nd->d", gradient.reshape(-1, d), unit.reshape(-1, d))
+        if not np.isfinite(np.vdot(of_gamma, of_gamma)):
+            of_gamma = passed(gradient, unit).reshape(-1, d).sum(0)
         return of_x, of_gamma, *(summed_to(b.shape, gradient) for b in beta)
 
     def _mean_product(self, a: Array, b: Array) -> Array:

@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer.core.cell_block import CellBlock
 from explorer.core.explain import Argument, Constant, Index, Source, Step, step
-from explorer.core.ops.base import Array, Op
+from explorer.core.ops.base import Array, Op, inner, passed
 from explorer.core.ops.slips import Kept, Slip, Surroundings, Then
 
 
@@ -64,7 +64,8 @@ class Scale(Op):
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         scores, factor = parents
-        return gradient * factor, np.asarray(np.vdot(gradient, scores))
+        of_scores = gradient * factor if factor else passed(gradient, factor)
+        return of_scores, inner(gradient, scores)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         scores, factor = parents
@@ -102,7 +103,7 @@ class Temperature(Op):
         temperature = parents[1]
         # d/dT z/T = −z/T²
         of_logits = gradient if temperature == 1 else gradient / temperature  # 1 is the usual one
-        return of_logits, np.asarray(np.vdot(gradient, value) / -temperature)
+        return of_logits, np.asarray(inner(gradient, value) / -temperature)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         logits, temperature = parents

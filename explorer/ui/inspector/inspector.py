@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable
 from html import escape
-from math import floor, log10
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from explorer.core.nudge import CLOSE, Check, check_cell
+from explorer.core.nudge import Check, check_cell
 from explorer.core.numbers import significant, written
 from explorer.lessons.glossary import LINK, glossary
 from explorer.lessons.loader import errata
@@ -321,12 +320,9 @@ class Inspector(QFrame):
         """In words, how far slope and gradient agree."""
         h = f"h is {written(check.h, 2)}"
         theme = self._bench.appearance.theme
-        if not check.error:
-            return f"{h}. <span style='color:{theme.accent_text}'>✓ the same</span>"
-        if check.error < CLOSE:
-            digits = floor(-log10(check.error))
-            return f"{h}. <span style='color:{theme.accent_text}'>✓ the same to {digits} digits</span>"
-        return f"{h}. ≠ within ±h the loss has a corner, or is too flat for its digits."
+        if check.agrees:
+            return f"{h}. <span style='color:{theme.accent_text}'>✓ {check.agreement()}</span>"
+        return f"{h}. {check.agreement()}."
 
 
 def _paragraphs(texts: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import significant, written
+from explorer.core.numbers import formatted, significant, written
 from explorer.core.ops import Array
 from explorer.document.commands import SetInputs
 from explorer.pages.contour import between_points, level_lines
@@ -71,7 +71,7 @@ class _Way(pg.GraphicsObject):
         metrics = painter.fontMetrics()
         taken: list[QRectF] = []
         for level, pieces in surface.lines:
-            text = f"{level:g}".replace("e-0", "e-").replace("-", "−")
+            text = formatted(level, "g").replace("e−0", "e−")
             box = QRectF(metrics.boundingRect(text)).adjusted(-3, -1, 3, 1)
             for point in pieces[:: max(1, len(pieces) // 12), 0]:
                 box.moveCenter(to_pixels.map(QPointF(*map(float, point))))

@@ -10,7 +10,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetrics, QKeyEvent, QPen
 from PySide6.QtWidgets import QToolTip
 
-from explorer.core.numbers import written
+from explorer.core.numbers import point, written
 from explorer.ui.colour import qcolor
 from explorer.ui.drawing.arrow import draw_arrow
 from explorer.ui.drawing.plot import Plot
@@ -188,7 +188,7 @@ class WordMap(Plot):
         self.labels, self.points, self.strong, self.origin, self.here = words, points, strong, origin, None
         self._shares = tuple(shares)
         self.stand(*("left", "bottom") if shares else ())
-        each = (f"{words[i]} ({x:.2f}, {y:.2f})" for i, (x, y) in enumerate(points.tolist()) if i in strong)
+        each = (f"{words[i]} {point(*place)}" for i, place in enumerate(points.tolist()) if i in strong)
         self.say("Map of words: " + "; ".join(each) + f"; and {len(words) - len(strong)} neighbours")
         self.fit_all()
 

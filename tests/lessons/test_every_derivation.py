@@ -1,0 +1,88 @@
+"""Derivations of all lessons and models under every setting of every switch, forward and backward, by samples.
+
+Each arrives at the number that the graph or back-propagation has, and each row of it is arithmetic that one can do.
+"""
+
+import random
+import re
+
+import numpy as np
+import pytest
+
+from explorer.core.derivation import rows
+from explorer.core.engine import fresh
+from explorer.core.errors import ExplorerError
+from explorer.core.gradients import LOSS
+from explorer.core.switches import SWITCHES
+from explorer.document.commands import SetSwitch
+from explorer.lessons.loader import load, models
+from tests.examples import EXAMPLES
+
+SIGNED_ZERO = re.compile(r"(?<![\w.,})])[-−]0(\.0+)?(?![\d.e])")
+SETTINGS = [(lesson.id, setting) for lesson in EXAMPLES for setting in lesson.settings]
+SETTINGS += [(model.id, next(iter(model.settings))) for model in models()]
+OWN, OTHERS = 8, 3
+"""How many nodes of the switched block are looked at, and how many of the others."""
+
+
+@pytest.mark.parametrize(("lesson", "setting"), SETTINGS, ids=map("-".join, SETTINGS))
+def test_each_derivation_is_arithmetic_that_ends_at_its_number(lesson, setting):
+    base, chance = load(lesson).state(setting), random.Random(f"{lesson} {setting}")
+    look(base, nodes(base, "", 60, chance), chance)
+    for block, name, value in others(base.model):
+        try:
+            state = SetSwitch(block, name, value).apply(base)
+        except ExplorerError:
+            continue  # sizes that do not fit together, and vocabularies that are not one
+        look(state, [*nodes(state, f"{block}.", OWN, chance), *nodes(state, "", OTHERS, chance)], chance)
+
+
+def others(model):
+    """Every other value of every switch; of blocks of one kind in all layers, those of one."""
+    seen = set()
+    for block, kind in model.blocks().items():
+        for name, switch in SWITCHES[kind].items():
+            key = kind, block.rpartition(".")[2], name
+            if key not in seen:
+                seen.add(key)
+                numbers = (0, 1, 2) if isinstance(switch.default, int) else (switch.least, 0.5)
+                values = (True, False) if isinstance(switch.default, bool) else switch.choices or numbers
+                yield from ((block, name, value) for value in values if value != model.switch(block, name))
+
+
+def nodes(state, path, most, chance):
+    found = [name for name in state.graph.nodes if name.startswith(path)] or list(state.graph.nodes)
+    return chance.sample(found, min(most, len(found)))
+
+
+def look(state, names, chance):
+    engine = fresh(state.graph, state.used, state.pins)
+    near = 1e-9 if state.model.dtype == "float64" else 1e-3
+    for name in names:
+        value = engine.values[name]
+        check(engine, name, value, lambda cell, name=name: engine.explain(name, cell), near, chance)
+        if LOSS.node in engine.graph.nodes and value.dtype.kind == "f":
+            gradient = engine.gradients(LOSS).of(name)
+            explain = lambda cell, name=name: engine.explain_gradient(name, cell, LOSS)  # noqa: E731
+            check(engine, name, gradient, explain, near, chance)
+
+
+def check(engine, name, value, explain, near, chance):
+    """One cell of a node, and one of those that are no finite number."""
+    cells = [tuple(chance.randrange(size) for size in value.shape)]
+    if value.dtype.kind == "f" and not np.isfinite(value).all():
+        cells.append(chance.choice([tuple(map(int, cell)) for cell in np.argwhere(~np.isfinite(value))]))
+
+    def labels(node, axis):
+        return engine.labels(engine.graph.nodes[node].axes[axis])
+
+    for cell in cells:
+        if (last := explain(cell)) is None:
+            continue
+        np.testing.assert_allclose(float(last.value), float(value[cell]), rtol=near, atol=near, err_msg=f"{name}{cell}")
+        for row in rows(last, labels):
+            said = f"{name}{cell}: {row}"
+            if row.value not in ("NaN", "∞", "−∞"):
+                assert "∞" not in row.expression, said
+                assert "NaN" not in row.expression, said
+            assert not SIGNED_ZERO.search(f"{row.expression} {row.value}"), said
