@@ -12,8 +12,7 @@ from explorer.pages.lane import GAP, LETTER, SMALL, Lane, Sheet
 from explorer.pages.view import Cell, View
 
 ANSWERS = "output.probabilities"
-MOST_BARS, SHORT = 6, 5
-"""And letters of a word that leaves room in its title."""
+MOST_BARS = 6
 WIDTH, EACH, HEAD, BOTTOM, NOTE = 168.0, 17.0, 22.0, 5.0, 19.0
 """Of the bars: all of them, how high one is, the room for what is written above, left free below, or written there."""
 LOW, APART = 22.0, 16.0
@@ -95,7 +94,7 @@ def answers(sheet: Sheet, left: float, top: float, width: float, most: int) -> N
     note, share = amount(view, ANSWERS)
     after, said = view.labels(axis)[row], "" if share is None else note
     place, into, tip = (left, top, width, answers_height(sheet, most)), sheet.into(stage), sheet.tip(stage, ANSWERS)
-    title = f"After “{after}”{' comes' if len(after) <= SHORT else ''}"
+    title = f"After “{after}”"
     sheet.add(Box(place, f"What comes after {after}", title, said, tip, into, share, letters=large))
     values = tuple(float(shares[j]) for j in best)
     sheet.add(

@@ -20,9 +20,9 @@ from explorer.ui.workbench import Workbench
 
 TITLE, NOTE = 12.5, 11.7
 """Numbers of the window that a title and a note of a box are high."""
-NARROWER = 0.75
+NARROWER = 0.7
 """How much smaller words become, where there is no room for them, before they are cut."""
-UNREADABLE, TIGHT, LEAST, MOST = 6.0, 10.0, 11.0, 19.0
+UNREADABLE, TIGHT, LEAST, MOST = 6.0, 9.0, 11.0, 19.0
 """Pixels: smaller letters are left out; those that are drawn are at least, and at most, so large. Where there is no
 room they may be tight."""
 CROWDED = 7.8
@@ -186,13 +186,13 @@ class Blocks:
                 text = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, room)
         return font, text
 
-    def font(self, size: float, strong: bool = False) -> QFont | None:
-        """Letters of a size in numbers of the window; None where nobody could read them."""
+    def font(self, size: float, strong: bool = False, least: float = LEAST) -> QFont | None:
+        """Letters of a size in numbers of the window, at least so many pixels; None where nobody could read them."""
         pixels = size * self._unit
         if pixels < UNREADABLE:
             return None
         appearance = self._bench.appearance
-        return self._sized(round(min(max(pixels, LEAST), MOST * max(appearance.scale, 1.0))), strong)
+        return self._sized(round(min(max(pixels, least), MOST * max(appearance.scale, 1.0))), strong)
 
     def _sized(self, high: int, strong: bool) -> QFont:
         """Letters so many pixels high."""
@@ -290,7 +290,7 @@ class Blocks:
 
     def words(self, painter: QPainter, words: Words, at: QPointF, lit: bool) -> None:
         """Words that stay where they are."""
-        font = self.font(words.size, words.strong or lit)
+        font = self.font(words.size, words.strong or lit, LEAST if words.token is None else TIGHT)
         if font is None or (words.token is None and words.size * self._unit < CROWDED):
             return
         theme, strong = self._bench.appearance.theme, words.strong or lit

@@ -59,6 +59,9 @@ if TYPE_CHECKING:
     from explorer.ui.words.tab import WordsTab
 
 INSPECTOR_WIDTH = 290
+"""Pixels at text scale 1 of the column at the right."""
+INSPECTOR_PART, INSPECTOR_PART_OF_LARGE = 0.27, 0.35
+"""Its part of what the list of stages leaves, at most: it gives way before the page does; and where letters are large."""
 STRIP = 16
 """Pixels at text scale 1 of the strip that stands for the bottom bar."""
 NARROW, LOW = 800, 440
@@ -486,7 +489,8 @@ class MainWindow(QMainWindow):
         self.lesson_bar.setVisible(not bottom and not leads)
         self._brings_bottom.setVisible(bottom and not leads)
         self._brings_bottom.setFixedHeight(px(STRIP))
-        self.inspector.setFixedWidth(min(px(INSPECTOR_WIDTH), int((width - self.map.minimumWidth()) * 0.35)))
+        part = INSPECTOR_PART if width >= px(NARROW) else INSPECTOR_PART_OF_LARGE
+        self.inspector.setFixedWidth(min(px(INSPECTOR_WIDTH), int((width - self.map.minimumWidth()) * part)))
         self.lessons.be_as_wide(self.inspector.minimumWidth())  # it stays where the inspector is folded
         self.terms.place()
         # From the inside out: Qt itself takes a turn for each of them, and lays out the page in between.

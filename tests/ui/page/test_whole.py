@@ -11,6 +11,7 @@ from explorer.ui.appearance import Appearance
 from explorer.ui.drawing import blocks
 from explorer.ui.page.page_view import PageView
 from explorer.ui.page.player import PlayerView
+from explorer.ui.widgets.written import written_in
 
 Key = Qt.Key
 FFN = "encoder.1.ffn.layers"
@@ -36,6 +37,20 @@ def taken(window):
 def motion(monkeypatch, milliseconds):
     """As if the system asked for so much motion."""
     monkeypatch.setattr(Appearance, "moves", milliseconds > 0)
+
+
+def test_in_a_window_of_1024_by_640_each_word_is_written_and_none_is_cut(open_window, eye):
+    window = open_window("you-are-welcome")
+    window.bench.open(window.bench.lesson, "textbook")
+    window.lessons.card.show()  # of the first start, which takes room, too
+    window.resize(1024, 640)
+    eye.go_to(window, WHOLE.name)
+    eye.settle(window)
+    written = [one.text for one in written_in(window.page().widget())]
+    for word in ("You", "are", "welcome"):
+        assert written.count(word) == 2, "before the encoder, and in cross-attention"
+    assert {"<start>", "de", "nada", "Positions", "Self-attention", "Feed-forward", "Cross-attention"} <= set(written)
+    assert [text for text in written if "…" in text] == []
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def test_a_technical_term_is_explained_under_any_of_its_names(window, palette, h
 
 
 def test_an_example_is_opened(window, palette, hand, qtbot):
-    palette(window, "emma example")
+    palette(window, "emma hates example")
     hand.key(Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: window.bench.lesson.id == "emma")
 
