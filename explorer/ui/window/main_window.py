@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 INSPECTOR_WIDTH = 290
 """Pixels at text scale 1 of the column at the right."""
 INSPECTOR_PART, INSPECTOR_PART_OF_LARGE = 0.27, 0.35
-"""Its part of what the list of stages leaves, at most: it gives way before the page does; and where letters are large."""
+"""Its part of what the list of stages leaves, at most, so that it gives way before the page; and of large letters."""
 STRIP = 16
 """Pixels at text scale 1 of the strip that stands for the bottom bar."""
 NARROW, LOW = 800, 440
