@@ -489,8 +489,8 @@ class MainWindow(QMainWindow):
         self.lesson_bar.setVisible(not bottom and not leads)
         self._brings_bottom.setVisible(bottom and not leads)
         self._brings_bottom.setFixedHeight(px(STRIP))
-        part = INSPECTOR_PART if width >= px(NARROW) else INSPECTOR_PART_OF_LARGE
-        self.inspector.setFixedWidth(min(px(INSPECTOR_WIDTH), int((width - self.map.minimumWidth()) * part)))
+        most = INSPECTOR_PART if width >= px(NARROW) else INSPECTOR_PART_OF_LARGE
+        self.inspector.setFixedWidth(min(px(INSPECTOR_WIDTH), int((width - self.map.minimumWidth()) * most)))
         self.lessons.be_as_wide(self.inspector.minimumWidth())  # it stays where the inspector is folded
         self.terms.place()
         # From the inside out: Qt itself takes a turn for each of them, and lays out the page in between.
