@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from explorer.core.derivation import chain
 from explorer.lessons.answers import right_places
-from explorer.lessons.steps import MakeSo, Point, Predict, Question, Step
+from explorer.lessons.steps import ALL, MakeSo, Point, Predict, Question, Step
 from explorer.pages import compose
 from explorer.pages.element import Element, leaves
 from explorer.pages.excerpt import excerpt, matrix_of
@@ -54,6 +55,9 @@ def elements_of(
     only = all(isinstance(one, Matrix) for one in shown)
     if only and (derived := _derived(view, step)):
         shown = (*_operands(page, view, derived, shown), *shown)
+    if only and isinstance(question, Predict) and question.fade == ALL:
+        there = {part.id for one in shown for part in leaves(one)}
+        shown = (*(one for one in _begun_with(page, view, question) if one.id not in there), *shown)
     if only and isinstance(question, MakeSo):
         shown = (*_to_change(page, view, question, shown), *shown)
         goal = matrix_of(page, view.graph, question.conditions[0].node)
@@ -92,6 +96,13 @@ def _leads_to(view: View, node: str, asked: str) -> bool:
 def _operands(page: Page, view: View, node: str, shown: tuple[Element, ...]) -> list[Element]:
     """What a number is computed from, where that is little: it has to be seen, too."""
     return _few([matrix for matrix in _parents(page, view, node) if not _is_even(matrix)], shown)
+
+
+def _begun_with(page: Page, view: View, question: Predict) -> list[Matrix]:
+    """The matrices that the derivation of a number begins with, which nothing else shows."""
+    place = view.graph.place(question.node)
+    found = chain(view.engine, place.node, (*place.index, *question.cell))
+    return _parents(page, view, view.of_head(found[0][0], place.head)) if found else []
 
 
 def _is_even(matrix: Matrix) -> bool:

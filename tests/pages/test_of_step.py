@@ -99,3 +99,15 @@ def test_gradient_descent_stands_below_the_picture_that_its_steps_change(name, i
     elements = elements_of(*seen(name, id))
     assert [(type(one), one.id) for one in elements] == [(Picture, picture), (Descent, "steps")]
     assert elements[0].fills
+
+
+@pytest.mark.parametrize(
+    ("name", "id", "tables"),
+    [
+        ("apple-orange", "phone-all-missing", ["weights", "V", "output"]),
+        ("emma", "all-missing", ["Q", "K", "scores"]),
+        ("xor-linear", "line-all-missing", ["X", "W", "b", "hidden"]),
+    ],
+)
+def test_where_no_factors_are_given_a_class_sees_the_tables_that_they_stand_in(name, id, tables):
+    assert [matrix.rpartition(".")[2] for matrix in matrices(*seen(name, id))] == tables
