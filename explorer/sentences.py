@@ -28,8 +28,9 @@ SENTENCES: dict[str, str] = {
     "{limit}.",
     "no-benchmarks": "The benchmarks come with the source code only; run `make bench` in a checkout of it.",
     "bad-rate": "'{text}' is no learning rate; write a number above 0, such as 0.1.",
-    "training-diverged": "After step {step} the loss or a gradient is no finite number: the steps were too large. The "
-    "weights are those of the last good step. Start over with a lower learning rate, or clip the gradient.",
+    "training-diverged": "After step {step} the loss or a gradient is no finite number: the steps were too "
+    "large. The weights are those of the last good step. Start again with a lower "
+    "learning rate, or clip the gradient.",
     "weight-not-finite": "{name} holds a cell that is no finite number, so there is no gradient to go by. Undo that "
     "edit, or type a number.",
     "training-not-finite": "The loss or a gradient is no finite number before the first step; look at the weights, and "
@@ -44,7 +45,7 @@ SENTENCES: dict[str, str] = {
     "word-not-known": "'{word}' is not in the vocabulary of the model; add it, or add <unk> for all such words.",
     "unknown-text-word": "The model does not know the word '{word}'; the nearest words that it knows are {known}.",
     "patch-differs": "The other text has more or fewer words; choose one as long as this.",
-    "writes-nothing": "This model foretells no next word; choose one with a decoder, such as tiny-gpt.",
+    "writes-nothing": "This model has no next word to say; choose one with a decoder, such as tiny-gpt.",
     "text-ends": "The text is complete here: the model says {end}.",
     "not-read": "The model says “{word}”, which is none of the words that it reads, so it can write nothing behind it; "
     "type the word into the sentence, and it gets a row in the table.",
@@ -65,7 +66,7 @@ SENTENCES: dict[str, str] = {
     "bad-token": "A token is text that can be seen, without spaces, up to {limit} characters; '{token}' is not.",
     "fixed-tokens": "The words of '{sequence}' belong to this lesson and cannot be changed; set its numbers instead.",
     "not-computed": "“{what}” could not be computed: {why}. All is as it was before.",
-    "no-loss": "There is no loss here whose gradient could be taken; choose an example that has one.",
+    "no-loss": "This model has no loss, so it has no gradient; choose an example that has a loss.",
     "no-gradient": "'{name}' holds whole numbers, which have no gradient; choose a node that holds none.",
     "pin-of-input": "'{name}' is an input: set its cells, there is nothing to pin.",
     "unknown-sequence": "There is no sequence '{name}'; this model has {known}.",
@@ -93,7 +94,8 @@ SENTENCES: dict[str, str] = {
     "lesson-key": "{file}: {key}: {problem}; {remedy}.",
     "lesson-step": "step `{step}` of {file}: {at}{problem}; {remedy}.",
     "lesson-step-name": "step `{step}` of {file} names {what} `{name}`; {remedy}",
-    "replay-differs": "step `{step}` of {lesson} is not the same by another way; report this.",
+    "replay-differs": "step `{step}` of {lesson} has other numbers if one comes to it by another way. This is "
+    "a mistake of the program; report it.",
     "replay-question": "step `{step}` of {lesson}: `question`: {problem}; {remedy}.",
     "unknown-course": "There is no course '{name}'{near}.",
     "not-recordable": "“{lesson}” cannot be recorded: only examples that come with the program can; open one of these.",
@@ -153,7 +155,7 @@ SENTENCES: dict[str, str] = {
     "text-not-read": "{file}: cannot be read: {reason}. Check its name and place, or choose another file.",
     "text-not-utf8": "{file}: line {line} is not text in UTF-8; save the file as UTF-8.",
     "too-little-text": "{file}: {found} words occur at least {least} times; training needs two or more.",
-    "bad-vector-setting": "A word's vector can be its {known}; '{value}' is neither.",
+    "bad-vector-setting": "The vector of a word can be its {known}; '{value}' is neither.",
     "no-pairs": "None of the {words} words stands beside another on a line; write several words on each line.",
     "bad-training-setting": "'{name}' is {value}; it must lie between {low} and {high}.",
     "training-differs": "{folder} holds a training of {out} on other texts or settings; delete it or choose "

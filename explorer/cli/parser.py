@@ -67,8 +67,8 @@ examples:
 """
 
 _RENDER = """\
-Draw a stage as the window shows it, without the window, into OUT: a picture of points (.png, two to a pixel of the
-window), or of lines and letters (.svg, .pdf). STAGE is named as in the map of nodes: encoder.1.self.attention.
+Draw a stage as the window shows it, without the window, into OUT: an image (.png, with two pixels for each pixel of the
+window), or a vector graphic (.svg, .pdf). STAGE is named as in the map of nodes: encoder.1.self.attention.
 
 A .gif moves: an attention word by word, a picture of the whole step by step, any other page while the model learns.
 """

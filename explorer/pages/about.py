@@ -14,301 +14,315 @@ _FOR = "What is it for?"
 _ATTENTION = (
     Answer(
         "Why the dot product?",
-        "It multiplies two vectors number by number and adds up. The sum is large where both point the same way, and "
-        "negative where they point apart. So it measures how well a key fits a query, and it is cheap to compute.",
+        "It multiplies two vectors number by number and adds up. The sum is large if both point in the same "
+        "direction, and negative if they point in opposite directions. So it measures how well a key fits a "
+        "query, and it is quick to compute.",
     ),
     Answer(
         "Why divide by √d_k?",
-        "The longer the vectors, the more products are added up, and the larger the scores grow. Softmax of scores far "
-        "apart gives nearly everything to one word, and then hardly any gradient is left to learn from. "
-        "Dividing by √d_k keeps the scores at about the same size, however long the vectors are.",
+        "The more numbers a vector has, the more products are added up, and the larger the scores become. If "
+        "scores are far apart, softmax gives nearly everything to one word, and the gradients become too small "
+        "to learn from. Dividing by √d_k keeps the scores at about the same size.",
     ),
     Answer(
         "Why Q, K and V?",
-        "What a word looks for, what it can be found by and what it hands over are three different things. "
-        "So a transformer makes each of the three with a learned matrix of its own.",
+        "A word looks for something, it can be found by something, and it hands something over. These are "
+        "three different things, so a transformer makes three vectors of each word, each with its own learned "
+        "matrix.",
     ),
 )
 ABOUT: dict[str, tuple[Answer, ...]] = {
     "whole": (
         Answer(
             _FOR,
-            "This is the whole model in one picture. Each block takes numbers from the blocks before it and hands "
-            "numbers on. Nothing is hidden: in every block are its matrices, down to the last digit.",
+            "This is the whole model in one picture. Each block takes numbers from the blocks before it and "
+            "hands numbers on to the next. You can look into every block and see all its matrices, to the last "
+            "digit.",
         ),
     ),
     "block": (
         Answer(
             _FOR,
-            "This is one block of the model, with every matrix in it. What is computed comes after what it is made "
-            "of, and the formula says how. A click on a matrix goes to its numbers; Esc goes back to the whole model.",
+            "This is one block of the model, with every matrix in it. Each matrix is made from those at its "
+            "left, and the formula says how. A click on a matrix goes to its numbers; Esc goes back to the "
+            "whole model.",
         ),
     ),
     "embedding": (
         Answer(
             _FOR,
-            "A network computes with numbers, so each word needs some. An embedding is a list of numbers for a word. "
-            "In training, words that are used alike come to have similar lists.",
+            "A network computes with numbers, so each word needs numbers. An embedding is a list of numbers "
+            "for a word. In training, words that are used in similar sentences get similar lists.",
         ),
         Answer(
             "Why one-hot?",
-            "A one-hot row has a 1 at the number of its word and 0 elsewhere. Times the table it picks out one row, "
-            "so a look-up is a matrix product too. That also shows where the gradient goes: only to rows of words that "
-            "occur. The number of a word itself says nothing: word 4 is not twice word 2.",
+            "A one-hot row has a 1 at the number of its word and 0 elsewhere. Multiplied with the table it "
+            "gives one row of the table, so a look-up is a matrix product, too. It also shows that only the "
+            "rows of words in the sentence get a gradient. The number of a word says nothing about it: word 4 "
+            "is not twice word 2.",
         ),
     ),
     "positions": (
         Answer(
             _FOR,
-            "Attention by itself does not know the order of the words: shuffle them, and the same vectors come out, "
-            "shuffled. So each place gets a pattern of numbers of its own. With it, “dog bites man” "
-            "and “man bites dog” are different.",
+            "Attention alone does not depend on the order of the words: in another order the same vectors come "
+            "out, in that order. So each place has a vector of its own. With it, “dog bites man” and “man "
+            "bites dog” are different.",
         ),
         Answer(
             "Why waves?",
-            "In the usual pattern fast waves tell neighbours apart, and slow ones tell the beginning of a text from "
-            "its end. Together they give each place its own numbers, and none grows beyond 1.",
+            "In the usual pattern fast waves make neighbours different, and slow waves make the beginning of a "
+            "text different from its end. Together they give each place its own numbers, and none of them is "
+            "larger than 1.",
         ),
     ),
     "attention": (
         Answer(
             _FOR,
-            "A word by itself says little: “bank” needs its neighbours. Attention lets each word take up something "
-            "of the others. How much of each is a share; the shares of a word add up to 1.",
+            "A word alone says little: “bank” has more than one meaning. In attention each word takes "
+            "something from the other words. How much it takes from each is a share; the shares of a word add "
+            "up to 1.",
         ),
         *_ATTENTION,
     ),
     "masked": (
         Answer(
             _FOR,
-            "A decoder writes word by word, so in use it knows only what it has written so far. In training the whole "
-            "sentence is there. A mask sets the scores of later words to −∞, so that their shares are 0 and "
-            "nothing can be copied from what comes.",
+            "A decoder writes word by word, so when it writes it knows only the words so far. In training it "
+            "is given the whole sentence. A mask sets the scores of later words to −∞. So their shares are 0, "
+            "and the decoder cannot copy from them.",
         ),
         *_ATTENTION,
     ),
     "cross": (
         Answer(
             _FOR,
-            "Here the decoder looks at the source. Each word of the target asks with its query, and the words of the "
-            "source answer with their keys and values. So a translation knows what it translates.",
+            "Here the decoder looks at the source. The queries come from the words of the target, the keys and "
+            "values from the words of the source. So the translation depends on the sentence that is "
+            "translated.",
         ),
         *_ATTENTION,
     ),
     "heads": (
         Answer(
             "Why several heads?",
-            "One head has only one set of shares for each word. Several heads can look for several things at once: "
-            "one at the word before, another at the verb. Each head works with fewer numbers, so together they cost "
-            "about as much as one large one.",
+            "One head has only one set of shares for each word. Several heads can look for several things at "
+            "the same time: one at the word before, another at the verb. Each head works with fewer numbers, "
+            "so all of them together cost about as much as one large head.",
         ),
         Answer(
             "Why W_O?",
-            "Side by side, the answers of the heads do not know of each other. W_O mixes them into one vector. "
-            "It also brings them back to the length d_model, so that they can be added to what came in.",
+            "The outputs of the heads stand side by side. W_O mixes them into one vector with d_model numbers, "
+            "so that it can be added to what came in.",
         ),
     ),
     "nearest": (
         Answer(
             _FOR,
-            "The output of attention is a mixture of vectors, not a word. To read it, one looks for the "
-            "word whose vector is most like it.",
+            "The output of attention is a mixture of vectors, not a word. To find a word for it, one looks for "
+            "the word whose vector is most like it.",
         ),
     ),
     "norm": (
         Answer(
             "Why add what came in?",
-            "The block needs to learn only what to change, not to repeat what was there. The sum also gives gradients "
-            "a straight way back through many layers.",
+            "The block only has to learn what to change. The sum also lets gradients go back through many "
+            "layers unchanged.",
         ),
         Answer(
             "Why normalise?",
-            "Layer by layer, numbers could grow or shrink until nothing can be learned. Normalising brings each row to "
-            "mean 0 and variance 1. γ and β then let the model choose another size where that helps.",
+            "From layer to layer numbers could become so large or so small that the model cannot learn. "
+            "Normalising brings each row to mean 0 and variance 1. With γ and β the model can then choose "
+            "another size.",
         ),
     ),
     "batch norm": (
         Answer(
             "Why normalise?",
-            "Features on very different scales make learning slow. Batch norm brings each column, over all examples, "
-            "to mean 0 and variance 1. A transformer normalises rows instead: there a word does not depend on what "
-            "else is in the batch.",
+            "Learning is slow if some features are much larger than others. Batch norm brings each column, "
+            "over all examples, to mean 0 and variance 1. A transformer normalises rows instead, so that a "
+            "word does not depend on other examples.",
         ),
     ),
     "dropout": (
         Answer(
             _FOR,
-            "A model can learn its examples by heart. With dropout it cannot rely on any single number, because each "
-            "may be missing. What is kept is made larger, so that sums stay about the same.",
+            "A model can learn its examples by heart. With dropout it cannot depend on any single number, "
+            "because each may be missing. The numbers that are kept become larger, so that sums stay about the "
+            "same.",
         ),
     ),
     "ffn": (
         Answer(
             _FOR,
-            "Attention moves information between words. Here each word's vector is worked on by itself, with the same "
-            "weights for all words. Much of what a model knows is in these weights.",
+            "Attention moves information between words. The feed-forward net works on the vector of each word "
+            "by itself, with the same weights for all words. Much of what a model knows is in these weights.",
         ),
         Answer(
             "Why expand and shrink?",
-            "Each hidden unit looks for one pattern in the vector. More units than d_model can look for more patterns. "
-            "Then W_2 brings the result back to d_model, so that it fits the next block.",
+            "Each hidden unit looks for one pattern in the vector. With more units than d_model it can look "
+            "for more patterns. Then W_2 makes d_model numbers again, so that the result fits the next block.",
         ),
         Answer(
             "Why an activation?",
-            "Two matrix products in a row are no more than one. The bend between them, such as the zero of ReLU below "
-            "0, lets the net answer differently in different cases.",
+            "Two matrix products in a row could be replaced by one. The bend between them, such as ReLU, which "
+            "makes negative numbers 0, lets the net answer differently in different cases.",
         ),
     ),
     "output": (
         Answer(
             "What is a logit?",
-            "A logit is a score before it becomes a probability. It can be any number; only the differences between "
-            "logits count. One more means about 2.7 times the probability.",
+            "A logit is a score before it becomes a probability. It can be any number; only the differences "
+            "between logits count. If a logit is larger by 1 than another, its probability is about 2.7 times "
+            "as large.",
         ),
         Answer(
             "Why softmax?",
-            "It makes all scores positive and divides them by their sum. So they can be read as probabilities, "
-            "and the largest score keeps the largest share.",
+            "It makes all scores positive and divides them by their sum. So the results can be read as "
+            "probabilities, and the largest score has the largest probability.",
         ),
     ),
     "next word": (
         Answer(
             _FOR,
-            "A model that writes says one word at a time. Each word that it has chosen is put after the sentence, and "
-            "the whole is read again for the next one.",
+            "A model that writes says one word at a time. Each word that it has chosen is put at the end of "
+            "the text, and the model reads the whole text again for the next word.",
         ),
         Answer(
-            "Why not always the likeliest?",
-            "Always taking the likeliest word soon goes round in circles. To draw by chance, among the likely words "
-            "only, gives texts that differ and still make sense.",
+            "Why not always the most probable?",
+            "A model that always takes the most probable word soon repeats itself. If words are drawn by "
+            "chance, but only from the most probable ones, the texts are different each time and still make "
+            "sense.",
         ),
     ),
     "why": (
         Answer(
             _FOR,
-            "Each head and each block adds something to the scores of the next word. Here one sees which of them spoke "
-            "for the word that was chosen, and which against it.",
+            "Each head and each block adds something to the scores of the next word. This page shows which of "
+            "them made the chosen word more probable, and which made it less probable.",
         ),
     ),
     "pieces": (
         Answer(
             _FOR,
-            "A table with every word there is would never be complete. So large models cut words into pieces: frequent "
-            "words stay whole, rare ones become several pieces. Any text can be written in them.",
+            "No table can hold every word. So large models cut words into pieces: frequent words stay whole, "
+            "rare words become several pieces. Any text can be written in such pieces.",
         ),
     ),
     "costs": (
         Answer(
             _FOR,
-            "What a model can do depends on what it costs. Here its multiplications and its memory are counted. "
-            "Attention costs four times as much for a text twice as long; everything else costs twice as much.",
+            "A larger model can do more, but it costs more. This page counts its multiplications and its "
+            "memory. For a text twice as long attention costs four times as much, and everything else costs "
+            "twice as much.",
         ),
     ),
     "head gallery": (
         Answer(
             _FOR,
-            "Nobody tells a head what to look for; it finds something useful in training. Here each head is measured: "
-            "where it looks most, and how much worse the model becomes without it.",
+            "Nobody tells a head what to look for: in training it finds something useful. This page measures "
+            "each head: where it looks most, and how much worse the model becomes without it.",
         ),
     ),
     "loss": (
         Answer(
             _FOR,
-            "The loss is one number for how wrong the model is. Learning means making it smaller. "
-            "Because it is one number, each weight can be asked: does it fall if you grow a little?",
+            "The loss is a number that says how wrong the model is. To learn means to make it smaller. For "
+            "each weight one can compute how the loss changes if this weight grows a little.",
         ),
         Answer(
             "Why the logarithm?",
-            "Cross-entropy takes −log of the probability of what is right. If the model is sure and right, that is "
-            "near 0. If it is sure and wrong, it becomes very large.",
+            "Cross-entropy is −log of the probability of the right word. If the model is sure and right, it is "
+            "near 0. If the model is sure and wrong, it is very large.",
         ),
     ),
     "net": (
         Answer(
             _FOR,
-            "A small net on a task that one can see at once. Each case goes in as a few numbers and one answer comes "
-            "out. The layers of a transformer work in the same way, only with more numbers.",
+            "A small net with a task that is easy to see. Each case goes in as a few numbers, and one answer "
+            "comes out. The layers of a transformer work in the same way, with more numbers.",
         ),
     ),
     "layer": (
         Answer(
             _FOR,
-            "Each unit adds up what comes in, weighted, and bends the sum with its activation. "
-            "Without the bend, several layers would be no more than one. With it, two layers can "
-            "solve XOR, which no straight line can.",
+            "Each unit multiplies each number that comes in by a weight, adds all up, and bends the sum with "
+            "its activation. Without the bend, several layers could be replaced by one. With the bend, two "
+            "layers can solve XOR, which no straight line can.",
         ),
     ),
     "decision": (
         Answer(
             _FOR,
-            "The output is a number between yes and no. A threshold says from where on it counts as yes. "
-            "Moving it trades one kind of mistake for the other.",
+            "The output is a number between no and yes. From the threshold on it counts as yes. A higher "
+            "threshold makes fewer wrong yes and more wrong no.",
         ),
     ),
     "regression": (
         Answer(
             _FOR,
-            "This is what one can do without a net: the one straight line that fits best. Its slope and start follow "
-            "from a formula, with no training. Beside it one sees what a net adds: it can bend.",
+            "Without a net one can draw the straight line that fits best. A formula gives it, without "
+            "training. A net beside it shows the difference: it can bend.",
         ),
     ),
     "examples": (
         Answer(
             _FOR,
-            "Here stands what the model is given. Each row is an example and each column a feature of it. "
-            "Change a number and see what follows from it.",
+            "These are the numbers that the model is given. Each row is an example, and each column is a "
+            "feature of it. Change a number and see which other numbers change.",
         ),
     ),
     "vectors": (
         Answer(
             "Why the dot product?",
-            "It multiplies two vectors number by number and adds up. It grows with their lengths and with how much "
-            "they point the same way; it is 0 where they are at a right angle. Attention compares words by it.",
+            "It multiplies two vectors number by number and adds up. It is larger for longer vectors, and for "
+            "vectors that point more nearly in the same direction; at a right angle it is 0. Attention "
+            "compares words by it.",
         ),
         Answer(
             "Why the cosine?",
-            "It is the dot product without the lengths: 1 for the same direction, 0 for a right angle, −1 for the "
-            "opposite. So a long vector does not look more alike only because it is long.",
+            "It is the dot product, divided by both lengths: 1 for the same direction, 0 for a right angle, −1 "
+            "for opposite directions. So a vector does not look more alike only because it is long.",
         ),
     ),
     "descent": (
         Answer(
             _FOR,
-            "A gradient says for each weight whether the loss rises or falls with it, and how steeply. "
-            "A step moves all weights a little the way that the loss falls.",
+            "A gradient says for each weight whether the loss rises or falls if this weight grows, and how "
+            "steeply. A step moves all weights a little, each in the direction in which the loss falls.",
         ),
         Answer(
             "Why small steps?",
-            "A gradient is only true near where it was computed. With too large a learning rate a step goes past the "
-            "valley, and the loss may rise; with too small a one nothing seems to happen.",
+            "A gradient holds only near the place where it was computed. With too large a learning rate a step "
+            "goes too far, and the loss may rise. With too small a learning rate the loss hardly changes.",
         ),
     ),
     "parameters": (
         Answer(
             _FOR,
-            "Parameters are the numbers that a model learns. How many there are says how much it can store, and how "
-            "much memory and time it takes. Most of them are in a few large matrices.",
+            "Parameters are the numbers that a model learns. The more there are, the more a model can store, "
+            "and the more memory and time it needs. Most of them are in a few large matrices.",
         ),
     ),
     "card": (
         Answer(
             _FOR,
-            "Whoever uses a model should know what it has read and how well it does on what it has not read. A model "
-            "card says so in a few lines (Mitchell et al. 2019).",
+            "Who uses a model should know which texts it has learned from, and how good it is on other texts. "
+            "A model card says so in a few lines (Mitchell et al. 2019).",
         ),
     ),
     "changes": (
         Answer(
             _FOR,
-            "An edit changes what is computed from it, and nothing else. This list shows how far the last one reached, "
-            "and where it moved the most.",
+            "An edit changes only the numbers that are computed from it. This list shows which stages the last "
+            "edit has changed, and by how much.",
         ),
     ),
     "switches": (
         Answer(
             _FOR,
-            "There is no single transformer: books, papers and programs differ in details. Each switch is one such "
-            "choice. Turn one and see which numbers are different.",
+            "Transformers differ in details from book to book and from program to program. Each switch is one "
+            "such detail. Change a switch and see which numbers change.",
         ),
     ),
 }

@@ -26,7 +26,7 @@ COMPUTED, KEPT = 0.7, -0.35
 def cache(view: View, sequence: str, row: int) -> tuple[Element, ...]:
     """Which rows of each product are computed for the next word, with the cache or without, and what that costs."""
     on = bool(view.chosen(CACHED, True))
-    tip = "Without it, all rows are computed again for each word"
+    tip = "Without the cache all rows are computed again for each word"
     cost = next_word_cost(view.state.model, view.graph, row + 1)
     check = Check(CACHED, "Key-value cache", on, Keep(CACHED), tip)
     return (

@@ -16,13 +16,13 @@ from explorer.training import recipes
 
 OUTPUT = "output.words"
 SCORES = {
-    "entropy": "uncertain in a word if one knows the grammar, in nats",
-    "best": "exp(entropy): the perplexity nothing could beat",
-    "perplexity": "as uncertain as among so many equally likely words",
-    "ratio": "the perplexity by the best one",
-    "of grammar": "of the grammar itself on the very same sentences",
+    "entropy": "how uncertain the next word is if one knows the grammar, in nats",
+    "best": "exp(entropy): no model can have a smaller perplexity",
+    "perplexity": "as uncertain as a choice among so many equally probable words",
+    "ratio": "the perplexity, divided by the best one",
+    "of grammar": "the perplexity of the grammar itself on the same sentences",
     "mat": "the probability of “mat” after “the cat sat on the”",
-    "referent": "how often one head looks at who a pronoun means",
+    "referent": "how often one head looks at the person whom a pronoun means",
     "referent not first": "the same where that person is not the first word",
     "referent from the pronoun": "from the pronoun alone",
     "referent from the word before": "from the word before it alone",
@@ -30,9 +30,9 @@ SCORES = {
     "referent head": "which one it is there",
     "pronouns": "how many were measured",
     "exact": "held-out sentences translated word for word",
-    "exact es": "of these, those into Spanish",
-    "exact fr": "of these, those into French",
-    "alignment": "how often a cross head looks at the word translated",
+    "exact es": "of these, the sentences translated into Spanish",
+    "exact fr": "of these, the sentences translated into French",
+    "alignment": "how often a head of cross-attention looks at the word to translate",
     "alignment layer": "the layer that this head is in",
     "alignment head": "which one it is there",
     "apple-orange before": "cosine of the two words in the table of embeddings",
@@ -45,20 +45,20 @@ SCORES = {
     "apple-phone beside an orange": "cosine after the encoder, in “an apple and an orange”",
     "apple-orange before phone": "cosine after the encoder, in “an apple phone”",
     "apple-phone before phone": "cosine after the encoder, in “an apple phone”",
-    "two apples": "cosine of the fruit with the maker of phones",
+    "two apples": "cosine of the word for the fruit and the word for the maker of phones",
     "unigram": "the perplexity of counting words or pieces",
     "bigram": "the perplexity of counting pairs of them",
     "held out": "how many words or pieces were held out",
     "bytes a piece": "how long a piece is on average",
     "bits a byte unigram": "the same, of counting pieces",
     "bits a byte bigram": "the same, of counting pairs of pieces",
-    "bits a byte": "what a byte of held-out text costs, in bits",
+    "bits a byte": "the loss for each byte of held-out text, in bits",
 }
 """What the scores of a card mean."""
 KINDS = {
     "attention": "one attention by itself: who looks at whom",
-    "encoder": "it reads a sentence, each word with all others in sight",
-    "encoder-decoder": "an encoder reads a sentence, a decoder writes another",
+    "encoder": "it reads a sentence; each word looks at all words",
+    "encoder-decoder": "an encoder reads a sentence, and a decoder writes another one",
     "gpt": "a decoder alone: it reads and says what comes next",
     "mlp": "a net of neurons: no words, no attention",
     "norm": "one normalisation by itself",
@@ -96,7 +96,7 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
             if name not in ("weights", "steps")
         ]
         elements += [
-            Section("scores", "Scores, on what it never learned from"),
+            Section("scores", "Scores, on sentences that it has never learned from"),
             _listing("all scores", lines, ("score", "")),
         ]
         elements += _recipe(name)
@@ -121,7 +121,7 @@ def _sizes(view: View) -> list[tuple[str, ...]]:
     all_learned = "counted block by block on the page Parameters"
     found = [
         ("kind", model.kind, KINDS[model.kind]),
-        ("layers", f"{model.layers}", "blocks of the same build, one after the other"),
+        ("layers", f"{model.layers}", "groups of the same blocks, one after the other"),
         ("numbers that are learned", f"{learned:,}", all_learned if learned else "its numbers are given"),
     ]
     if graph.sequences:

@@ -26,7 +26,7 @@ def changes(view: View, stage: Stage) -> tuple[Element, ...]:
     if not (last.before or last.added or last.removed):
         return Note("done", "Nothing has changed yet. Change a number, a word or a switch."), *given(view)
     done = escape(last.label)
-    note = Note("done", f"<b>{done}</b>. It reached these stages. Click one to go there.")
+    note = Note("done", f"<b>{done}</b>. It changed these stages. Click a stage to go there.")
     return note, Listing("changed", "What the last edit changed", COLUMNS, _lines(view), most=60)
 
 

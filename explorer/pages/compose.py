@@ -115,7 +115,8 @@ KINDS: dict[str, Kind] = {
     ),
     "ffn": Kind(
         feed_forward,
-        "Each word's vector goes through a small net by itself: out to d_ff hidden units, then back.",
+        "The vector of each word goes through a small net by itself: first d_ff hidden units, then d_model "
+        "numbers again.",
         ("on", "activation", "d_ff"),
         ("bias", "weights"),
     ),
@@ -134,10 +135,10 @@ KINDS: dict[str, Kind] = {
     ),
     "examples": Kind(examples, "The input: each row is an example, each column a feature."),
     "vectors": Kind(vectors, "How alike are two vectors, and how long is the shadow of one on the other?"),
-    "descent": Kind(descent, "Each step moves every weight a little against its gradient: downhill from where it is."),
+    "descent": Kind(descent, "Each step moves every weight a little against its gradient, so that the loss falls."),
     "parameters": Kind(parameters, "How many numbers the model learns, block by block, and why so many."),
-    "changes": Kind(changes, "The stages that the last edit reached, and by how much."),
-    "card": Kind(card, "What this model is, what it has learned from, and how well it does."),
+    "changes": Kind(changes, "The stages that the last edit has changed, and by how much."),
+    "card": Kind(card, "What this model is, what it has learned from, and how good it is."),
     "switches": Kind(switches, "Papers, textbooks and practice differ in these points. Choose here."),
 }
 

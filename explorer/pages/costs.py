@@ -67,7 +67,7 @@ def costs(view: View, stage: Stage) -> tuple[Element, ...]:
 
 def costs_sentence(view: View, stage: Stage) -> str:
     """What happens there."""
-    return "Counted on the graph itself: how many multiplications, numbers and bytes a text takes."
+    return "How many multiplications, numbers and bytes a text takes, counted on the model itself."
 
 
 def _preset(view: View) -> int:
@@ -138,7 +138,7 @@ def _parts(found: Cost) -> Listing:
         lines.append(Line.of(name, Entry(FORMULAS[name], muted=True), f"{count:,}", Entry(f"{share:.1%}", share)))
     lines.append(Line.of("together", "", f"{found.together:,}", Entry("100%", 1.0), strong=True))
     columns = Column("for"), Column("formula"), Column("multiplications", NUMBER), Column("share", BAR, 160)
-    return Listing("parts", "Multiplications by what they are for", columns, tuple(lines))
+    return Listing("parts", "Multiplications, by purpose", columns, tuple(lines))
 
 
 def _growth(shape: Shape) -> Listing:
@@ -184,7 +184,7 @@ _seconds = lru_cache(8)(timed_attention)
 def _timed(view: View, shape: Shape) -> tuple[Element, ...]:
     """Attention of one layer as it is timed on this machine."""
     on = bool(view.chosen(TIMED, False))
-    tip = "Run the attention of one layer here, on texts of several lengths"
+    tip = "Run the attention of one layer on this computer, on texts of several lengths"
     head = (
         Section("measured", "Attention, timed here"),
         Controls("measure", (Check(TIMED, "Measure it on this machine", on, Keep(TIMED), tip),)),

@@ -54,12 +54,12 @@ def _rows(view: View, block: str) -> tuple[SentenceRow, ...]:
 
 def _forced(view: View, block: str) -> str:
     if TARGET not in view.nodes:
-        return "There is no loss, so there is nothing that it should say."
+        return "This model has no loss, so there are no right words."
     mask = view.values.get(f"{block}mask")
     if mask is None:
         behind = "There is no mask here, so each word can look at the next word, which is its answer."
     elif np.triu(mask, 1).any():
-        behind = "The mask lets some words look at later words, so they may see their answer."
+        behind = "The mask lets some words look at later words, so these words may see their answer."
     else:
         behind = "Without the mask each word could look at the next word, which is its answer."
     says = (

@@ -12,14 +12,14 @@ from explorer.pages.page import Button, Controls, Descent, Item, Note, Row, Stac
 from explorer.pages.view import View
 
 SLOW = (
-    "A step takes a while in a model of this size, and the loss over two weights some more; you can go on working. The "
-    "page “Train” trains it in a process of its own."
+    "A step takes some time in a model of this size, and the loss over two weights takes longer; you can go on "
+    "working. The page “Train” trains the model in a process of its own."
 )
 FIRST = "The gradients are being computed."
-SWITCHED_OFF = "The loss of this model is switched off, so there is nothing to go down."
+SWITCHED_OFF = "The loss of this model is switched off, so there is no loss to make smaller."
 NONE = (
-    "This model has no loss, so there is nothing to go down: it computes, and learns nothing. "
-    "To see a model learn, open “XOR” on the page “Lessons”."
+    "This model has no loss to make smaller: it computes, but learns nothing. To see a model learn, open “XOR” "
+    "on the page “Lessons”."
 )
 
 

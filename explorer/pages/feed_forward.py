@@ -41,14 +41,14 @@ def feed_forward(view: View, stage: Stage) -> tuple[Element, ...]:
     """Of a block: x W₁ + b₁ = hidden → activation; activation W₂ + b₂ = output."""
     block = view.block(stage)
     hidden, activation, output = (f"{block}{short}" for short in ("hidden", "activation", "output"))
-    off = "what is below zero is switched off" if view.nodes[activation].op.cuts else "each by itself"
+    off = "numbers below 0 are switched off" if view.nodes[activation].op.cuts else "each by itself"
     return (
-        Section("out", "Out: to d_ff hidden units"),
+        Section("out", "First: d_ff hidden units"),
         Row("hidden row", (*product(view, hidden), Item("→", matrix(view, activation, "after the activation")))),
         Note("width", _width(view, hidden, output)),
         Section("activation", f"Activation: {off}"),
         *_units(view, hidden, activation, "Position"),
-        Section("back", "Back: the units that are on add their rows of W_2"),
+        Section("back", "Then: the units that are on add their rows of W_2"),
         Row("output row", product(view, output, again=activation)),
     )
 
@@ -148,7 +148,7 @@ def _words(op: Op, after: Array, units: Sequence[str], who: str, last: bool) -> 
         return f"For {who}: all {len(units)} units are on; {left}."
     listed = _listed(units, off)
     which = f"unit {listed} is" if len(off) == 1 else f"units {listed} are"
-    rest = "The others pass." if len(off) < len(units) else "Nothing passes."
+    rest = "The sums of the others stay as they are." if len(off) < len(units) else "Nothing passes."
     return f"For {who}: {len(off)} of {len(units)} off: {which} 0 after {name}. {rest}"
 
 

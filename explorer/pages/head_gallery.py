@@ -33,10 +33,10 @@ def head_gallery(view: View, stage: Stage) -> tuple[Element, ...]:
     sentences, source = _sentences(view)
     work = sum(view.graph.work.values()) * len(sentences)
     if work > MOST_WORK:
-        return (Note("too large", "This model is too large to be measured while one waits."),)
+        return (Note("too large", "This model is too large: measuring it would take too long."),)
     costs = bool(view.chosen(COSTS, False))
     measured = _measured(view.state, tuple(sentences), costs)
-    tip = "Switch each head off, and average it, over all sentences: that takes a moment"
+    tip = "Switch each head off in turn, then hold it at its mean, over all sentences. This takes a moment."
     return (
         Note("source", source),
         Controls("what", (Check(COSTS, "What is lost without each", costs, Keep(COSTS), tip),)),
@@ -51,7 +51,7 @@ def head_gallery(view: View, stage: Stage) -> tuple[Element, ...]:
 
 def head_gallery_sentence(view: View, stage: Stage) -> str:
     """What happens there."""
-    return "Nobody tells a head what to do: what it has come to do is found by measuring where it looks."
+    return "Nobody tells a head what to do. To find out what it does, one measures where it looks."
 
 
 def _sentences(view: View) -> tuple[list[Annotated], str]:
@@ -61,7 +61,7 @@ def _sentences(view: View) -> tuple[list[Annotated], str]:
         n = f"{len(found)} sentences of the model's grammar that it never learned from"
         return found, f"Measured on <b>{n}</b>. A head gets a name if {LEAST:.0%} or more of its attention goes there."
     own = view.labels("input")
-    said = "No grammar of these words is known, so only the sentence above is measured: that says little."
+    said = "Only the sentence above is measured, since the program has no grammar of its words: that says little."
     return [(own, ())], said
 
 
@@ -98,16 +98,16 @@ def _gallery(view: View, measured: tuple[Head, ...]) -> Listing:
             Entry(
                 "switch on" if off else "switch off",
                 leads=turn(view, name),
-                tip="Let the head work again" if off else "Hold what the head puts out at 0",
+                tip="Let the head work again" if off else "Hold the output of the head at 0",
             ),
             Entry(
                 "compute it again" if averaged else "hold at its mean",
                 leads=average(view, name, head.mean),
                 tip="Let the head work again"
                 if averaged
-                else "Hold what the head puts out, at every word, at its mean over the sentences",
+                else "Hold the output of the head, at every word, at its mean over the sentences",
             ),
-            Entry(MEASURES[head.does][0] if head.does else "nowhere that has a name", muted=not head.does),
+            Entry(MEASURES[head.does][0] if head.does else "at no place that has a name", muted=not head.does),
             written(one.share, 2) if one else "",
             Entry(written(one.by_chance, 2) if one else "", muted=True),
             Entry(head.example.partition(":")[0], tip=head.example),
@@ -120,8 +120,10 @@ def _costs(measured: tuple[Head, ...]) -> Listing:
     lines = [
         Line.of(
             _name(head),
-            Entry(written(head.cost.without, 3), tip="nats a word, with the head's output held at 0"),
-            Entry(written(head.cost.averaged, 3), tip="nats a word, with the head's output held at its mean"),
+            Entry(written(head.cost.without, 3), tip="nats for each word, with the output of the head held at 0"),
+            Entry(
+                written(head.cost.averaged, 3), tip="nats for each word, with the output of the head held at its mean"
+            ),
             ", ".join(head.cost.words),
         )
         for head in measured
@@ -133,17 +135,18 @@ def _costs(measured: tuple[Head, ...]) -> Listing:
 
 def _about_costs() -> str:
     return (
-        "Loss + is what a word costs more, in nats, where the head puts out 0; mean +, where it puts out its mean. "
-        "Where two heads do the same, each makes up for the other: without one of them little is lost."
+        "Loss + says how much the loss of a word grows, in nats, if the output of the head is held at 0; mean "
+        "+, if it is held at its mean. If two heads do the same, one does it alone when the other is switched "
+        "off, and the loss hardly grows."
     )
 
 
 def _rules() -> str:
     said = "; ".join(f"<b>{escape(name)}</b> {escape(what)}" for name, (what, _) in MEASURES.items())
     return (
-        f"Where a head looks: {said}. A number is the share of a head's attention there, over the words that have such "
-        "a place; where the place is also the word itself, the word before or the first word, it is not counted for "
-        "the others."
+        f"Where a head looks: {said}. A number is the share of attention that the head gives to such a place, over the "
+        "words that have one. A place that is also the word itself, the word before or the first word is counted "
+        "only as that."
     )
 
 

@@ -18,7 +18,7 @@ from explorer.pages.matrix import COVERED, ROUNDING
 from explorer.pages.view import Cell, View, equation
 from explorer.pages.without_covered import altered
 
-CHAIN_RULE = "Gradient of what it feeds × how much that changes with this cell:"
+CHAIN_RULE = "Gradient of each cell that it feeds × how much that cell changes with this one:"
 WAITS = "How it comes about is shown when the question is answered: it would show the number."
 MOST_CHILDREN = 2
 """So many terms of the chain rule stand beside each other; of more there is a sum."""
@@ -102,7 +102,7 @@ def _inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]]) -> In
             if cell.node == LOSS.node
             else CHAIN_RULE
             if step
-            else "It cannot change by a little, so it has no gradient.",
+            else "It is a whole number and cannot change a little, so it has no gradient.",
             (("", tuple(rows(step, _labels(view)))),) if step else (),
             "",
             feeds,
@@ -117,7 +117,11 @@ def _inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]]) -> In
     if not node.is_input:
         formula = equation(view, node)
         code = f"{node.short} = {node.op.code(*(parent.rpartition('.')[2] for parent in node.parents))}"
-    given = "An input: type, drag or turn the wheel on it" if node.is_input else "Given: held at a value typed by hand"
+    given = (
+        "An input: type a number, drag it, or turn the mouse wheel on it"
+        if node.is_input
+        else "Given: held at a value that was typed"
+    )
     return Inspected(
         cell,
         node.short,

@@ -45,15 +45,15 @@ TRACKS = 48
 """Words; the lines of more of them would be a grey mat, and are a band."""
 SAID = {
     "embedding": "Each word becomes a vector: its row of a table.",
-    "positions": "Numbers that tell the place of a word are added to its vector.",
-    "attention": "Words exchange something here, and only here: each looks at all words.",
-    "masked": "Words exchange something here: each looks at itself and the words before it.",
+    "positions": "Numbers that say where a word stands are added to its vector.",
+    "attention": "Only here words take something from other words: each looks at all words.",
+    "masked": "Here each word looks at itself and at the words before it.",
     "cross": "The words of the target look at those of the source.",
-    "heads": "What the heads found is put side by side, and mixed by W_O where there is one.",
-    "norm": "The numbers of each word are brought to the same measure.",
+    "heads": "The outputs of the heads are put side by side, and mixed by W_O if there is one.",
+    "norm": "The numbers of each word are brought to the same size.",
     "ffn": "Each word by itself goes through a small net.",
     "output": "The last vector of each word becomes a probability for each word that may come next.",
-    "loss": "How surprised the model is by the words that should be said.",
+    "loss": "The loss: how improbable the right words are for the model.",
 }
 
 

@@ -33,7 +33,7 @@ from explorer.pages.word_gradients import word_gradients
 
 VALUE, TARGET = "loss.value", "loss.target"
 SEER = "decoder.1.self"
-OTHERS = {"loss.likelihood": "what each right word got", "loss.L_1": "the sum of the logs: −n times the loss"}
+OTHERS = {"loss.likelihood": "the probability of each right word", "loss.L_1": "the sum of the logs: −n times the loss"}
 MOST_CONTEXT = 5
 DECIMALS = 4
 MOST_DOTS = 512
@@ -43,13 +43,13 @@ FOLLOW = (
     " The right words are the next ones of the sentence, and <i>&lt;end&gt;</i> after the last; another word that you "
     "choose is pinned there, and the others still follow."
 )
-OVER = " Where the right word is <i>&lt;pad&gt;</i>, nothing is to be said, and nothing is counted."
+OVER = " Where the right word is <i>&lt;pad&gt;</i>, there is no word to say, and nothing is counted."
 
 
 def loss(view: View, stage: Stage) -> tuple[Element, ...]:
     """The terms of the loss, one a line; what its gradient asks of the logits; steps down it; and the terms' mean."""
     output, words = view.nodes[VALUE].parents[0], _of_words(view)
-    title = "What a probability costs" if words else "What a difference costs"
+    title = "The loss of each probability" if words else "The loss of each difference"
     listing, curve, text = _word_terms(view, output) if words else _squares(view, output)
     costs = Stack("costs", title, (Picture("cost curve", curve, 360, 280),))
     shown = (Item("", matrix(view, output)), Item("", _target(view, words)), Item("→", _value(view)))
@@ -71,8 +71,8 @@ def loss(view: View, stage: Stage) -> tuple[Element, ...]:
 def loss_sentence(view: View, stage: Stage) -> str:
     """What happens there: surprise is of words."""
     if _of_words(view):
-        return "How surprised the model is by the right words."
-    return "How far the answers are from the right ones, as one number."
+        return "How improbable the right words are for the model, as one number."
+    return "How far the answers are from the right answers, as one number."
 
 
 def _of_words(view: View) -> bool:
@@ -136,7 +136,7 @@ class _WordTerms(Lines):
         return Line(entries, Cell(self.output, (row, right)) if counted else None)
 
 
-_NOTHING = "The right word is <pad>: here nothing is to be said"
+_NOTHING = "The right word is <pad>: there is no word to say here"
 
 
 def _word_terms(view: View, output: str) -> tuple[Listing, Drawing, str]:
@@ -157,9 +157,9 @@ def _word_terms(view: View, output: str) -> tuple[Listing, Drawing, str]:
         Column("", BAR, 120),
         Column("−ln p", NUMBER),
     )
-    listing = Listing("term list", "Right words and what they cost", titles, lines, vocabulary=vocabulary)
+    listing = Listing("term list", "Right words and their loss", titles, lines, vocabulary=vocabulary)
     counted = target != op.pad
-    sure = "A right word with probability 1 costs nothing; the less it had, the more it costs."
+    sure = "With probability 1 it is 0; the smaller the probability, the larger it is."
     text = f"−ln p of the right word. {sure} {_mean(view)}{'' if typed else FOLLOW}{'' if counted.all() else OVER}"
     places = [(i, names[i], Cell(output, (i, int(target[i])))) for i in np.flatnonzero(counted).tolist()]
     return listing, _costs(places, given, cost), text

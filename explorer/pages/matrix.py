@@ -25,9 +25,9 @@ TINY = "~0"
 """What is not 0 but would be written as 0."""
 CALM = 1.3
 """The largest number stops short of the full colour, which is loud on a quiet page."""
-ROUNDING = "0, but for rounding: what it adds up cancels"
-NEW = "new with the last edit: there is nothing that it changed from"
-ALONE = "the model that is compared with has no matrix of this name and shape"
+ROUNDING = "0, but for rounding: the terms of its sum cancel"
+NEW = "new with the last edit: it had no value before"
+ALONE = "the other model has no matrix of this name and shape"
 FEW = 48
 """Numbers up to which a matrix is shown beside the one that is spoken of; of more there is a small picture."""
 COVERED = "?"

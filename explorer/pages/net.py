@@ -25,7 +25,7 @@ def net(view: View, stage: Stage) -> tuple[Element, ...]:
         columns.append(Stack("weights", "Weights", _weights(view), BESIDE if Net(view).features == 2 else 0))
         elements += [
             Row("playground", tuple(Item("", column) for column in columns)),
-            Section("cases", "The cases, one a row"),
+            Section("cases", "The cases: each row is a case"),
         ]
     items = [
         Item("", matrix(view, CASES, "each case")),

@@ -88,7 +88,7 @@ def next_word(view: View, stage: Stage) -> tuple[Element, ...]:
 
 def next_word_sentence(view: View, stage: Stage) -> str:
     """What happens there."""
-    return "A model says one word at a time: each word it says becomes one that it reads."
+    return "A model says one word at a time, and then reads the word that it has said."
 
 
 def _shares(view: View, row: int) -> Array:
@@ -187,7 +187,7 @@ def _listing(view: View, sequence: str, row: int, shares: Array, chances: Array,
         Column("", BAR, 120),
         Column(""),
     )
-    return Listing("next words", "Next words, the likeliest first", columns, lines, most=8, order=f"{row}")
+    return Listing("next words", "Next words, the most probable first", columns, lines, most=8, order=f"{row}")
 
 
 def _controls(view: View, choice: Choice, left: Array, shares: Array) -> Stack:
@@ -206,7 +206,7 @@ def _controls(view: View, choice: Choice, left: Array, shares: Array) -> Stack:
     value = float(view.values[TEMPERATURE])
     slider = Slider("temperature slider", "Temperature", value, SetNumber(TEMPERATURE, ()))
     cut = f"Top-k and top-p leave <b>{n:,}</b> of {last:,} {what}s, which have {written(float(shares[left].sum()), 3)}."
-    said = "Greedy: always the likeliest word. The same text is then always continued in the same way."
+    said = "Greedy: always the most probable word. So the same text is always continued in the same way."
     if drawing:
         said = f"{cut} These are weighed anew, so that they add up to 1, and one is drawn."
     parts = (
@@ -225,14 +225,14 @@ def _controls(view: View, choice: Choice, left: Array, shares: Array) -> Stack:
 def _tree(view: View, sequence: str, row: int) -> tuple[Element, ...]:
     show = bool(view.chosen(TREE, False))
     check = Check(TREE, "Show beam search", show, Keep(TREE), f"Follow the {BEAMS} likeliest ways to write on")
-    head: tuple[Element, ...] = (Section("beams", "Several ways at once"), Controls("beam search", (check,)))
+    head: tuple[Element, ...] = (Section("beams", "Several continuations at once"), Controls("beam search", (check,)))
     if not show:
         return head
     cost = next_word_cost(view.state.model, view.graph, row + 1)
     if cost.without * BEAMS * DEEP > MOST_WORK:
-        return (*head, Note("too large", "This model is too large for a search while one waits."))
+        return (*head, Note("too large", "This model is too large: a search would take too long."))
     if view.state.pins:
-        return (*head, Note("pinned", "Cells are pinned to this sentence; release them to search for others."))
+        return (*head, Note("pinned", "Cells of this sentence are pinned; release them to search for continuations."))
     words = view.labels(sequence)[: row + 1]
     decoder = decoder_of(view.state, len(words) + DEEP)
     ids = ids_of(words, view.graph.axes[view.graph.sequences[sequence]])

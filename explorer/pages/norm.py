@@ -27,7 +27,7 @@ def norm(view: View, stage: Stage) -> tuple[Element, ...]:
     if added is not None:
         before, block = added.parents
         elements += [
-            Section("add", "Add: what came in, and the block's output"),
+            Section("add", "Add: what came in, and the output of the block"),
             Row(
                 "sum",
                 (
@@ -46,11 +46,11 @@ def norm_sentence(view: View, stage: Stage) -> str:
     """What happens there: a switch may have left only the sum, or only the norm."""
     added, measured = _parts(view, stage)
     if measured is None:
-        return "The block's output for each row is added to what came in."
+        return "The output of the block is added, row by row, to what came in."
     op: Any = measured.op
     which = "Each column, over all examples," if op.axis == -2 else "Each row"
     then = f"{which} is brought to {op.aim}, then {'stretched and moved' if op.moves else 'stretched'}."
-    return f"The block's output is added to what came in. {then}" if added is not None else then
+    return f"The output of the block is added to what came in. {then}" if added is not None else then
 
 
 def _parts(view: View, stage: Stage) -> tuple[Node | None, Node | None]:
@@ -144,7 +144,7 @@ def _legend(found: Measured) -> str:
     what = "column" if found.axis else "row"
     if not found.op.centres:
         return f"Dots: the numbers of a {what}. Line: 0. Band: 0 ± RMS. Each picture has its own scale."
-    zero = f" {ZERO}: what rounding leaves of a mean of 0." if found.rounded.any() else ""
+    zero = f" {ZERO}: the mean is 0, but for rounding." if found.rounded.any() else ""
     return f"Dots: the numbers of a {what}. Line: their mean. Band: the mean ± σ. Each picture has its own scale.{zero}"
 
 

@@ -16,14 +16,14 @@ from explorer.pages.view import View
 WHY = {
     "table": "a vector for each word",
     "PE": "a vector for each position",
-    "W_Q": "what heads ask",
-    "W_K": "what heads answer",
-    "W_V": "what heads give",
+    "W_Q": "make the queries",
+    "W_K": "make the keys",
+    "W_V": "make the values",
     "b_Q": "added to the queries",
     "b_K": "added to the keys",
     "b_V": "added to the values",
     "W_O": "mixes the heads",
-    "W_1": "out to the hidden units",
+    "W_1": "make the hidden units",
     "b_1": "one for each unit",
     "W_2": "and back",
     "b_2": "one for each dimension",
@@ -42,8 +42,9 @@ GROWTH = {
     "tokens": "a text twice as long",
 }
 LONGER = (
-    "A longer text needs no new number, but for positions that are learned. It takes time: attention has a score for "
-    "each pair of words, in each head of each layer, so twice the words have four times the scores."
+    "A longer text needs no new parameters, except where positions are learned. But it takes more time: "
+    "attention has a score for each pair of words, in each head of each layer, so twice as many words have "
+    "four times as many scores."
 )
 
 
@@ -51,7 +52,7 @@ def parameters(view: View, stage: Stage) -> tuple[Element, ...]:
     """The whole in one number, a line for each block and each of its matrices, and how it grows."""
     counted = _counted(_Structure(view.graph, view.state.model))
     if not counted.blocks:
-        said = "This model learns nothing: its numbers are given. “XOR”, on the page “Lessons”, learns."
+        said = "This model learns nothing: its numbers are given. To see one learn, open “XOR” on the page “Lessons”."
         return Note("total", said), *given(view)
     said = (
         f"<b>{total(counted.blocks):,}</b> numbers that training would change. "
@@ -129,7 +130,7 @@ def _growth(counted: _Counts) -> Listing:
         times, more = f"{count / max(now[1], 1):.2f}", f"{n / max(now[2], 1):.2f}"
         bar = Entry(f"{count:,}", count / max(most, 1))
         lines.append(Line.of(words, f"{count:,}", times, bar, f"{n:,}", more, strong=not i))
-    return Listing("growth list", "How the number of parameters, and that of scores, grows", columns, tuple(lines))
+    return Listing("growth list", "How the numbers of parameters and of scores grow", columns, tuple(lines))
 
 
 def _product(sizes: tuple[Size, ...]) -> str:

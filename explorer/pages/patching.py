@@ -38,13 +38,17 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
         What the nodes of the residual stream are called.
     """
     show = bool(view.chosen(SHOW, False))
-    tip = "Take each part of the model from its pass over another text, one at a time, and see how the answer moves"
+    tip = "Give each part, one at a time, the numbers that it has for another text, and see how the answer moves"
     check = Check(SHOW, "Try all parts", show, Keep(SHOW), tip)
     head: tuple[Element, ...] = (Section("patching", "Patching: each part reads the other text"),)
     if not show:
         return (*head, Controls("patch", (check,)))
     if sum(view.graph.work.values()) * len(sites(view.graph)) * (row + 1) > MOST_WORK:
-        return (*head, Controls("patch", (check,)), Note("too large to patch", "This model is too large for that."))
+        return (
+            *head,
+            Controls("patch", (check,)),
+            Note("too large to patch", "This model is too large to try all parts."),
+        )
     asked, other, text = _other(view, sequence, row, word)
     says, there = view.labels(view.nodes[LOGITS].axes[1]), view.labels(sequence)
     logits = patched(view.graph, view.values, other, view.engine.pins, row)

@@ -78,14 +78,17 @@ def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
         _sentence(found, ids),
         *_word(view, sentence, merges),
         Section("learned", "What was learned, in order"),
-        Note("rule", "The pair that stands side by side most often becomes one piece; then the next. That is all."),
+        Note(
+            "rule",
+            "The two pieces that most often stand side by side become one piece. This is repeated again and again.",
+        ),
         _merges(merges),
     )
 
 
 def pieces_sentence(view: View, stage: Stage) -> str:
     """What happens there."""
-    return "Large models read no whole words, but pieces of them, which are learned from a text (byte-pair encoding)."
+    return "Large models read pieces of words. The pieces are learned from a text (byte-pair encoding)."
 
 
 def _sources(view: View, sentence: str) -> dict[str, tuple[Merge, ...]]:
@@ -133,7 +136,7 @@ def _word(view: View, sentence: str, merges: tuple[Merge, ...]) -> tuple[Element
     longest = max(range(len(each)), key=lambda i: len(each[i]))
     at = view.number(WORD, longest, 0, len(each) - 1)
     choice = Choice(
-        "chosen word", "Word", tuple(label(word) for word in each), at, (Keep(WORD),), "Which word to follow"
+        "chosen word", "Word", tuple(label(word) for word in each), at, (Keep(WORD),), "Word to cut into pieces"
     )
     lines = []
     for number, now in steps(each[at], merges):

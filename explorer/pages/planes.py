@@ -20,8 +20,8 @@ AXES = np.array([[[-1.0, 0.0], [1.0, 0.0]]])
 WIDTH, HEIGHT = 224, 210
 """Pixels: so that three stand beside each other."""
 SAID = (
-    "The grid is a plane of two dimensions; the lines that went up are dashed. The other dimensions of a word can move "
-    "it off the grid."
+    "The grid shows two dimensions; the lines that pointed up before are dashed. The other dimensions of a "
+    "word can move it away from the grid."
 )
 
 

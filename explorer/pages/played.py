@@ -61,11 +61,13 @@ def coloured(view: View) -> str:
     """What colours say, where they are not those of values."""
     match view.looking.showing:
         case "change" if not view.last.label:
-            return "Nothing has changed yet. Edit a number, a word or a switch, and see how far it reaches."
+            return "Nothing has changed yet. Edit a number, a word or a switch, and see which blocks change."
         case "change" | "step":
-            return "What the last edit moved: the deeper a block, the larger the part of it that is different."
+            return "What the last edit changed: the stronger the colour of a block, the more of its numbers changed."
         case "gradient":
-            return "How much the loss depends on each block: the deeper, the longer its gradient. A pass goes backward."
+            return (
+                "How much the loss depends on each block: a stronger colour is a longer gradient. A pass goes backward."
+            )
         case "difference":
-            return "The deeper a block, the more it differs from the model beside."
+            return "The stronger the colour of a block, the more it differs from the model beside."
     return ""

@@ -41,9 +41,13 @@ MOST_CURVES = 5
 POINTS, LEAST_PARTS = 800, 10  # of a curve, and between two positions: else one would see a line with corners
 MOST_WAVES = 6  # of the longest wave that is drawn
 KINDS = {
-    "paper": ("paper", "2⌊j/2⌋ / d", "A sine and its cosine share a wavelength."),
+    "paper": ("paper", "2⌊j/2⌋ / d", "A sine and its cosine have the same wavelength."),
     "004": ("004, tables", "2j / d", "Each dimension has a wavelength of its own."),
-    "004-script": ("004, script", "2⌊j/2⌋ + (j mod 2)/2", "Each pair's wavelength is 10⁸ times the last one's."),
+    "004-script": (
+        "004, script",
+        "2⌊j/2⌋ + (j mod 2)/2",
+        "The wavelength of each pair is 10⁸ times that of the pair before.",
+    ),
 }
 
 
@@ -287,7 +291,7 @@ def _between(drawn: _Drawn, n: int) -> tuple[Array, Array]:
 def _said_of_sizes(drawn: _Drawn) -> str:
     n, d = drawn.own
     if drawn.op is None:
-        return "The encoding is a table of numbers; no formula gives more positions than there are words."
+        return "The encoding is a table of numbers, not a formula. So it has no more positions than are drawn."
     model = f"The model has {n} position{'s' * (n != 1)} and {d} dimension{'s' * (d != 1)}"
     if (drawn.n, drawn.d) == (n, d):
         return f"{model}; that is what is drawn."

@@ -33,7 +33,7 @@ SHADOW = (
     ("c", "times y is the shadow"),
     ("x_p", "the shadow"),
     ("x_o", "the rest"),
-    ("x_o_y", "a right angle gives 0"),
+    ("x_o_y", "0 at a right angle"),
 )
 LENGTHS = (
     ("length_x", "length of x"),
@@ -53,7 +53,7 @@ def vectors(view: View, stage: Stage) -> tuple[Element, ...]:
     elements: list[Element] = [Row("plane and numbers", (Item("", plane), Item("", numbers)))]
     for id, title, names in (
         ("shadow", "The shadow of x on y", SHADOW),
-        ("lengths", "Lengths, and what attention divides by", LENGTHS),
+        ("lengths", "Lengths, and the divisor of attention", LENGTHS),
     ):
         row = Row(f"{id} row", tuple(Item("", matrix(view, name, what)) for name, what in names))
         elements += [Section(id, title), row]

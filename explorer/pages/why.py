@@ -142,7 +142,7 @@ def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ..
     note = (
         f"The logit of <b>{escape(says[word])}</b> after <mark>{escape(there[row])}</mark> is the sum of these parts. "
         f"The last norm divides all of them by one number, the σ of this row, {written(ledger.sigma, 3)}, and that is "
-        "taken as it is. Logits compare: what all words get alike changes no probability."
+        "taken as it is. Only differences of logits count: what all words get alike changes no probability."
     )
     return (
         Section("ledger", f"Why “{says[word]}”: its logit, term by term"),

@@ -40,7 +40,7 @@ from explorer.pages.page import (
 )
 from explorer.pages.view import Cell, Covered, View
 
-WAITS = "More of this page comes back when the question is answered: it would show the number."
+WAITS = "Some parts of this page are hidden until you have answered: they show the number that is asked for."
 _NUMBER = re.compile(r"(?<![\d.])\d+[.]\d+(?![\d.]|e[-−]?\d)|(?<![\d.])\d+(?= ?%)")
 _GOLDEN = 0.6180339887
 PLACED = Box, Bars, Dot, Image, Words

@@ -32,7 +32,7 @@ def word_gradients(view: View) -> tuple[Element, ...]:
     axis = view.nodes[output].axes[0]
     row = view.row(axis)
     return (
-        Section("gradients", "Where each logit is to go"),
+        Section("gradients", "In which direction each logit should move"),
         Controls("which position", (row_choice(view, axis),)),
         Note("about the gradients", _words(view, axis, row)),
         *_slip_note(view),

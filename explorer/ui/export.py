@@ -19,10 +19,10 @@ from explorer.ui.workbench import Workbench
 KINDS = {
     ".xlsx": "The model as a spreadsheet with formulas",
     ".py": "The model as a Python script",
-    ".png": "This page as a picture of points",
-    ".svg": "This page as a picture of lines",
+    ".png": "This page as a picture",
+    ".svg": "This page as a vector graphic",
     ".pdf": "This page as a PDF",
-    ".gif": "This page as a picture that moves",
+    ".gif": "What moves on this page, as an animation",
 }
 """What can be written, by the ending of the file."""
 

@@ -45,7 +45,7 @@ class TestDescent:
         assert "surface" not in self.shown(page)
         xor.others = self.steps(xor, quick=False)
         page = xor.page("model.descent")
-        assert "takes a while" in page.notes
+        assert "takes some time" in page.notes
         assert "surface" in self.shown(page)
 
     def test_without_a_loss_it_says_why_and_where_there_is_one(self, start, desk):
@@ -118,7 +118,7 @@ class TestParameters:
         shown, expected = start.page(PARAMETERS).texts("block list"), self.blocks(start)
         assert [row[0] for row in shown if not row[0].startswith(" ")] == [block.name for block in expected] + ["All"]
         query = next(row for row in shown if row[0].strip() == "W_Q")
-        assert query[1:4] == ["what heads ask", "2 heads × 4 d_model × 4 d_k", "32"]
+        assert query[1:4] == ["make the queries", "2 heads × 4 d_model × 4 d_k", "32"]
         assert shown[-1][3] == f"{total(expected):,}"
         assert f"<b>{total(expected):,}</b>" in start.page(PARAMETERS).notes
 

@@ -62,7 +62,7 @@ def test_the_page_says_what_the_mask_is_for(translator):
     assert "Without the mask each word could look at the next word" in page.notes
     assert "shifted by one word" in page.notes
     translator.do(SetSwitch("decoder.1.self", "mask", "hand"), SetCells("decoder.1.self.mask", {(0, 2): 1}))
-    assert "they may see their answer" in translator.page(MASKED).notes
+    assert "these words may see their answer" in translator.page(MASKED).notes
     translator.do(SetSwitch("decoder.1.self", "mask", "none"), SetSwitch("loss", "targets", "typed"))
     page = translator.page(MASKED)
     assert "There is no mask here" in page.notes

@@ -31,7 +31,7 @@ def test_all_steps_stand_there_in_order(start):
     page = start.page(STAGE)
     names = [f"{BLOCK}.{short}" for short in ("W_1", "b_1", "hidden", "activation", "W_2", "b_2", "output")]
     assert [name for name in dict.fromkeys(page.names) if name in names] == names
-    assert page.sections[1] == "Activation: what is below zero is switched off"
+    assert page.sections[1] == "Activation: numbers below 0 are switched off"
 
 
 def test_units_before_and_after(start):
@@ -49,7 +49,7 @@ def test_units_that_are_off_are_said_hatched_and_hollow(start):
     off = [False, True, False, False, True, False]
     assert [line.entries[2].off for line in page.the("units").lines] == off
     assert [dot.hollow for dot in dots(page)] == off
-    assert "2 of 6 off: units 2, 5 are 0 after ReLU. The others pass." in page.notes
+    assert "2 of 6 off: units 2, 5 are 0 after ReLU. The sums of the others stay as they are." in page.notes
     assert "<mark>You</mark>" in page.notes
 
 

@@ -82,7 +82,7 @@ def test_a_head_that_is_named_shows_its_share_and_an_example(desk):
 
 def test_without_a_grammar_that_is_said(desk):
     page = desk("roses-are-red").page(HEADS.name)
-    assert "No grammar of these words is known" in page.the("source").text
+    assert "the program has no grammar of its words" in page.the("source").text
     assert len(page.the("heads").lines) == 1
 
 

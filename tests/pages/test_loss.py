@@ -35,7 +35,7 @@ def test_a_term_for_each_position(start, number):
         assert number(row[4]) == pytest.approx(-np.log(p[i]), abs=1e-4)
     assert [(dot.x, dot.y) for dot in dots(page)] == [(x, -np.log(x)) for x in p]
     assert f"{start.value('loss.value'):.4f}" in page.notes
-    assert page.page.header.sentence == "How surprised the model is by the right words."
+    assert page.page.header.sentence == "How improbable the right words are for the model, as one number."
 
 
 def test_the_mean_of_the_terms_is_the_loss(start):
@@ -215,7 +215,8 @@ def bad_guess(desk):
         def gradient():
             return guess.document.engine.gradients().of("output.logits")
 
-        guess.others = {"steps": Steps(rate, {"output.logits": True}, True, True, ahead), "given": given}
+        steps = Steps(rate, {"output.logits": True}, True, True, ahead)
+        guess.others = {"steps": steps, "given": given, "prints": ("cat-sat-on-the", "wrong")}
         return guess
 
     return at
@@ -227,7 +228,7 @@ def test_the_step_that_the_reference_takes_stands_beside_the_true_one(bad_guess)
     assert [row[3] for row in rows] == ["−0.9000", "0.1000", "0.1000", "0.7000"]
     assert [row[5] for row in rows] == ["0.1140", "0.1031", "0.1031", "0.6798"]
     assert [row[6] for row in rows] == ["0.19", "0.09", "–", "0.63"]
-    assert page.the(WORDS).columns[6].title == "004 prints"
+    assert page.the(WORDS).columns[6].title == "printed"
     assert "the print moves the probabilities" in page.notes
 
 

@@ -107,7 +107,7 @@ def test_other_dimensions_as_curves(source):
 
 
 @pytest.mark.parametrize(
-    ("kind", "title", "column"), [("paper", "paper", 2), ("004", "printed", 3), ("004-script", "script", 4)]
+    ("kind", "title", "column"), [("paper", "paper", 2), ("004", "tables", 3), ("004-script", "script", 4)]
 )
 def test_exponents_side_by_side_and_which_are_in_use(source, kind, title, column):
     source.do(SetSwitch("source", "positions", "sinusoidal" if kind == "paper" else kind))
@@ -130,7 +130,7 @@ def test_a_typed_table_has_no_formula(source):
     assert not page.has("exponent list")
     assert not page.has(f"{PE}.positions")
     assert image(page, MAP).array is source.value(PE)
-    assert "no formula" in page.notes
+    assert "not a formula" in page.notes
 
 
 @pytest.mark.parametrize("count", [1, 40])

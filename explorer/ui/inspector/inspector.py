@@ -33,9 +33,10 @@ NUDGED = 10
 LEAST = 28
 """Pixels at text scale 1 that it is high at least: below a question of a lesson, which needs the room more."""
 HINTS = (
-    "Point at a number to see how it is made. <b>Teal</b> ones (“editable”) are yours: type, drag, turn the wheel.",
-    "Enter holds a computed one at a value of yours, Delete lets it go. A right click fills a matrix.",
-    "F6 goes to the next part of the window, Ctrl+Page Down to the next stage. Esc brings these words back.",
+    "Point at a number to see how it is computed. <b>Teal</b> numbers (“editable”) can be changed: type, drag, "
+    "or turn the wheel.",
+    "Type on a computed number to hold it at your value; Delete computes it again. A right click fills a matrix.",
+    "F6 goes to the next part of the window, Ctrl+Page Down to the next stage. Esc shows these words again.",
 )
 
 

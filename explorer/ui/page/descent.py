@@ -87,7 +87,7 @@ class _Curve(QWidget):
         super().__init__()
         self._curve = RunCurve(bench)
         log = QCheckBox("Log scale")
-        log.setToolTip("Powers of ten at equal distances: then small losses can be told apart")
+        log.setToolTip("A logarithmic scale: 1, 0.1 and 0.01 have equal distances, so that small losses can be read")
         log.toggled.connect(self._curve.set_log)
         column = column_in(self)
         column.addWidget(self._curve, 1)

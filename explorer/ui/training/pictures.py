@@ -47,7 +47,7 @@ class Pictures(QWidget):
         self.losses = LossCurve(bench)
         self.norms = LossCurve(bench, beside="length")
         self.norms.set_log(True)
-        self.log = QCheckBox("Powers of ten at equal distances")
+        self.log = QCheckBox("Logarithmic scale")
         self.log.setToolTip("Shows a loss that falls over many steps to its end")
         self.log.toggled.connect(self.losses.set_log)
         self.weight = ComboBox()
@@ -56,7 +56,7 @@ class Pictures(QWidget):
         self.weight.currentTextChanged.connect(self._draw_weight)
         self.tried = QLineEdit()
         self.tried.setAccessibleName("Words to try")
-        self.tried.setToolTip("Other words for the model to read; Enter gives them to it")
+        self.tried.setToolTip("Type other words for the model to read, then press Enter")
         self.tried.returnPressed.connect(self._try)
         self.predictions = Predictions(bench)
         self._scale = mark(QLabel(), role="small")
@@ -72,7 +72,7 @@ class Pictures(QWidget):
         }
         self._make_map()
         self._parts["loss"].setToolTip(
-            "How wrong the answers are at each step; validation: on examples that are put aside"
+            "How wrong the answers are at each step; validation: on examples that are not learned from"
         )
         self._parts["norms"].setToolTip(
             "How steeply the loss falls with each block’s weights; near 0 the weights hardly move"
