@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from math import inf
 
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -71,6 +72,7 @@ def _frames(app: QApplication, window: MainWindow, in_sight: Sequence[QWidget], 
     """Frames of a run, in turns with frames of bare painting of all windows in sight; and how many steps were taken."""
     descent = window.bench.descent
     descent.set_rate(0.01)
+    descent.set_pace(inf)
     first, *others = (Bare(app, paints, one) for one in in_sight)
     ours: list[float] = []
     theirs: list[float] = []

@@ -1,5 +1,7 @@
 """Gradient descent by hand: the controls, and the pictures beside them."""
 
+from math import inf
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -44,6 +46,8 @@ def stepper(panel):
 
 @pytest.fixture
 def descent(window):
+    """The run, which plays as fast as it goes."""
+    window.bench.descent.set_pace(inf)
     return window.bench.descent
 
 
