@@ -84,7 +84,7 @@ def _name(head: Head) -> str:
 
 
 def _gallery(view: View, measured: tuple[Head, ...]) -> Listing:
-    columns = [Column("head"), Column("is now"), Column(""), Column(""), Column("looks", width=300)]
+    columns = [Column("head"), Column("switch"), Column(""), Column(""), Column("looks", width=300)]
     columns += [Column("share", NUMBER), Column("chance", NUMBER), Column("example")]
     lines = []
     for head in measured:

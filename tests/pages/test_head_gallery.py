@@ -32,7 +32,7 @@ def test_what_a_head_is_now_and_what_a_click_does_are_told_apart(desk):
 
     def line():
         listing = of.page(HEADS.name).the("heads")
-        at = [column.title for column in listing.columns].index("is now")
+        at = [column.title for column in listing.columns].index("switch")
         state, switch, hold = listing.lines[2].entries[at : at + 3]
         assert state.leads is None, "what it is now is no button"
         return state.text, switch, hold
