@@ -122,11 +122,11 @@ QPushButton[chip="true"][add="true"]:hover { background: $accent_soft; }
 
 QPushButton[choice="true"] { padding: 0; min-height: 0; text-align: left; }
 QPushButton[choice="true"] QLabel { background: transparent; border: none; }
-QPushButton[choice="true"]:disabled QLabel { color: $muted; }
-QPushButton[choice="true"][answer="right"], QPushButton[choice="true"][answer="right"] QLabel {
+QPushButton[choice="true"] QLabel:disabled { color: $muted; }
+QPushButton[choice="true"][answer="right"], QPushButton[choice="true"] QLabel[answer="right"]:disabled {
     background: $accent_soft; border-color: $accent_line; color: $accent_text;
 }
-QPushButton[choice="true"][answer="wrong"], QPushButton[choice="true"][answer="wrong"] QLabel {
+QPushButton[choice="true"][answer="wrong"], QPushButton[choice="true"] QLabel[answer="wrong"]:disabled {
     background: $here_soft; border-color: $here_line; color: $here_text;
 }
 QPushButton[choice="true"] QLabel { border: none; }

@@ -338,7 +338,9 @@ class ChooseBody(Body):
             wrong = i in tried and not choice.right
             sign = "✗ " if wrong else "✓ " if choice.right and done else ""
             button.say(f"{sign}{choice.text}", self.guide.numbers)
-            mark(button, answer="wrong" if wrong else "right" if choice.right and done else "")
+            answer = "wrong" if wrong else "right" if choice.right and done else ""
+            for part in (button, button.words.label):  # Qt matches what a label stands in only when it is dressed
+                mark(part, answer=answer)
             button.setEnabled(not done and not wrong)
             button.setVisible(not (done and self.large) or wrong or choice.right)
             button.keep_height()

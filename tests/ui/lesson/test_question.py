@@ -207,6 +207,22 @@ def test_choices_are_mixed_the_same_in_a_sitting_and_another_way_the_next_time(o
     assert (places[0] == places[1]) is written
 
 
+def test_a_choice_looks_as_what_can_be_chosen_and_what_was_chosen_has_its_colour(window, guide, panel, eye, go):
+    go(2)
+    theme, buttons = window.bench.appearance.theme, body(panel, ChooseBody).buttons
+
+    def inks():
+        eye.settle(window)
+        labels = (button.words.label for button in buttons)
+        return [label.palette().color(label.foregroundRole()).name() for label in labels]
+
+    assert inks() == [theme.text, theme.text]
+    guide.answer(0)
+    assert inks() == [theme.here_text, theme.text]
+    guide.answer(1)
+    assert inks() == [theme.here_text, theme.accent_text]
+
+
 def test_who_gave_no_answer_reads_why_the_right_one_is_right(window, guide, panel, go):
     go(2)
     guide.tell()
