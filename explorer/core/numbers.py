@@ -48,6 +48,17 @@ def point(*coordinates: float) -> str:
     return f"({', '.join(formatted(one, '.2f') for one in coordinates)})"
 
 
+def in_table(value: float, decimals: int) -> str:
+    """A number of a table whose numbers have so many decimals (`decimals_of`).
+
+    What is too small for its decimals has one figure, so that no column is wider for it; that figure stands behind the
+    point, as in 0.05, where that takes no more than two decimals.
+    """
+    if value and isfinite(value) and decimals < (needed := significant(value, 1)) <= 2:
+        decimals = needed
+    return written(value, decimals, 1 if abs(value) < 1 else 2)
+
+
 def exact(value: float) -> str:
     """All digits that make the number what it is, with a true minus sign; 0 has none."""
     value = value or abs(value)

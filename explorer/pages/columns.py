@@ -273,17 +273,19 @@ class _Drawer:
         start = begin[-1]
         band, other = self._bands[b], self._bands[b2]
         last = self._places[name][0], end
-        # Those that come from below turn the nearer to the box the lower they come from, so that none crosses another.
+        # Those from below turn the nearer to the box the lower they come from, others the higher: none crosses another.
         from_below = b == b2 and start[1] > end
-        into = other.lefts[c2] - 0.45 * ACROSS + BESIDE * (place if from_below else -abs(place))
+        into = other.lefts[c2] - 0.45 * ACROSS + BESIDE * (place if from_below else -place)
         if b == b2 and c2 > c:
             y = self._free(band, range(c + 1, c2), start[1], end)
             out = band.rights[c] + 0.45 * ACROSS
             turn = () if y == start[1] else ((out, start[1]), (out, y))
             return _straight((*begin, *turn, (into, y), (into, end), last))
         if b2 > b:
-            out = band.rights[c] + 0.55 * ACROSS
+            # Of a column, whose lane is the lowest goes down farthest at the right: none crosses another.
+            lanes = sorted(y for (to, one), y in self._lanes.items() if to == b2 and self._at[one] == (b, c))
             lane = self._lanes[b2, parent]
+            out = band.rights[c] + 0.55 * ACROSS + min(BESIDE * lanes.index(lane), 0.4 * ACROSS)
             if b2 == b + 1:
                 return _straight((*begin, (out, start[1]), (out, lane), (into, lane), (into, end), last))
             # Past the bands between, at the left of all.

@@ -9,7 +9,7 @@ import numpy as np
 from explorer.core.derivation import only_rounding
 from explorer.core.graph import Place
 from explorer.core.node import Node
-from explorer.core.numbers import decimals_of, exact, largest_of, significant, written
+from explorer.core.numbers import decimals_of, exact, in_table, largest_of, written
 from explorer.core.ops import Array
 from explorer.pages.element import Element
 from explorer.pages.view import View, apart, equation
@@ -120,7 +120,7 @@ class Matrix(Element):
     def _said(self, value: float) -> str:
         """A number as it is written, a change with its sign."""
         if self.showing == "values":
-            return _cell(float(value), self.decimals)
+            return in_table(float(value), self.decimals)
         if not value:
             return "·"
         if not np.isfinite(value):
@@ -146,7 +146,7 @@ class Matrix(Element):
         if values.size > at_most:
             numbers.append(largest_of(values))  # not where it stands: to find that takes ten times as long
         sign = "−" * real
-        return [written(-0.01, DECIMALS) * real, *(sign + _cell(float(number), decimals) for number in numbers)]
+        return [written(-0.01, DECIMALS) * real, *(sign + in_table(float(number), decimals) for number in numbers)]
 
     @cached_property
     def aligned(self) -> bool:
@@ -291,16 +291,6 @@ def symbol_only(matrix: Matrix) -> Matrix:
 def symbol_of(formula: str) -> str:
     """What a formula is of."""
     return formula.partition(" = ")[0]
-
-
-def _cell(value: float, decimals: int) -> str:
-    """A number in a table: what is too small for its decimals has one figure, so that no column is wider for it.
-
-    That figure stands behind the point, as in 0.5, where there is room for as many decimals.
-    """
-    if value and decimals < (needed := significant(value, 1)) <= DECIMALS:
-        decimals = needed
-    return written(value, decimals, 1 if abs(value) < 1 else 2)
 
 
 def open_key(id: str) -> str:

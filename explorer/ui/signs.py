@@ -1,17 +1,76 @@
-"""What shows the sign of a number on a coloured square where no number stands: not the colour alone."""
+"""What stands on a coloured square of a picture: its number, where it fits, or a dash for one below 0."""
+
+from math import ceil, floor
 
 import numpy as np
-from PySide6.QtCore import QLineF, QRectF
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtCore import QLineF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
+from explorer.core.numbers import decimals_of, in_table
 from explorer.core.ops import Array
-from explorer.ui.colour import qcolor
+from explorer.ui.colour import Ramp, qcolor
 from explorer.ui.theme import Theme
 
 LEAST, MANY = 4, 4096
 """Pixels of a square that a dash fits into; squares that are too many to be looked at one by one."""
 INK = 0.6
 """How much of the ink of words a dash has."""
+SMALLEST, LARGEST, PART = 11, 19, 0.3
+"""Pixels that the letters of a number are high at least and at most, and their part of a square's height."""
+BESIDE, MOST = 6.0, 3000
+"""Pixels that are left free beside a number; squares in sight whose numbers are written."""
+
+
+def paint_numbers(
+    painter: QPainter, font: QFont, array: Array, shown: Array, ends: tuple[float, float], ramp: Ramp, rect: QRectF
+) -> bool:
+    """Write the number of each square in sight, where each has room; returns whether they are written.
+
+    Parameters
+    ----------
+    painter : QPainter
+        In pixels.
+    font : QFont
+        Of the letters; their size follows the squares.
+    array : numpy.ndarray
+        (rows, columns): the numbers.
+    shown, ends, ramp : numpy.ndarray, (float, float), Ramp
+        Of the same shape, the places of the numbers on the map of colours, its ends, and the map: its inks are read on
+        its colours.
+    rect : QRectF
+        Where the picture is.
+    """
+    rows, columns = array.shape
+    if not array.size:
+        return False
+    across, down = rect.width() / columns, rect.height() / rows
+    if across < 2 * SMALLEST or down < SMALLEST + BESIDE:
+        return False
+    seen = QRectF(painter.window()) & rect
+    if seen.isEmpty():
+        return False
+    first, last = floor((seen.top() - rect.top()) / down), min(ceil((seen.bottom() - rect.top()) / down), rows)
+    left, right = floor((seen.left() - rect.left()) / across), min(ceil((seen.right() - rect.left()) / across), columns)
+    if (last - first) * (right - left) > MOST:
+        return False
+    decimals, part = decimals_of(array), array[first:last, left:right].tolist()
+    texts = [[in_table(float(number), decimals) for number in row] for row in part]
+    letters = QFont(font)
+    letters.setPixelSize(int(min(max(PART * down, SMALLEST), LARGEST)))
+    longest = max((text for row in texts for text in row), key=len)
+    wide = QFontMetricsF(letters).horizontalAdvance(longest)
+    if wide + BESIDE > across:
+        letters.setPixelSize(max(int(letters.pixelSize() * (across - BESIDE) / wide), 1))
+    if letters.pixelSize() < SMALLEST:
+        return False
+    inks = ramp.index(shown[first:last, left:right], *ends)
+    painter.setFont(letters)
+    for i, row in enumerate(texts, first):
+        for j, text in enumerate(row, left):
+            painter.setPen(ramp.text[int(inks[i - first, j - left])])
+            square = QRectF(rect.left() + j * across, rect.top() + i * down, across, down)
+            painter.drawText(square, Qt.AlignmentFlag.AlignCenter, text)
+    return True
 
 
 def paint_signs(painter: QPainter, theme: Theme, array: Array, rect: QRectF) -> None:

@@ -1,9 +1,21 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from refusals import refuses
 
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import decimals_of, exact, formatted, largest_of, point, read_number, significant, written
+from explorer.core.numbers import (
+    decimals_of,
+    exact,
+    formatted,
+    in_table,
+    largest_of,
+    point,
+    read_number,
+    significant,
+    written,
+)
 from explorer.sentences import sentence
 
 
@@ -132,3 +144,14 @@ def test_a_message_repeats_only_the_beginning_of_a_long_text():
     with pytest.raises(ExplorerError) as caught:
         read_number("x" * 100_000)
     assert len(sentence(caught.value)) < 200
+
+
+@given(st.floats(-1e9, 1e9, allow_nan=False), st.integers(0, 3))
+def test_a_number_of_a_table_is_no_lie_and_no_longer_than_its_column(value, decimals):
+    text = in_table(value, decimals)
+    again = read_number(text)
+    assert np.sign(again) == np.sign(value), "neither 0 for what is none, nor another sign"
+    assert abs(again - value) <= max(0.5 * 10.0**-decimals, 0.5 * abs(value))
+    if "e" not in text:
+        assert len(text.partition(".")[2]) <= max(decimals, 2)
+    assert "-" not in text

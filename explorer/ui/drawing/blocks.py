@@ -15,7 +15,7 @@ from explorer.pages.view import Cell
 from explorer.ui.colour import Ramp, qcolor
 from explorer.ui.drawing.formulas import Formulas
 from explorer.ui.drawing.ink import line_ink, word_ink
-from explorer.ui.signs import paint_signs
+from explorer.ui.signs import paint_numbers, paint_signs
 from explorer.ui.workbench import Workbench
 
 TITLE, NOTE = 12.5, 11.7
@@ -338,10 +338,23 @@ class Blocks:
         else:
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, dense or image.smooth)
             painter.drawImage(rect, kept[1])
-        self.signs(painter, image, rect)
+        if not self._numbers(painter, image, rect):
+            self.signs(painter, image, rect)
         painter.setPen(QPen(qcolor(self._bench.appearance.theme.line_strong), 1.0))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(rect)
+
+    def _numbers(self, painter: QPainter, image: Image, rect: QRectF) -> bool:
+        """Write the numbers of an image whose squares have room for them; returns whether they have."""
+        if image.smooth or min(rect.width() / image.array.shape[1], rect.height() / image.array.shape[0]) < LEAST:
+            return False
+        shares, ends, _ = shares_of(image)
+        ramp, font = self._ramp(image), self._bench.appearance.fonts.number
+        return paint_numbers(painter, font, image.array, shares, ends, ramp, rect)
+
+    def _ramp(self, image: Image) -> Ramp:
+        theme = self._bench.appearance.theme
+        return theme.sequential_ramp if image.colours == SHARES else theme.diverging_ramp
 
     def signs(self, painter: QPainter, image: Image, rect: QRectF) -> None:
         """Show which numbers of an image are below 0."""
@@ -363,9 +376,7 @@ class Blocks:
             self._scaled.pop(number, None)
 
     def _coloured(self, image: Image) -> QImage:
-        theme = self._bench.appearance.theme
-        shares, (low, high), is_share = shares_of(image)
-        ramp: Ramp = theme.sequential_ramp if is_share else theme.diverging_ramp
+        (shares, (low, high), _), ramp = shares_of(image), self._ramp(image)
         table = ramp.table[ramp.index(shares, low, high)]
         rows, columns = image.array.shape
         pixels = np.ascontiguousarray(table)

@@ -119,6 +119,9 @@ def written_in(whole: QWidget) -> Iterator[Written]:
 def _painted(page: QWidget) -> list[tuple[str, QRectF, QFont]]:
     device = _Device(page.size())
     painter = QPainter(device)
-    page.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
-    painter.end()
+    try:
+        # Not the widget's own: a picture has another one.
+        QWidget.render(page, painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
+    finally:
+        painter.end()
     return device.listener.heard

@@ -10,8 +10,10 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from explorer.core.graph import Place
 from explorer.pages.drawing import Axis, Bars, Box, Drawing, FlowLine, Image, Segments, Words
 from explorer.pages.gestures import GoTo, Switch
+from explorer.pages.matrix import matrix
 from explorer.pages.view import Cell
 from explorer.ui.drawing.view import DrawingView
+from explorer.ui.widgets.written import written_in
 
 ATTENTION, FFN = "encoder.1.self.attention", "encoder.1.ffn.layers"
 WEIGHTS = Place("encoder.1.self.weights", 0)
@@ -225,3 +227,24 @@ def test_it_is_named_for_a_screen_reader(picture):
     assert picture.accessibleName() == "A picture"
     assert picture.focusPolicy() == Qt.FocusPolicy.TabFocus
     assert isinstance(picture, QWidget)
+
+
+def test_once_a_number_fits_into_its_square_it_is_written(window, eye):
+    """Also where there is no end to looking closer: squares of 100 pixels had stayed blank."""
+    eye.go_to(window, "model.encoder.1.self")
+    eye.settle(window)
+    picture = window.page().elements.widgets["model"].picture
+    numbers = {cell for row in eye_texts(window, "encoder.1.self.Q") for cell in row}
+    assert not numbers & {one.text for one in written_in(picture)}
+    image = next(one for one in picture.drawing.marks if isinstance(one, Image) and one.node.node == "encoder.1.self.Q")
+    left, top, wide, high = image.place
+    while picture.pixel(left + wide, top).x() - picture.pixel(left, top).x() < 100 * image.array.shape[1]:
+        before = picture.pixel(left + wide, top).x() - picture.pixel(left, top).x()
+        picture.closer.zoom(1.25, QPointF(left + wide / 2, top + high / 2))
+        assert picture.pixel(left + wide, top).x() - picture.pixel(left, top).x() > before
+    assert numbers & {one.text for one in written_in(picture)}
+
+
+def eye_texts(window, name):
+    shown = matrix(window.bench.view, window.bench.view.of_head(name, 0))
+    return [[shown.text(i, j) for j in range(len(shown.columns))] for i in range(len(shown.rows))]
