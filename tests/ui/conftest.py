@@ -75,6 +75,7 @@ def open_window(request, qtbot, appearance, monkeypatch):
             window.show_page(PAGES.index(tab))
         with qtbot.waitExposed(window):
             window.show()
+        window.activateWindow()  # on a screen without a window manager nobody else gives it the keys
         qtbot.waitUntil(window.isActiveWindow)
         QTest.mouseMove(window.windowHandle(), CORNER)
         settle(qtbot, window)

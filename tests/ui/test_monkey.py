@@ -18,8 +18,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEventLoop, QPoint, Qt, QTimer, QtMsgType, QUrl, qInstallMessageHandler
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtCore import QEventLoop, QMimeData, QPoint, Qt, QTimer, QtMsgType, QUrl, qInstallMessageHandler
+from PySide6.QtGui import QDesktopServices, QDrag, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QSpacerItem, QWidgetItem
 from shiboken6.Shiboken import createdByPython, getAllValidWrappers
@@ -110,7 +110,9 @@ class Monkey:
             *[self.resize, self.look, self.pin, self.switch, self.train, self.file] * 2,
             *[self.tokens, self.lesson, self.step, self.tab, self.size_of_text],
         ]
-        # Somebody closes what stands in the way: a dialog runs an event loop of its own.
+        # Somebody closes what stands in the way: a dialog runs an event loop of its own, and so does a drag, in which
+        # Qt waits for the mouse to be let go; no act comes before that, since each has to end before the next.
+        self._acting = False
         self._closer = QTimer(window, interval=30)
         self._closer.timeout.connect(self._close)
         self._closer.start()
@@ -119,10 +121,13 @@ class Monkey:
         """Do one thing."""
         act = self.chance.choice(self._acts)
         self.log.append(act.__name__)
+        self._acting = True
         try:
             self.log[-1] = f"{act.__name__} {act() or ''}"
         except ExplorerError as error:  # what a person would be told
             self.log[-1] = f"{act.__name__}: {error.id}"
+        finally:
+            self._acting = False
 
     def end(self):
         self._closer.stop()
@@ -131,6 +136,8 @@ class Monkey:
         self.bench.descent.end()
 
     def _close(self):
+        if self._acting and self.window.findChildren(QDrag):
+            QTest.keyClick(self.window.windowHandle(), KEY.Key_Escape)  # `QDrag.cancel` is not there on every platform
         for widget in (QApplication.activePopupWidget(), QApplication.activeModalWidget()):
             if widget is not None and self.chance.random() < 0.5:
                 keys = (KEY.Key_Down, KEY.Key_Down, KEY.Key_Tab, KEY.Key_Return)
@@ -384,6 +391,20 @@ def test_a_monkey_at_the_window(monkey, qtbot):
     live(mine, qtbot, lambda: len(mine.log) < ACTS)
     assert told_of_no_end() == []
     assert is_as_built_afresh(mine.bench.document)
+
+
+def test_a_drag_that_nobody_ends_does_not_hold_the_monkey(monkey, qtbot):
+    mine = monkey(1)
+    taken = []
+
+    def lift():
+        drag = QDrag(mine.window)
+        drag.setMimeData(QMimeData())
+        taken.append(drag.exec(Qt.DropAction.CopyAction))
+
+    mine._acts = [lift]
+    live(mine, qtbot, lambda: len(mine.log) < 3)
+    assert taken == [Qt.DropAction.IgnoreAction] * 3
 
 
 def pace():
