@@ -40,7 +40,7 @@ class Sinusoidal(Op):
 
     def formula(self, *symbols: str) -> str:
         power = {"paper": r"2i/d_{model}", "004": r"2j/d_{model}", "004-script": r"2i + (j \bmod 2)/2"}[self.exponents]
-        return r"\sin \left( \frac{pos}{10000^{%s}} \right) , \; \cos \left( \cdot \right)" % power
+        return r"\sin ( pos / 10000^{%s} ) , \; \cos ( \cdot )" % power  # as the paper writes it
 
     def code(self, *names: str) -> str:
         angle = f"np.arange({self.n})[:, None] / 10000 ** ({self._exponent()})"

@@ -1,3 +1,4 @@
+import importlib
 import subprocess
 import sys
 
@@ -8,6 +9,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QColor, QImage, QPainter, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
+from explorer.lessons.loader import catalogue
 from explorer.ui.appearance import palette
 from explorer.ui.theme import DARK, LIGHT
 from explorer.ui.widgets import formula as formula_module
@@ -237,3 +239,28 @@ def test_a_layout_that_heard_the_estimate_hears_the_real_size(qtbot, monkeypatch
     real = shown.sizeHint()
     assert real != estimate
     assert row.itemAt(0).sizeHint() == real
+
+
+MOST_NODES = 400
+"""That ziamath makes for one formula, which takes some 25 ms of a turn."""
+
+
+def test_no_formula_of_an_example_holds_the_window(monkeypatch):
+    """For how high a row is, ziamath makes all that stands in it a second time: twice as much for each level."""
+    typeset("x")
+    nodes = importlib.import_module("ziamath.nodes.mnode").Mnode
+    made = []
+    original = nodes.fromelement
+    monkeypatch.setattr(nodes, "fromelement", lambda *args, **more: (made.append(1), original(*args, **more))[1])
+    found = {}
+    for lesson in catalogue():
+        graph = lesson.state().graph
+        for node in graph.nodes.values():
+            symbols = [graph.nodes[parent].symbol for parent in node.parents]
+            for latex in (node.symbol, "" if node.is_input else node.op.formula(*symbols)):
+                made.clear()
+                typeset.cache_clear()
+                typeset(latex)
+                found[latex] = max(len(made), found.get(latex, 0))
+    assert max(found.values()) > 100, "nothing was counted"
+    assert {latex: n for latex, n in found.items() if n > MOST_NODES} == {}
