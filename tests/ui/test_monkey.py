@@ -16,6 +16,7 @@ import time
 import traceback
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from PySide6.QtCore import QEventLoop, QMimeData, QPoint, Qt, QTimer, QtMsgType, QUrl, qInstallMessageHandler
@@ -336,7 +337,7 @@ def monkey(open_window, tmp_path, monkeypatch):
         made.append(Monkey(open_window(settings=Settings(tmp_path / "settings")), tmp_path / "files", seed))
         return made[0]
 
-    gc.enable()  # it is off in other tests, and on in the program
+    gc.enable()  # it is off in other tests; here it runs as in the program, which freezes what there is as it begins
     yield let_loose
     for one in made:
         one.end()
@@ -348,6 +349,7 @@ def live(monkey, qtbot, go_on):
     timer = QTimer(monkey.window)  # within a loop of its own: what is to be deleted later goes there, and only there
 
     def act():
+        assert gc.isenabled()
         monkey.act()
         if exceptions or told or not go_on():
             loop.quit()
@@ -496,17 +498,40 @@ class Watch:
         dispatcher.aboutToBlock.disconnect(self.beat)
 
 
-def memory():
-    """Bytes that the process takes, and those that it still takes once what is free has been given back.
+class Memory(NamedTuple):
+    """Bytes that the process takes, and what they are, as far as that can be told."""
+
+    taken: int
+    given_back: int  # still taken once what is free has been given back
+    files: int  # of these: libraries, as they lie on the disk
+    heap: int  # of these: in use by Qt, by numpy and all else in C, and larger things of Python's
+    objects: int  # how many of Python's the collector knows: their own memory comes beside the heap
+    undo: int  # of these: what can be undone
+
+
+class _Heap(ctypes.Structure):
+    """What glibc's `mallinfo2` tells."""
+
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in ("arena", "free", "fast", "maps", "mapped", "_", "_fast", "used", "unused", "top")
+    ]
+
+
+def memory(monkey):
+    """What the process takes now.
 
     The C library keeps freed memory for what comes next. Fifteen sizes of the window at once leave 60 MB to Python's
     collector, which comes later; the room for them stays, is used again, and is no growth: while the first figure went
     from 373 to 434 MB and back, the second one stayed within 373 and 397.
     """
     gc.collect()
-    taken = resident()
-    ctypes.CDLL(None).malloc_trim(0)
-    return taken, resident()
+    library, taken = ctypes.CDLL(None), resident()
+    library.malloc_trim(0)
+    library.mallinfo2.restype = _Heap
+    heap = library.mallinfo2()
+    files = 1024 * int(re.search(r"RssFile:\s+(\d+)", Path("/proc/self/status").read_text())[1])
+    return Memory(taken, resident(), files, heap.used + heap.mapped, len(gc.get_objects()), undoable(monkey))
 
 
 def undoable(monkey):
@@ -527,7 +552,7 @@ def test_a_monkey_for_ten_minutes(monkey, qtbot, capfd, tmp_path):
     def go_on():
         gone = time.monotonic() - begun
         if gone > seconds * (len(sizes) + 1) / 10:
-            sizes.append((*memory(), undoable(mine)))
+            sizes.append(memory(mine))
             watch.begin()  # to measure takes long as well
         return gone < seconds
 
@@ -548,10 +573,10 @@ def test_a_monkey_for_ten_minutes(monkey, qtbot, capfd, tmp_path):
             print(dict(watch.held), *(f"{n:4} {where}" for where, n in watch.where.most_common(12)), sep="\n")
             for held, collected, *what in sorted(watch.acts, reverse=True)[:12]:
                 print(f"{1000 * held:4.0f} ms, {1000 * collected:.0f} of them the collector's:", *what)
-            for what, column in zip(("MB:", "given back:", "to undo:"), zip(*sizes, strict=True), strict=True):
-                print(what, *(size // 1_000_000 for size in column))
+            for what, column in zip(Memory._fields, zip(*sizes, strict=True), strict=True):
+                print(what, *(size // (1000 if what == "objects" else 1_000_000) for size in column))
     if watch.share > QUIET:  # else caches are shared with too much else for a limit of milliseconds
         assert watch.fairly < HELD_S
-    held = [size - undo for _, size, undo in sizes]  # what can be undone is wanted; it has a limit of its own
+    held = [one.given_back - one.undo for one in sizes]  # what can be undone is wanted; it has a limit of its own
     assert held[-1] - held[len(held) // 2] < GROWN  # half of the time for what is kept: pages, fonts
     assert is_as_built_afresh(mine.bench.document)
