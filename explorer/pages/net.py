@@ -9,6 +9,8 @@ from explorer.pages.net_answers import TARGET, Net, net_picture
 from explorer.pages.page import Descent, Item, Row, Section, Stack
 from explorer.pages.view import CASES, View
 
+STEPS = 262
+"""Pixels of the controls of descent: so narrow that they stand beside the picture in a window of 1024 pixels."""
 BESIDE = 310
 """Pixels of a column beside the picture: at twice the text W and b of one layer stand beside each other in it."""
 
@@ -20,7 +22,7 @@ def net(view: View, stage: Stage) -> tuple[Element, ...]:
     if picture is not None:
         columns: list[Element] = [picture]
         if LOSS.node in view.nodes:
-            columns.append(Stack("descent", "Gradient descent", (Descent("steps", "steps"),), BESIDE))
+            columns.append(Stack("descent", "Gradient descent", (Descent("steps", "steps", width=STEPS),), STEPS))
         # Beside a picture that is less wide a column of weights fits on the same line.
         columns.append(Stack("weights", "Weights", _weights(view), BESIDE if Net(view).features == 2 else 0))
         elements += [

@@ -35,7 +35,7 @@ class Stepper(QWidget):
         page = column_in(self, spacing=px(8))
         page.addWidget(self._line([self._optimiser(), self._learning_rate()]))
         page.addWidget(self._line(self._buttons()))
-        page.addWidget(self._speed())
+        page.addWidget(self._line(self._playing()))
         self.loss = SteadyLabel(role="strong")
         page.addWidget(self.loss)
         self.slider = QSlider(Qt.Orientation.Horizontal)
@@ -100,17 +100,17 @@ class Stepper(QWidget):
         self.go.setAccessibleName("Take these steps")
         self.go.setToolTip("Take this many steps down the gradient")
         self.go.clicked.connect(lambda: self._descent.take(self.many.value()))
+        several = QWidget()
+        row_in(several, self.many, self.go, spacing=self._bench.appearance.px(2))
+        return [self.back, self.one, several]
+
+    def _playing(self) -> list[QWidget]:
         self.play = QPushButton("Play")
         self.play.setToolTip("Go on by itself until paused")
         self.play.clicked.connect(lambda: self._descent.stop() if self._descent.going else self._descent.play())
         self.play.ensurePolished()
         self.play.setText("Pause")
         self.play.setMinimumWidth(self.play.sizeHint().width())  # or what stands behind it would move
-        several = QWidget()
-        row_in(several, self.many, self.go, spacing=self._bench.appearance.px(2))
-        return [self.back, self.one, several, self.play]
-
-    def _speed(self) -> QWidget:
         self.slower, self.faster = QPushButton("Slower"), QPushButton("Faster")
         for button, more in ((self.slower, -1), (self.faster, 1)):
             button.setToolTip(f"Play {button.text().lower()}")
@@ -120,9 +120,7 @@ class Stepper(QWidget):
         self.speed.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.speed.ensurePolished()
         self.speed.setMinimumWidth(max(self.speed.fontMetrics().horizontalAdvance(_said(pace)) for pace in PACES))
-        holder = QWidget()
-        row_in(holder, self.slower, self.speed, self.faster, spacing=self._bench.appearance.px(8)).addStretch(1)
-        return holder
+        return [self.play, self.slower, self.faster, self.speed]
 
     def _type_rate(self) -> None:
         if self.rate.text() == self._rate_text():

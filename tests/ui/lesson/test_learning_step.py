@@ -5,6 +5,7 @@ from math import inf
 import pytest
 
 from explorer.lessons.loader import load
+from explorer.ui.drawing.view import DrawingView
 from explorer.ui.training import pace
 from explorer.ui.training.loss_curve import RunCurve
 from explorer.ui.training.stepper import Stepper
@@ -121,3 +122,18 @@ def test_a_step_that_is_not_about_learning_shows_no_loss(open_window, eye):
     guide.go([one.id for one in load("emma").steps].index("make"))
     eye.settle(window)
     assert not window.lessons.panel.findChildren(RunCurve)
+
+
+def test_in_a_small_window_play_the_plane_and_the_loss_are_in_sight_together(learning, eye):
+    window, stepper = learning("xor", "watch")
+    window.resize(1024, 640)
+    eye.settle(window)
+    (plane,) = [
+        one
+        for one in window.page().findChildren(DrawingView)
+        if one.accessibleName().startswith("Answers in the plane")
+    ]
+    for widget in (plane, stepper.play, stepper.faster, stepper.loss):
+        assert widget.visibleRegion().boundingRect() == widget.rect()
+    (curve,) = window.lessons.panel.findChildren(RunCurve)
+    assert curve.visibleRegion().boundingRect().height() > 0.8 * curve.height()
