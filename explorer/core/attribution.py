@@ -142,7 +142,8 @@ class Ledger:
         if part.kind == "head" and part.head is not None:
             output = graph.nodes[graph.nodes[of.parents[0]].parents[0]]
             weights, V = (values[name] for name in output.parents)
-            moved = V[part.head].astype(np.float64) @ self._W_O(of, part.head, V.shape[-1])
+            shared = part.head * len(V) // len(weights)  # heads may share a head of values
+            moved = V[shared].astype(np.float64) @ self._W_O(of, part.head, V.shape[-1])
             return weights[part.head, row].astype(np.float64), moved @ self.read, 0.0
         if part.kind == "net" and of.op.projects:
             active, W = values[of.parents[0]][row].astype(np.float64), values[of.parents[1]]

@@ -176,10 +176,11 @@ class Gradients:
 
 
 def _lines(fed: Index, shape: tuple[int, ...]) -> Iterator[Index]:
-    """The cells of an index as lines along the last of the axes that it takes whole."""
-    whole = [axis for axis, part in enumerate(fed) if isinstance(part, slice)]
-    for chosen in product(*(range(shape[axis]) for axis in whole[:-1])):
+    """The cells of an index as lines along the last of the axes of which it takes more than one."""
+    several = {axis: range(shape[axis])[part] for axis, part in enumerate(fed) if isinstance(part, slice)}
+    *others, _ = several or [-1]
+    for chosen in product(*(several[axis] for axis in others)):
         line = list(fed)
-        for axis, i in zip(whole, chosen, strict=False):
+        for axis, i in zip(others, chosen, strict=True):
             line[axis] = i
         yield tuple(line)

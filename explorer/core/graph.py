@@ -201,6 +201,10 @@ class GraphBuilder:
         self._sequences[name] = vocabulary
         return self.axis(name, length)
 
+    def __contains__(self, name: str) -> bool:
+        """Whether a node has been added."""
+        return name in self._nodes
+
     def length(self, axis: str) -> int:
         """Length of a declared axis."""
         return len(self._axes[axis])

@@ -48,7 +48,7 @@ class Model:
                 return {"output": "given output", "loss": "loss"}
             case "encoder":
                 stack = {f"encoder.{k}.{part}": kind for k in numbers for part, kind in _LAYER.items()}
-                return {"input": "sequence", **stack, "final": "norm"}
+                return {"input": "sequence", **stack, "final": "norm", "output": "masked output", "loss": "loss"}
             case "gpt":
                 stack = {f"decoder.{k}.{part}": kind for k in numbers for part, kind in _LAYER.items()}
                 return {"input": "sequence", **stack, **_TOP}
@@ -67,6 +67,10 @@ class Model:
         if name == "mask" and block.startswith("decoder.") and block.endswith(".self"):
             return "causal"
         return SWITCHES[self.blocks()[block]][name].default
+
+    def has_switch(self, block: str, name: str) -> bool:
+        """Whether a block has such a switch."""
+        return name in SWITCHES[self.blocks()[block]]
 
     def with_switch(self, block: str, name: str, value: object) -> "Model":
         """The same model with one switch set, checked.

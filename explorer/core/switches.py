@@ -6,6 +6,7 @@ from explorer.core.ops import ACTIVATIONS, NORMS
 
 SwitchValue = str | bool | int | float
 _ANY = 1e9
+_WIDEST = 16384
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,6 @@ class Switch:
         return f"{kind} of at least {self.least:g}" + (f", at most {self.most}" if self.most < _ANY else "")
 
 
-_WIDEST = 16384
-
 # What several kinds of blocks have
 
 _EPSILON = {
@@ -59,11 +58,19 @@ _EPSILON = {
 
 _NORM = {"norm_by": Switch("layer norm", "Normalise by", tuple(NORMS)), **_EPSILON}
 
+BITS = {"8 bits": 8, "4 bits": 4}
+"""How many bits a weight is left in, by what the switch calls it."""
+
+_QUANTISED = {
+    "quantised": Switch("no", "Weights in", ("no", *BITS)),
+    "quantised_block": Switch(32, "Weights with one scale", least=1, most=_WIDEST),
+}
+
 _DROPOUT = Switch(0.0, "Dropout", least=0, most=0.9)
 
 _AROUND = {
     "residual": Switch(True, "Residual"),
-    "norm": Switch("post", "Norm", ("post", "pre", "none")),
+    "norm": Switch("post", "Norm", ("post", "pre", "both", "output", "none")),
     **_NORM,
     "dropout": _DROPOUT,
 }
@@ -81,12 +88,43 @@ _LOSS = {
     "L_1": Switch(False, "L₁, the sum of the logs"),
 }
 
+_LONGEST = 2**24
+READS = ("after attention", "beside attention", "beside attention, its norm")
+"""Where a feed-forward net stands: behind the attention, or beside it with a norm of its own or the attention's."""
+
+_ADDED = ("sinusoidal", "sines first", "004", "004-script", "table", "learned", "own")
+POSITIONS = (*_ADDED, "rotary", "ALiBi", "relative", "none")
+
+_OUTPUT_LAYER = {
+    "activation": _OUTPUT,
+    "tied": Switch(False, "Tied unembedding"),
+    "bias": Switch(True, "Bias"),
+    "logit_cap": Switch(0.0, "Soft cap of the logits", least=0),
+    "output_scale": Switch(False, "Divided by the root of d_model"),
+    "head": Switch("none", "Layer before it", ("none", *ACTIVATIONS)),
+    **_NORM,
+}
+
 SWITCHES: dict[str, dict[str, Switch]] = {
     "sequence": {
-        "positions": Switch(
-            "sinusoidal", "Positions", ("sinusoidal", "004", "004-script", "table", "learned", "rotary", "none")
-        ),
+        "positions": Switch("sinusoidal", "Positions", POSITIONS),
+        "room": Switch(0, "Positions that the model has", most=_LONGEST),
+        "first": Switch(0, "Row of the first position", most=1000),
+        "rotary_pairs": Switch("neighbours", "Rotary pairs", ("neighbours", "halves")),
+        "rotary_width": Switch(0, "Dimensions that turn", most=_WIDEST),
+        "rotary_base": Switch(10000.0, "Rotary base", least=1),
+        "rotary_scaling": Switch("none", "Longer texts", ("none", "linear", "dynamic", "llama 3")),
+        "rotary_factor": Switch(1.0, "Longer by", least=1, most=1e6),
+        "rotary_room": Switch(0, "Words in training", most=_LONGEST),
+        "rotary_low": Switch(1.0, "Turns below which angles shrink", most=1e6),
+        "rotary_high": Switch(4.0, "Turns above which they do not", most=1e6),
+        "buckets": Switch(32, "Buckets of distances", least=2, most=4096),
+        "bucket_most": Switch(128, "Distance of the last bucket", least=2, most=_LONGEST),
         "lookup": Switch("one-hot", "Look-up", ("one-hot", "index")),
+        "embedding_scale": Switch(False, "Times the root of d_model"),
+        "segments": Switch(0, "Segments", most=64),
+        "embedding_norm": Switch(False, "Norm of the embeddings"),
+        **_NORM,
         "dropout": _DROPOUT,
     },
     "attention": {
@@ -98,9 +136,17 @@ SWITCHES: dict[str, dict[str, Switch]] = {
         "heads": Switch(1, "Heads", least=1, most=128),
         "d_k": Switch(0, "d_k", most=_WIDEST),
         "d_v": Switch(0, "d_v", most=_WIDEST),
+        "key_heads": Switch(0, "Heads of keys and values", most=128),
+        "qk_norm": Switch("none", "Norm of Q and K", ("none", "each head", "all heads")),
+        "scale_width": Switch(0, "d_k in the scale", most=_WIDEST),
+        "scale_layer": Switch(False, "Scale divided by the layer"),
+        "cap": Switch(0.0, "Soft cap of the scores", least=0),
+        "sink": Switch(False, "Sink"),
         "bias": Switch(False, "Biases"),
+        "bias_O": Switch(False, "Bias of W_O"),
         "weights": _WEIGHTS,
         "W_O": Switch(True, "W_O"),
+        **_QUANTISED,
         **_AROUND,
     },
     "given attention": {
@@ -117,8 +163,15 @@ SWITCHES: dict[str, dict[str, Switch]] = {
         "on": Switch(True, "Feed-forward"),
         "d_ff": Switch(0, "d_ff", most=_WIDEST),
         "activation": _ACTIVATION,
+        "gated": Switch(False, "Gated"),
+        "reads": Switch("after attention", "Works", READS),
+        "experts": Switch(0, "Experts", most=256),
+        "chosen": Switch(2, "Experts for a word", least=1, most=256),
+        "chosen_again": Switch(True, "Chosen shares divided by their sum"),
+        "shared": Switch(0, "d_ff of a shared expert", most=_WIDEST),
         "bias": Switch(True, "Biases"),
         "weights": _WEIGHTS,
+        **_QUANTISED,
         **_AROUND,
     },
     "layer": {
@@ -126,11 +179,8 @@ SWITCHES: dict[str, dict[str, Switch]] = {
         "bias": Switch(True, "Biases"),
         "weights": _WEIGHTS,
     },
-    "output": {
-        "activation": _OUTPUT,
-        "tied": Switch(False, "Tied unembedding"),
-        "bias": Switch(True, "Bias"),
-    },
+    "output": _OUTPUT_LAYER,
+    "masked output": {"on": Switch(False, "Says the word at each place"), **_OUTPUT_LAYER},
     "given output": {
         "activation": _OUTPUT,
     },

@@ -82,8 +82,12 @@ def _read(view: View, block: str) -> Row:
                 _made_elsewhere(view, for_queries, "queries are made of it"),
                 _made_elsewhere(view, for_keys, "keys and values are made of it"),
             ]
-    names = (f"{what}_{letter}" for letter in "QKV" for what in "Wb")
-    items += [_item(view, block, name) for name in names if block + name in view.nodes]
+    items += [
+        _item(view, block, name, said)
+        for letter in "QKV"
+        for name, said in (*in_few_bits(f"W_{letter}"), (f"b_{letter}", ""))
+        if block + name in view.nodes
+    ]
     if items:
         items += _given(view, block)
     return Row("what it reads, and the weights", tuple(items), folds=True)
@@ -100,8 +104,9 @@ def _projected(view: View, block: str) -> Row:
     for letter, what in (("Q", "queries"), ("K", "keys"), ("V", "values")):
         if block + letter in view.nodes:
             items.append(_item(view, block, letter, what))
-        if f"{block}{letter}_rotated" in view.nodes:
-            items.append(Item("→", _of_head(view, block, f"{letter}_rotated", "turned by their place")))
+        for ending, said in (("normed", "brought to one size"), ("rotated", "turned by their place")):
+            if f"{block}{letter}_{ending}" in view.nodes:
+                items.append(Item("→", _of_head(view, block, f"{letter}_{ending}", said)))
     if f"{block}W_Q" not in view.nodes:
         items += _given(view, block)
     shapes = [item.element.array.shape for item in items if isinstance(item.element, Matrix)]
@@ -112,7 +117,15 @@ def _projected(view: View, block: str) -> Row:
 def _given(view: View, block: str) -> list[Item]:
     """What scores are multiplied by, and a mask that does not depend on them: behind the weights, or Q, K and V."""
     names = ("scale",) if _among_scores(view, block) else ("scale", "mask")
-    return [_item(view, block, name) for name in names if block + name in view.nodes]
+    sizes = (f"{what}_{letter}" for letter in "QK" for what in ("gamma", "beta"))
+    all_names = (*names, "bias_table", "position_bias", "sink", *sizes)
+    return [_item(view, block, name) for name in all_names if block + name in view.nodes]
+
+
+def in_few_bits(name: str) -> tuple[tuple[str, str], ...]:
+    """A matrix of weights and, where it is left in few bits, its scales, codes and what is left: names and titles."""
+    more = (("scale", "a scale for each block"), ("codes", "a code for each"), ("left", "what is left"))
+    return (name, ""), *((f"{name}_{ending}", said) for ending, said in more)
 
 
 def _among_scores(view: View, block: str) -> bool:
@@ -124,8 +137,9 @@ def _among_scores(view: View, block: str) -> bool:
 def _scores(view: View, block: str) -> tuple[Item, ...]:
     """From queries and keys to the masked scores, of one head."""
     items = [_item(view, block, "scores")]
-    if f"{block}scaled" in view.nodes:
-        items.append(Item("→", _of_head(view, block, "scaled")))
+    for short, said in (("scaled", ""), ("biased", "with the distance of the words"), ("capped", "softly capped")):
+        if f"{block}{short}" in view.nodes:
+            items.append(Item("→", _of_head(view, block, short, said)))
     if _among_scores(view, block):
         by_hand = view.nodes[f"{block}mask"].is_input
         items.append(_item(view, block, "mask", "mask: a click opens or closes a cell" if by_hand else ""))

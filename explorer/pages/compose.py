@@ -1,6 +1,6 @@
 """From a view to the page of a stage: one table from the kind of a stage to what stands on its page."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -25,11 +25,12 @@ from explorer.pages.levels import BLOCK, blocks
 from explorer.pages.levels import WHOLE as WHOLE_NAME
 from explorer.pages.loss import loss, loss_sentence
 from explorer.pages.matrices import matrices
+from explorer.pages.matrix import Matrix, matrix
 from explorer.pages.net import net, net_sentence
 from explorer.pages.next_word import NEXT_WORD, next_word, next_word_sentence, writes
 from explorer.pages.norm import norm, norm_sentence
 from explorer.pages.output import output, output_sentence
-from explorer.pages.page import Page
+from explorer.pages.page import Item, Page, Row, Section, Stack
 from explorer.pages.parameters import parameters
 from explorer.pages.pieces import PIECES, has_words, pieces, pieces_sentence
 from explorer.pages.positions import positions
@@ -40,6 +41,7 @@ from explorer.pages.view import View
 from explorer.pages.whole import whole, whole_sentence
 from explorer.pages.why import WHY, explains, why, why_sentence
 from explorer.pages.without_covered import without_covered
+from explorer.pages.word_pictures import AttentionLines, HeatMap
 
 ABOUT_THE_MODEL = (
     Stage("model.descent", "descent", "Gradient descent", "Model"),
@@ -88,23 +90,32 @@ class Kind:
 
 
 _AROUND = ("residual", "norm", "norm_by", "epsilon", "epsilon_in", "dropout")
+_FEW_BITS = ("quantised", "quantised_block")
+_ROTARY = ("pairs", "width", "base", "scaling", "factor", "room", "low", "high")
+_PLACES = ("room", "first", *(f"rotary_{name}" for name in _ROTARY), "buckets", "bucket_most")
 _ATTENTION = (
     ("scale", "mask", "similarity", "layout"),
-    ("normalise", "V", "nearest", "heads", "d_k", "d_v", "window", "bias", "weights"),
+    (
+        *("normalise", "V", "nearest", "heads", "key_heads", "d_k", "d_v", "window", "bias", "weights", "qk_norm"),
+        *("scale_width", "scale_layer", "cap", "sink", *_FEW_BITS),
+    ),
 )
 KINDS: dict[str, Kind] = {
     "whole": Kind(whole, whole_sentence),
     BLOCK: Kind(block, block_sentence),
     "embedding": Kind(
-        embedding, "Each word is looked up in a table: its row is the vector it starts with.", ("lookup", "positions")
+        embedding,
+        "Each word is looked up in a table: its row is the vector it starts with.",
+        ("lookup", "positions"),
+        ("embedding_scale", "segments", "embedding_norm", *_PLACES),
     ),
     "positions": Kind(
-        positions, "The place of each word is added to its vector as numbers.", ("positions",), ("dropout",)
+        positions, "The place of each word is added to its vector as numbers.", ("positions",), ("dropout", *_PLACES)
     ),
     "attention": Kind(attention, attention_sentence, *_ATTENTION),
     "masked": Kind(masked, attention_sentence, *_ATTENTION),
     "cross": Kind(cross, attention_sentence, *_ATTENTION),
-    "heads": Kind(heads, heads_sentence, ("heads", "W_O")),
+    "heads": Kind(heads, heads_sentence, ("heads", "W_O"), ("key_heads", "bias_O", *_FEW_BITS)),
     "nearest": Kind(matrices, "Which row of V is most like the output? That row names the word.", ("nearest",)),
     "norm": Kind(norm, norm_sentence, _AROUND[:3], _AROUND[3:]),
     "batch norm": Kind(norm, norm_sentence, ("epsilon", "epsilon_in")),
@@ -117,10 +128,15 @@ KINDS: dict[str, Kind] = {
         feed_forward,
         "The vector of each word goes through a small net by itself: first d_ff hidden units, then d_model "
         "numbers again.",
-        ("on", "activation", "d_ff"),
-        ("bias", "weights"),
+        ("on", "activation", "gated", "d_ff"),
+        ("bias", "weights", "reads", "experts", "chosen", "chosen_again", "shared", *_FEW_BITS),
     ),
-    "output": Kind(output, output_sentence, ("activation", "tied", "bias")),
+    "output": Kind(
+        output,
+        output_sentence,
+        ("activation", "tied", "bias"),
+        ("logit_cap", "output_scale", "head", "norm_by", "epsilon"),
+    ),
     "loss": Kind(loss, loss_sentence, ("loss", "targets", "L_1")),
     "next word": Kind(next_word, next_word_sentence),
     "why": Kind(why, why_sentence),
@@ -154,5 +170,37 @@ def _whole(view: View, stage: Stage) -> Page:
     sentence = kind.sentence if isinstance(kind.sentence, str) else kind.sentence(view, stage)
     top = header(view, stage, sentence, kind.switches, kind.more)
     elements = kind.elements(view, stage)
+    elements = (*elements, *_others(view, stage, elements))
     top = replace(top, choices=(*top.choices, *layout_choice(view, stage)))
     return Page(stage.name, top, true_signs(by_hand(view, elements), view.looking.showing))
+
+
+PARTS = ("embedding", "positions", "attention", "masked", "cross", "heads", "norm", "ffn", "output")
+"""Kinds of stages whose pages show all that is computed there: parts of a transformer, which switches change."""
+
+
+def _shown(elements: Iterable[Element]) -> Iterator[str]:
+    """The nodes that stand on a page as matrices."""
+    for element in elements:
+        match element:
+            case Matrix():
+                yield element.place.node
+            case HeatMap() | AttentionLines():
+                yield element.matrix.place.node
+            case Row(items=items):
+                yield from _shown(item.element for item in items)
+            case Stack(elements=within):
+                yield from _shown(within)
+
+
+def _others(view: View, stage: Stage, elements: tuple[Element, ...]) -> tuple[Element, ...]:
+    """The nodes of a stage that its page has no place of their own for: none is lost."""
+    if stage.kind not in PARTS or view.averaged(view.block(stage)):
+        return ()
+    shown = set(_shown(elements))
+    # The mean over the heads is looked at by its own choice above the page.
+    missing = [node.name for node in view.stage(stage.name) if node.name not in shown and node.short != "average"]
+    if not missing:
+        return ()
+    items = tuple(Item("", matrix(view, view.of_head(name))) for name in missing)
+    return Section("others", "Also computed here"), Row("other matrices", items)

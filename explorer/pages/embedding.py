@@ -8,7 +8,7 @@ from explorer.core.ops import Array
 from explorer.pages.drawing import ACCENT, MUTED, Arrow, Axis, Drawing, Mark, drawable, reach
 from explorer.pages.element import Element
 from explorer.pages.matrix import matrix
-from explorer.pages.page import Item, Note, Picture, Row, Stack
+from explorer.pages.page import Item, Note, Picture, Row, Section, Stack
 from explorer.pages.planes import chosen_dimensions, dimension_choice
 from explorer.pages.view import Cell, View
 
@@ -27,7 +27,23 @@ def embedding(view: View, stage: Stage) -> tuple[Element, ...]:
         items.append(Item("→", matrix(view, f"{block}onehot", "one-hot")))
     items.append(Item("×" if hot else "→", matrix(view, f"{block}table", "embedding table")))
     items.append(Item("=" if hot else "→", matrix(view, f"{block}X", "embeddings")))
-    return (Row("from words to vectors", (*items, Item("", _plane(view, block)))),)
+    if f"{block}scaled" in view.nodes:
+        items += [
+            Item("×", matrix(view, f"{block}scale")),
+            Item("=", matrix(view, f"{block}scaled", "longer embeddings")),
+        ]
+    row = Row("from words to vectors", (*items, Item("", _plane(view, block))))
+    if f"{block}with_segments" not in view.nodes:
+        return (row,)
+    read, rows = view.nodes[f"{block}with_segments"].parents
+    added = (
+        Item("", matrix(view, f"{block}segments", "which text a word is of")),
+        Item("→", matrix(view, f"{block}segment_table", "a row a segment")),
+        Item("", matrix(view, read, id=f"{read} again")),
+        Item("+", matrix(view, rows, "rows of the segments")),
+        Item("=", matrix(view, f"{block}with_segments")),
+    )
+    return row, Section("segments", "Segments: which text a word is of"), Row("with segments", added)
 
 
 def _plane(view: View, block: str) -> Stack:

@@ -11,6 +11,7 @@ from explorer.core.numbers import decimals_of, exact, written
 from explorer.core.ops import Array, Op
 from explorer.pages.drawing import Axis, Curve, Dot, Drawing, reach, series
 from explorer.pages.element import Element
+from explorer.pages.experts import experts
 from explorer.pages.matrix import matrix
 from explorer.pages.page import (
     BAR,
@@ -41,6 +42,10 @@ def feed_forward(view: View, stage: Stage) -> tuple[Element, ...]:
     """Of a block: x W₁ + b₁ = hidden → activation; activation W₂ + b₂ = output."""
     block = view.block(stage)
     hidden, activation, output = (f"{block}{short}" for short in ("hidden", "activation", "output"))
+    if f"{block}routed" in view.nodes:
+        return experts(view, block)
+    if f"{block}gated" in view.nodes:
+        return _gated(view, block)
     off = "numbers below 0 are switched off" if view.nodes[activation].op.cuts else "each by itself"
     return (
         Section("out", "First: d_ff hidden units"),
@@ -50,6 +55,30 @@ def feed_forward(view: View, stage: Stage) -> tuple[Element, ...]:
         *_units(view, hidden, activation, "Position"),
         Section("back", "Then: the units that are on add their rows of W_2"),
         Row("output row", product(view, output, again=activation)),
+    )
+
+
+def _gated(view: View, block: str) -> tuple[Element, ...]:
+    """X W₁ = hidden; activation(x W_g) lets some of it through: a ⊙ h; that times W₂."""
+    hidden, gate, activation, gated, output = (
+        f"{block}{short}" for short in ("hidden", "gate", "activation", "gated", "output")
+    )
+    opened = (
+        Item("", matrix(view, activation, "how far each gate is open", id=f"{activation} again")),
+        Item("⊙", matrix(view, hidden, "what stands behind it", id=f"{hidden} again")),
+        Item("=", matrix(view, gated, "what passes")),
+    )
+    return (
+        Section("out", "First: d_ff hidden units"),
+        Row("hidden row", product(view, hidden)),
+        Note("width", _width(view, hidden, output)),
+        Section("gate", "Gate: a second layer, through the activation"),
+        Row("gate row", (*product(view, gate, again=view.nodes[gate].parents[0]), Item("→", matrix(view, activation)))),
+        *_units(view, gate, activation, "Position"),
+        Section("through", "Through the gate: number by number"),
+        Row("gated row", opened),
+        Section("back", "Back: the units that are on add their rows of W_2"),
+        Row("output row", product(view, output, again=gated)),
     )
 
 

@@ -6,6 +6,7 @@ from explorer.core.node import Stage
 from explorer.pages.attention import heat_maps, lights
 from explorer.pages.drawing import series
 from explorer.pages.element import Element
+from explorer.pages.feed_forward import product
 from explorer.pages.matrix import matrix
 from explorer.pages.page import Button, Item, Row, Section, Stack
 from explorer.pages.turned import is_off, turn
@@ -42,7 +43,7 @@ def heads(view: View, stage: Stage) -> tuple[Element, ...]:
         ]
     items = [Item("", matrix(view, f"{block}concat"))]
     if mixed:
-        items += [Item("×", matrix(view, f"{block}W_O")), Item("=", matrix(view, f"{block}projected"))]
+        items = list(product(view, f"{block}projected"))
     title = "Side by side, then through W_O" if mixed else "Side by side"
     return (*elements, Section("joined", title), Row("joined heads", tuple(items)))
 

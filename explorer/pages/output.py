@@ -82,13 +82,16 @@ def _what(view: View) -> str:
 
 def _logits(view: View) -> tuple[Element, ...]:
     """What the logits come from."""
-    x, W, *b = view.nodes[LOGITS].parents
+    # A soft cap stands behind the product.
+    product = LOGITS if view.nodes[LOGITS].op.projects else view.nodes[LOGITS].parents[0]
+    x, W, *b = view.nodes[product].parents
     title = f"a column for each {_unit(view)}" if W.startswith("output.") else f"{W}, transposed: tied"
     items = (
         Item("", matrix(view, x, "each position's vector")),
         Item("×", matrix(view, W, title)),
         *(Item("+", matrix(view, name)) for name in b),
-        Item("=", matrix(view, LOGITS)),
+        Item("=", matrix(view, product)),
+        *(() if product == LOGITS else (Item("→", matrix(view, LOGITS, "softly capped")),)),
     )
     return Section("logits", f"A number for each {_unit(view)}"), Row("logits row", items, folds=True)
 

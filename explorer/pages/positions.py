@@ -9,7 +9,7 @@ from explorer.core.graph import Place
 from explorer.core.node import Stage
 from explorer.core.numbers import written
 from explorer.core.ops import Array, Op, Sinusoidal
-from explorer.core.ops.positions import exponents, waves
+from explorer.core.ops.positions import cosines, exponents, waves
 from explorer.document.state import frozen
 from explorer.pages.drawing import DRAWABLE, TEXT, Axis, Band, Curve, Dot, Drawing, Image, Mark, series
 from explorer.pages.element import Element
@@ -49,6 +49,8 @@ KINDS = {
         "The wavelength of each pair is 10⁸ times that of the pair before.",
     ),
 }
+SINES_FIRST = ("sines first", "2 (j mod d/2) / d", "A sine and its cosine, half of the dimensions further, share one.")
+"""The paper's wavelengths in another order: shown where a model has it."""
 
 
 def positions(view: View, stage: Stage) -> tuple[Element, ...]:
@@ -251,10 +253,11 @@ def _curves(view: View, drawn: _Drawn) -> Drawing:
     x, smooth = _between(drawn, n)
     curves: list[Mark] = []
     dots: list[Mark] = []
+    cosine = cosines(drawn.d, drawn.op.exponents if drawn.op else "paper")
     # With other dimensions these are no cells of the model.
     own = drawn.d == drawn.own[1]
     for k, j in enumerate(drawn.curves):
-        curves.append(Curve(x, np.ascontiguousarray(smooth[:, j]), str(j + 1), series(k), dashed=bool(j % 2)))
+        curves.append(Curve(x, np.ascontiguousarray(smooth[:, j]), str(j + 1), series(k), dashed=bool(cosine[j])))
         dots += [
             Dot(
                 float(i),
@@ -309,14 +312,17 @@ def _said_of_curves(view: View, drawn: _Drawn) -> str:
     if drawn.op is None:
         return dots
     waves = "Solid: sine, in dimensions 1, 3, 5 … Dashed: cosine, in dimensions 2, 4, 6 …"
+    if drawn.op.exponents == "sines first":
+        waves = "Solid: sine, in the first half of the dimensions. Dashed: cosine, in the second half."
     n = drawn.told_apart
     part = f"Of {drawn.n} positions the first {n}, because in more one could not tell the waves apart." * (n < drawn.n)
     return " ".join(filter(None, (waves, dots, part)))
 
 
 def _said_of_exponents(op: Sinusoidal) -> str:
-    title, _, words = KINDS[op.exponents]
-    formulas = "; ".join(f"{name}: {formula}" for name, formula, _ in KINDS.values())
+    kinds = _kinds(op.exponents)
+    title, _, words = kinds[op.exponents]
+    formulas = "; ".join(f"{name}: {formula}" for name, formula, _ in kinds.values())
     return (
         f"In use: <b>{title}</b>. {words} Dimension j is counted from 0 here: {formulas}. "
         "The wavelength is 10000 to that power, the angle the position divided by it."
@@ -324,6 +330,11 @@ def _said_of_exponents(op: Sinusoidal) -> str:
 
 
 # Exponents
+
+
+def _kinds(used: str) -> dict[str, tuple[str, str, str]]:
+    """The formulas that are compared: those of the texts, and the one in use."""
+    return KINDS if used in KINDS else {**KINDS, used: SINES_FIRST}
 
 
 @dataclass(frozen=True, eq=False)
@@ -337,8 +348,8 @@ class _Exponents(Lines):
         return self.d
 
     def line(self, row: int) -> Line:
-        each = {kind: float(exponents(self.d, kind)[row]) for kind in KINDS}
-        entries = [Entry(str(row + 1)), Entry("cosine" if row % 2 else "sine")]
+        each = {kind: float(exponents(self.d, kind)[row]) for kind in _kinds(self.used)}
+        entries = [Entry(str(row + 1)), Entry("cosine" if cosines(self.d, self.used)[row] else "sine")]
         entries += [Entry(written(number, 4), muted=kind != self.used) for kind, number in each.items()]
         with np.errstate(over="ignore"):
             wavelength = np.float64(10000) ** each[self.used]
@@ -350,7 +361,7 @@ def _exponents(drawn: _Drawn) -> tuple[Element, ...]:
     if drawn.op is None:
         return ()
     used = drawn.op.exponents
-    titles = [f"{title}{' (in use)' * (kind == used)}" for kind, (title, _, _) in KINDS.items()]
+    titles = [f"{title}{' (in use)' * (kind == used)}" for kind, (title, _, _) in _kinds(used).items()]
     columns = (
         Column("dimension", NUMBER),
         Column("curve"),

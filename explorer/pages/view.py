@@ -180,12 +180,18 @@ class View:
     # Heads
 
     def of_head(self, name: str, head: int | None = None) -> str:
-        """The name of a node, or of the looked-at head's slice of it where it is stacked over heads."""
+        """The name of a node, or of the looked-at head's slice of it where it is stacked over heads.
+
+        Keys and values that several heads share are those that the looked-at head shares.
+        """
         heads = self.graph.n_heads(name) if name in self.nodes else None
         if not heads:
             return name
         block, _, short = name.rpartition(".")
-        head = min(self.looking.head, heads - 1) if head is None else head
+        if head is None:
+            of_queries = f"{block}.heads" if block else ""
+            all_heads = len(self.graph.axes.get(of_queries, ())) or heads
+            head = min(self.looking.head, all_heads - 1) * heads // max(all_heads, heads)
         return f"{block}.head.{head + 1}.{short}" if block else f"head.{head + 1}.{short}"
 
     def shares_of(self, block: str) -> str:

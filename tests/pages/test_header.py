@@ -41,7 +41,13 @@ def test_layers_and_heads_are_chosen_there(deep):
 def test_switches_are_those_of_the_stage_and_those_on_request(deep):
     bar = head(deep, "encoder.1.self.attention").switches
     assert [name for name, _ in bar.values] == ["scale", "mask", "similarity"]
-    assert [name for name, _ in bar.more] == ["normalise", "heads", "d_k", "d_v", "window", "bias", "weights"]
+    more = [name for name, _ in bar.more]
+    assert [
+        name for name in more if name in ("normalise", "heads", "key_heads", "d_k", "window", "weights", "sink")
+    ] == [
+        *("normalise", "heads", "key_heads", "d_k", "window", "weights", "sink"),
+    ]
+    assert {"V", "nearest"}.isdisjoint(more)  # those of a given attention
     assert bar.several == 9
     deep.do(SetSwitch("encoder.1.self", "mask", "causal"))
     assert ("mask", "causal") in head(deep, "encoder.1.self.attention").switches.values

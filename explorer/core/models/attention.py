@@ -3,6 +3,7 @@
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph, GraphBuilder
 from explorer.core.model import Model
+from explorer.core.models.attention_block import attention_weights
 from explorer.core.models.blocks import Blocks
 from explorer.core.ops import Argmax, Input, Scores, WeightedSum
 
@@ -23,8 +24,8 @@ def attention_lesson(model: Model) -> Graph:
     g.stage("attention", "attention", "Attention", group)
     Q = g.add("Q", Input(), axes=(features, queries) if columns else (queries, features))
     K = g.add("K", Input(), axes=(features, keys) if columns else (keys, features))
-    weights = Blocks(model, g).attention_weights(
-        "", block, Q, K, (), queries, keys, g.length(features), columns=columns
+    weights = attention_weights(
+        Blocks(model, g), "", block, Q, K, (), queries, keys, g.length(features), columns=columns
     )
     if not model.switch(block, "V"):
         return g.build()

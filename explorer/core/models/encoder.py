@@ -2,19 +2,29 @@
 
 from explorer.core.graph import Graph, GraphBuilder
 from explorer.core.model import Model
-from explorer.core.models.blocks import Blocks
+from explorer.core.models.attention_block import attention
+from explorer.core.models.blocks import ENDS_IN_NORM, Blocks
+from explorer.core.models.embedding import embedding
+from explorer.core.models.net_block import feed_forward
+from explorer.core.models.output_layer import output_layer
 
 
 def encoder(model: Model) -> Graph:
-    """A stack of layers of self-attention and feed-forward net; what comes out are the words' new vectors."""
+    """A stack of layers of self-attention and feed-forward net; what comes out are the words' new vectors.
+
+    With an output it says which word belongs at each place, as BERT does where one is masked (Devlin et al. 2019).
+    """
     g = GraphBuilder()
     blocks = Blocks(model, g)
     blocks.d_model()
-    x = blocks.embedding("input", "Input")
+    x = embedding(blocks, "input", "Input")
     for k in range(1, model.layers + 1):
         group = f"Layer {k}"
-        x = blocks.attention(f"encoder.{k}.self", "Self-attention", group, x, "input", x, "input")
-        x = blocks.feed_forward(f"encoder.{k}.ffn", group, x, "input")
-    if model.switch(f"encoder.{model.layers}.ffn", "norm") == "pre":
-        blocks.final_norm(x, "input")
+        before = x
+        x = attention(blocks, f"encoder.{k}.self", "Self-attention", group, x, "input", x, "input")
+        x = feed_forward(blocks, f"encoder.{k}.ffn", group, x, "input", before)
+    if model.switch(f"encoder.{model.layers}.ffn", "norm") in ENDS_IN_NORM:
+        x = blocks.final_norm(x, "input")
+    if model.switch("output", "on"):
+        output_layer(model, g, x, "input")
     return g.build()

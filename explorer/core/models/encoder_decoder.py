@@ -2,7 +2,10 @@
 
 from explorer.core.graph import Graph, GraphBuilder
 from explorer.core.model import Model
-from explorer.core.models.blocks import Blocks
+from explorer.core.models.attention_block import attention
+from explorer.core.models.blocks import ENDS_IN_NORM, Blocks
+from explorer.core.models.embedding import embedding
+from explorer.core.models.net_block import feed_forward
 from explorer.core.models.output_layer import output_layer
 
 
@@ -12,20 +15,22 @@ def encoder_decoder(model: Model) -> Graph:
     blocks = Blocks(model, g)
     blocks.d_model()
 
-    x = blocks.embedding("source", "Source")
+    x = embedding(blocks, "source", "Source")
     for k in range(1, model.layers + 1):
         group = f"Encoder {k}"
-        x = blocks.attention(f"encoder.{k}.self", "Self-attention", group, x, "source", x, "source")
-        x = blocks.feed_forward(f"encoder.{k}.ffn", group, x, "source")
+        before = x
+        x = attention(blocks, f"encoder.{k}.self", "Self-attention", group, x, "source", x, "source")
+        x = feed_forward(blocks, f"encoder.{k}.ffn", group, x, "source", before)
     memory = x
 
-    y = blocks.embedding("target", "Target")
+    y = embedding(blocks, "target", "Target")
     for k in range(1, model.layers + 1):
         group = f"Decoder {k}"
-        y = blocks.attention(f"decoder.{k}.self", "Self-attention", group, y, "target", y, "target")
-        y = blocks.attention(f"decoder.{k}.cross", "Cross-attention", group, y, "target", memory, "source")
-        y = blocks.feed_forward(f"decoder.{k}.ffn", group, y, "target")
-    if model.switch(f"decoder.{model.layers}.ffn", "norm") == "pre":
+        before = y
+        y = attention(blocks, f"decoder.{k}.self", "Self-attention", group, y, "target", y, "target")
+        y = attention(blocks, f"decoder.{k}.cross", "Cross-attention", group, y, "target", memory, "source")
+        y = feed_forward(blocks, f"decoder.{k}.ffn", group, y, "target", before)
+    if model.switch(f"decoder.{model.layers}.ffn", "norm") in ENDS_IN_NORM:
         y = blocks.final_norm(y, "target")
     output_layer(model, g, y, "target")
     return g.build()

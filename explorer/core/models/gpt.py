@@ -2,7 +2,10 @@
 
 from explorer.core.graph import Graph, GraphBuilder
 from explorer.core.model import Model
-from explorer.core.models.blocks import Blocks
+from explorer.core.models.attention_block import attention
+from explorer.core.models.blocks import ENDS_IN_NORM, Blocks
+from explorer.core.models.embedding import embedding
+from explorer.core.models.net_block import feed_forward
 from explorer.core.models.output_layer import output_layer
 
 
@@ -11,12 +14,13 @@ def gpt(model: Model) -> Graph:
     g = GraphBuilder()
     blocks = Blocks(model, g)
     blocks.d_model()
-    x = blocks.embedding("input", "Input")
+    x = embedding(blocks, "input", "Input")
     for k in range(1, model.layers + 1):
         group = f"Layer {k}"
-        x = blocks.attention(f"decoder.{k}.self", "Masked attention", group, x, "input", x, "input")
-        x = blocks.feed_forward(f"decoder.{k}.ffn", group, x, "input")
-    if model.switch(f"decoder.{model.layers}.ffn", "norm") == "pre":
+        before = x
+        x = attention(blocks, f"decoder.{k}.self", "Masked attention", group, x, "input", x, "input")
+        x = feed_forward(blocks, f"decoder.{k}.ffn", group, x, "input", before)
+    if model.switch(f"decoder.{model.layers}.ffn", "norm") in ENDS_IN_NORM:
         x = blocks.final_norm(x, "input")
     output_layer(model, g, x, "input")
     return g.build()

@@ -6,16 +6,20 @@ Shapes are written (n, n_words): n tokens of the sequence, a number for each wor
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import GraphBuilder
 from explorer.core.model import Model
+from explorer.core.models.blocks import Blocks
 from explorer.core.models.targets import follows_words, next_words
 from explorer.core.ops import (
     ACTIVATIONS,
     Argmax,
+    Cap,
     CrossEntropy,
     Input,
     Likelihood,
     LogLikelihood,
     MatMul,
     MeanSquaredError,
+    Scale,
+    ScaleFactor,
     Softmax,
     Temperature,
 )
@@ -37,6 +41,7 @@ def output_layer(model: Model, g: GraphBuilder, x: str, rows: str) -> None:
     g.stage("output", "output", "Probabilities", "Output")
     read = f"{rows}.words"
     words = g.axis("output.words", model.axes.get("output.words") or model.axes[read])
+    x = _head(model, g, x, rows)
     if model.switch("output", "tied"):
         if g.length(words) != g.length(read):
             raise ExplorerError("tied-widths", table=g.length(read), words=g.length(words))
@@ -45,8 +50,30 @@ def output_layer(model: Model, g: GraphBuilder, x: str, rows: str) -> None:
         parents, product = [x, g.add("output.W", Input(), axes=("d_model", words), symbol="W")], MatMul()
     if model.switch("output", "bias"):
         parents.append(g.add("output.b", Input("zeros"), axes=(words,), symbol="b"))
-    logits = g.add("output.logits", product, *parents, axes=(rows, words), symbol="z")
+    axes, cap = (rows, words), float(model.switch("output", "logit_cap"))
+    # Whatever is done to them, the logits have one name: what the output is made of.
+    name, symbol = ("output.uncapped", "z_u") if cap else ("output.logits", "z")
+    logits = g.add(name, product, *parents, axes=axes, symbol=symbol)
+    if cap:
+        logits = g.add("output.logits", Cap(cap), logits, axes=axes, symbol="z")
     probabilities(model, g, logits, rows, words)
+
+
+def _head(model: Model, g: GraphBuilder, x: str, rows: str) -> str:
+    """What the unembedding reads: scaled (T5), or through a layer of its own with activation and norm (BERT)."""
+    axes = (rows, "d_model")
+    if model.switch("output", "output_scale"):
+        factor = ScaleFactor("1/sqrt(d_k)", model.d_model, model.dtype, letters="d_{model}")
+        scale = g.add("output.scale", factor, axes=(), symbol=factor.formula())
+        x = g.add("output.read", Scale(), x, scale, axes=axes, symbol="Y_s")
+    activation = str(model.switch("output", "head"))
+    if activation == "none":
+        return x
+    W = g.add("output.W_head", Input(), axes=("d_model", "d_model"), symbol="W_h")
+    bias = g.add("output.b_head", Input("zeros"), axes=("d_model",), symbol="b_h")
+    x = g.add("output.head", MatMul(), x, W, bias, axes=axes, symbol="Y_h")
+    x = g.add("output.head_activation", ACTIVATIONS[activation], x, axes=axes, symbol="a_h")
+    return Blocks(model, g).norm("output", x, rows)
 
 
 def probabilities(model: Model, g: GraphBuilder, logits: str, rows: str, words: str) -> None:

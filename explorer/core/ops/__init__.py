@@ -3,36 +3,47 @@
 from explorer.core.ops.activations import ACTIVATIONS, GELU, Identity, ReLU, Sigmoid
 from explorer.core.ops.attention import Scores, WeightedSum
 from explorer.core.ops.base import Array, Op
+from explorer.core.ops.biases import ALiBi, FirstRows, RelativeBias
 from explorer.core.ops.choice import Argmax, Threshold
 from explorer.core.ops.embedding import LookUp, OneHot
+from explorer.core.ops.experts import Balance, Mixture, Route
 from explorer.core.ops.geometry import Angle, Cosine, Length, ShadowFactor, Subtract
-from explorer.core.ops.heads import HeadMean
+from explorer.core.ops.heads import HeadMean, HeadsNorm
 from explorer.core.ops.inputs import Input
 from explorer.core.ops.linear import Add, Concat, Dropout, MatMul, Multiply
 from explorer.core.ops.loss import CrossEntropy, Likelihood, LogLikelihood, MeanSquaredError
 from explorer.core.ops.masks import CausalMask, CausalPaddingMask, Mask, PaddingMask, RelatedMask
-from explorer.core.ops.normalise import NORMS, BatchNorm, LayerNorm, RowShares, Softmax
+from explorer.core.ops.normalise import NORMS, BatchNorm, LayerNorm, RowShares, SinkSoftmax, Softmax
 from explorer.core.ops.positions import Rotary, Sinusoidal
+from explorer.core.ops.quantise import BlockCodes, BlockScale, FromCodes
 from explorer.core.ops.regression import Intercept, Slope
-from explorer.core.ops.scale import Scale, ScaleFactor, Temperature
+from explorer.core.ops.scale import Cap, Scale, ScaleFactor, Temperature
 from explorer.core.ops.targets import NextWords
 
 __all__ = [
     "ACTIVATIONS",
     "GELU",
     "NORMS",
+    "ALiBi",
     "Add",
     "Angle",
     "Argmax",
     "Array",
+    "Balance",
     "BatchNorm",
+    "BlockCodes",
+    "BlockScale",
+    "Cap",
     "CausalMask",
     "CausalPaddingMask",
     "Concat",
     "Cosine",
     "CrossEntropy",
     "Dropout",
+    "FirstRows",
+    "FromCodes",
     "HeadMean",
+    "HeadsNorm",
     "Identity",
     "Input",
     "Intercept",
@@ -44,6 +55,7 @@ __all__ = [
     "Mask",
     "MatMul",
     "MeanSquaredError",
+    "Mixture",
     "Multiply",
     "NextWords",
     "OneHot",
@@ -51,13 +63,16 @@ __all__ = [
     "PaddingMask",
     "ReLU",
     "RelatedMask",
+    "RelativeBias",
     "Rotary",
+    "Route",
     "RowShares",
     "Scale",
     "ScaleFactor",
     "Scores",
     "ShadowFactor",
     "Sigmoid",
+    "SinkSoftmax",
     "Sinusoidal",
     "Slope",
     "Softmax",

@@ -208,10 +208,60 @@ class GELU(Op):
         yield Slip("ReLU", "if ReLU is taken", ReLU())
 
 
+@dataclass(frozen=True)
+class SiLU(Op):
+    """x · σ(x), as smooth as GELU and cheaper (Elfwing et al. 2017; swish in Ramachandran et al. 2017)."""
+
+    subscripts = "ij->ij"
+    alters = True
+    latex = r"\frac{%s}{1 + e^{-%s}}"
+    title = "SiLU"
+
+    def formula(self, *symbols: str) -> str:
+        return self.latex % (symbols[0], symbols[0])
+
+    def forward(self, *parents: Array) -> Array:
+        (x,) = parents
+        result: Array = x / (1 + np.exp(-x))
+        return result
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        # σ(x) (1 + x (1 − σ(x)))
+        share = 1 / (1 + np.exp(-parents[0]))
+        return (passed(gradient, share * (1 + parents[0] * (1 - share))),)
+
+    def code(self, *names: str) -> str:
+        return f"{names[0]} / (1 + np.exp(-{names[0]}))"
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        x, one = parents[0][at], Constant(1.0, "1")
+        share = self._share(x)
+        inside = step("add", one, step("multiply", x, step("subtract", one, share)))
+        return step("multiply", share, inside, label="slope of SiLU")
+
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
+        return f"{parents[0][cell]}/(1+EXP(-{parents[0][cell]}))"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        x, one = parents[0][cell], Constant(1.0, "1")
+        return step("divide", x, step("add", one, step("exp", step("negate", x))))
+
+    def _share(self, x: Operand) -> Step:
+        one = Constant(1.0, "1")
+        below = step("add", one, step("exp", step("negate", x)))
+        return step("divide", one, below, label="σ(x), the share let through")
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        yield Slip("no activation", "without SiLU", Kept())
+        yield Slip("sigmoid", "if the sigmoid is not multiplied by the number itself", Sigmoid())
+        yield Slip("ReLU", "if ReLU is taken", ReLU())
+
+
 ACTIVATIONS: dict[str, Op] = {
     "ReLU": ReLU(),
     "GELU": GELU(),
     "GELU tanh": GELU(tanh=True),
+    "SiLU": SiLU(),
     "sigmoid": Sigmoid(),
     "identity": Identity(),
 }

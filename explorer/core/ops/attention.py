@@ -11,16 +11,60 @@ from explorer.core.ops.base import Array, Op, line, product, summed_to
 from explorer.core.ops.slips import Slip, Surroundings, Then, Turned
 
 
+def together(x: Array, sharing: int) -> Array:
+    """The rows of the heads that share one below each other: (…, n_heads, n, d) becomes (…, n_heads / s, s · n, d)."""
+    if sharing == 1:
+        return x
+    *lead, h, n, d = x.shape
+    return x.reshape(*lead, h // sharing, sharing * n, d)
+
+
+def apart(x: Array, sharing: int) -> Array:
+    """Back to one head each: (…, n_heads / s, s · n, d) becomes (…, n_heads, n, d)."""
+    if sharing == 1:
+        return x
+    *lead, h, n, d = x.shape
+    return x.reshape(*lead, h * sharing, n // sharing, d)
+
+
+def together_code(x: str, sharing: int) -> str:
+    """What `together` does, in numpy."""
+    return x if sharing == 1 else f"{x}.reshape(*{x}.shape[:-3], {x}.shape[-3] // {sharing}, -1, {x}.shape[-1])"
+
+
+def apart_code(made: str, x: str, sharing: int) -> str:
+    """What `apart` does with what was made of the rows of x, in numpy."""
+    return made if sharing == 1 else f"({made}).reshape(*{x}.shape[:-1], -1)"
+
+
+def shared(cell: Index, sharing: int) -> Index:
+    """A cell of a head, with the head of keys or values that this head shares in the place of its own."""
+    head = cell[-3] if sharing > 1 else 0
+    assert isinstance(head, int)
+    return (*cell[:-3], head // sharing, *cell[-2:]) if sharing > 1 else cell
+
+
+def fanned(fed: Index, cell: tuple[int, ...], sharing: int) -> Index:
+    """What a cell of a head of keys or values goes into: all heads that share it."""
+    if sharing == 1:
+        return fed
+    first = cell[-3] * sharing
+    return (*fed[:-3], slice(first, first + sharing), *fed[-2:])
+
+
 @dataclass(frozen=True)
 class Scores(Op):
     """Each query with each key: dot product (Vaswani et al. 2017, §3.2.1) or cosine.
 
     Parents are the queries (…, n_queries, d_k) and the keys (…, n_keys, d_k); the result is (…, n_queries, n_keys).
+    Where several heads share a head of keys, the queries are (…, n_heads, n_queries, d_k) and the keys (…, n_heads /
+    `sharing`, n_keys, d_k) (Ainslie et al. 2023; with one head of keys Shazeer 2019).
     """
 
     # "dot" or "cosine". The cosine with a zero vector, which has no direction, is 0.
     similarity: str = "dot"
     columns: bool = False  # the matrices are stored with a token a column, (d_k, n_tokens), instead of a token a row
+    sharing: int = 1  # how many heads of queries share one head of keys
     across = 1
     signed = True
 
@@ -30,15 +74,17 @@ class Scores(Op):
 
     def forward(self, *parents: Array) -> Array:
         Q, K = (p.mT for p in parents) if self.columns else parents
+        Q = together(Q, self.sharing)
         scores: Array = Q @ K.mT
         if self.similarity == "dot":
-            return scores
+            return apart(scores, self.sharing)
         lengths = np.sqrt((Q * Q).sum(-1))[..., :, None] * np.sqrt((K * K).sum(-1))[..., None, :]
         cosines: Array = np.divide(scores, lengths, out=np.zeros_like(scores), where=lengths != 0)
-        return cosines
+        return apart(cosines, self.sharing)
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         Q, K = (p.mT for p in parents) if self.columns else parents
+        Q, gradient, value = (together(one, self.sharing) for one in (Q, gradient, value))
         if self.similarity == "dot":
             # S = Q Kᵀ: (…, n_queries, n_keys)
             dQ, dK = product(gradient, K, 0), product(gradient.mT, Q, 0)
@@ -51,6 +97,7 @@ class Scores(Op):
             dQ, dK = product(share, K, 0), product(share.mT, Q, 0)
             dQ -= np.divide(Q * turned.sum(-1, keepdims=True), q, out=np.zeros_like(dQ), where=q != 0)
             dK -= np.divide(K * turned.sum(-2)[..., None], k, out=np.zeros_like(dK), where=k != 0)
+        dQ = apart(dQ, self.sharing)
         if self.columns:
             dQ, dK = dQ.mT, dK.mT
         return summed_to(parents[0].shape, dQ), summed_to(parents[1].shape, dK)
@@ -59,13 +106,14 @@ class Scores(Op):
         # A number of a query meets the number in the same column of each key, and the other way round.
         other, tokens = parents[1 - parent], at[-1 - parent]
         numbers = (cell[-2], tokens) if self.columns else (tokens, cell[-1])
-        met = other[line(at, other.value, *numbers)]
+        where = at if parent else shared(at, self.sharing)
+        met = other[line(where, other.value, *numbers)]
         if self.similarity == "dot":
             return met
         n = other.value.shape[-1 if self.columns else -2]
         names = ("length of q", "length of k")
         own = step("norm", self._vector(parents[parent], cell, cell[-1 if self.columns else -2]), label=names[parent])
-        each = [step("norm", self._vector(other, at, i)) for i in np.arange(n)[tokens].ravel().tolist()]
+        each = [step("norm", self._vector(other, where, i)) for i in np.arange(n)[tokens].ravel().tolist()]
         if not (own.value and all(one.value for one in each)):
             return super().derivative(parent, cell, at, value, *parents)  # a vector without a direction
         name = names[1 - parent]
@@ -84,15 +132,18 @@ class Scores(Op):
 
     def code(self, *names: str) -> str:
         Q, K = (f"{n}.mT" for n in names) if self.columns else names
-        dot = f"{Q} @ {names[1] if self.columns else K + '.mT'}"
+        rows = together_code(Q, self.sharing)
+        dot = f"{rows} @ {names[1] if self.columns else K + '.mT'}"
         if self.similarity == "dot":
-            return dot
-        length = f"np.sqrt(({Q} ** 2).sum(-1))[..., :, None] * np.sqrt(({K} ** 2).sum(-1))[..., None, :]"
-        return f"np.divide(s := {dot}, n := {length}, out=np.zeros_like(s), where=n != 0)"
+            return apart_code(dot, Q, self.sharing)
+        length = f"np.sqrt(({rows} ** 2).sum(-1))[..., :, None] * np.sqrt(({K} ** 2).sum(-1))[..., None, :]"
+        cosine = f"np.divide(s := {dot}, n := {length}, out=np.zeros_like(s), where=n != 0)"
+        return apart_code(cosine, Q, self.sharing)
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         lines = ((slice(None), i) if self.columns else (i, slice(None)) for i in cell[-2:])
-        q, k = (p[line(cell, p, *own)] for p, own in zip(parents, lines, strict=True))
+        cells = cell, shared(cell, self.sharing)
+        q, k = (p[line(at, p, *own)] for at, p, own in zip(cells, parents, lines, strict=True))
         if self.similarity == "dot":
             return f"SUMPRODUCT({q},{k})"
         return f"IF(SUMSQ({q})*SUMSQ({k})=0,0,SUMPRODUCT({q},{k})/SQRT(SUMSQ({q}))/SQRT(SUMSQ({k})))"
@@ -100,7 +151,7 @@ class Scores(Op):
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         Q, K = parents
         i, j = cell[-2:]
-        q, k = self._vector(Q, cell, i), self._vector(K, cell, j)
+        q, k = self._vector(Q, cell, i), self._vector(K, shared(cell, self.sharing), j)
         dot = step("dot", q, k, label="sum of the products")
         if self.similarity == "dot":
             return dot
@@ -109,6 +160,10 @@ class Scores(Op):
 
     def factors(self) -> tuple[bool, bool] | None:
         return (self.columns, not self.columns) if self.similarity == "dot" else None
+
+    def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
+        fed = super().feeds(parent, cell, parent_shape, shape)
+        return fed if parent == 0 else fanned(fed, cell, self.sharing)
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
         dot = self.similarity == "dot"
@@ -129,43 +184,58 @@ class Scores(Op):
 class WeightedSum(Op):
     """The rows of V in the shares that the weights give (Vaswani et al. 2017, equation 1).
 
-    Parents are the weights (…, n_queries, n_keys) and V (…, n_keys, d_v); the result is (…, n_queries, d_v).
+    Parents are the weights (…, n_queries, n_keys) and V (…, n_keys, d_v); the result is (…, n_queries, d_v). Where
+    several heads share a head of values, the weights are (…, n_heads, n_queries, n_keys) and V (…, n_heads / `sharing`,
+    n_keys, d_v).
     """
+
+    sharing: int = 1  # how many heads of weights share one head of values
 
     subscripts = "ik,kj->ij"
     latex = r"%s \, %s"
-    expression = "{0} @ {1}"
     across = 1
 
     def forward(self, *parents: Array) -> Array:
         weights, V = parents
-        product: Array = weights @ V
-        return product
+        product: Array = together(weights, self.sharing) @ V
+        return apart(product, self.sharing)
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         weights, V = parents
-        of_weights, of_V = product(gradient, V.mT, 0), product(weights.mT, gradient, 1)
-        return summed_to(weights.shape, of_weights), summed_to(V.shape, of_V)
+        gradient = together(gradient, self.sharing)
+        of_weights = product(gradient, V.mT, 0)
+        of_V = product(together(weights, self.sharing).mT, gradient, 1)
+        return summed_to(weights.shape, apart(of_weights, self.sharing)), summed_to(V.shape, of_V)
+
+    def code(self, *names: str) -> str:
+        weights, V = names
+        return apart_code(f"{together_code(weights, self.sharing)} @ {V}", weights, self.sharing)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         weights, V = parents
         if parent == 0:
-            return V[line(at, V.value, cell[-1], at[-1])]
+            return V[line(shared(at, self.sharing), V.value, cell[-1], at[-1])]
         return weights[line(at, weights.value, at[-2], cell[-2])]
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         weights, V = parents
         i, j = cell[-2:]
-        return f"MMULT({weights[line(cell, weights, i, slice(None))]},{V[line(cell, V, slice(None), j)]})"
+        column = V[line(shared(cell, self.sharing), V, slice(None), j)]
+        return f"MMULT({weights[line(cell, weights, i, slice(None))]},{column})"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         weights, V = parents
         i, j = cell[-2:]
         shares = weights[line(cell, weights.value, i, slice(None))]
-        return step("dot", shares, V[line(cell, V.value, slice(None), j)], label="weighted sum")
+        column = V[line(shared(cell, self.sharing), V.value, slice(None), j)]
+        return step("dot", shares, column, label="weighted sum")
 
     def factors(self) -> tuple[bool, bool] | None:
         return False, False
+
+    def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
+        fed = super().feeds(parent, cell, parent_shape, shape)
+        return fed if parent == 0 else fanned(fed, cell, self.sharing)
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
         if around.square(0):

@@ -57,6 +57,8 @@ class Op:
     """Whether it puts −∞ where nothing is to be looked at."""
     joins_heads: ClassVar[bool] = False
     """Whether it sets the heads side by side."""
+    looks_up: ClassVar[int | None] = None
+    """Which parent is a table whose rows the whole numbers of the first parent name."""
     normalises: ClassVar[bool] = False
     """Whether it is a norm: it then has the attributes of `Norm`."""
     of_words: ClassVar[bool] = False

@@ -42,6 +42,7 @@ class LookUp(Op):
     """The row of the table that each token's number names: the same as one-hot × table, without the zeros."""
 
     subscripts = "i,kj->ij"
+    looks_up = 1
     expression = "np.take({1}, {0}, axis=0)"
 
     def forward(self, *parents: Array) -> Array:

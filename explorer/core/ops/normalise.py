@@ -41,7 +41,7 @@ class Softmax(Op):
         return (parts - (value * total if np.isfinite(total).all() else passed(total, value)),)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
-        own = _own(value.value.shape[-1], cell[-1], at[-1])
+        own = own_place(value.value.shape[-1], cell[-1], at[-1])
         return step("multiply", value[at], step("subtract", own, value[cell]), label="slope of softmax")
 
     def code(self, *names: str) -> str:
@@ -74,6 +74,82 @@ class Softmax(Op):
         yield Slip("no powers", "if each number is divided by the sum, without e to its power", RowShares())
         yield Slip("not divided", "if e to the power is not divided by the sum of the row", Then(Kept(), "exp"))
         yield Slip("no softmax", "before softmax", Kept())
+
+
+@dataclass(frozen=True)
+class SinkSoftmax(Op):
+    """Softmax with one more logit in each row, the sink, whose share is thrown away: the rest is less than 1.
+
+    So a head can look at nothing. Parents are the logits, (n_heads, n, m), and a learned sink for each head, (n_heads,)
+    (OpenAI, gpt-oss, 2025; the idea is in Xiao et al. 2024).
+    """
+
+    subscripts = "hik,h->hij"
+    shares = True
+
+    def forward(self, *parents: Array) -> Array:
+        z, sink = parents
+        lowest = sink[..., :, None, None]
+        top = np.maximum(largest(z), lowest)
+        powers = np.exp(z - top)
+        shares: Array = powers / (powers.sum(-1, keepdims=True) + np.exp(lowest - top))
+        return shares
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        parts = passed(gradient, value)
+        moved = parts.sum(-1, keepdims=True)
+        # The share of the sink is what is missing to 1; it takes from all others.
+        left = 1 - value.sum(-1, keepdims=True)
+        of_sink = -(moved * left).sum((-2, -1))
+        return parts - value * moved, summed_to(parents[1].shape, of_sink)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        if parent == 1:
+            row = value[(*at[:-1], slice(None))]
+            left = step(
+                "subtract", Constant(1.0, "1"), step("sum", row, label="sum of the row"), label="share of the sink"
+            )
+            return step("negate", step("multiply", value[at], left), label="slope of softmax")
+        own = own_place(value.value.shape[-1], cell[-1], at[-1])
+        return step("multiply", value[at], step("subtract", own, value[cell]), label="slope of softmax")
+
+    def formula(self, *symbols: str) -> str:
+        return r"\frac{e^{%s}}{e^{%s} + \sum_j e^{{%s}_j}}" % (symbols[0], symbols[1], symbols[0])
+
+    def code(self, *names: str) -> str:
+        z, sink = names
+        lowest = f"(s := {sink}[..., :, None, None])"
+        top = f"(top := np.maximum({z}.max(-1, keepdims=True), {lowest}))"
+        return f"(e := np.exp({z} - {top})) / (e.sum(-1, keepdims=True) + np.exp(s - top))"
+
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
+        z, sink = parents
+        own, row, low = z[cell], z[(*cell[:-1], slice(None))], sink[cell[-3:-2]]
+        top = f"MAX(MAX({row}),{low})"
+        return f"EXP({own}-{top})/(SUMPRODUCT(EXP({row}-{top}))+EXP({low}-{top}))"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        z, sink = parents
+        row, low = z[(*cell[:-1], slice(None))], sink[cell[-3:-2]]
+        top = step("maximum", step("max", row, label="largest in the row"), low)
+        powers = step("exp", step("subtract", row, top), label="e to the power of the difference")
+        below = step("sum", powers, label="sum over the row")
+        all_of_it = step("add", below, step("exp", step("subtract", low, top)), label="with the sink")
+        return step("divide", step("exp", step("subtract", z[cell], top)), all_of_it, label="share")
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        yield Slip("no sink", "without the sink", WithoutSink())
+
+
+@dataclass(frozen=True)
+class WithoutSink(Op):
+    """The softmax of the first parent alone: a slip."""
+
+    def forward(self, *parents: Array) -> Array:
+        return Softmax().forward(parents[0])
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        return Softmax().explain(cell, parents[0])
 
 
 def largest(z: Array) -> Array:
@@ -113,7 +189,7 @@ class RowShares(Op):
         total = self._total(x[(*cell[:-1], slice(None))])
         if total.value == 0 or np.isneginf(x.value[cell]):
             return added(at, value, 0)
-        own = _own(x.value.shape[-1], cell[-1], at[-1])
+        own = own_place(x.value.shape[-1], cell[-1], at[-1])
         return step("divide", step("subtract", own, value[at]), total, label="slope of the share")
 
     def formula(self, *symbols: str) -> str:
@@ -145,7 +221,7 @@ class RowShares(Op):
         yield Slip("not divided", "before it is divided by the sum of the row", Kept())
 
 
-def _own(n: int, own: int, at: int | slice) -> Constant:
+def own_place(n: int, own: int, at: int | slice) -> Constant:
     """δ: 1 at its own place in a line of n, 0 at the others."""
     delta = (np.arange(n) == own).astype(np.int64)[at]
     return Constant(delta, "" if np.ndim(delta) else str(delta))
@@ -305,7 +381,7 @@ class Norm(Op):
             label = "slope of the root" if self.inside or not self.centres else "slope of σ"
             of_root = step("divide", self._above(x, cell, mean), below, label=label)
         unit = step("divide", self._above(x, at, mean), divisor, label=self._labels[0])
-        own = _own(n, cell[self.axis], at[self.axis])
+        own = own_place(n, cell[self.axis], at[self.axis])
         apart = step("subtract", own, step("multiply", unit, of_root))
         if self.centres:
             apart = step("subtract", apart, step("divide", Constant(1, "1"), Constant(n, str(n)), label="slope of μ"))

@@ -19,7 +19,8 @@ class Sinusoidal(Op):
     n: int
     d: int
     # What 10000 is raised to in dimension j: "paper" 2⌊j/2⌋/d; "004" 2j/d, which the numbers printed in The Math Behind
-    # GPT Models follow; "004-script" 2⌊j/2⌋ + (j mod 2)/2, which the formulas and the script there write out.
+    # GPT Models follow; "004-script" 2⌊j/2⌋ + (j mod 2)/2, which the formulas and the script there write out. With
+    # "sines first" the sines stand in the first half and the cosines in the second, as in Marian (2018).
     exponents: str = "paper"
     dtype: str = "float64"
     subscripts = "->ij"
@@ -32,35 +33,46 @@ class Sinusoidal(Op):
         return ()
 
     def _exponent(self) -> str:
+        j = f"np.arange({self.d})"
         return {
-            "paper": f"2 * (np.arange({self.d}) // 2) / {self.d}",
-            "004": f"2 * np.arange({self.d}) / {self.d}",
-            "004-script": f"2 * (np.arange({self.d}) // 2) + np.arange({self.d}) % 2 / 2",
+            "paper": f"2 * ({j} // 2) / {self.d}",
+            "004": f"2 * {j} / {self.d}",
+            "004-script": f"2 * ({j} // 2) + {j} % 2 / 2",
+            "sines first": f"2 * ({j} % {(self.d + 1) // 2}) / {self.d}",
         }[self.exponents]
 
     def formula(self, *symbols: str) -> str:
-        power = {"paper": r"2i/d_{model}", "004": r"2j/d_{model}", "004-script": r"2i + (j \bmod 2)/2"}[self.exponents]
+        power = {
+            "paper": r"2i/d_{model}",
+            "004": r"2j/d_{model}",
+            "004-script": r"2i + (j \bmod 2)/2",
+            "sines first": r"2i/d_{model}",
+        }[self.exponents]
         return r"\sin ( pos / 10000^{%s} ) , \; \cos ( \cdot )" % power  # as the paper writes it
 
     def code(self, *names: str) -> str:
         angle = f"np.arange({self.n})[:, None] / 10000 ** ({self._exponent()})"
-        even = f"np.arange({self.d}) % 2 == 0"
-        return f"np.where({even}, np.sin(a := {angle}), np.cos(a)).astype('{self.dtype}')"
+        j = f"np.arange({self.d})"
+        sine = f"{j} < {(self.d + 1) // 2}" if self.exponents == "sines first" else f"{j} % 2 == 0"
+        return f"np.where({sine}, np.sin(a := {angle}), np.cos(a)).astype('{self.dtype}')"
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         position, j = cell[-2:]
         pair = 2 * (j // 2)
-        power = {"paper": f"{pair}/{self.d}", "004": f"{2 * j}/{self.d}", "004-script": f"{pair}+{j % 2}/2"}[
-            self.exponents
-        ]
-        return f"{'COS' if j % 2 else 'SIN'}({position}/10000^({power}))"
+        power = {
+            "paper": f"{pair}/{self.d}",
+            "004": f"{2 * j}/{self.d}",
+            "004-script": f"{pair}+{j % 2}/2",
+            "sines first": f"{2 * (j % ((self.d + 1) // 2))}/{self.d}",
+        }[self.exponents]
+        return f"{'COS' if cosines(self.d, self.exponents)[j] else 'SIN'}({position}/10000^({power}))"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         position, j = cell[-2:]
         exponent = float(exponents(self.d, self.exponents)[j])
         wavelength = step("power", Constant(10000.0, "10000"), Constant(exponent, f"{exponent:g}"), label="wavelength")
         angle = step("divide", Constant(float(position), f"position {position}"), wavelength, label="angle")
-        return step("cos" if j % 2 else "sin", angle)
+        return step("cos" if cosines(self.d, self.exponents)[j] else "sin", angle)
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
         for kind, said in (("paper", "2⌊j/2⌋/d, as in the paper"), ("004", "2j/d")):
@@ -72,18 +84,49 @@ class Sinusoidal(Op):
 class Rotary(Op):
     """Queries or keys, each pair of dimensions turned by an angle that grows with the position (Su et al. 2021).
 
-    Position m turns dimensions 2i and 2i + 1, counted from 0, by the angle m / 10000^(2i/d) (equations 15 and 34). So
-    the dot product of a turned query and a turned key knows of their positions only how far apart they are. Of an odd
-    number of dimensions the last one has no partner and is not turned.
+    Position m turns pair i, counted from 0, by the angle m / 10000^(2i/d) (equations 15 and 34). So the dot product of
+    a turned query and a turned key knows of their positions only how far apart they are. Of an odd number of dimensions
+    the last one has no partner and is not turned.
     """
 
     d: int  # number of dimensions
-    latex = r"R_m \, {%s}_m , \; \theta = m / 10000^{2i/d}"
+    # Which dimensions are a pair: neighbours, 2i and 2i + 1 (the paper), or i and i + half of them (GPT-NeoX, Llama on
+    # the Hub). One is the other with the dimensions in another order.
+    halves: bool = False
+    width: int = 0  # how many dimensions are turned, the first ones; 0: all
+    base: float = 10000.0  # what stands in the place of 10000
+    # How angles shrink so that a text may be longer than those in training (`room` words): "none"; "linear", all by
+    # `factor` (Chen et al. 2023); "dynamic", by a larger base where the text is longer (NTK, as in transformers);
+    # "llama 3", by `factor` where a turn takes more than room / `low` words, not at all where it takes less than room /
+    # `high`, and between them in between (Grattafiori et al. 2024).
+    scaling: str = "none"
+    factor: float = 1.0
+    room: int = 0
+    low: float = 1.0
+    high: float = 4.0
 
     @property
     def turned(self) -> int:
         """How many dimensions are turned."""
-        return self.d // 2 * 2
+        return (self.width or self.d) // 2 * 2
+
+    def partner(self, j: int) -> int:
+        """The dimension that a turned one is a pair with."""
+        half = self.turned // 2
+        return (j + half) % self.turned if self.halves else j ^ 1
+
+    def _is_second(self, j: int) -> bool:
+        return j >= self.turned // 2 if self.halves else j % 2 == 1
+
+    def _pair(self, j: int) -> int:
+        return j % (self.turned // 2) if self.halves else j // 2
+
+    def _pairs(self, x: Array) -> tuple[Array, Array]:
+        """The first and the second numbers of all pairs, (…, n, turned / 2)."""
+        if self.halves:
+            half = self.turned // 2
+            return x[..., :half], x[..., half : self.turned]
+        return x[..., 0 : self.turned : 2], x[..., 1 : self.turned : 2]
 
     def forward(self, *parents: Array) -> Array:
         return self.from_position(parents[0], 0)
@@ -91,56 +134,120 @@ class Rotary(Op):
     def from_position(self, x: Array, first: int) -> Array:
         """The same for rows of which the first stands at another position than 0: those behind the ones in a cache."""
         cos, sin = self._cos_sin(x, first)
-        even, odd = x[..., 0 : self.turned : 2], x[..., 1 : self.turned : 2]
-        return self._joined(even * cos - odd * sin, odd * cos + even * sin, x)
+        one, other = self._pairs(x)
+        return self._joined(one * cos - other * sin, other * cos + one * sin, x)
+
+    def forward_rows(self, at: slice, *parents: Array) -> Array:
+        return self.from_position(parents[0], at.start)
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         # Turned back: a rotation's transpose is its inverse.
-        even, odd = gradient[..., 0 : self.turned : 2], gradient[..., 1 : self.turned : 2]
-        cos, sin = (np.broadcast_to(slope, even.shape) for slope in self._cos_sin(parents[0]))
-        of_even = passed(even, cos) + passed(odd, sin)
-        of_odd = passed(odd, cos) + passed(even, -sin)
-        return (self._joined(of_even, of_odd, gradient),)
+        one, other = self._pairs(gradient)
+        cos, sin = (np.broadcast_to(slope, one.shape) for slope in self._cos_sin(parents[0]))
+        of_one = passed(one, cos) + passed(other, sin)
+        of_other = passed(other, cos) + passed(one, -sin)
+        return (self._joined(of_one, of_other, gradient),)
+
+    def divisors(self, n: int) -> Array:
+        """What a position is divided by to give the angle of each pair, in a text of n words: (turned / 2,)."""
+        base, width = self.base, self.width or self.d
+        if self.scaling == "dynamic" and n > self.room:
+            base *= (self.factor * n / self.room - (self.factor - 1)) ** (width / (width - 2))
+        divisors = np.asarray(base ** (np.arange(0, self.turned, 2) / width))
+        if self.scaling == "linear":
+            return divisors * self.factor
+        if self.scaling == "llama 3":
+            turns = self.room / (2 * np.pi * divisors)  # in the room of training
+            share = np.clip((turns - self.low) / (self.high - self.low), 0, 1)
+            return np.asarray(1 / ((1 - share) / divisors / self.factor + share / divisors))
+        return divisors
 
     def _cos_sin(self, x: Array, first: int = 0) -> tuple[Array, Array]:
-        """Of the angles, (n, d // 2)."""
-        angles = np.arange(first, first + x.shape[-2])[:, None] / 10000 ** (np.arange(0, self.turned, 2) / self.d)
+        """Of the angles, (n, turned / 2)."""
+        last = first + x.shape[-2]
+        angles = np.arange(first, last)[:, None] / self.divisors(last)
         return np.cos(angles).astype(x.dtype), np.sin(angles).astype(x.dtype)
 
-    def _joined(self, even: Array, odd: Array, x: Array) -> Array:
-        pairs = np.stack([even, odd], axis=-1).reshape(*x.shape[:-1], self.turned)
+    def _joined(self, one: Array, other: Array, x: Array) -> Array:
+        pairs: Array
+        if self.halves:
+            pairs = np.concatenate([one, other], axis=-1)
+        else:
+            pairs = np.stack([one, other], axis=-1).reshape(*x.shape[:-1], self.turned)
         return np.concatenate([pairs, x[..., self.turned :]], axis=-1)
+
+    def formula(self, *symbols: str) -> str:
+        base = f"{self.base:.0f}"
+        d = str(self.width) if self.width else "d"
+        shrunk = {"linear": rf" / {self.factor:g}", "none": ""}.get(self.scaling, r" \cdot s_i")
+        return rf"R_m \, {{{symbols[0]}}}_m , \; \theta = m / {base}^{{2i/{d}}}{shrunk}"
 
     def code(self, *names: str) -> str:
         (x,) = names
-        angles = f"np.arange({x}.shape[-2])[:, None] / 10000 ** (np.arange(0, {self.turned}, 2) / {self.d})"
-        even, odd = f"even := {x}[..., 0:{self.turned}:2]", f"odd := {x}[..., 1:{self.turned}:2]"
+        half, stop = self.turned // 2, self.turned
+        divisors = f"{self.base!r} ** (np.arange(0, {stop}, 2) / {self.width or self.d})"
+        if self.scaling == "linear":
+            divisors = f"({divisors} * {self.factor!r})"
+        elif self.scaling == "llama 3":
+            turns = f"{self.room} / (2 * np.pi * (p := {divisors}))"
+            share = f"(share := np.clip(({turns} - {self.low!r}) / ({self.high!r} - {self.low!r}), 0, 1))"
+            divisors = f"(1 / ((1 - {share}) / p / {self.factor!r} + share / p))"
+        elif self.scaling == "dynamic":
+            width = self.width or self.d
+            grown = (
+                f"({self.factor!r} * {x}.shape[-2] / {self.room} - ({self.factor!r} - 1)) ** ({width} / ({width} - 2))"
+            )
+            grown = f"({grown} if {x}.shape[-2] > {self.room} else 1)"
+            divisors = f"({self.base!r} * {grown}) ** (np.arange(0, {stop}, 2) / {width})"
+        angles = f"np.arange({x}.shape[-2])[:, None] / {divisors}"
         cos, sin = f"cos := np.cos(angles := {angles}).astype({x}.dtype)", f"sin := np.sin(angles).astype({x}.dtype)"
-        pairs = f"np.stack([({even}) * ({cos}) - ({odd}) * ({sin}), odd * cos + even * sin], axis=-1)"
-        return f"np.concatenate([{pairs}.reshape(*{x}.shape[:-1], {self.turned}), {x}[..., {self.turned}:]], axis=-1)"
+        if self.halves:
+            one, other = f"one := {x}[..., :{half}]", f"other := {x}[..., {half}:{stop}]"
+        else:
+            one, other = f"one := {x}[..., 0:{stop}:2]", f"other := {x}[..., 1:{stop}:2]"
+        turned = f"[({one}) * ({cos}) - ({other}) * ({sin}), other * cos + one * sin]"
+        if self.halves:
+            pairs = f"np.concatenate({turned}, axis=-1)"
+        else:
+            pairs = f"np.stack({turned}, axis=-1).reshape(*{x}.shape[:-1], {stop})"
+        return f"np.concatenate([{pairs}, {x}[..., {stop}:]], axis=-1)"
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         (x,) = parents
         *lead, position, j = cell
         if j >= self.turned:
             return x[cell]
-        angle = f"({position}/10000^({j // 2 * 2}/{self.d}))"
-        return f"{x[cell]}*COS{angle}{'+' if j % 2 else '-'}{x[(*lead, position, j ^ 1)]}*SIN{angle}"
+        if self.scaling == "none":
+            divisor = f"{self.base:.17g}^({2 * self._pair(j)}/{self.width or self.d})"
+        else:
+            divisor = f"{self.divisors(x.shape[-2])[self._pair(j)]:.17g}"
+        angle = f"({position}/{divisor})"
+        sign = "+" if self._is_second(j) else "-"
+        return f"{x[cell]}*COS{angle}{sign}{x[(*lead, position, self.partner(j))]}*SIN{angle}"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         (x,) = parents
         *lead, position, j = cell
         if j >= self.turned:
-            return step("value", x[cell], label="without a partner it is not turned")
+            return step("value", x[cell], label="not turned" if self.width else "without a partner it is not turned")
         cos, sin = self._turn(x, position, j)
+        other = self.partner(j)
         own = step("multiply", x[cell], cos, label=f"dimension {j + 1} × cos")
-        partner = step("multiply", x[(*lead, position, j ^ 1)], sin, label=f"dimension {(j ^ 1) + 1} × sin")
-        return step("add" if j % 2 else "subtract", own, partner)
+        partner = step("multiply", x[(*lead, position, other)], sin, label=f"dimension {other + 1} × sin")
+        return step("add" if self._is_second(j) else "subtract", own, partner)
 
     def _turn(self, x: Source, position: int, j: int) -> tuple[Step, Step]:
         """Cosine and sine of the angle by which a position turns a dimension."""
-        exponent = float(np.arange(0, self.turned, 2)[j // 2] / self.d)
-        wavelength = step("power", Constant(10000.0, "10000"), Constant(exponent, f"{exponent:g}"), label="wavelength")
+        pair, n = self._pair(j), x.value.shape[-2]
+        exponent = float(np.arange(0, self.turned, 2)[pair] / (self.width or self.d))
+        base = Constant(self.base, f"{self.base:g}")
+        wavelength: Argument = step("power", base, Constant(exponent, f"{exponent:g}"), label="wavelength")
+        shrunk = float(self.divisors(n)[pair])
+        if shrunk != wavelength.value:
+            factor = shrunk / float(wavelength.value)
+            wavelength = step(
+                "multiply", wavelength, Constant(factor, f"{factor:.6g}"), label="wavelength, made longer"
+            )
         angle = step("divide", Constant(float(position), f"position {position}"), wavelength, label="angle")
         return _as(x.value, step("cos", angle, label="cos")), _as(x.value, step("sin", angle, label="sin"))
 
@@ -150,15 +257,15 @@ class Rotary(Op):
         if j >= self.turned:
             return added(at, value)
         cos, sin = self._turn(x, position, j)
-        of_pair = (step("negate", sin), cos) if j % 2 else (cos, sin)
-        return step("row", *of_pair) if isinstance(at[-1], slice) else of_pair[at[-1] % 2]
+        of_pair = (step("negate", sin), cos) if self._is_second(j) else (cos, sin)
+        return step("row", *of_pair) if isinstance(at[-1], slice) else of_pair[self._is_second(at[-1])]
 
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
-        first = cell[-1] // 2 * 2
-        return cell if cell[-1] >= self.turned else (*cell[:-1], slice(first, first + 2))
-
-    def forward_rows(self, at: slice, *parents: Array) -> Array:
-        return self.from_position(parents[0], at.start)
+        *lead, j = cell
+        if j >= self.turned:
+            return cell
+        first, second = sorted((j, self.partner(j)))
+        return (*lead, slice(first, second + 1, second - first))
 
 
 def _as(array: Array, one: Step) -> Step:
@@ -174,8 +281,16 @@ def exponents(d: int, kind: str) -> Array:
             return 2 * (j // 2) / d
         case "004":
             return 2 * j / d
+        case "sines first":
+            return 2 * (j % ((d + 1) // 2)) / d
         case _:
             return 2 * (j // 2) + j % 2 / 2
+
+
+def cosines(d: int, kind: str) -> Array:
+    """Which dimensions are cosines, (d,); see `Sinusoidal`."""
+    j = np.arange(d)
+    return np.asarray(j >= (d + 1) // 2 if kind == "sines first" else j % 2 == 1)
 
 
 def position_encoding(n: int, d: int, kind: str) -> Array:
@@ -187,5 +302,6 @@ def waves(positions: Array, d: int, kind: str) -> Array:
     """The sines and cosines at some positions, (n,), also between those of words, as an (n, d) array."""
     angle = positions[:, None] / 10000 ** exponents(d, kind)
     encoding: Array = np.sin(angle)
-    encoding[:, 1::2] = np.cos(angle)[:, 1::2]
+    cosine = cosines(d, kind)
+    encoding[:, cosine] = np.cos(angle)[:, cosine]
     return encoding

@@ -13,36 +13,57 @@ from explorer.core.ops.slips import Kept, Slip, Surroundings, Then
 
 @dataclass(frozen=True)
 class ScaleFactor(Op):
-    """What the scores are multiplied by: 1/d_k or 1/sqrt(d_k) (Vaswani et al. 2017, equation 1)."""
+    """What numbers are multiplied by: scores by 1/d_k or 1/√d_k (Vaswani et al. 2017, equation 1), embeddings by √d."""
 
-    kind: str  # "1/d_k" or "1/sqrt(d_k)"
-    d_k: int  # width of a key
+    kind: str  # "1/d_k", "1/sqrt(d_k)", or "sqrt(d_k)"
+    d_k: int  # width of a key, or of an embedding
     dtype: str = "float64"  # of the result
+    layer: int = 1  # what it is divided by besides: the number of the layer, in some models of the kind of GPT-2
+    letters: str = "d_k"  # the symbol of the width
     subscripts = "->"
 
+    @property
+    def _divides(self) -> bool:
+        return self.kind != "sqrt(d_k)"
+
     def forward(self, *parents: Array) -> Array:
-        return np.asarray(1 / (self.d_k if self.kind == "1/d_k" else np.sqrt(self.d_k)), dtype=self.dtype)
+        width = self.d_k if self.kind == "1/d_k" else np.sqrt(self.d_k)
+        factor = 1 / width if self._divides else width
+        return np.asarray(factor / self.layer if self.layer > 1 else factor, dtype=self.dtype)
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         return ()
 
     def formula(self, *symbols: str) -> str:
-        return r"1 / d_k" if self.kind == "1/d_k" else r"1 / \sqrt{d_k}"
+        width = self.letters if self.kind == "1/d_k" else rf"\sqrt{{{self.letters}}}"
+        divisor = rf"{self.layer} \, {width}" if self.layer > 1 else width
+        return f"1 / {divisor}" if self._divides else width
 
     def code(self, *names: str) -> str:
-        divisor = str(self.d_k) if self.kind == "1/d_k" else f"np.sqrt({self.d_k})"
-        return f"np.asarray(1 / {divisor}, dtype='{self.dtype}')"
+        width = str(self.d_k) if self.kind == "1/d_k" else f"np.sqrt({self.d_k})"
+        factor = f"1 / {width}" if self._divides else width
+        return f"np.asarray({factor}{f' / {self.layer}' if self.layer > 1 else ''}, dtype='{self.dtype}')"
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        return f"1/{self.d_k}" if self.kind == "1/d_k" else f"1/SQRT({self.d_k})"
+        width = str(self.d_k) if self.kind == "1/d_k" else f"SQRT({self.d_k})"
+        return (f"1/{width}" if self._divides else width) + (f"/{self.layer}" if self.layer > 1 else "")
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
-        one, d_k = Constant(1.0, "1"), Constant(float(self.d_k), str(self.d_k))
-        if self.kind == "1/d_k":
-            return step("divide", one, d_k, label="1 ÷ dₖ")
-        return step("divide", one, step("sqrt", d_k), label="1 ÷ √dₖ")
+        name = {"d_k": "dₖ"}.get(self.letters, "d_model")
+        width: Argument = Constant(float(self.d_k), str(self.d_k))
+        if self.kind != "1/d_k":
+            width = step("sqrt", width, label=f"√{name}")
+        if not self._divides:
+            return step("value", width)
+        said = f"1 ÷ {name}" if self.kind == "1/d_k" else f"1 ÷ √{name}"
+        last = step("divide", Constant(1.0, "1"), width, label=said)
+        if self.layer == 1:
+            return last
+        return step("divide", last, Constant(float(self.layer), f"layer {self.layer}"), label=f"{said} ÷ layer")
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
+        if not self._divides:
+            return
         other, text = ("1/sqrt(d_k)", "√dₖ") if self.kind == "1/d_k" else ("1/d_k", "dₖ")
         yield Slip("other scale", f"if one divides by {text}", replace(self, kind=other))
         yield Slip("multiplied", "if one multiplies by it instead of dividing", Then(self, "power", -1.0, "−1"))
@@ -121,3 +142,59 @@ class Temperature(Op):
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
         yield Slip("no temperature", "if the scores are not divided by the temperature", Kept())
+
+
+@dataclass(frozen=True)
+class Cap(Op):
+    """A soft cap: c · tanh(x / c) leaves small numbers nearly as they are and lets none pass ±c (Gemma 2, 2024, §2)."""
+
+    cap: float  # c
+    subscripts = "ij->ij"
+    alters = True
+    signed = True
+
+    def forward(self, *parents: Array) -> Array:
+        capped: Array = np.tanh(parents[0] / self.cap) * self.cap
+        return capped
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        bend = np.tanh(parents[0] / self.cap)
+        return (passed(gradient, 1 - bend * bend),)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        bend = self._bend(parents[0][at])
+        return step("subtract", Constant(1.0, "1"), step("square", bend), label="slope of the soft cap")
+
+    def _bend(self, x: Argument) -> Step:
+        return step("tanh", step("divide", x, Constant(self.cap, f"{self.cap:g}")))
+
+    def formula(self, *symbols: str) -> str:
+        return rf"{self.cap:g} \, \tanh \frac{{{symbols[0]}}}{{{self.cap:g}}}"
+
+    def code(self, *names: str) -> str:
+        return f"np.tanh({names[0]} / {self.cap!r}) * {self.cap!r}"
+
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
+        return f"TANH({parents[0][cell]}/{self.cap!r})*{self.cap!r}"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        return step("multiply", self._bend(parents[0][cell]), Constant(self.cap, f"{self.cap:g}"), label="soft cap")
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        yield Slip("no cap", "without the soft cap", Kept())
+        yield Slip("hard cap", "if what is beyond the cap is cut off", Clipped(self.cap))
+
+
+@dataclass(frozen=True)
+class Clipped(Op):
+    """A hard cap: what is beyond ±c becomes ±c: a slip."""
+
+    cap: float
+    alters = True
+
+    def forward(self, *parents: Array) -> Array:
+        return np.clip(parents[0], -self.cap, self.cap)
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        x, cap = parents[0][cell], Constant(self.cap, f"{self.cap:g}")
+        return step("maximum", step("negate", cap), step("minimum", x, cap))

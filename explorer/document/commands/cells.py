@@ -130,6 +130,9 @@ def last_number(graph: Graph, name: str) -> int:
         return len(graph.axes[graph.nodes[node.parents[0]].axes[-1]]) - 1
     if name == "loss.target":
         return len(graph.axes[graph.nodes[graph.nodes["loss.value"].parents[0]].axes[-1]]) - 1
+    for child in (graph.nodes[child] for child in graph.children[name]):
+        if child.op.looks_up is not None and child.parents[0] == name:
+            return graph.shape(child.parents[child.op.looks_up])[0] - 1
     if len(node.axes) == 1:
         return len(graph.axes[graph.sequences[node.axes[0]]]) - 1
     return 1  # a mask

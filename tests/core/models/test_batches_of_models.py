@@ -30,7 +30,10 @@ def batch_of(model):
         lead = (BATCH,) if node.short in GIVEN or name == "loss.target" else ()
         if node.op.initial == "ids":
             block = name.rpartition(".")[0]
-            words = graph.axes.get(f"{block}.words") or graph.axes.get("output.words") or graph.axes["layer.2"]
+            segments = graph.axes.get(f"{block}.segment") if node.short == "segments" else None
+            words = (
+                segments or graph.axes.get(f"{block}.words") or graph.axes.get("output.words") or graph.axes["layer.2"]
+            )
             together[name] = random.integers(0, len(words), (*lead, *shape))
         elif name.endswith("mask"):
             together[name] = np.tril(np.ones(shape))

@@ -15,6 +15,9 @@ from explorer.core.cell_block import MINUS_INFINITY, CellBlock, letters
 from tests.core.ops.test_every_op import CASES, Sizes, every_case, generic
 
 FUNCTIONS = {
+    "ABS": np.abs,
+    "LARGE": lambda a, k: np.sort(np.ravel(a))[::-1][k - 1],
+    "ROUND": lambda a, _: np.copysign(np.floor(np.abs(a) + 0.5), a),
     "ACOS": np.arccos,
     "AND": lambda *a: all(a),
     "AVERAGE": lambda *a: np.mean(np.concatenate([np.ravel(one) for one in a])),

@@ -10,7 +10,7 @@ from explorer.core.explain import Source, cells_of
 from tests.core.ops.test_every_op import CASES, LEADS, Sizes, cells, every_case, problems, sources
 
 # Where a log or a sum of the row must not come near 0.
-POSITIVE = {"LogLikelihood", "LogLikelihood, padded", "RowShares"}
+POSITIVE = {"LogLikelihood", "LogLikelihood, padded", "RowShares", "Route", "Route, shares as they are"}
 POSITIVE |= {name for name in CASES if name.startswith("CrossEntropy")}
 
 
@@ -41,8 +41,11 @@ def differences(op, weights, parents, i, h=1e-5):
     return np.reshape(slopes, parents[i].shape)
 
 
+STRAIGHT_THROUGH = {"FromCodes"}  # rounding has slope 0; the gradient passes as if it had slope 1, and says so
+
+
 @pytest.mark.parametrize("lead", LEADS, ids=str)
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [name for name in CASES if name not in STRAIGHT_THROUGH])
 def test_backward_agrees_with_central_differences(name, lead):
     op, parents = smooth(name, lead)
     result = op.forward(*parents)

@@ -76,6 +76,15 @@ def rms_norm(**parameters):
     return Case(lambda s: replace(ops.NORMS["RMS norm"], **parameters), lambda s: [real(*s.lead, s.n, s.m), real(s.m)])
 
 
+def shared_scores(similarity):
+    parents = lambda s: [real(*s.lead, 4, s.n, s.d), real(*s.lead, 2, s.m, s.d)]  # noqa: E731
+    return Case(lambda s: ops.Scores(similarity, sharing=2), parents, rounds=True)
+
+
+def relative_bias(both):
+    return Case(lambda s: ops.RelativeBias(s.n, s.m, 8, 6, both), lambda s: [real(8, 2)])
+
+
 def from_nothing(make):
     return Case(make, lambda s: [])
 
@@ -124,6 +133,50 @@ CASES = {
     "Scores, cosine": scores("cosine", columns=False),
     "Scores, cosine, columns": scores("cosine", columns=True),
     "Scores, keys without batch": scores("dot", columns=False, keys_have_lead=False),
+    "Scores, shared keys": shared_scores("dot"),
+    "Scores, shared keys, cosine": shared_scores("cosine"),
+    "WeightedSum, shared values": Case(
+        lambda s: ops.WeightedSum(sharing=2),
+        lambda s: [real(*s.lead, 4, s.n, s.m), real(*s.lead, 2, s.m, s.d)],
+        rounds=True,
+    ),
+    "ALiBi": Case(lambda s: ops.ALiBi(s.d, s.n, s.dtype), lambda s: []),
+    "ALiBi, 6 heads": Case(lambda s: ops.ALiBi(6, s.n, s.dtype), lambda s: []),
+    "RelativeBias": relative_bias(both=True),
+    "RelativeBias, one direction": relative_bias(both=False),
+    "FirstRows": Case(lambda s: ops.FirstRows(s.n, 2), lambda s: [real(s.n + 3, s.d)]),
+    "Cap": elementwise(ops.Cap(5.0)),
+    "SiLU": elementwise(ops.ACTIVATIONS["SiLU"]),
+    "SinkSoftmax": Case(lambda s: ops.SinkSoftmax(), lambda s: [real(*s.lead, 2, s.n, s.m), real(2)], rounds=True),
+    "HeadsNorm": Case(lambda s: ops.HeadsNorm(1e-5), lambda s: [real(*s.lead, 2, s.n, s.d), real(2, s.d)], rounds=True),
+    "Route": Case(lambda s: ops.Route(2), lambda s: [real(*s.lead, s.n, s.m)]),
+    "Route, shares as they are": Case(lambda s: ops.Route(1, again=False), lambda s: [real(*s.lead, s.n, s.m)]),
+    "Mixture": Case(
+        lambda s: ops.Mixture(), lambda s: [real(*s.lead, 3, s.n, s.d), real(*s.lead, s.n, 3)], rounds=True
+    ),
+    "Balance": Case(lambda s: ops.Balance(), lambda s: [real(s.n, s.m), zero_or_one(s.n, s.m)], rounds=True),
+    "BlockScale": Case(lambda s: ops.BlockScale(8, 2), lambda s: [real(*s.lead, s.n, s.m)]),
+    "BlockCodes": Case(
+        lambda s: ops.BlockCodes(4, 3), lambda s: [real(*s.lead, s.n, s.m), real(*s.lead, -(-s.n // 3), s.m)]
+    ),
+    "FromCodes": Case(
+        lambda s: ops.FromCodes(2),
+        lambda s: [real(*s.lead, s.n, s.m), zero_or_one(*s.lead, s.n, s.m), real(*s.lead, -(-s.n // 2), s.m)],
+    ),
+    "Rotary, halves": Case(lambda s: ops.Rotary(4, halves=True), lambda s: [real(*s.lead, s.n, 4)]),
+    "Rotary, a part": Case(lambda s: ops.Rotary(6, width=4, base=500.0), lambda s: [real(*s.lead, s.n, 6)]),
+    "Rotary, a part in halves": Case(
+        lambda s: ops.Rotary(6, halves=True, width=4, base=1e6), lambda s: [real(*s.lead, s.n, 6)]
+    ),
+    "Rotary, linear": Case(lambda s: ops.Rotary(4, scaling="linear", factor=4.0), lambda s: [real(*s.lead, s.n, 4)]),
+    "Rotary, dynamic": Case(
+        lambda s: ops.Rotary(4, True, scaling="dynamic", factor=2.0, room=2), lambda s: [real(*s.lead, s.n, 4)]
+    ),
+    "Rotary, llama 3": Case(
+        lambda s: ops.Rotary(8, True, 0, 500000.0, "llama 3", 8.0, 64), lambda s: [real(*s.lead, s.n, 8)]
+    ),
+    "ScaleFactor, √d, and by layer": Case(lambda s: ops.ScaleFactor("sqrt(d_k)", 3, s.dtype), lambda s: []),
+    "ScaleFactor, by layer": Case(lambda s: ops.ScaleFactor("1/sqrt(d_k)", 3, s.dtype, layer=2), lambda s: []),
     "WeightedSum": Case(
         lambda s: ops.WeightedSum(), lambda s: [real(*s.lead, s.n, s.m), real(*s.lead, s.m, s.d)], rounds=True
     ),
@@ -164,6 +217,7 @@ CASES = {
     "Sinusoidal": from_nothing(lambda s: ops.Sinusoidal(s.n, s.m, "paper", s.dtype)),
     "Sinusoidal, 004": from_nothing(lambda s: ops.Sinusoidal(s.n, s.m, "004", s.dtype)),
     "Sinusoidal, 004-script": from_nothing(lambda s: ops.Sinusoidal(s.n, s.m, "004-script", s.dtype)),
+    "Sinusoidal, sines first": from_nothing(lambda s: ops.Sinusoidal(s.n, s.m, "sines first", s.dtype)),
     "Rotary": Case(lambda s: ops.Rotary(s.d), lambda s: [real(*s.lead, s.n, s.d)]),
     "Rotary, odd": Case(lambda s: ops.Rotary(2 * s.d - 1), lambda s: [real(*s.lead, s.n, 2 * s.d - 1)]),
     "NextWords": Case(lambda s: ops.NextWords(s.m), lambda s: [ids(*s.lead, s.n)]),
@@ -363,7 +417,8 @@ def test_a_cell_changes_only_what_it_feeds(case, data):
 # A look-up and what a right word picks may read any row of their table: which one, their other parent says. And with
 # <pad> a word may decide that another one is not read.
 PICKS = {"LookUp", "Likelihood", "LogLikelihood, padded", "NextWords, padded"}
-PICKS |= {name for name in CASES if name.startswith("CrossEntropy")}
+PICKS |= {name for name in CASES if name.startswith(("CrossEntropy", "RelativeBias"))}
+PICKS |= {"FromCodes"}  # its gradient goes straight through to what it does not read
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name not in PICKS])

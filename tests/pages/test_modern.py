@@ -1,0 +1,68 @@
+"""Pages of the models since 2017: each node stands on the page of its stage, and none is lost."""
+
+import pytest
+
+from explorer.document.state import State
+from explorer.pages.compose import page, places, stops
+from explorer.pages.page import Row, Section
+from tests.core.models.test_modern import CASES, made
+from tests.pages.conftest import Desk, Eyes
+
+
+def desk_of(name):
+    model, _, inputs = made(CASES[name], n=4)
+    return Desk(State.of(model, inputs))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_page_shows_all_nodes_of_its_stage_in_a_place_of_their_own(name):
+    desk = desk_of(name)
+    view = desk.view
+    for stage in places(view.graph):
+        made_page = page(view, stage)
+        assert made_page.header.title
+        if stage not in view.graph.stages:
+            continue
+        others = {
+            i.element.place.node
+            for e in made_page.elements
+            if isinstance(e, Row) and e.id == "other matrices"
+            for i in e.items
+        }
+        # These stand at the end of their page; what a page is about has a place of its own.
+        ends = ["places", "W_O", "shared", "W_s", "b_s", "together", "output."]
+        ends += ["W_1", "W_g", "W_2"] if "bits" in name else []
+        assert all(any(part in node for part in ends) for node in others), others
+        shown = Eyes(made_page).names
+        for node in view.stage(stage.name):
+            assert any(one == node.name or one.endswith(node.short) for one in shown) or node.short == "average", (
+                node.name
+            )
+
+
+def test_a_head_that_shares_its_keys_is_shown_with_those():
+    desk = desk_of("Llama")
+    desk.look(head=3)
+    eyes = desk.page("decoder.1.self.attention")
+    assert "decoder.1.self.head.4.Q" in eyes.names
+    assert "decoder.1.self.head.2.K" in eyes.names
+
+
+def test_the_router_says_which_words_an_expert_gets():
+    desk = desk_of("Mixtral")
+    routed = desk.value("decoder.1.ffn.routed")
+    words = desk.view.labels("input")
+    text = desk.page("decoder.1.ffn.layers").notes
+    for expert in range(4):
+        mine = ", ".join(words[i] for i in range(4) if routed[i, expert]) or "no word"
+        assert f"expert {expert + 1}: {mine}" in text
+    desk.choose("decoder.1.ffn.expert", 3)
+    assert any(isinstance(e, Section) and "Expert 3" in e.text for e in desk.page("decoder.1.ffn.layers").page.elements)
+    assert "decoder.1.ffn.head.3.W_1" in desk.page("decoder.1.ffn.layers").names
+
+
+def test_pages_of_the_whole_model_are_made_of_each_kind():
+    for name in CASES:
+        view = desk_of(name).view
+        for stage in stops(view.graph):
+            page(view, stage)
