@@ -157,14 +157,19 @@ class Balance(Op):
 
     def forward(self, *parents: Array) -> Array:
         shares, routed = parents
-        used = (routed > 0).mean(-2).astype(shares.dtype)
-        return np.asarray((used * shares.mean(-2)).sum(-1) * shares.shape[-1])
+        used, said = self._means(shares, routed)
+        return np.asarray((used * said).sum(-1) * shares.shape[-1])
+
+    def _means(self, shares: Array, routed: Array) -> tuple[Array, Array]:
+        """Over all words of all sentences, (n_experts,) each: f and p."""
+        n = shares.shape[-1]
+        return (routed > 0).reshape(-1, n).mean(0).astype(shares.dtype), shares.reshape(-1, n).mean(0)
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         shares, routed = parents
-        used = (routed > 0).mean(-2, keepdims=True).astype(shares.dtype)
-        slope = used * (shares.shape[-1] / shares.shape[-2])
-        return np.broadcast_to(np.asarray(gradient)[..., None, None] * slope, shares.shape).copy(), None
+        used, _ = self._means(shares, routed)
+        slope = used * (shares.shape[-1] ** 2 / shares.size)
+        return np.broadcast_to(gradient * slope, shares.shape).astype(shares.dtype), None
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         shares, routed = parents
@@ -180,8 +185,8 @@ class Balance(Op):
 
     def code(self, *names: str) -> str:
         p, r = names
-        used = f"({r} > 0).mean(-2).astype({p}.dtype)"
-        return f"np.asarray(({used} * {p}.mean(-2)).sum(-1) * {p}.shape[-1])"
+        rows = f"reshape(-1, {p}.shape[-1]).mean(0)"
+        return f"np.asarray((({r} > 0).{rows}.astype({p}.dtype) * {p}.{rows}).sum(-1) * {p}.shape[-1])"
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         shares, routed = parents

@@ -151,16 +151,25 @@ class Rotary(Op):
     def divisors(self, n: int) -> Array:
         """What a position is divided by to give the angle of each pair, in a text of n words: (turned / 2,)."""
         base, width = self.base, self.width or self.d
-        if self.scaling == "dynamic" and n > self.room:
+        if self._grows(n):
             base *= (self.factor * n / self.room - (self.factor - 1)) ** (width / (width - 2))
         divisors = np.asarray(base ** (np.arange(0, self.turned, 2) / width))
         if self.scaling == "linear":
             return divisors * self.factor
         if self.scaling == "llama 3":
             turns = self.room / (2 * np.pi * divisors)  # in the room of training
-            share = np.clip((turns - self.low) / (self.high - self.low), 0, 1)
+            share = np.clip((turns - self.low) / self._between, 0, 1)
             return np.asarray(1 / ((1 - share) / divisors / self.factor + share / divisors))
         return divisors
+
+    def _grows(self, n: int) -> bool:
+        """Whether the base is larger for a text of n words."""
+        return self.scaling == "dynamic" and n > self.room > 0 and (self.width or self.d) > 2
+
+    @property
+    def _between(self) -> float:
+        """The turns between those that shrink and those that do not."""
+        return max(self.high - self.low, 1e-9)
 
     def _cos_sin(self, x: Array, first: int = 0) -> tuple[Array, Array]:
         """Of the angles, (n, turned / 2)."""
@@ -190,9 +199,9 @@ class Rotary(Op):
             divisors = f"({divisors} * {self.factor!r})"
         elif self.scaling == "llama 3":
             turns = f"{self.room} / (2 * np.pi * (p := {divisors}))"
-            share = f"(share := np.clip(({turns} - {self.low!r}) / ({self.high!r} - {self.low!r}), 0, 1))"
+            share = f"(share := np.clip(({turns} - {self.low!r}) / {self._between!r}, 0, 1))"
             divisors = f"(1 / ((1 - {share}) / p / {self.factor!r} + share / p))"
-        elif self.scaling == "dynamic":
+        elif self.scaling == "dynamic" and self.room and (self.width or self.d) > 2:
             width = self.width or self.d
             grown = (
                 f"({self.factor!r} * {x}.shape[-2] / {self.room} - ({self.factor!r} - 1)) ** ({width} / ({width} - 2))"

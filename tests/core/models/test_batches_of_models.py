@@ -104,6 +104,9 @@ def roots(whole, parts):
         return [(LOSS, shares(whole, parts))]
     graph, found = whole.graph, []
     for name, node in graph.nodes.items():
+        # How evenly experts are used is a product of means over all words: no sum over the examples.
+        if node.short == "balance":
+            continue
         if node.parents and not graph.children[name] and whole.values[name].dtype.kind == "f":
             value = whole.values[name]
             has_batch = value.ndim > len(graph.shape(name))
