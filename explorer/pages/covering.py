@@ -11,7 +11,7 @@ import numpy as np
 
 from explorer.core.explain import cells_of, operands
 from explorer.core.graph import Graph
-from explorer.core.ops import Array, RowShares, Softmax
+from explorer.core.ops import Array
 from explorer.lessons.mistakes import array_of
 from explorer.lessons.steps import Predict, Question
 from explorer.pages.view import Cell, Covered, View
@@ -50,7 +50,7 @@ def covered_by(view: View, question: Question | None) -> Covered:
     alike = {asked, *_mirrored(view, asked)}
     for node, cells in _Carriers(view, "value", alike).found.of.items():
         values.add(node, cells)
-    if isinstance(view.nodes[asked.node].op, Softmax | RowShares):  # the others of a row leave it over from 1
+    if view.nodes[asked.node].op.shares:  # the others of a row leave it over from 1
         columns = range(view.values[asked.node].shape[-1])
         values.add(asked.node, {(*cell.index[:-1], column) for cell in alike for column in columns})
     for cell in _come_to_elsewhere(view, asked):

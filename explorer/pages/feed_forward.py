@@ -77,7 +77,7 @@ def _gated(view: View, block: str) -> tuple[Element, ...]:
         *_units(view, gate, activation, "Position"),
         Section("through", "Through the gate: number by number"),
         Row("gated row", opened),
-        Section("back", "Back: the units that are on add their rows of W_2"),
+        Section("back", "Then: the units that are on add their rows of W_2"),
         Row("output row", product(view, output, again=gated)),
     )
 

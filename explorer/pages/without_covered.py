@@ -15,7 +15,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
 from explorer.core.numbers import read_number
-from explorer.core.ops import Array, RowShares, Softmax
+from explorer.core.ops import Array
 from explorer.pages.by_hand import Scheme
 from explorer.pages.drawing import Bars, Box, Dot, Drawing, Image, Mark, Words
 from explorer.pages.element import Element, leaves
@@ -69,7 +69,7 @@ def altered(view: View) -> View:
     covered = view.looking.covered
     values = {name: _others(view.values[name], cells) for name, cells in covered.values.items() if name in view.nodes}
     for name, array in values.items():
-        if isinstance(view.nodes[name].op, Softmax | RowShares):
+        if view.nodes[name].op.shares:
             _add_up(array, array != view.values[name])
     gradients = {
         name: _others(gradient, cells)
