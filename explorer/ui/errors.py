@@ -1,7 +1,9 @@
 """Errors in words, at the place where they were made."""
 
+from collections.abc import Sequence
+
 import shiboken6
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
@@ -9,6 +11,7 @@ from explorer.core.errors import ExplorerError
 from explorer.sentences import sentence
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later
+from explorer.ui.widgets.written import written_in
 
 SHOWN_MS = 6000
 WIDEST = 0.5
@@ -38,6 +41,36 @@ def _say(role: str, text: str, spoken: str, widget: QWidget, place: QRect) -> No
     QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, spoken))
 
 
+def places(beside: QRect, size: QSize, window: QRect, role: str) -> list[QRect]:
+    """Where a message may stand, the best first: beside what it is about; of what was done, in a corner, too."""
+    wide, high = size.width(), size.height()
+    x, y = beside.left(), beside.top()
+    wanted = [(x, beside.bottom() + 3), (x, y - high - 2), (beside.right() + 3, y), (x - wide - 2, y)]
+    if role == "done":
+        wanted += [(window.width() - wide, window.height() - high), (0, window.height() - high)]
+    rects = [QRect(max(min(x, window.width() - wide), 0), y, wide, high) for x, y in wanted]
+    within = [rect for rect in rects if window.contains(rect) and not rect.intersects(beside)]
+    return within or [QRect(rects[0].left(), max(min(rects[0].top(), window.height() - high), 0), wide, high)]
+
+
+def least_covering(places: Sequence[QRect], words: Sequence[QRect]) -> QPoint:
+    """The place where a message covers the fewest words; of several the first."""
+    return min(places, key=lambda place: sum(map(place.intersects, words))).topLeft()
+
+
+def words_of(window: QWidget) -> list[QRect]:
+    """Where words stand in a window, in its pixels; no earlier message counts."""
+    found = []
+    for one in written_in(window):
+        rect, widget = one.place.toAlignedRect(), one.within
+        while widget is not window and (around := widget.parentWidget()) is not None:
+            rect = (rect & widget.rect()).translated(widget.pos())
+            widget = around
+        if not rect.isEmpty():
+            found.append(rect)
+    return found
+
+
 class Message(QLabel):
     """Words over a window, until the person does something, or for six seconds.
 
@@ -46,13 +79,14 @@ class Message(QLabel):
     Parameters
     ----------
     beside : QRect
-        What they are about, in the window; they stand below it, or above where there is no room.
+        What they are about, in the window; they stand beside it, where they cover the fewest words.
     role : str
         Of the style sheet: "message" where something went wrong, or "done".
     """
 
     def __init__(self, text: str, window: QWidget, beside: QRect, role: str = "message") -> None:
         for shown in window.findChildren(Message):
+            shown.hide()
             shown.deleteLater()
         super().__init__(text, window)
         mark(self, role=role)
@@ -64,9 +98,7 @@ class Message(QLabel):
             self.setWordWrap(True)
             self.setFixedWidth(widest)
         self.adjustSize()
-        above, below = beside.top() - self.height() - 2, beside.bottom() + 3
-        x = max(min(beside.left(), window.width() - self.width()), 0)
-        self.move(QPoint(x, below if below + self.height() <= window.height() else max(above, 0)))
+        self.move(least_covering(places(beside, self.size(), window.rect(), role), words_of(window)))
         self.raise_()
         self.show()
         end = QTimer(self, singleShot=True, interval=SHOWN_MS)

@@ -1,12 +1,14 @@
 """What went wrong is said over the window, and stays until the person goes on."""
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt, QTimer
-from PySide6.QtWidgets import QLineEdit, QWidget
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, QTimer
+from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.sentences import sentence
-from explorer.ui.errors import Message, show_done, show_error
+from explorer.ui.errors import Message, least_covering, places, show_done, show_error
 
 ERROR = ExplorerError("unknown-word", word="x", vectors="these", near="")
 
@@ -38,6 +40,33 @@ def test_it_stands_below_what_it_is_about(window, said):
     assert said() == f"⚠ {sentence(ERROR)}"
     (message,) = messages(window)
     assert (message.x(), message.y()) == (20, line.geometry().bottom() + 3)
+
+
+def test_it_stands_where_it_covers_no_words(window, said):
+    line = field(window, y=120)
+    below = QLabel("words that somebody reads", window)
+    below.setGeometry(20, 146, 300, 30)
+    below.show()
+    show_error(ERROR, line)
+    said()
+    (message,) = messages(window)
+    assert not message.geometry().intersects(below.geometry())
+    assert not message.geometry().intersects(line.geometry())
+
+
+@given(
+    st.tuples(*[st.integers(0, 500)] * 2, *[st.integers(1, 300)] * 2),
+    st.tuples(*[st.integers(20, 500)] * 2),
+    st.lists(st.tuples(*[st.integers(0, 500)] * 2, *[st.integers(1, 100)] * 2), max_size=8),
+    st.sampled_from(["message", "done"]),
+)
+def test_a_message_lies_in_the_window_and_never_covers_more_than_in_another_place(beside, size, words, role):
+    window, beside, words = QRect(0, 0, 600, 600), QRect(*beside), [QRect(*one) for one in words]
+    wanted = places(beside, QSize(*size), window, role)
+    place = QRect(least_covering(wanted, words), QSize(*size))
+    assert window.contains(place)
+    covered = [sum(one.intersects(word) for word in words) for one in wanted]
+    assert sum(place.intersects(word) for word in words) == min(covered)
 
 
 def test_what_was_done_does_not_look_like_an_error(window, qtbot):
