@@ -53,7 +53,7 @@ FUNCTIONS = ("exp", "ln", "log", "sin", "cos", "tan", "tanh", "max", "min", "arg
 _WORDS = ("text", "mathrm", "operatorname", "mathbf", "mathit", "vec", "hat", "bar", "overline")
 _ABOVE = {"vec": "⃗", "hat": "̂", "bar": "̄", "overline": "̄"}
 _TOKEN = re.compile(r"\\([A-Za-z]+|.)|([{}_^])|(\s+)|([A-Za-z])|(.)")
-_BINARY = {"=": " = ", "+": " + ", "-": " − ", "<": " < ", ">": " > ", "*": " · "}
+_BINARY = {"=": " = ", "+": " + ", "-": " − ", "<": " < ", ">": " > ", "*": " × "}
 _SUBSCRIPTS = str.maketrans("0123456789+−-=()aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ")
 _SUPERSCRIPTS = str.maketrans("0123456789+−-=()Tin", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ᵀⁱⁿ")
 

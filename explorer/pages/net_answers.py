@@ -351,7 +351,7 @@ def _said_of_fit(net: Net, trained: Engine | None) -> str:
         W, b = (float(np.ravel(values[f"regression.{name}"])[0]) for name in "Wb")
         x, y = (escape(net.names(node, 1)[0]) for node in (CASES, net.output))
         start = "" if abs(b) < ROUNDING else f" {'−' if b < 0 else '+'} {written(abs(b), 4)}"
-        line = f"{y} = {written(W, 4)} · {x}{start}"
+        line = f"{y} = {written(W, 4)} × {x}{start}"
         loss = written(float(values["regression.loss"]), 4)
         if trained is not None:
             learned = written(float(trained.values[LOSS]), 4)

@@ -76,7 +76,7 @@ class NewModel(QDialog):
         self.layers = self._number("Layers", 1, 1, 48, "Of the encoder, and of the decoder")
         self.d_model = self._number("d_model", 8, 1, 4096, "Numbers for each word")
         self.heads = self._number("Heads", 2, 1, 128, "They share d_model")
-        self.d_ff = self._number("d_ff", 0, 0, 16384, "Hidden units of the feed-forward net; auto is 4 · d_model")
+        self.d_ff = self._number("d_ff", 0, 0, 16384, "Hidden units of the feed-forward net; auto is 4 × d_model")
         self.d_ff.setSpecialValueText("auto")
         positions = tuple(c for c in SWITCHES["sequence"]["positions"].choices if c != "table")
         self.positions = self._choice("Positions", positions, "How a word's place becomes numbers")

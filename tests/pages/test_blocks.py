@@ -72,7 +72,7 @@ def test_it_shows_each_matrix_with_its_formula_and_shape(desk):
     assert shown["Q"].formula == r"Q = H \, W_Q"
     assert shown["W_Q"].formula == ""
     assert shown["scores"].note == "2 × 3 × 3"
-    assert shown["scaled"].formula == r"Z = S \cdot 1 / \sqrt{d_k}"
+    assert shown["scaled"].formula == r"Z = S \times 1 / \sqrt{d_k}"
     for image in eyes.marks("model", Image):
         np.testing.assert_array_equal(image.array, np.atleast_2d(made.view.shown(image.node)))
 

@@ -123,7 +123,7 @@ class CausalPaddingMask(Op):
 
     def formula(self, *symbols: str) -> str:
         causal, padding = self._both
-        return rf"{causal.formula()} \cdot {padding.formula(*symbols)}"
+        return rf"{causal.formula()} \times {padding.formula(*symbols)}"
 
     def code(self, *names: str) -> str:
         causal, padding = self._both

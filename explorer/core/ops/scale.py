@@ -75,7 +75,7 @@ class Scale(Op):
 
     subscripts = "ij,->ij"
     alters = True
-    latex = r"%s \cdot %s"
+    latex = r"%s \times %s"
     expression = "{0} * {1}"
     signed = True
 
