@@ -15,7 +15,8 @@ from explorer.pages.inspected import derivation
 from explorer.pages.view import Cell, Covered, Looking, Spot, View, row_of
 
 Coming = Literal["click", "arrow", "tab"]
-"""How one comes to a cell. A click means this one; arrow keys stop at one on their way; Tab goes past it."""
+"""How one comes to a cell. A click means this one; arrow keys, and links from elsewhere, stop at one on their way; Tab
+goes past it."""
 
 
 class Selection(QObject):

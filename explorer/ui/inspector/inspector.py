@@ -282,7 +282,7 @@ class Inspector(QFrame):
         self._bench.selection.go_to(stage)
         if cell:
             node, index = cell
-            self._bench.selection.choose(Cell(node, tuple(int(i) for i in index.split(",") if i)))
+            self._bench.selection.choose(Cell(node, tuple(int(i) for i in index.split(",") if i)), "arrow")
 
     # Checking a gradient
 

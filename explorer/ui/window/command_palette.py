@@ -125,7 +125,7 @@ class CommandPalette(QDialog):
         graph = self._bench.document.engine.graph
         self._go(graph.nodes[name].stage)
         self._bench.bridge.flush()
-        self._bench.selection.choose(Cell(name, (0,) * len(graph.shape(name))))
+        self._bench.selection.choose(Cell(name, (0,) * len(graph.shape(name))), "arrow")
 
     def _open(self, id: str) -> None:
         self._files.open_lesson(load(id))

@@ -47,7 +47,7 @@ def show_scene(window: MainWindow, number: PrintedNumber) -> None:
     window.top_bar.showing.show_in_matrices("gradient" if gradient else "values")
     window.go_to_stage(graph.nodes[place.node].stage)
     cell = scene.cell if place.head is None else (place.head, *scene.cell)
-    selection.choose(Cell(place.node, cell))
+    selection.choose(Cell(place.node, cell), "arrow")
     if window.area.makes:
         once = Qt.ConnectionType.SingleShotConnection
         window.area.shown.connect(lambda: _bring_into_sight(window, scene.node), once)

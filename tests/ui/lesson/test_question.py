@@ -13,6 +13,7 @@ from explorer.pages.page import Listing
 from explorer.pages.view import Cell
 from explorer.ui.lesson.question import ChooseBody, MakeBody, PointBody, PredictBody
 from explorer.ui.page.listing import ListingView
+from explorer.ui.window.command_palette import CommandPalette
 from tests.ui.lesson.conftest import LESSON
 from tests.ui.test_accessibility import nameless
 
@@ -267,6 +268,15 @@ def test_a_wrong_place_may_be_pointed_at_twice_more_and_only_then_the_right_one_
         assert guide.question is not None
     guide.answer((0, 2))
     assert guide.attempt.verdict.right
+
+
+def test_who_goes_to_a_matrix_by_its_name_has_not_pointed_at_its_first_cell(window, guide, panel, eye, go):
+    go(3)
+    palette = CommandPalette(window.bench, window.files, window.show_page, window)
+    next(entry for entry in palette._all() if entry.words == SHARES).act()
+    eye.settle(window)
+    assert not guide.attempt.tried
+    assert body(panel, PointBody)._take.text() == "Answer: x → A"
 
 
 def test_keys_go_past_cells_until_one_is_given_as_the_answer(window, guide, panel, hand, eye, go):
