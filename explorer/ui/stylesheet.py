@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from explorer.ui.appearance import Fonts
     from explorer.ui.theme import Theme
 
+FORMULA = 1.18
+"""Of other letters that a class reads: formulas, whose indices are smaller than they are."""
+_SIZE = re.compile(r"font-size: (\d+\.\d+)pt")
+
 # Qt's dialect with two units of ours: 1u is one pixel at text scale 1 (1u+1, 1u-1: one more or less for a border that
 # does not scale),
 # and font sizes in em are multiples of the UI font.
@@ -84,6 +88,7 @@ QAbstractSpinBox { min-height: 19u; max-height: 19u; }
 QPushButton { padding: 4u 13u; icon-size: 12u; }
 QToolButton { padding: 4u; icon-size: 16u; }
 QComboBox, QLineEdit { padding: 4u 8u; }
+QLineEdit[tight="true"] { padding: 0 6px; min-height: 0; }
 QAbstractSpinBox { padding: 4u 6u; qproperty-alignment: 'AlignRight | AlignVCenter'; }
 QPushButton:hover, QToolButton:hover, QComboBox:hover { background: $raised; }
 QComboBox:hover, QAbstractSpinBox:hover, QLineEdit:hover { border-color: $muted; }
@@ -258,3 +263,21 @@ def stylesheet(theme: Theme, fonts: Fonts, scale: float) -> str:
         icons=(resources() / "icons").as_posix(),  # arrows and check marks: a style sheet cannot tint
         control=theme.muted,
     )
+
+
+def window_stylesheet(theme: Theme, fonts: Fonts, scale: float, read_from_afar: bool) -> str:
+    """That of a window with a look of its own, below that of the program.
+
+    Parameters
+    ----------
+    theme, fonts, scale : as of `stylesheet`
+    read_from_afar : whether nothing may be smaller than the font of the window: a class reads all of it
+    """
+    points = fonts.ui.pointSizeF()
+    # Below a style sheet neither letters nor colours come from the parent.
+    sheet = f"QWidget {{ font-size: {points:.2f}pt; color: {theme.text}; }}" + stylesheet(theme, fonts, scale)
+    if read_from_afar:
+        sheet = _SIZE.sub(lambda size: f"font-size: {max(float(size[1]), points):.2f}pt", sheet)
+        sheet += f"Formula {{ font-size: {FORMULA * points:.2f}pt; }} QToolTip {{ font-size: {points:.2f}pt; }}"
+        sheet += 'QPushButton[link="true"] { padding-top: 1px; padding-bottom: 1px; }'
+    return sheet

@@ -1,6 +1,5 @@
 """The look of presenter mode: the same theme, with text that is read from the last row."""
 
-import re
 from copy import copy
 from dataclasses import replace
 
@@ -9,7 +8,7 @@ from PySide6.QtGui import QFont, QPalette
 from PySide6.QtWidgets import QWidget
 
 from explorer.ui.appearance import Appearance, Fonts, palette
-from explorer.ui.stylesheet import stylesheet
+from explorer.ui.stylesheet import window_stylesheet
 from explorer.ui.theme import Theme
 from explorer.ui.workbench import Workbench
 
@@ -19,9 +18,6 @@ WIDTH, HEIGHT = 1280, 720
 """The screen, in pixels, for which `SCALE` is made; on another one everything grows or shrinks with it."""
 SCALE = 1.74
 """The text scale there: the system's 14 pixels are then a little more than 24, and nothing is smaller."""
-FORMULA = 1.18
-"""Of other letters: formulas, whose indices are smaller than they are."""
-_SIZE = re.compile(r"font-size: (\d+\.\d+)pt")
 
 
 class Enlarged(Appearance):
@@ -64,14 +60,7 @@ class Enlarged(Appearance):
         self.fonts = fonts
         self._window.setFont(fonts.ui)
         self._window.setPalette(palette(self.theme))
-        # Below a style sheet neither letters nor colours come from the parent.
-        own = f"QWidget {{ font-size: {points:.2f}pt; color: {self.theme.text}; }}"
-        sheet = own + stylesheet(self.theme, fonts, scale)
-        if large:
-            sheet = _SIZE.sub(lambda size: f"font-size: {max(float(size[1]), points):.2f}pt", sheet)
-            sheet += f"Formula {{ font-size: {FORMULA * points:.2f}pt; }} QToolTip {{ font-size: {points:.2f}pt; }}"
-            sheet += 'QPushButton[link="true"] { padding-top: 1px; padding-bottom: 1px; }'
-        self._window.setStyleSheet(sheet)
+        self._window.setStyleSheet(window_stylesheet(self.theme, fonts, scale, read_from_afar=large))
 
     def undress(self) -> None:
         """Let the window wear the program's look again."""

@@ -47,8 +47,7 @@ class GapsView(QWidget):
                 if blank is not None:
                     field = field_of(blank.digits)
                     field.setFixedWidth(bench.appearance.px(84 if large else 70))  # which its size hint does not say
-                    if large:
-                        field.setStyleSheet("QLineEdit { padding: 0 6px; min-height: 0; }")
+                    mark(field, tight=str(large).lower())
                     field.setPlaceholderText("?")
                     field.textChanged.connect(self.changed)
                     number, said = field, QLabel()
