@@ -19,7 +19,7 @@ HEADINGS = {Button: "text", Check: "text", Listing: "name", Section: "text"} | d
 )
 """What a heading is called in each kind of element."""
 PLAIN = """
-formula input machine once order reading were continuations direction now divisor grow move probable purpose
+formula input machine once order reading were continuations direction now several divisor grow move probable purpose
 a above after all also among an and answer answers are arrows as at back bars batch be become before behind below beside
 brought by call called came chance comes divided divides do drag each every first for form from get given gives go goes
 got grows has how in input into is it its itself join joins largest looks made make many minus more most much next no
