@@ -48,14 +48,15 @@ class Model:
                 return {"output": "given output", "loss": "loss"}
             case "encoder":
                 stack = {f"encoder.{k}.{part}": kind for k in numbers for part, kind in _LAYER.items()}
-                return {"input": "sequence", **stack, "final": "norm", "output": "masked output", "loss": "loss"}
+                return {"input": "sequence", **stack, "final": "last norm", "output": "masked output", "loss": "loss"}
             case "gpt":
                 stack = {f"decoder.{k}.{part}": kind for k in numbers for part, kind in _LAYER.items()}
                 return {"input": "sequence", **stack, **_TOP}
             case "encoder-decoder":
                 encoder = {f"encoder.{k}.{part}": kind for k in numbers for part, kind in _LAYER.items()}
                 decoder = {f"decoder.{k}.{part}": kind for k in numbers for part, kind in _DECODER_LAYER.items()}
-                return {"source": "sequence", **encoder, "target": "sequence", **decoder, **_TOP}
+                end = {"encoder.final": "last norm"}
+                return {"source": "sequence", **encoder, **end, "target": "sequence", **decoder, **_TOP}
             case _:
                 raise ExplorerError("unknown-kind", kind=self.kind, known=", ".join(KINDS))
 
@@ -94,4 +95,4 @@ SEQUENCES = {"encoder": ("input",), "encoder-decoder": ("source", "target"), "gp
 """The sequences of tokens that a model of a kind reads; the other kinds read none."""
 _LAYER = {"self": "attention", "ffn": "ffn"}
 _DECODER_LAYER = {"self": "attention", "cross": "attention", "ffn": "ffn"}
-_TOP = {"final": "norm", "output": "output", "loss": "loss of words"}
+_TOP = {"final": "last norm", "output": "output", "loss": "loss of words"}

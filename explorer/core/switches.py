@@ -66,6 +66,8 @@ _QUANTISED = {
     "quantised_block": Switch(32, "Weights with one scale", least=1, most=_WIDEST),
 }
 
+_LAST_NORM = {"at_end": Switch(True, "Norm at the end"), **_NORM}
+
 _DROPOUT = Switch(0.0, "Dropout", least=0, most=0.9)
 
 _AROUND = {
@@ -192,8 +194,9 @@ SWITCHES: dict[str, dict[str, Switch]] = {
     },
     "loss": _LOSS,
     "loss of words": {**_LOSS, "targets": Switch("typed", "Targets", ("typed", "next word"))},
-    "norm": _NORM,
+    "last norm": _LAST_NORM,
     "given norm": _EPSILON,
 }
 """The switches of each kind of block (see `Model.blocks`). A size of 0 is the usual one: d_model / heads for d_k, d_v;
-4 · d_model for d_ff; all tokens for the context window."""
+4 · d_model for d_ff; all tokens for the context window. The last norm of a stack is there where its layers have theirs
+before their blocks: what they add up is measured by none of these (Xiong et al. 2020, §3)."""

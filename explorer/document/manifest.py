@@ -3,7 +3,8 @@
 It says
 
 ===============  =======================================================================================================
-``format``       that it is a document, with ``version`` and ``title``
+``format``       that it is a document, with ``version`` and ``title``; before version 3 an encoder that a decoder
+                 looks at had no norm at its end
 ``states``       the first state that undo leads to, and of each one behind it what differs from the one before it, as a
                  JSON Merge Patch (RFC 7386). A state names its lesson, setting and model, and its arrays: ``inputs``,
                  ``pins`` (which cells are held, and at what), ``run`` (records of the training that its weights are
@@ -28,7 +29,7 @@ from explorer.core.training.records import Records
 from explorer.document.deferred import unread
 from explorer.document.state import State
 
-FORMAT, VERSION = "Transformer Explorer document", 2
+FORMAT, VERSION = "Transformer Explorer document", 3
 MOST_TITLE = 1000
 
 

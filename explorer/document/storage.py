@@ -155,7 +155,7 @@ def _read(parts: _Parts) -> tuple[State, str, Session]:
     if not all(is_text(label, MOST_TITLE) for label in labels):
         raise DamagedError("what was done before one of its states is not a text")
     now, title = top.whole("now", 0, len(said) - 1), top.text("title", MOST_TITLE)
-    reader = _Reader(parts)
+    reader = _Reader(parts, _version(parts.manifest))
     states: list[State] = []
     table: dict[str, Any] = {}
     for patch in said:
@@ -169,8 +169,8 @@ def _read(parts: _Parts) -> tuple[State, str, Session]:
 class _Reader:
     """Reads one state after the other; what they have in common is the same object in each."""
 
-    def __init__(self, parts: _Parts) -> None:
-        self._parts = parts
+    def __init__(self, parts: _Parts, version: int) -> None:
+        self._parts, self._version = parts, version
         self._arrays: dict[str, Array] = {}
         self._made: dict[object, Any] = {}
         self._models: list[tuple[object, Model, Graph, Graph | None]] = []
@@ -215,6 +215,8 @@ class _Reader:
             if known is said:
                 return model, graph, on
         model = _model(table.table("model", _MODEL))
+        if self._version < 3:
+            model = _without_last_norm(model)
         graph = _graph(model)
         self._models = [(said, model, graph, _with_loss(model))]
         return self._models[0][1:]
@@ -330,6 +332,13 @@ def _model(table: JsonTable) -> Model:
         except ExplorerError as error:
             raise _as_damaged(error) from None
     return model
+
+
+def _without_last_norm(model: Model) -> Model:
+    """A model as it was computed before an encoder of pre-norm layers had a norm at its end."""
+    if model.kind != "encoder-decoder" or model.switch(f"encoder.{model.layers}.ffn", "norm") != "pre":
+        return model
+    return model.with_switch("encoder.final", "at_end", False)
 
 
 def _as_damaged(error: ExplorerError) -> DamagedError:

@@ -30,8 +30,9 @@ from explorer.lessons.trained_weights import read_weights
 MOST_CELLS = 2_000_000
 MOST_LABELS = 200_000
 MOST_SETTINGS = 20
-FORMAT = 2
-"""The newest format of a lesson's file; the first one has no steps."""
+FORMAT = 3
+"""The newest format of a lesson's file. The first one has no steps; before the third the encoder that a decoder looks
+at had no norm at its end."""
 
 
 def load(name_or_path: str | Path) -> Lesson:
@@ -273,7 +274,7 @@ def _own_numbers(
 def _with_example(top: TomlTable) -> TomlTable:
     """The table of a lesson with what it takes over from the example that it leads through, numbers and all."""
     if "example" not in top:
-        return top
+        return _as_of_its_format(top)
     id = top.text("example")
     files = {name: file for name, file in (lesson_files() | model_files()).items() if name != top.data.get("id")}
     if id not in files:
@@ -284,6 +285,16 @@ def _with_example(top: TomlTable) -> TomlTable:
     for key in taken.keys() & top.data.keys() & set(_NUMBERS):
         top.fail(key, "belongs to the example", "leave it out, and change it in a step")
     return TomlTable(top.file, {**taken, **top.data})
+
+
+def _as_of_its_format(top: TomlTable) -> TomlTable:
+    """The table with what its format meant and the newest one does not, written out."""
+    if (
+        top.number("format", default=1, least=1, most=10**9) >= 3
+        or top.table("model").data.get("kind") != "encoder-decoder"
+    ):
+        return top
+    return TomlTable(top.file, {**top.data, "switches": {"encoder.final.at_end": False, **top.table("switches").data}})
 
 
 _NUMBERS = ("model", "tokens", "switches", "inputs", "settings")

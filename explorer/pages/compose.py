@@ -89,7 +89,7 @@ class Kind:
     more: tuple[str, ...] = ()
 
 
-_AROUND = ("residual", "norm", "norm_by", "epsilon", "epsilon_in", "dropout")
+_AROUND = ("residual", "norm", "at_end", "norm_by", "epsilon", "epsilon_in", "dropout")
 _FEW_BITS = ("quantised", "quantised_block")
 _ROTARY = ("pairs", "width", "base", "scaling", "factor", "room", "low", "high")
 _PLACES = ("room", "first", *(f"rotary_{name}" for name in _ROTARY), "buckets", "bucket_most")
@@ -117,7 +117,7 @@ KINDS: dict[str, Kind] = {
     "cross": Kind(cross, attention_sentence, *_ATTENTION),
     "heads": Kind(heads, heads_sentence, ("heads", "W_O"), ("key_heads", "bias_O", *_FEW_BITS)),
     "nearest": Kind(matrices, "Which row of V is most like the output? That row names the word.", ("nearest",)),
-    "norm": Kind(norm, norm_sentence, _AROUND[:3], _AROUND[3:]),
+    "norm": Kind(norm, norm_sentence, _AROUND[:4], _AROUND[4:]),
     "batch norm": Kind(norm, norm_sentence, ("epsilon", "epsilon_in")),
     "dropout": Kind(
         matrices,

@@ -81,7 +81,7 @@ def _layers(view: View, stage: Stage) -> Choice | None:
     if not numbered:
         return None
     before, kind, number, rest = numbered.groups(default="")
-    layers = len({one.name.split(".")[1] for one in view.graph.stages if one.name.startswith(f"{kind}.")})
+    layers = view.state.model.layers
     if layers < 2:
         return None
     asks = tuple(GoTo(f"{before}{kind}.{i + 1}.{rest}") for i in range(layers))

@@ -120,13 +120,14 @@ class Lanes:
             stream = f"{sequence}.dropped"
             sheet.strip(lane, sheet.stages[f"{sequence}.dropout"], stream, "dropout")
         stream = self._layers(lane, stream)
+        norm = "final.norm" if last else "encoder.final.norm"
+        if norm in view.nodes:
+            sheet.strip(lane, sheet.stages[norm], norm, "norm", before=GAP)
         if not last:
             sheet.go_on(lane)
             sheet.gather(lane, lane.x)
             self._sublayers.source = lane
             return
-        if "final.norm" in view.nodes:
-            sheet.strip(lane, sheet.stages["final.norm"], "final.norm", "norm", before=GAP)
         has_rows = self._sublayers.bends is not None
         end(sheet, lane, None if has_rows else self._sublayers.source, lane.spine - self._above(lane.height))
 

@@ -155,7 +155,7 @@ def test_a_manifest_that_says_everything(states, tmp_path):
     state = {"lesson": "", "setting": "", "model": model, "inputs": inputs, **empty}
     assert said == {
         "format": "Transformer Explorer document",
-        "version": 2,
+        "version": 3,
         "title": "Zwei Vektoren",
         "states": [state],
         "labels": [""],
@@ -228,6 +228,52 @@ def test_a_document_of_version_1_still_opens(translator, gpt, tmp_path):
     state, _ = load(VERSION_1 / "trained.explorer")
     assert_same(state, gpt.state)
     assert state.records.at == 3
+
+
+def pre_norm(document):
+    """All blocks of a document with the norm before them."""
+    for block, kind in document.state.model.blocks().items():
+        if kind in ("attention", "ffn"):
+            document.do(SetSwitch(block, "norm", "pre"))
+
+
+def as_of_version_2(path):
+    """What version 2 wrote: it knew no norm at the end of an encoder that a decoder looks at."""
+
+    def change_back(said, state, arrays):
+        said["version"] = 2
+        state["model"]["switches"] = {k: v for k, v in state["model"]["switches"].items() if "encoder.final" not in k}
+        for name in [name for name in state["inputs"] if name.startswith("encoder.final.")]:
+            arrays.pop(state["inputs"].pop(name), None)
+
+    change(path, change_back)
+
+
+def test_a_pre_norm_translator_of_version_2_opens_with_the_numbers_that_it_had(translator, tmp_path):
+    pre_norm(translator)
+    assert "encoder.final.norm" in translator.state.graph.nodes
+    translator.do(SetSwitch("encoder.final", "at_end", False))
+    save(translator.state, "Old", tmp_path / "old.explorer")
+    as_of_version_2(tmp_path / "old.explorer")
+    document = Document(load(tmp_path / "old.explorer")[0])
+    assert document.state.model.switch("encoder.final", "at_end") is False
+    assert document.engine.values.keys() == translator.engine.values.keys()
+    for name, value in translator.engine.values.items():
+        assert same_bytes(document.engine.values[name], value), name
+    document.do(SetSwitch("encoder.final", "at_end", True))
+    K = document.state.graph.nodes["decoder.1.cross.K"]
+    assert K.parents[0] == "encoder.final.norm"
+    save(document.state, "New", tmp_path / "new.explorer")
+    assert load(tmp_path / "new.explorer")[0].model == document.state.model
+
+
+def test_a_post_norm_translator_of_version_2_gets_the_norm_with_its_pre_norms(translator, tmp_path):
+    save(translator.state, "Old", tmp_path / "old.explorer")
+    as_of_version_2(tmp_path / "old.explorer")
+    document = Document(load(tmp_path / "old.explorer")[0])
+    assert_same(document.state, translator.state)
+    pre_norm(document)
+    assert "encoder.final.norm" in document.state.graph.nodes
 
 
 # Writing
@@ -394,8 +440,8 @@ def test_a_file_of_another_kind(file):
 
 def test_a_document_of_a_newer_version(file):
     # Whatever else a later version may hold, the version is what is said.
-    change(file, lambda said, *_: said.update(version=3, something="new", states=None))
-    assert refused(file).startswith("was made by a newer version of this program, in format 3; this one reads up to 2.")
+    change(file, lambda said, *_: said.update(version=4, something="new", states=None))
+    assert refused(file).startswith("was made by a newer version of this program, in format 4; this one reads up to 3.")
 
 
 @pytest.mark.parametrize("version", [0, -1, 1.0, "1", True, None, [], 10**30])

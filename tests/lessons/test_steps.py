@@ -203,10 +203,10 @@ def test_what_is_wrong_is_named_with_file_step_and_remedy(write, right):
 
 
 def test_an_old_format_has_no_steps_and_a_newer_one_is_not_read(write):
-    with refuses("add format = 2"):
+    with refuses("add format = 3"):
         load(write(LESSON.replace("format = 2", "")))
-    with refuses("newer version of this program, in format 3"):
-        load(write(LESSON.replace("format = 2", "format = 3\nunheard-of = 1")))
+    with refuses("newer version of this program, in format 4"):
+        load(write(LESSON.replace("format = 2", "format = 4\nunheard-of = 1")))
 
 
 def test_a_lesson_may_lead_through_an_example_without_repeating_its_numbers(write):

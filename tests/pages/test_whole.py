@@ -75,6 +75,16 @@ def apart(one, other):
 # Every example
 
 
+def test_the_last_norm_of_each_stack_is_drawn_at_its_end(whole):
+    _, eyes = whole("tiny-translator")
+    found = boxes(eyes)
+    source, target = found["Encoder 2: norm"], found["Output: norm"]
+    assert source.leads == GoTo("model.encoder.final")
+    assert target.leads == GoTo("model.final")
+    layer = next(box for name, box in found.items() if name.startswith("Encoder 1 of 2"))
+    assert source.place[0] > layer.place[0] + layer.place[2]
+
+
 @pytest.mark.parametrize(("lesson", "setting"), EXAMPLES, ids=map("-".join, EXAMPLES))
 def test_every_example_has_a_picture_whose_boxes_lead_to_its_blocks_and_stages(whole, lesson, setting):
     desk, _ = whole(lesson, setting)

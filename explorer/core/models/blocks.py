@@ -117,7 +117,22 @@ class Blocks:
         kept = g.add(f"{block}.kept", Input("ones"), axes=(rows, "d_model"), symbol="D")
         return g.add(f"{block}.dropped", Dropout(), x, kept, axes=(rows, "d_model"), symbol="X_D")
 
-    def final_norm(self, x: str, rows: str) -> str:
-        """The norm that a pre-norm stack needs at its end (GPT-2)."""
-        self.graph.stage("final.norm", "norm", "Final norm", "Output")
-        return self.norm("final", x, rows)
+    def final_norm(self, block: str, stack: str, x: str, rows: str, group: str) -> str:
+        """The norm that a pre-norm stack needs at its end (Xiong et al. 2020, figure 1b), unless it is switched off.
+
+        Parameters
+        ----------
+        block : str
+            Path: "final", or "encoder.final" for an encoder that a decoder looks at.
+        stack : str
+            Whose end it is: "encoder" or "decoder".
+        x, rows : str
+            The node that it reads, (n, d_model), and the axis of its rows.
+        group : str
+            For the map.
+        """
+        m = self.model
+        if m.switch(f"{stack}.{m.layers}.ffn", "norm") not in ENDS_IN_NORM or not m.switch(block, "at_end"):
+            return x
+        self.graph.stage(f"{block}.norm", "norm", "Final norm", group)
+        return self.norm(block, x, rows)

@@ -3,7 +3,7 @@
 from explorer.core.graph import Graph, GraphBuilder
 from explorer.core.model import Model
 from explorer.core.models.attention_block import attention
-from explorer.core.models.blocks import ENDS_IN_NORM, Blocks
+from explorer.core.models.blocks import Blocks
 from explorer.core.models.embedding import embedding
 from explorer.core.models.net_block import feed_forward
 from explorer.core.models.output_layer import output_layer
@@ -21,7 +21,7 @@ def encoder_decoder(model: Model) -> Graph:
         before = x
         x = attention(blocks, f"encoder.{k}.self", "Self-attention", group, x, "source", x, "source")
         x = feed_forward(blocks, f"encoder.{k}.ffn", group, x, "source", before)
-    memory = x
+    memory = blocks.final_norm("encoder.final", "encoder", x, "source", f"Encoder {model.layers}")
 
     y = embedding(blocks, "target", "Target")
     for k in range(1, model.layers + 1):
@@ -30,7 +30,6 @@ def encoder_decoder(model: Model) -> Graph:
         y = attention(blocks, f"decoder.{k}.self", "Self-attention", group, y, "target", y, "target")
         y = attention(blocks, f"decoder.{k}.cross", "Cross-attention", group, y, "target", memory, "source")
         y = feed_forward(blocks, f"decoder.{k}.ffn", group, y, "target", before)
-    if model.switch(f"decoder.{model.layers}.ffn", "norm") in ENDS_IN_NORM:
-        y = blocks.final_norm(y, "target")
+    y = blocks.final_norm("final", "decoder", y, "target", "Output")
     output_layer(model, g, y, "target")
     return g.build()

@@ -3,7 +3,7 @@
 from explorer.core.graph import Graph, GraphBuilder
 from explorer.core.model import Model
 from explorer.core.models.attention_block import attention
-from explorer.core.models.blocks import ENDS_IN_NORM, Blocks
+from explorer.core.models.blocks import Blocks
 from explorer.core.models.embedding import embedding
 from explorer.core.models.net_block import feed_forward
 from explorer.core.models.output_layer import output_layer
@@ -20,7 +20,6 @@ def gpt(model: Model) -> Graph:
         before = x
         x = attention(blocks, f"decoder.{k}.self", "Masked attention", group, x, "input", x, "input")
         x = feed_forward(blocks, f"decoder.{k}.ffn", group, x, "input", before)
-    if model.switch(f"decoder.{model.layers}.ffn", "norm") in ENDS_IN_NORM:
-        x = blocks.final_norm(x, "input")
+    x = blocks.final_norm("final", "decoder", x, "input", "Output")
     output_layer(model, g, x, "input")
     return g.build()

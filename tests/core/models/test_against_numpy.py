@@ -217,6 +217,8 @@ def test_encoder_decoder(compute, variant):
     x = ffn(v, "encoder.1.ffn", x, variant)
     x = self_attention(v, "encoder.2.self", x, variant)
     memory = ffn(v, "encoder.2.ffn", x, variant)
+    if variant.norm == "pre":
+        memory = layer_norm(v, "encoder.final", memory, variant)
 
     y = embedding(v, "target")
     for k in (1, 2):

@@ -254,6 +254,34 @@ def test_a_model_without_sizes_names_what_it_needs(kind):
     assert caught.value.id == "missing-size"
 
 
+@pytest.mark.parametrize(
+    ("kind", "stack", "end", "reads"),
+    [
+        ("encoder", "encoder", "final", None),
+        ("gpt", "decoder", "final", "output.logits"),
+        ("encoder-decoder", "encoder", "encoder.final", "decoder.1.cross.V"),
+        ("encoder-decoder", "decoder", "final", "output.logits"),
+    ],
+)
+def test_a_stack_with_its_norms_before_the_blocks_ends_in_one(examples, compute, kind, stack, end, reads):
+    model = examples[kind]
+    block = f"{stack}.{model.layers}.ffn"
+    assert f"{end}.norm" not in build(model.with_switch(block, "norm", "post")).nodes
+    pre = model.with_switch(block, "norm", "pre")
+    engine = compute(pre)
+    values = engine.values[f"{end}.norm"]
+    np.testing.assert_allclose(values.mean(-1), 0, atol=1e-12)
+    np.testing.assert_allclose(values.std(-1), 1, rtol=1e-2)
+    assert engine.graph.nodes[f"{end}.norm"].parents[0] == f"{block}.residual"
+    without = build(pre.with_switch(end, "at_end", False)).nodes
+    assert f"{end}.norm" not in without
+    if reads is not None:
+        assert engine.graph.nodes[reads].parents[0] == f"{end}.norm"
+        assert without[reads].parents[0] == f"{block}.residual"
+    other = build(pre.with_switch(end, "norm_by", "RMS norm")).nodes
+    assert f"{end}.beta" not in other
+
+
 def test_heads_may_have_widths_of_their_own(examples, compute):
     model = examples["encoder-decoder"]
     for name, value in {"heads": 3, "d_k": 5, "d_v": 2}.items():

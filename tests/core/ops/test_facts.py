@@ -28,7 +28,7 @@ def test_the_program_asks_ops_for_facts_and_not_which_they_are():
     assert sum(found.values()) <= MOST, {path: n for path, n in found.items() if n}
 
 
-@pytest.mark.parametrize("kind", sorted(SWITCHES["norm"]["norm_by"].choices))
+@pytest.mark.parametrize("kind", sorted(SWITCHES["last norm"]["norm_by"].choices))
 @pytest.mark.parametrize("inside", [True, False])
 def test_what_reads_a_normed_row_reads_the_row_before(kind, inside):
     rng = np.random.default_rng(3)
