@@ -53,7 +53,7 @@ def list_all(as_json: bool) -> int:
         }
         print(json.dumps(found))
         return 0
-    rows = [(*_named(one), one.reference or "ours", ", ".join(one.settings)) for one in lessons]
+    rows = [(*_named(one), one.reference or "–", ", ".join(one.settings)) for one in lessons]
     print(*columns([("lesson", "title", "steps", "reference", "settings"), *rows], "<<><<"), "", sep="\n")
     ready = [(one.id, one.title, f'explorer generate {one.id} "TEXT"') for one in trained]
     print(*columns([("trained model", "title", "command"), *ready], "<"), "", sep="\n")

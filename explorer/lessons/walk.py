@@ -35,7 +35,10 @@ class Walk:
         self.progress = folder.load(lesson.id) if folder is not None else Progress(lesson.id)
         ids = [step.id for step in lesson.steps]
         # The step that one is at, counted from 0: where one stopped the last time.
-        self.at = ids.index(self.progress.step) if self.progress.step in ids else 0
+        stopped = self.progress.step
+        if stopped not in ids:  # a newer version of the lesson may lack it: then the last one seen that is there
+            stopped = next((step for step in reversed(self.progress.seen) if step in ids), "")
+        self.at = ids.index(stopped) if stopped in ids else 0
         self._drawn: dict[int, tuple[State, Engine]] = {}
 
     @property

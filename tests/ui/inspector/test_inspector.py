@@ -425,6 +425,19 @@ def test_the_stage_says_what_is_printed_and_on_request_its_slips(printed, window
     qtbot.waitUntil(lambda: not window.inspector._printed.isVisible())
 
 
+def test_a_printed_stage_leads_to_the_lesson_on_what_is_wrong(window, eye, qtbot, request):
+    eye.go_to(window, f"{ENCODER}.attention")
+    assert not window.inspector._errata.isVisible(), "whoever does not hold the text hears nothing of it"
+    request.getfixturevalue("printed")
+    qtbot.waitUntil(window.inspector._errata.isVisible)
+    window.inspector._errata.label.linkActivated.emit("errata-004")
+    eye.settle(window)
+    assert window.bench.lesson.id == "errata-004"
+    assert window.lessons.guide.step.id == "print"
+    assert window.bench.prints == ("you-are-welcome", "printed")
+    assert not window.inspector._errata.isVisible()
+
+
 def test_a_cell_says_the_slip_that_is_printed_beside_it(printed, window, point):
     inspector = point(f"{ENCODER}.attention", f"{ENCODER}.head.1.K", 0, 0)
     assert "A slip" not in said(inspector)

@@ -2,6 +2,7 @@
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QPushButton
 
 from explorer.lessons.loader import load
 from explorer.pages.references import REFERENCE, ROW, STATUS, WHAT
@@ -100,6 +101,16 @@ def test_the_print_of_an_example_is_told_only_to_those_who_come_from_it(window, 
     window.bench.open(load("emma"))
     eye.settle(window)
     assert window.bench.prints is None
+
+
+def test_each_text_leads_to_the_lesson_on_what_is_wrong(window, tab, eye):
+    buttons = {one.text(): one for one in tab.findChildren(QPushButton) if one.text().startswith("What ")}
+    assert list(buttons) == [f"What {text} gets wrong" for text in ("000", "001", "003", "004")]
+    buttons["What 003 gets wrong"].click()
+    eye.settle(window)
+    assert window.bench.lesson.id == "errata-003"
+    assert window.pages.currentIndex() == 0
+    assert window.bench.prints == ("emma", "printed")
 
 
 def test_from_a_cell_to_its_line(window, hand, eye, qtbot):
