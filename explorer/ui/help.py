@@ -14,20 +14,20 @@ from explorer.parts import PROGRAM, parts
 
 IN_A_MATRIX = (
     ("Arrows, Tab", "Go from cell to cell; with Ctrl to the edge, with Shift select"),
-    ("Enter, F2", "Edit a cell, or pin a computed one"),
+    ("Enter, F2", "Edit a cell, or hold a computed cell at a value"),
     ("Alt+Up, Alt+Down", "Move a number by 0.1; with Shift by 0.01, with Ctrl by 1"),
-    ("Delete", "0, or let a pinned number go"),
+    ("Delete", "Set to 0, or compute a held cell again"),
     ("Space", "Open or close a cell of a mask drawn by hand"),
     ("Ctrl+Enter", "Fill the selection"),
     ("Ctrl+D, Ctrl+R", "Fill it down, or to the right"),
     ("Ctrl+C, Ctrl+X, Ctrl+V", "Copy, cut, paste, also from a spreadsheet"),
-    ("Menu", "What else can be done with the matrix"),
-    ("Esc", "Point at no cell any more; then go out to the block"),
+    ("Menu", "Menu of the matrix"),
+    ("Esc", "Leave the cell; then go out to the block"),
 )
 """Keys that are no actions of the window: those of a spreadsheet."""
 AT_A_WORD = (
     ("Left, Right, Home, End", "Go from word to word"),
-    ("Space", "Follow the word, or no more"),
+    ("Space", "Follow the word, or stop following it"),
     ("Enter, F2", "Type another word"),
     ("Delete", "Take the word away"),
     ("Alt+Left, Alt+Right", "Move the word"),
@@ -35,13 +35,13 @@ AT_A_WORD = (
 """Those of the words that the model reads."""
 IN_A_PICTURE = (
     ("Arrows", "Go from square to square, from dot to dot, or from word to word"),
-    ("+, −, 0", "Look closer, from farther away, at all"),
+    ("+, −, 0", "Zoom in, zoom out, show all"),
 )
 """Those of the other pictures."""
 IN_THE_MODEL = (
     ("Arrows", "Go along the edges, from block to block"),
     ("Enter, Esc", "Go into a block, and out again"),
-    ("Wheel, +, −, 0", "Look closer, from farther away, at all; so close that a block fills the view, go into it"),
+    ("Wheel, +, −, 0", "Zoom in, zoom out, show all; zoom in far enough to go into a block"),
     ("Space", "Play one pass, or pause it"),
     ("Right click, Menu", "Turn parts of a block off"),
     ("Backspace", "Back to the model from any page"),
@@ -56,9 +56,9 @@ PRESENTING = (
     ("G, a number, Enter", "Go to a step"),
     ("D", "All steps as small pictures"),
     ("L", "Pointer"),
-    ("C", "What the last edit changed (Δ), or the values again"),
+    ("C", "Show what the last edit changed (Δ), or the values again"),
     ("Z, or a drag", "Zoom on the numbers"),
-    ("M", "All of a sum or list that was too long for its place"),
+    ("M", "Show all of a sum or list that was cut"),
     ("S", "Swap screens"),
     ("T", "Start or stop the clock"),
     ("F", "Freeze what the class sees"),

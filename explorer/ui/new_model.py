@@ -36,7 +36,7 @@ KINDS = {"Encoder and decoder": "encoder-decoder", "Decoder alone (GPT)": "gpt",
 LEARNS = {
     "encoder-decoder": f"The decoder reads {START} and the translation; it should say the translation and {END}.",
     "gpt": f"At each word it should say the next one, and {END} after the last.",
-    "encoder": "It gives each word a new vector; it says nothing, so there is no loss.",
+    "encoder": "It gives each word a new vector. It says no word, so it has no loss.",
 }
 
 
@@ -65,23 +65,23 @@ class NewModel(QDialog):
         whole.setContentsMargins(side, side, side, bench.appearance.px(14))
         whole.setSpacing(bench.appearance.px(12))
         whole.addWidget(area, 1)
-        self.kind = self._choice("Kind", tuple(KINDS), "Which blocks it is built of")
-        self.source = self._text("Sentence", "the cat sat on the mat", "What it reads, words separated by blanks")
+        self.kind = self._choice("Kind", tuple(KINDS), "The blocks of the model")
+        self.source = self._text("Sentence", "the cat sat on the mat", "The words that it reads, separated by blanks")
         self.target = self._text("Translation", "le chat", "What the decoder should write")
         self._learns = QLabel()
         self._learns.setWordWrap(True)
         mark(self._learns, role="small")
         self._form.addRow("", self._learns)
-        self.words = self._text("More words", "", "Words for the vocabulary beside those of the sentences")
+        self.words = self._text("More words", "", "More words for the vocabulary, besides those of the sentences")
         self.layers = self._number("Layers", 1, 1, 48, "Of the encoder, and of the decoder")
         self.d_model = self._number("d_model", 8, 1, 4096, "Numbers for each word")
         self.heads = self._number("Heads", 2, 1, 128, "They share d_model")
         self.d_ff = self._number("d_ff", 0, 0, 16384, "Hidden units of the feed-forward net; auto is 4 × d_model")
         self.d_ff.setSpecialValueText("auto")
         positions = tuple(c for c in SWITCHES["sequence"]["positions"].choices if c != "table")
-        self.positions = self._choice("Positions", positions, "How a word's place becomes numbers")
-        self.initialiser = self._choice("Weights start", INITIALISERS, "How the weights are drawn")
-        self.seed = self._number("Seed", 0, 0, 2**31 - 1, "The same seed draws the same weights")
+        self.positions = self._choice("Positions", positions, "How the place of a word becomes numbers")
+        self.initialiser = self._choice("Weights start", INITIALISERS, "How the weights are chosen by chance")
+        self.seed = self._number("Seed", 0, 0, 2**31 - 1, "The same seed gives the same weights")
         self._problem = QLabel()
         self._problem.setWordWrap(True)
         mark(self._problem, role="error")

@@ -20,7 +20,7 @@ from explorer.ui.window.main_window import MainWindow
 LOG, LOG_BYTES, LOGS = "explorer.log", 500_000, 2
 WIDEST = 700
 """Pixels that a row of buttons may take: Qt makes a box no wider than the screen less 480, and cuts what they say."""
-WORDS = "Something went wrong in the program itself. What you have made is still there, and you can go on."
+WORDS = "The program has made a mistake. Your work is still there, and you can go on."
 
 log = logging.getLogger(__name__)
 

@@ -38,7 +38,7 @@ def test_it_is_told_in_plain_words_and_written_down(told, tmp_path, qtbot, hand,
     window, hears = told
     hears.hear(*raised("first"))
     qtbot.waitUntil(lambda: hears.box is not None)
-    assert "What you have made is still there" in hears.box.text()
+    assert "Your work is still there" in hears.box.text()
     assert "ZeroDivisionError: first" in (tmp_path / LOG).read_text()
     assert "ZeroDivisionError: first" in capsys.readouterr().err
     hand.click(button(hears.box, "Copy details"))

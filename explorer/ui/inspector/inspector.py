@@ -61,7 +61,9 @@ class Inspector(QFrame):
         self._value.label.setTextFormat(Qt.TextFormat.PlainText)  # rich text takes Qt ten times as long
         self._formula = Formula(parent=content, em=1.4)
         self._check = QPushButton("Check this cell", content)
-        self._check.setToolTip("Move the cell a little both ways and compare the slope of the loss with the gradient")
+        self._check.setToolTip(
+            "Change the cell a little in both directions, and compare the slope of the loss with the gradient"
+        )
         self._check.clicked.connect(self._check_cell)
         self._checked = SteadyLabel(parent=content)
         self._heading = SteadyLabel(role="section", parent=content)

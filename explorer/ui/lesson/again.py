@@ -19,7 +19,7 @@ LINE = 26
 """Pixels at text scale 1 that a line is high."""
 MOST = 6
 """So many lines the quiet list has at most."""
-WHY = {"wrong": "the last answer was not right", "hints": "it took hints", "skipped": "skipped"}
+WHY = {"wrong": "the last answer was not right", "hints": "with hints", "skipped": "skipped"}
 
 
 class AgainCard(QFrame):

@@ -42,7 +42,7 @@ class BothDerivations(QFrame):
         self._verdict: Verdict | None = None
         self.close_button = mark(QPushButton("✕"), link="true")
         self.close_button.setAccessibleName("Close both derivations")
-        self.close_button.setToolTip("See the page again; a link below your answer brings this back")
+        self.close_button.setToolTip("Back to the page; a link below your answer shows this again")
         self.close_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.close_button.clicked.connect(self.hide)
         self._content = content = QWidget()

@@ -162,7 +162,7 @@ class LessonPage(QScrollArea):
         self.search.setToolTip("Lessons with all of these words")
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._find)
-        self._none = mark(QLabel("No lesson has all of these words. Search for fewer."), role="muted")
+        self._none = mark(QLabel("No lesson has all of these words. Search for fewer words."), role="muted")
         self._loading = QTimer(self, interval=0)
         self._loading.timeout.connect(self._load_next)
         self._worn = True
@@ -185,11 +185,15 @@ class LessonPage(QScrollArea):
         top.addWidget(title, 1)
         self.record = QPushButton()
         self.record.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.record.setToolTip("Places you visit and numbers you change become the steps of a lesson of your own")
+        self.record.setToolTip(
+            "Record the pages that you visit and the numbers that you change as the steps of a new lesson"
+        )
         self.record.clicked.connect(self.record_wanted)
         top.addWidget(self.record)
         self.show_recording(None)
-        said = SteadyLabel("Each leads through one model step by step. Easier ones stand first.", role="muted")
+        said = SteadyLabel(
+            "Each lesson leads through one model, step by step. Easier lessons stand first.", role="muted"
+        )
         column.addWidget(said)
         self.again = AgainCard(self._bench, self._folder)
         self.again.wanted.connect(self.again_wanted)

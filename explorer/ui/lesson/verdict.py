@@ -40,7 +40,7 @@ class VerdictView(QWidget):
         self._sentence.index = least_letters(bench.appearance)
         self.both = QPushButton("Both derivations side by side")
         self.both.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.both.setToolTip("Show before the page how one gets your number, and how it is computed")
+        self.both.setToolTip("Show side by side how one gets your number and how the right number is computed")
         self.side = DerivationSide(bench, OURS)
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

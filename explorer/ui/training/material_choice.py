@@ -26,8 +26,8 @@ LONGEST = 300_000  # characters in the field; a longer text is for `explorer tra
 OWN = {"mlp": "Its own cases", "gpt": "This sentence", "encoder-decoder": "This pair"}
 MORE = {"gpt": "A text", "encoder-decoder": "Pairs of sentences"}
 ABOUT = {
-    "gpt": "Any text: the model learns which word comes next. Words that it does not know get a row of their own.",
-    "encoder-decoder": "A pair a line, with a tab or a vertical bar between the two sentences.",
+    "gpt": "Any text: the model learns which word comes next. Words that are new to it get a row in its table.",
+    "encoder-decoder": "Each line is a pair of sentences, with a tab or a vertical bar between them.",
 }
 START = {
     "gpt": """the sun is up and the sky is blue .
@@ -74,7 +74,7 @@ class MaterialChoice(QWidget):
         self.open.clicked.connect(self._open)
         self.length = SpinBox(minimum=2, maximum=128, value=8)
         self.length.setAccessibleName("Words in a stretch")
-        self.length.setToolTip("How many words the model reads at once")
+        self.length.setToolTip("How many words the model reads at the same time")
         self.length.setPrefix("stretches of ")
         self.length.setSuffix(" words")
         self.length.valueChanged.connect(self.changed)
@@ -172,7 +172,7 @@ class MaterialChoice(QWidget):
             case "encoder-decoder" if len(own) == 2:
                 self._about.setText(f"{own[0]} → {own[1]}: it reads the first and is to say the second, word by word.")
             case _:
-                self._about.setText("The example on the other pages, with the answer on the page of the loss.")
+                self._about.setText("The example on the other pages, with the right answer on the page “Loss”.")
 
     def _choose(self) -> None:
         self._show()

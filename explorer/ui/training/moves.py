@@ -31,7 +31,7 @@ class WeightBoxes(QWidget):
         for name in names:
             self.boxes[name] = box = QCheckBox(name)
             box.setAccessibleName(name)
-            box.setToolTip("Take the mark away to freeze it")
+            box.setToolTip("Clear the box to freeze it")
             box.toggled.connect(lambda _, name=name: self._set([name]))
             of_block.setdefault(name.rpartition(".")[0] if len(names) > MOST else name, []).append(name)
         for block, inside in of_block.items():

@@ -75,7 +75,7 @@ class Pictures(QWidget):
             "How wrong the answers are at each step; validation: on examples that are not learned from"
         )
         self._parts["norms"].setToolTip(
-            "How steeply the loss falls with each block’s weights; near 0 the weights hardly move"
+            "The length of the gradient of each block’s weights; near 0 the weights hardly change"
         )
         self._room = bench.appearance.px(2 * NARROWEST + BETWEEN)
         self._pair: tuple[str, tuple[str, ...]] = "", ()

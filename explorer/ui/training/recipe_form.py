@@ -17,16 +17,19 @@ from explorer.ui.workbench import Workbench
 AS_THEY_ARE = "as they are"
 
 WORDS: dict[str, tuple[str, tuple[str, ...], str]] = {
-    "optimiser": ("Optimiser", tuple(OPTIMISERS), "How a gradient becomes a step"),
+    "optimiser": ("Optimiser", tuple(OPTIMISERS), "The rule that makes a step from a gradient"),
     "schedule": ("Schedule", SCHEDULES, "How the rate changes while the run goes on"),
-    "initialiser": ("Weights start", (AS_THEY_ARE, *INITIALISERS), "Zeros: hidden units stay the same for ever"),
+    "initialiser": ("Weights start", (AS_THEY_ARE, *INITIALISERS), "Zeros: all hidden units stay equal for ever"),
 }
 NUMBERS: dict[str, tuple[str, str]] = {
-    "rate": ("Learning rate", "What a step is multiplied by; the highest one of a schedule"),
-    "weight_decay": ("Weight decay", "How much of itself a matrix loses in a step, times the rate"),
-    "dropout": ("Dropout", "Share of the numbers that are dropped at random while training"),
-    "clip": ("Clip gradient at", "The longest that the gradient may be; 0: as long as it is"),
-    "validation": ("Validation share", "How much is put aside to judge by, and never learned from"),
+    "rate": ("Learning rate", "The number by which each step is multiplied; with a schedule, its highest value"),
+    "weight_decay": (
+        "Weight decay",
+        "How much smaller each matrix becomes in a step, as a part of itself, times the rate",
+    ),
+    "dropout": ("Dropout", "Share of the numbers that are set to 0 at random in training"),
+    "clip": ("Clip gradient at", "A longer gradient is shortened to this length; 0: it is never shortened"),
+    "validation": ("Validation share", "Share of the examples that are only used to measure the loss, never to learn"),
 }
 WHOLE: dict[str, tuple[str, str]] = {
     "warm_up": ("Warm-up", "Steps in which the rate rises from 0"),

@@ -69,7 +69,7 @@ class Stepper(QWidget):
         self.kind = ComboBox()
         self.kind.addItems(list(OPTIMISERS))
         self.kind.setAccessibleName("Optimiser")
-        self.kind.setToolTip("How the gradient becomes a step")
+        self.kind.setToolTip("The rule that makes a step from the gradient")
         self.kind.textActivated.connect(self._descent.set_kind)
         return self._named("Optimiser", self.kind)
 
@@ -106,7 +106,7 @@ class Stepper(QWidget):
 
     def _playing(self) -> list[QWidget]:
         self.play = QPushButton("Play")
-        self.play.setToolTip("Go on by itself until paused")
+        self.play.setToolTip("Take steps until it is paused")
         self.play.clicked.connect(lambda: self._descent.stop() if self._descent.going else self._descent.play())
         self.play.ensurePolished()
         self.play.setText("Pause")

@@ -104,7 +104,7 @@ class TrainingTab(QFrame):
         self.play = QPushButton("Train")
         self.play.setCheckable(True)
         mark(self.play, primary="true")
-        self.play.setToolTip("Take steps until it is paused or the run is over; then as many again")
+        self.play.setToolTip("Take steps until it is paused or the run is over; pressed again, it takes as many more")
         self.play.clicked.connect(self._toggle)
         self.one = QPushButton("One step")
         self.one.setToolTip("Take one step")
@@ -115,9 +115,7 @@ class TrainingTab(QFrame):
         self.pace = ComboBox()
         self.pace.addItems(list(PACES))
         self.pace.setAccessibleName("Pace")
-        self.pace.setToolTip(
-            "How long a run takes at least, so that one can watch it; a large model takes its own time"
-        )
+        self.pace.setToolTip("How long a run takes at least, so that you can watch it; a large model takes longer")
         self.pace.textActivated.connect(lambda text: self.descent.set_least(PACES[text]))
         self.descent.set_least(PACES[self.pace.currentText()])
         self.fold = QPushButton("Settings")

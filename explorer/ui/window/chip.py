@@ -141,7 +141,7 @@ class WordEdit(QLineEdit):
             completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
             self.setCompleter(completer)
         self.setAccessibleName(spoken)
-        self.setToolTip("Words are separated by blanks; Enter takes them, Escape leaves all as it was")
+        self.setToolTip("Separate words by blanks; Enter takes them, Escape leaves everything as it was")
         self.selectAll()
         self.returnPressed.connect(lambda: self.finished.emit(self.text()))
 

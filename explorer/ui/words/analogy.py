@@ -53,7 +53,7 @@ class AnalogyCard(Card):
     title = "Analogy"
 
     def __init__(self, bench: Workbench, state: TabState) -> None:
-        about = "a − b + c: take the way from b to a, begin it at c, and see which words lie where it ends."
+        about = "a − b + c: add the difference of a and b to c, and see which words are nearest to the result."
         super().__init__(bench, state, about)
         self.search = Search(self)
         self.fields = [WordField(bench, state, f"Word {name}", 130) for name in "abc"]
@@ -192,7 +192,7 @@ class AnalogyCard(Card):
     def _say_dimension(self, dimension: int) -> None:
         """The sum of one dimension."""
         if dimension < 0:
-            self.sum.setText("The same as vectors: the first three rows, added up, are the fourth. Point at a bar.")
+            self.sum.setText("The same as numbers: the sum of the first three rows is the fourth. Point at a bar.")
             return
         a, b, c, way, answer = self.strips.array[:, dimension].tolist()
         terms = f"{_signed(a)} − {_signed(-b)} + {_signed(c)}"

@@ -33,7 +33,7 @@ class AnglePicture(QWidget):
         a, b = cosine.words
         self.setAccessibleName(f"{a} and {b} drawn as arrows at an angle of {cosine.angle:.1f} degrees")
         self.setToolTip(
-            "In the plane of the two vectors: lengths and angle are true, the direction of the first is free"
+            "The plane of the two vectors: lengths and angle are exact, the direction of the first is chosen freely"
         )
         self.update()
 

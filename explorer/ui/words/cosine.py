@@ -36,7 +36,8 @@ class CosineCard(Card):
 
     def __init__(self, bench: Workbench, state: TabState) -> None:
         about = (
-            "Multiply dimension by dimension, add up, divide by both lengths: what is left is the cosine of the angle."
+            "Multiply dimension by dimension, add up, and divide by both lengths: the result is the cosine of "
+            "the angle."
         )
         super().__init__(bench, state, about)
         self.first = WordField(bench, state, "First word")

@@ -18,7 +18,8 @@ class LookupCard(Card):
 
     def __init__(self, bench: Workbench, state: TabState) -> None:
         about = (
-            "A word is a list of numbers. No single one means anything by itself; together they say what stands near."
+            "A word is a list of numbers. A single number has no meaning; all together say near which other "
+            "words the word stands."
         )
         super().__init__(bench, state, about)
         self.field = WordField(bench, state, f"Up to {MOST_WORDS} words", 420)
@@ -50,7 +51,8 @@ class LookupCard(Card):
     def _say(self, dimension: int) -> None:
         if dimension < 0:
             self.said.setText(
-                "Norm: the length of the vector. Rank: the word's place in the table; most begin with frequent words."
+                "Norm: the length of the vector. Rank: the place of the word in the table; most tables begin "
+                "with frequent words."
             )
             return
         values = self.strips.array[:, dimension].tolist()

@@ -24,12 +24,12 @@ MOST, ZOOM = 12, 0.7
 AROUND = 156  # pixels at text scale 1 that the card is higher than its map
 COMPONENTS, TSNE = 0, 1
 ABOUT = {
-    COMPONENTS: "Principal components: the two directions in which these words differ most. What is near here is "
-    "often, not always, near in all dimensions.",
-    TSNE: "t-SNE: words whose vectors point the same way lie together. Directions mean nothing here, nor does the way "
-    "between two groups; the same words always give the same map.",
+    COMPONENTS: "Principal components: the two directions in which these words differ most. Words that are "
+    "near here are often, but not always, near in all dimensions.",
+    TSNE: "t-SNE: words whose vectors point in the same direction lie together. Directions on this map mean "
+    "nothing, and neither does the distance between two groups; the same words always give the same map.",
 }
-WITHOUT = "Another map, by t-SNE, can be had with scikit-learn: install the extra “maps”."
+WITHOUT = "For another map, by t-SNE, install the extra “maps”, which is scikit-learn."
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class MapCard(Card):
         self.arrows.setToolTip("Draw the words as arrows from the place where all numbers are 0")
         self.arrows.toggled.connect(self._set_arrows)
         self.map = WordMap(bench)
-        self.stop = self._button("Stop", "Stop working on the map; the one that is there stays", self._stop)
+        self.stop = self._button("Stop", "Stop; the map that is drawn stays", self._stop)
         self.search.busy.connect(self._say_busy)
         zooms = (
             self._button("+", "Zoom in; also Ctrl and the wheel", partial(self.map.zoom, ZOOM)),
@@ -153,7 +153,7 @@ class MapCard(Card):
 
     def _stop(self) -> None:
         self.search.stop()
-        self.said.setText("Stopped. What is drawn is what was there before.")
+        self.said.setText("Stopped. The map is the one from before.")
 
     def _set_arrows(self, on: bool) -> None:
         self.map.arrows = on

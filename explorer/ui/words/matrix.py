@@ -66,7 +66,7 @@ class MatrixCard(Card):
         button.setToolTip("Show the cosine of each with each")
         button.clicked.connect(self.compute)
         self.alike = QCheckBox("Like beside like")
-        self.alike.setToolTip("Reorder, so that what is alike stands together; else the order that was typed")
+        self.alike.setToolTip("Words that are alike stand together; otherwise they stand in the order that was typed")
         self.alike.toggled.connect(self.compute)
         weak = QPushButton("Where the mean fails")
         weak.setToolTip("Two sentences of the same words that mean different things")
@@ -134,9 +134,9 @@ class MatrixCard(Card):
         parts = []
         if sentences:
             parts.append(
-                "A mean forgets the order of the words: sentences of the same words come out as the same vector, "
-                "whoever bit whom, and long sentences all drift towards the same middle. Attention and positions are "
-                "the answer to that."
+                "A mean does not depend on the order of the words. So two sentences of the same words get the "
+                "same vector, whoever bit whom, and long sentences all get similar vectors. Attention and "
+                "positions solve this."
             )
         if unknown:
             parts.append(f"Without a vector, and left out: {', '.join(dict.fromkeys(unknown))}.")

@@ -68,7 +68,8 @@ class NeighboursCard(Card):
 
     def __init__(self, bench: Workbench, state: TabState) -> None:
         about = (
-            "The words whose vectors point most nearly the same way. Click a word to go there, a cosine to check it."
+            "The words whose vectors point most nearly in the same direction. Click a word to go there, a "
+            "cosine to check it."
         )
         super().__init__(bench, state, about)
         self.search = Search(self)

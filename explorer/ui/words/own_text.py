@@ -64,7 +64,7 @@ class OwnTextCard(Card):
         self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.page.addWidget(self.text)
         self.button = mark(QPushButton("Train"), primary="true")
-        self.button.setToolTip("Learn vectors from this text, from the beginning; press again to stop")
+        self.button.setToolTip("Learn vectors from this text; press again to stop")
         self.button.clicked.connect(self._press)
         self.word = QLineEdit("monday")
         self.word.setAccessibleName("Word to watch")
@@ -82,7 +82,10 @@ class OwnTextCard(Card):
         self.list = NeighbourList(bench, "Words nearest to the watched one", self.word.setText, self._explain, bar=130)
         self.table = label("")
         self.table.setTextFormat(Qt.TextFormat.RichText)
-        self.table.setToolTip("A pair counts 1 side by side, 1/2 two places apart, and so on up to five places")
+        self.table.setToolTip(
+            "A pair of words counts 1 if they stand side by side, 1/2 if they are two places "
+            "apart, and so on up to five places"
+        )
         self.outcome = self.row(
             column(label("Co-occurrence: how often each stands near the most frequent words", "section"), self.table),
             column(label("Nearest to the watched word", "section"), self.list),

@@ -32,7 +32,7 @@ class Parallelogram(QWidget):
         self.points, self.labels = points, labels
         a, b, c, _, answer = labels
         self.setAccessibleName(f"The way from {b} to {a}, begun at {c}, ends near {answer}")
-        self.setToolTip("The two arrows are the same vector; the dashed line is what is missing to the nearest word")
+        self.setToolTip("The two arrows are the same vector; the dashed line goes from its end to the nearest word")
         self.update()
 
     def paintEvent(self, event: Any) -> None:

@@ -87,7 +87,9 @@ class SendCard(Card):
         self.reduced = QRadioButton("Reduced to the model's width")
         self.reduced.setToolTip("By principal components of the words that are sent")
         self.whole = QRadioButton("As they are")
-        self.whole.setToolTip("The model becomes as wide as the vectors; weights that no longer fit are drawn anew")
+        self.whole.setToolTip(
+            "d_model becomes the number of dimensions of the vectors; weights that no longer fit are drawn anew"
+        )
         self.reduced.setChecked(True)
         self.reduced.toggled.connect(self.say)
         self.button = mark(QPushButton("Send to the model"), primary="true")

@@ -35,8 +35,8 @@ DOING = {
     "evaluating": "Asking the analogy questions",
 }
 EXPLAINED = {
-    "WordSim-353": "353 pairs: do the cosines rank them as people do?",
-    "SimLex-999": "999 pairs: is it likeness, or do they only go together?",
+    "WordSim-353": "353 pairs: do the cosines put them in the same order as people do?",
+    "SimLex-999": "999 pairs: are the two alike, or do they only occur together?",
     "analogies": "19,544 questions such as “Athens is to Greece as Oslo is to …”",
 }
 RESTRICTED = "The analogies are asked among the 30,000 most frequent words. 1 is as good as can be; chance gives 0."

@@ -36,7 +36,7 @@ def test_sentences_and_their_weakness(tab, enter):
     enter(card.field, "the king man, man king, sea")
     assert card.table.listing.labels == ("the king man", "man king", "sea")
     assert card.table.table.index(0, 1).data() == "1.00"
-    assert "forgets the order" in card.said.text()
+    assert "does not depend on the order" in card.said.text()
     assert "left out: the" in card.said.text()
 
 
@@ -133,7 +133,7 @@ def test_a_map_by_tsne(tab, enter, qtbot):
     assert np.isfinite(card.map.points).all()
     assert card.map.origin is None
     assert card.arrows.isHidden()
-    assert "Directions mean nothing" in card.intro.text()
+    assert "Directions on this map mean nothing" in card.intro.text()
     first = card.map.points
     card.compute()
     qtbot.waitUntil(lambda: card.map.points is not first)
