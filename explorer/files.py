@@ -49,11 +49,15 @@ def open_file(path: str | Path) -> BinaryIO:
 
     Raises OSError, in words, where it is none: a pipe that nobody writes into would be waited for without end.
     """
-    if not os.path.exists(path):
-        raise FileNotFoundError("there is no such file")
-    if stat.S_ISFIFO(os.stat(path).st_mode):
+    try:
+        mode = os.stat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileNotFoundError("there is no such file") from None
+    except ValueError as error:  # a path that no system knows
+        raise OSError(str(error)) from None
+    if stat.S_ISFIFO(mode):
         raise OSError("it is a pipe; put what comes out of it into a file")
-    if not os.path.isfile(path):
+    if not stat.S_ISREG(mode):
         raise OSError("it is not a file")
     return open(path, "rb")
 

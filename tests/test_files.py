@@ -6,7 +6,7 @@ import pytest
 
 from explorer import files
 from explorer.core.errors import ExplorerError
-from explorer.files import clear_left, whole_file
+from explorer.files import clear_left, open_file, whole_file
 
 
 @pytest.fixture
@@ -126,3 +126,13 @@ def test_a_file_that_is_cleared_before_it_is_locked_is_made_anew(file, monkeypat
 
 def test_a_folder_that_cannot_be_looked_through_is_left():
     clear_left("no/such/folder")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("none", "there is no such file"), ("a.txt/b", "there is no such file"), (".", "not a file")]
+)
+def test_only_a_file_is_opened(file, name, said):
+    with pytest.raises(OSError, match=said):
+        open_file(file.parent / name)
+    with open_file(file) as stream:
+        assert stream.read() == b"before"

@@ -5,10 +5,12 @@ import zipfile
 import zlib
 from argparse import Namespace
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from explorer import PROGRAM
 from explorer.core.errors import ExplorerError
+from explorer.files import open_file
 from explorer.sentences import visible
 
 HEAD = 1 << 20
@@ -22,7 +24,7 @@ def check_out(arguments: Namespace) -> None:
     Raises `ExplorerError`: "writes-what-it-reads", "not-ours" or "not-written".
     """
     out = getattr(arguments, "out", None)
-    if out is None:
+    if out is None or getattr(arguments, "frames", False):  # how many frames there will be is known later
         return
     given = [value for name, value in vars(arguments).items() if name != "out"]
     words = [word for value in given for word in (value if isinstance(value, list) else [value])]
@@ -55,7 +57,7 @@ def may_write(out: Path, force: bool, *sources: str | Path | None) -> None:
     if any(_same(out, source) for source in sources if source is not None):
         raise ExplorerError("writes-what-it-reads", file=out)
     try:
-        with out.open("rb") as stream:
+        with open_file(out) as stream:
             head = stream.read(HEAD)
     except OSError as error:
         raise ExplorerError("not-written", file=out, reason=error.strerror or error) from None
@@ -92,14 +94,21 @@ def _says(mark: bytes) -> Known:
     return lambda head, path: head.startswith(mark) and any(name in head for name in names)
 
 
-def _holds(format: str) -> Known:
-    """A container whose manifest names this format."""
-    begins = rb'{"__metadata__":{"explorer":"{\"manifest\":{\"format\":\"' + format.encode()
-    return lambda head, path: head[8:].startswith(begins)
+def _holds(head: bytes, format: str) -> bool:
+    """Whether it is a container whose manifest names this format."""
+    return head[8:].startswith(rb'{"__metadata__":{"explorer":"{\"manifest\":{\"format\":\"' + format.encode())
 
 
 def _is_document(head: bytes, path: Path) -> bool:
-    return _holds("Transformer Explorer document")(head, path) or "document.json" in _members(path)  # of version 1
+    from explorer.document.manifest import FORMAT
+
+    return _holds(head, FORMAT) or "document.json" in _members(path)  # of version 1
+
+
+def _is_vectors(head: bytes, path: Path) -> bool:
+    from explorer.words.files.saving import FORMAT
+
+    return _holds(head, FORMAT)
 
 
 def _is_workbook(head: bytes, path: Path) -> bool:
@@ -114,7 +123,9 @@ def _is_npz(head: bytes, path: Path) -> bool:
 def _stands_beside_script(head: bytes, path: Path) -> bool:
     """Arrays have no place for a word; what they belong to is the script of that name."""
     script = path.with_suffix("")
-    return os.path.isfile(script) and KINDS[".py"](script.read_bytes(), script)
+    with suppress(OSError), open_file(script) as stream:
+        return KINDS[".py"](stream.read(HEAD), script)
+    return False
 
 
 def _is_table_of_words(head: bytes, path: Path) -> bool:
@@ -152,7 +163,7 @@ KINDS: dict[str, Known] = {
     ".pdf": _says(b"%PDF"),
     ".html": _says(b"<!DOCTYPE html>"),
     ".txt": _is_table_of_words,
-    ".safetensors": _holds("explorer-vectors"),
+    ".safetensors": _is_vectors,
     ".npz": _is_npz,
 }
 """How a file is known as one of ours, by the ending of its name; the longer one of two stands first."""

@@ -57,7 +57,7 @@ def _moving(arguments: Namespace, lesson: Lesson, document: Document, out: Path)
         numbered = enumerate(pngs(moving), 1)
         files = {out.with_name(f"{out.stem}-{number:0{digits}}{out.suffix}"): content for number, content in numbered}
     for path in files:
-        may_write(path, arguments.force)
+        may_write(path, arguments.force, arguments.lesson)
     for path, content in files.items():
         with whole_file(path) as stream:
             stream.write(content)

@@ -136,6 +136,9 @@ def test_a_frame_takes_the_place_of_no_other_picture(folder, capsys, qapp):
     assert main(["render", "xor", "layer.2", "out.png", "--frames", "--learn", "1"]) == 2
     assert "out-2.png: was not written by this program" in capsys.readouterr().err
     assert not Path("out-1.png").exists()
+    Path("out-2.png").rename("out.png")  # into which nothing is written
+    assert main(["render", "xor", "layer.2", "out.png", "--frames", "--learn", "1"]) == 0
+    assert Path("out.png").read_bytes() == b"\x89PNG of a dog"
 
 
 def test_arrays_beside_a_script_are_known_by_it(folder, capsys):

@@ -20,6 +20,7 @@ from explorer.core.errors import ExplorerError
 from explorer.files import whole_file
 from explorer.words.vectors import Vectors
 
+FORMAT = "explorer-vectors"
 ENDINGS = (".txt", ".int8.safetensors", ".safetensors", ".npz")
 
 
@@ -72,4 +73,4 @@ def _int8(vectors: Vectors, stream: BinaryIO) -> None:
 
 def _tensors(stream: BinaryIO, vectors: Vectors, arrays: dict[str, NDArray[np.generic]]) -> None:
     words = np.frombuffer(vectors.words.text[1:-1], np.uint8)
-    container.write(stream, {"format": "explorer-vectors"}, {**arrays, "words": words})
+    container.write(stream, {"format": FORMAT}, {**arrays, "words": words})
