@@ -19,16 +19,16 @@ Every number of a transformer, live and editable.
   explorer [FILE]                  open the window, on a document or a lesson if one is named
   explorer list                    the lessons, models and vectors there are
   explorer show LESSON [NODE…]     the numbers, as a table, JSON, CSV, LaTeX or Python
-  explorer explain LESSON CELL     how one cell came about
+  explorer explain LESSON CELL     how one cell is computed
   explorer render LESSON STAGE F   a stage as a picture: F is a .png, .svg, .pdf or .gif
   explorer export LESSON F         the whole model as a live spreadsheet (.xlsx) or a numpy script (.py)
-  explorer check [FILE…]           are the lessons valid, and the printed figures reproduced?
+  explorer check [FILE…]           are the lessons valid, and are all printed numbers found again?
   explorer replay [LESSON…]        do all steps of a lesson work, forward, backward and by a jump?
   explorer handout LESSON F        a lesson on paper: F is a .pdf or .html
   explorer glossary [TERM]         what a term or symbol means
   explorer words ACTION [WORD…]    similar words, cosines, analogies; train vectors on your own text
   explorer train RECIPE --out F    train a model; started again, it goes on where it stopped
-  explorer generate MODEL TEXT     a trained model writes on
+  explorer generate MODEL TEXT     a trained model continues a text
   explorer bench                   how fast is it here?
 
 Only the window needs a display. `explorer COMMAND --help` tells more.
@@ -37,8 +37,8 @@ Only the window needs a display. `explorer COMMAND --help` tells more.
 _SHOW = """\
 Print nodes of a lesson.
 
-NODE is a node (source.X), a head's slice of one (encoder.1.self.head.2.Q), or the beginning of a path, which means all
-nodes below it (encoder.1.self). Without NODE all are printed. `--format json` lists all names.
+NODE is a node (source.X), the part of a node that belongs to one head (encoder.1.self.head.2.Q), or the beginning of a
+path, which means all nodes below it (encoder.1.self). Without NODE all are printed. `--format json` lists all names.
 """
 
 _FORMATS = """\
@@ -67,10 +67,11 @@ examples:
 """
 
 _RENDER = """\
-Draw a stage as the window shows it, without the window, into OUT: an image (.png, with two pixels for each pixel of the
+Draw a stage as the window shows it, without the window, into OUT: an image (.png, two pixels for each pixel of the
 window), or a vector graphic (.svg, .pdf). STAGE is named as in the map of nodes: encoder.1.self.attention.
 
-A .gif moves: an attention word by word, a picture of the whole step by step, any other page while the model learns.
+A .gif moves: attention moves word by word, a picture of the whole model step by step, and any other page while the
+model learns.
 """
 
 _EXPORT = """\
@@ -83,16 +84,17 @@ Write the whole model of a lesson into OUT, with all its numbers and how they ar
 """
 
 _EXPLAIN = """\
-Derive one cell: its value, its formula, the numpy expression, every step with the numbers filled in, and the cells it
-goes into. CELL is NODE[row,column], counted from 0; a node stacked over heads has the head in front, unless it is named
+Derive one cell: its value, its formula, the numpy expression, every step with the numbers filled in, and the cells that
+it feeds. CELL is NODE[row,column], counted from 0; a node stacked over heads has the head in front, unless it is named
 by its slice: encoder.1.self.Q[0,2,1] is encoder.1.self.head.1.Q[2,1].
 
-With --grad its gradient instead, by the chain rule: gradient × slope of the cells it goes into, node by node.
+With --grad its gradient in place of its value, by the chain rule: gradient × slope of the cells that it feeds, node by
+node.
 """
 
 _REPLAY = """\
-Go through the steps of a lesson forward, backward and from every step: each has to give the same numbers to the last
-bit. Each question is answered rightly, and with each mistake. Without LESSON, all lessons with steps.
+Go through the steps of a lesson forward, backward and from every step: each way has to give the same numbers to the
+last bit. Each question is answered rightly, and with each mistake. Without LESSON, all lessons with steps.
 """
 
 _HANDOUT = """\
@@ -116,10 +118,10 @@ _WORDS = """\
 Words as vectors (GloVe).
 
   similar WORD…              the words nearest to each
-  cosine WORD WORD           the cosine of two words as arithmetic; of more words, all with all
+  cosine WORD WORD           the cosine of two words, step by step; of more words, each with each
   analogy A B C              the words nearest to A - B + C
   odd-one-out WORD…          the word that is farthest from the mean of all
-  evaluate                   how well the vectors do on WordSim-353, SimLex-999 and analogies
+  evaluate                   the scores of the vectors on WordSim-353, SimLex-999 and analogies
   list                       the vectors that are here, and those that can be downloaded
   get NAME                   download vectors
   train TEXT… --out FILE     train vectors on text files; started again, it goes on where it stopped
@@ -139,8 +141,8 @@ train reads UTF-8, also compressed by gzip or xz. The extra `fast` (numba) makes
 _TRAIN = """\
 Train a model as a recipe says, and write it as a document that the window opens.
 
-RECIPE is a file (.toml), or a name from `explorer list`. Ctrl+C stops; the same command goes on from there, to the same
-bits as if it had not been stopped.
+RECIPE is a file (.toml), or a name from `explorer list`. Ctrl+C stops; the same command goes on from there. The result
+is the same, bit for bit, as if it had not been stopped.
 """
 
 _TRAIN_EXAMPLES = """\
@@ -163,7 +165,7 @@ A recipe says which model, what it learns from, and how:
     [data]
     text = "mine.txt"         # beside the recipe. Or pairs = "pairs.tsv", two sentences a line with a tab between them;
     window = 24               # or set = "xor" or "sine"; or X = [[0, 1], …] and target = [[1], …]
-    words = 400               # the most frequent ones; all others are <unk>. Or merges = 512, for pieces of words
+    words = 400               # the most frequent words; all others are <unk>. Or merges = 512, for pieces of words
 
     [training]                # each may be left out
     optimiser = "Adam"        # SGD, momentum, RMSprop, Adam, AdamW
@@ -172,10 +174,10 @@ A recipe says which model, what it learns from, and how:
     warm_up = 100             # steps in which the rate rises
     weight_decay = 0.0
     dropout = 0.0
-    clip = 1.0                # the longest that a gradient may be; 0: as long as it is
+    clip = 1.0                # a longer gradient is shortened to this length; 0: never
     batch = 32                # 0: all examples at once
     steps = 2000
-    validation = 0.1          # share that is judged by and never learned from
+    validation = 0.1          # share that is only used to measure the loss, never to learn
     validate_every = 50
     seed = 1
     frozen = ["input.table"]  # nodes, or blocks such as "decoder.1.self"
@@ -191,8 +193,8 @@ What is needed to go on lies in FILE.training until the training is done. With -
 
 
 _GENERATE = """\
-Let a model write on behind TEXT, word by word, until it says <end>. MODEL is a name from `explorer list`, or a document
-(.explorer). Of a translator TEXT is what it reads, and --target what its answer begins with.
+Let a model continue TEXT, word by word, until it says <end>. MODEL is a name from `explorer list`, or a document
+(.explorer). A translator reads TEXT, and its answer begins with --target.
 """
 
 _GENERATE_EXAMPLES = """\
@@ -204,8 +206,8 @@ examples:
 Without --greedy or --beams words are drawn: logits divided by the temperature, softmax, then top-k, then top-p. The
 same seed draws the same words. --json prints
   {"model", "tokens", "new", "steps": [{"candidates": [[token, probability], …], "chosen"}]}
-where candidates are the up to 20 likeliest words that could be chosen. With --beams the steps are those of the best
-way, and "beams": [{"new", "score"}] lists all; a score is the sum of the logs of the probabilities.
+where candidates are the words that could be chosen, at most the 20 most probable. With --beams the steps are those of
+the best continuation, and "beams": [{"new", "score"}] lists all; a score is the sum of the logs of the probabilities.
 """
 
 
@@ -280,7 +282,7 @@ def _render() -> Parser:
     parser.add_argument("--theme", metavar="NAME", help="light or dark, as on a screen; else it is as on paper")
     parser.add_argument("--frames", action="store_true", help="what moves as numbered files: OUT-01.png, OUT-02.png, …")
     parser.add_argument(
-        "--learn", type=int, metavar="STEPS", help="what moves is the model, which learns so many steps"
+        "--learn", type=int, metavar="STEPS", help="what moves is the model while it learns, so many steps"
     )
     _add_edits(parser)
     return parser
@@ -298,7 +300,7 @@ def _export() -> Parser:
 
 
 def _explain() -> Parser:
-    parser = Parser("explain", _EXPLAIN, epilog="example:\n  explorer explain emma 'scores[0,8]' --set 'K[1,8]=0.5'")
+    parser = Parser("explain", _EXPLAIN, epilog="example:\n  explorer explain emma 'scores[0,8]' --set 'K[8,1]=0.5'")
     _add_lesson(parser)
     parser.add_argument("cell", metavar="CELL", help="NODE[row,column], counted from 0; put it in quotes")
     _add_gradients(parser)
@@ -307,7 +309,7 @@ def _explain() -> Parser:
 
 
 def _check() -> Parser:
-    what = "Check lesson files; without FILE, all lessons, and every printed figure of the references against its node."
+    what = "Check lesson files; without FILE, all lessons, and every number that the four texts print against its node."
     parser = Parser("check", what, epilog="Exit code 1 where something disagrees.")
     parser.add_argument("files", nargs="*", default=[], metavar="FILE", help="a lesson (.toml)")
     parser.add_argument("--json", action="store_true", help='print {"lessons": […], "figures": […], "slips": […]}')
@@ -354,16 +356,16 @@ def _words() -> Parser:
     train("--least", type=int, metavar="N", help="only those that occur N times (5)")
     train("--dims", type=int, metavar="N", help="numbers in a vector (100)")
     train("--window", type=int, metavar="N", help="how many places apart two words stand together (10)")
-    train("--x-max", type=float, metavar="X", help="count from which on a pair has full weight (100)")
-    train("--alpha", type=float, metavar="X", help="exponent of the weight below that (0.75)")
+    train("--x-max", type=float, metavar="X", help="from this count on a pair has its full weight (100)")
+    train("--alpha", type=float, metavar="X", help="the exponent of the weight below that count (0.75)")
     train("--rate", type=float, metavar="X", help="step size (0.05)")
-    train("--epochs", type=int, metavar="N", help="how often all pairs are gone through (50)")
-    train("--seed", type=int, metavar="N", help="of all that is random (1)")
+    train("--epochs", type=int, metavar="N", help="how often all pairs are used (50)")
+    train("--seed", type=int, metavar="N", help="the seed of all that is random (1)")
     train("--vector", metavar="KIND", help="sum of a word's vectors as word and as context, or word alone (sum)")
     train(
-        "--remove", type=int, metavar="N", help="take the mean and N principal components off in the end (0: neither)"
+        "--remove", type=int, metavar="N", help="subtract the mean and N principal components at the end (0: neither)"
     )
-    train("--cores", type=int, metavar="N", help="with numba: use N cores (all); the outcome does not depend on it")
+    train("--cores", type=int, metavar="N", help="with numba: use N cores (all); the result does not depend on it")
     train("--no-numba", action="store_true", help="train in numpy alone, also where numba is installed")
     return parser
 
@@ -376,7 +378,7 @@ def _train() -> Parser:
     _add_force(parser)
     add("--text", metavar="FILE", help="learn from this text, in place of the one that the recipe names")
     add("--json", action="store_true", help="print progress as JSON, an object a line")
-    add("--keep-every", type=float, default=30.0, metavar="S", help="seconds between two states kept (30)")
+    add("--keep-every", type=float, default=30.0, metavar="S", help="seconds after which the state is saved again (30)")
     what = "stop where standard input ends or says `stop`: for a program that has started this one"
     add("--attached", action="store_true", help=what)
     return parser
@@ -389,11 +391,17 @@ def _generate() -> Parser:
     add("text", metavar="TEXT", help="words that the model knows")
     add("-n", type=int, default=20, metavar="N", help="write up to N words (20)")
     add("--temperature", type=float, default=1.0, metavar="T", help="what the logits are divided by (1)")
-    add("--top-k", type=int, default=0, metavar="K", help="choose among the K likeliest words (0: all)")
-    add("--top-p", type=float, default=1.0, metavar="P", help="among the likeliest that together have P (1)")
-    add("--seed", type=int, default=0, metavar="S", help="of the draws (0)")
-    add("--greedy", action="store_true", help="always the likeliest word")
-    add("--beams", type=int, metavar="B", help="follow the B likeliest ways to write on")
+    add("--top-k", type=int, default=0, metavar="K", help="choose among the K most probable words (0: all)")
+    add(
+        "--top-p",
+        type=float,
+        default=1.0,
+        metavar="P",
+        help="choose among the most probable words that together have P (1)",
+    )
+    add("--seed", type=int, default=0, metavar="S", help="the seed of the draws (0)")
+    add("--greedy", action="store_true", help="always take the most probable word")
+    add("--beams", type=int, metavar="B", help="follow the B most probable continuations")
     add("--target", metavar="TEXT", help='what a translator\'s answer begins with, such as "<es>"')
     add("--json", action="store_true", help="print JSON")
     return parser
@@ -423,7 +431,9 @@ def _add_gradients(parser: Parser) -> None:
 def _add_edits(parser: Parser) -> None:
     edits = parser.add_argument_group("edits, made in this order")
     add = edits.add_argument
-    add("--setting", metavar="NAME", help="printed or textbook; the lesson's first, if left out")
+    add(
+        "--setting", metavar="NAME", help="such as textbook or printed; if left out, the one that the lesson opens with"
+    )
     add("--switch", action="append", default=[], metavar="B.N=V", help="set a switch, as in encoder.1.self.scale=none")
     add("--tokens", metavar="TEXT", help="other words for the sequence the model reads first, split at blanks")
     add("--target", metavar="TEXT", help="other words for the sequence a decoder reads, split at blanks")
