@@ -1,4 +1,9 @@
-"""How a number is written: a true minus sign, the same decimals throughout, never a lying 0.00. And how it is read."""
+"""How a number is written: a true minus sign, the same decimals throughout, never a lying 0.00. And how it is read.
+
+One rule: numbers of a matrix, or of a column of a list, have the same decimals (`decimals_of`, `in_table`); one that
+stands by itself, in a sentence or beside a picture, has three figures and no 0 at its end (`alone`); shares of a whole
+are told apart down to the last decimal of the others (`as_share`).
+"""
 
 from math import isfinite, isinf, isnan, log10
 
@@ -57,6 +62,32 @@ def in_table(value: float, decimals: int) -> str:
     if value and isfinite(value) and decimals < (needed := significant(value, 1)) <= 2:
         decimals = needed
     return written(value, decimals, 1 if abs(value) < 1 else 2)
+
+
+def alone(value: float, figures: int = 3) -> str:
+    """A number that stands by itself: so many figures, without what says nothing at its end.
+
+    Examples
+    --------
+    >>> alone(1.0), alone(6.5669), alone(-0.25), alone(0.0636), alone(0.00015), alone(1234.6)
+    ('1', '6.57', '−0.25', '0.0636', '1.5e−4', '1235')
+    """
+    decimals = significant(value, figures) if abs(value) >= 1e-3 else figures
+    text = written(value, decimals, max(figures - 1, 1))
+    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+
+
+def as_share(value: float, decimals: int) -> str:
+    """A share of 1 with so many decimals; of what they would show as 0 it is said that it is less.
+
+    Examples
+    --------
+    >>> as_share(0.934, 2), as_share(0.0002, 2), as_share(0.0, 2)
+    ('0.93', '< 0.01', '0.00')
+    """
+    if 0 < value < 0.5 * 10**-decimals:
+        return f"< {10**-decimals:.{decimals}f}"
+    return written(value, decimals)
 
 
 def exact(value: float) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from explorer.core.gradients import LOSS
-from explorer.core.numbers import significant, written
+from explorer.core.numbers import alone
 from explorer.pages.amounts import amount
 from explorer.pages.drawing import HERE, MUTED, TEXT, Bars, Box, FlowLine, Words
 from explorer.pages.lane import GAP, LETTER, SMALL, Lane, Sheet
@@ -123,7 +123,7 @@ def loss(sheet: Sheet, place: tuple[float, float, float, float], way: tuple[tupl
     sheet.wait_for(LOSS.node)
     value = float(sheet.view.values[LOSS.node])
     note, share = amount(sheet.view, LOSS.node)
-    number = written(value, significant(value, 3))
+    number = alone(value)
     title = f"Loss {number}" if share is None else f"Loss {number}, {note}"
     sheet.add(FlowLine(way, MUTED, 1.5))
     tip, into = sheet.tip(stage, LOSS.node), sheet.into(stage)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from explorer.core.node import Node, Stage
-from explorer.core.numbers import significant, written
+from explorer.core.numbers import alone
 from explorer.core.shapes import written_shape
 from explorer.pages.amounts import amount
 from explorer.pages.columns import Place, laid
@@ -132,7 +132,7 @@ class _Boxed:
             return [box, *self._words(room)]
         if value.size == 1:
             number = value.item()
-            told = written(float(number), significant(float(number), 3)) if value.dtype.kind == "f" else str(number)
+            told = alone(float(number)) if value.dtype.kind == "f" else str(number)
             return [box, Words(room[0] + room[2] / 2, room[1] + room[3] / 2, told, TEXT, fixed=True, size=15.0)]
         if node.short == "probabilities" and view.looking.showing == "values" and len(value) == 1:
             return [box, self._bars(room)]

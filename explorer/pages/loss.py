@@ -1,11 +1,12 @@
 """Loss: the right word of each position, what the model gave it, and how surprised it is."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from explorer.core.node import Stage
-from explorer.core.numbers import exact, written
+from explorer.core.numbers import alone, as_share, decimals_of, exact, in_table, written
 from explorer.core.ops import Array, CrossEntropy
 from explorer.core.tokens import PAD
 from explorer.pages.drawing import Axis, Curve, Dot, Drawing, drawable, series
@@ -35,7 +36,7 @@ VALUE, TARGET = "loss.value", "loss.target"
 SEER = "decoder.1.self"
 OTHERS = {"loss.likelihood": "the probability of each right word", "loss.L_1": "the sum of the logs: −n times the loss"}
 MOST_CONTEXT = 5
-DECIMALS = 4
+DECIMALS = 3
 MOST_DOTS = 512
 NAMED = 12  # terms that the summary lists
 HIGHEST = 40.0  # of −ln p that is drawn
@@ -89,7 +90,7 @@ def _value(view: View) -> Element:
 
 
 def _mean(view: View) -> str:
-    return f"Their mean is the loss: <b>{written(float(view.values[VALUE]), DECIMALS)}</b>."
+    return f"Their mean is the loss: <b>{alone(float(view.values[VALUE]))}</b>."
 
 
 # Cross-entropy
@@ -112,11 +113,16 @@ class _WordTerms(Lines):
     def __len__(self) -> int:
         return len(self.after)
 
+    @cached_property
+    def decimals(self) -> int:
+        """How many the costs have."""
+        return decimals_of(self.cost)
+
     def line(self, row: int) -> Line:
         right, given, cost = int(self.target[row]), float(self.given[row]), float(self.cost[row])
         counted = right != self.pad
         choose = SetNumber(TARGET, (row,), pinned=self.pinned)
-        p, tip = (written(given, DECIMALS), exact(given)) if counted else ("", _NOTHING)
+        p, tip = (as_share(given, DECIMALS), exact(given)) if counted else ("", _NOTHING)
         entries = (
             Entry(f"{row}  {self.after[row]}", tip=self.after[row], muted=not counted),
             Entry(
@@ -128,7 +134,7 @@ class _WordTerms(Lines):
             Entry(p, tip=tip, muted=not counted),
             Entry(p, given if counted else 0.0, tip),
             Entry(
-                written(cost, DECIMALS) if counted else "not counted",
+                in_table(cost, self.decimals) if counted else "not counted",
                 tip=exact(cost) if counted else _NOTHING,
                 muted=not counted,
             ),
@@ -215,6 +221,14 @@ class _Squares(Lines):
     def __len__(self) -> int:
         return int(self.values.size)
 
+    @cached_property
+    def decimals(self) -> list[int]:
+        """How many the numbers of each column have."""
+        with np.errstate(all="ignore"):
+            off = np.asarray(self.values - self.target, dtype=float)
+            columns = self.values, self.target, off, off, off**2
+        return [decimals_of(np.asarray(column, dtype=float)) for column in columns]
+
     def name(self, row: int) -> str:
         """Case and column."""
         case, column = divmod(row, len(self.columns))
@@ -226,7 +240,10 @@ class _Squares(Lines):
         with np.errstate(all="ignore"):
             off = float(value - target)
             numbers = float(value), float(target), off, off, float((value - target) ** 2)
-        entries = (Entry(self.name(row)), *(Entry(written(n, DECIMALS), n, exact(n)) for n in numbers))
+        entries = (
+            Entry(self.name(row)),
+            *(Entry(in_table(n, d), n, exact(n)) for n, d in zip(numbers, self.decimals, strict=True)),
+        )
         return Line(entries, Cell(self.output, index))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from explorer.core.engine import Engine
 from explorer.core.graph import Graph
-from explorer.core.numbers import formatted, written
+from explorer.core.numbers import alone, formatted, written
 from explorer.core.ops import Array
 from explorer.pages.contour import level_lines
 from explorer.pages.drawing import (
@@ -346,15 +346,15 @@ def _fit(net: Net, trained: Engine | None, width: int) -> Stack:
 
 def _said_of_fit(net: Net, trained: Engine | None) -> str:
     values = net.view.values
-    said = [f"The net: loss <b>{written(float(values[LOSS]), 4)}</b>."] if LOSS in values else []
+    said = [f"The net: loss <b>{alone(float(values[LOSS]))}</b>."] if LOSS in values else []
     if "regression.output" in values:
         W, b = (float(np.ravel(values[f"regression.{name}"])[0]) for name in "Wb")
         x, y = (escape(net.names(node, 1)[0]) for node in (CASES, net.output))
-        start = "" if abs(b) < ROUNDING else f" {'−' if b < 0 else '+'} {written(abs(b), 4)}"
-        line = f"{y} = {written(W, 4)} × {x}{start}"
-        loss = written(float(values["regression.loss"]), 4)
+        start = "" if abs(b) < ROUNDING else f" {'−' if b < 0 else '+'} {alone(abs(b))}"
+        line = f"{y} = {alone(W)} × {x}{start}"
+        loss = alone(float(values["regression.loss"]))
         if trained is not None:
-            learned = written(float(trained.values[LOSS]), 4)
+            learned = alone(float(trained.values[LOSS]))
             said.append(f"The line, trained in the same steps: loss <b>{learned}</b>.")
         said.append(f"The best line, {line}: loss <b>{loss}</b>; it is known without training.")
     return " ".join(said) + net.straight("the curve is one straight line")
@@ -371,7 +371,7 @@ def _curve(net: Net, trained: Engine | None) -> Drawing:
     left, right, low, high = _around(x, y)
     grid = np.linspace(left, right, CURVE_POINTS)
     marks: list[Mark] = [Curve(grid, net.over(grid[:, None], net.output)[:, 0], "net", series(0))]
-    said = [f"net {written(float(values[LOSS]), 4)}"] if LOSS in values else []
+    said = [f"net {alone(float(values[LOSS]))}"] if LOSS in values else []
     if "regression.output" in values and "regression.output" not in net.view.looking.covered.values:
         # A straight line is drawn through two of its points.
         ends = [int(np.argmin(x)), int(np.argmax(x))]
@@ -380,7 +380,7 @@ def _curve(net: Net, trained: Engine | None) -> Drawing:
         said.append(f"line {written(float(values['regression.loss']), 4)}")
         if trained is not None:
             marks.append(Curve(x[ends], trained.values["layer.1.activation"][ends, 0], "line", series(1)))
-            said.append(f"trained line {written(float(trained.values[LOSS]), 4)}")
+            said.append(f"trained line {alone(float(trained.values[LOSS]))}")
     movable = targets is not None and net.view.nodes[TARGET].is_input
     for i, (a, b) in enumerate(zip(x[:MOST_EXAMPLES].tolist(), y.tolist(), strict=False)):
         if drawable(a, b):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from explorer.core.gradients import LOSS
-from explorer.core.numbers import formatted, significant, written
+from explorer.core.numbers import alone, formatted, in_table
 from explorer.core.ops import Array
 from explorer.core.shapes import written_shape
 from explorer.pages.amounts import amount
@@ -127,7 +127,7 @@ def _column(view: View, k: int, name: str, row: int) -> list[Mark]:
     for j, number in enumerate(np.asarray(shown, dtype=float).tolist()):
         y = _y(len(labels), j)
         share = min(abs(number) / size, 1.0) if size and np.isfinite(number) else 0.0
-        told = written(number if abs(number) >= 0.005 else float(f"{number:.0e}"), min(significant(number, 2), 2))
+        told = in_table(number, 2)
         found.append(Dot(k * ACROSS, y, labels[j], cell=Cell(name, (row, j)), inside=told, share=share))
         if k == 0 or len(labels) == 1:
             found.append(Words(k * ACROSS, y + DISC + 7.5, labels[j], MUTED, fixed=True, size=11.7))
@@ -142,7 +142,7 @@ def _after(view: View, name: str, left: float, row: int) -> list[Mark]:
     stage = next(stage for stage in view.graph.stages if stage.name == view.nodes[name].stage)
     value, (note, share) = view.values[name], amount(view, name)
     number = float(value) if value.ndim == 0 else float(value[row, 0])
-    told = written(number, significant(number, 3)) if value.ndim == 0 else formatted(number, "g")
+    told = alone(number) if value.ndim == 0 else formatted(number, "g")
     place = left + 24.0, -26.0, 84.0, 52.0
     return [
         FlowLine(((left, 0.0), (left + 24.0, 0.0)), TEXT, 1.8),

@@ -12,7 +12,7 @@ from explorer.core.generation import Beam, Choice, search
 from explorer.core.graph import Graph
 from explorer.core.models.targets import DECODER_READS
 from explorer.core.node import Stage
-from explorer.core.numbers import exact, written
+from explorer.core.numbers import alone, as_share, exact, written
 from explorer.core.ops import Array
 from explorer.core.tokens import END
 from explorer.document.commands import SetTokens, WriteOn
@@ -162,10 +162,10 @@ class _Words(Lines):
         tip += "" if read else "; no word that the model reads"
         entries = (
             Entry(name, tip=f"{tip}. A click appends it." if lead else tip, muted=off, leads=lead),
-            Entry(written(share, 3), tip=tip, muted=off),
-            Entry(written(share, 3), share, tip, off=off),
-            Entry("" if off else written(chance, 3), tip=tip),
-            Entry("" if off else written(chance, 3), chance, tip),
+            Entry(as_share(share, 3), tip=tip, muted=off),
+            Entry(as_share(share, 3), share, tip, off=off),
+            Entry("" if off else as_share(chance, 3), tip=tip),
+            Entry("" if off else as_share(chance, 3), chance, tip),
             Entry(", ".join(said), tip=tip),
         )
         return Line(entries, Cell(PROBABILITIES, (self.row, word)), word == self.chosen)
@@ -205,7 +205,7 @@ def _controls(view: View, choice: Choice, left: Array, shares: Array) -> Stack:
     seed = Number("seed", "Seed", choice.seed, 0, MOST_SEED, Keep(SEED), others, on=drawing)
     value = float(view.values[TEMPERATURE])
     slider = Slider("temperature slider", "Temperature", value, SetNumber(TEMPERATURE, ()))
-    cut = f"Top-k and top-p leave <b>{n:,}</b> of {last:,} {what}s, which have {written(float(shares[left].sum()), 3)}."
+    cut = f"Top-k and top-p leave <b>{n:,}</b> of {last:,} {what}s, which have {alone(float(shares[left].sum()))}."
     said = "Greedy: always the most probable word. So the same text is always continued in the same way."
     if drawing:
         said = f"{cut} These are weighed anew, so that they add up to 1, and one is drawn."

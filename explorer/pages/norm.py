@@ -1,12 +1,13 @@
 """Add & norm: the residual sum, and each row brought to mean 0 and variance 1, then stretched and moved."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from explorer.core.node import Node, Stage
-from explorer.core.numbers import exact, written
+from explorer.core.numbers import decimals_of, exact, in_table, written
 from explorer.core.ops import Array
 from explorer.pages.drawing import DRAWABLE, Axis, Drawing, Strips
 from explorer.pages.element import Element
@@ -14,7 +15,6 @@ from explorer.pages.matrix import matrix
 from explorer.pages.page import NUMBER, Column, Entry, Item, Line, Lines, Listing, Note, Picture, Row, Section, Stack
 from explorer.pages.view import Cell, View
 
-DECIMALS = 4
 AFTER, ZERO = 4, "≈ 0"
 STRIP, LEAST, MOST = 28, 120, 760  # pixels
 NAMED = 12  # strips that the summary lists
@@ -188,11 +188,17 @@ class _Moments(Lines):
     def __len__(self) -> int:
         return len(self.labels)
 
+    @cached_property
+    def decimals(self) -> list[int]:
+        """How many the numbers of each column have."""
+        return [decimals_of(column) for column in self.numbers.T]
+
     def line(self, row: int) -> Line:
         entries = [Entry(self.labels[row], tip=self.labels[row])]
         for column, number in enumerate(self.numbers[row].tolist(), 1):
             zero = column == AFTER and self.rounded[row]
-            entries.append(Entry(ZERO if zero else written(number, DECIMALS), tip=exact(number)))
+            decimals = self.decimals[column - 1]
+            entries.append(Entry(ZERO if zero else in_table(number, decimals), tip=exact(number)))
         return Line(tuple(entries), Cell(self.name, (0, row) if self.axis else (row, 0)))
 
 

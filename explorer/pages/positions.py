@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer.core.graph import Place
 from explorer.core.node import Stage
-from explorer.core.numbers import written
+from explorer.core.numbers import alone, decimals_of, in_table, written
 from explorer.core.ops import Array, Op, Sinusoidal
 from explorer.core.ops.positions import cosines, exponents, waves
 from explorer.document.state import frozen
@@ -350,10 +350,11 @@ class _Exponents(Lines):
     def line(self, row: int) -> Line:
         each = {kind: float(exponents(self.d, kind)[row]) for kind in _kinds(self.used)}
         entries = [Entry(str(row + 1)), Entry("cosine" if cosines(self.d, self.used)[row] else "sine")]
-        entries += [Entry(written(number, 4), muted=kind != self.used) for kind, number in each.items()]
+        decimals = {kind: decimals_of(exponents(self.d, kind)) for kind in KINDS}
+        entries += [Entry(in_table(n, decimals[kind]), muted=kind != self.used) for kind, n in each.items()]
         with np.errstate(over="ignore"):
             wavelength = np.float64(10000) ** each[self.used]
-        return Line((*entries, Entry(written(float(wavelength), 2))))
+        return Line((*entries, Entry(alone(float(wavelength), 4))))
 
 
 def _exponents(drawn: _Drawn) -> tuple[Element, ...]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.core.numbers import formatted, significant, written
+from explorer.core.numbers import alone, formatted
 from explorer.core.ops import Array
 from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.core.training.recipe import Recipe
@@ -231,7 +231,7 @@ def _few(blocks: list[str]) -> str:
 
 
 def _short(value: float) -> str:
-    return written(value, significant(value, 3))
+    return alone(value)
 
 
 def twins(document: Document) -> dict[str, int]:

@@ -6,6 +6,8 @@ from refusals import refuses
 
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import (
+    alone,
+    as_share,
     decimals_of,
     exact,
     formatted,
@@ -155,3 +157,26 @@ def test_a_number_of_a_table_is_no_lie_and_no_longer_than_its_column(value, deci
     if "e" not in text:
         assert len(text.partition(".")[2]) <= max(decimals, 2)
     assert "-" not in text
+
+
+@given(st.floats(-1e9, 1e9, allow_nan=False))
+def test_a_number_that_stands_by_itself_has_three_figures_and_no_0_at_its_end(value):
+    text = alone(value)
+    again = read_number(text)
+    assert abs(again - value) <= (0.051 if "e" in text else 0.0051) * abs(value) or abs(again - value) <= 0.5
+    assert np.sign(again) == np.sign(value)
+    if "." in text and "e" not in text:
+        assert not text.endswith("0")
+        assert len(text.strip("−0.").replace(".", "")) <= 3 or abs(value) >= 100
+
+
+@pytest.mark.parametrize(("value", "text"), [(1.0, "1"), (0.0, "0"), (6.57, "6.57"), (1.0004, "1"), (-2e-4, "−2e−4")])
+def test_no_four_decimals_for_a_1(value, text):
+    assert alone(value) == text
+
+
+@given(st.floats(0, 1), st.integers(1, 4))
+def test_a_share_is_never_told_as_0_and_never_as_a_power_of_ten(value, decimals):
+    text = as_share(value, decimals)
+    assert "e" not in text
+    assert (float(text.removeprefix("< ")) > 0) == (value > 0)

