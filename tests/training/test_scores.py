@@ -7,6 +7,7 @@ from math import exp, log, log2
 import pytest
 
 from explorer import paths
+from explorer.document.document import Document
 from explorer.lessons.loader import load, models
 from explorer.training import recipes
 from explorer.training.grammar import load as grammar_from
@@ -86,6 +87,17 @@ def test_tiny_translator_translates_what_it_never_saw(measured):
     assert scores["exact es"] >= 0.95
     assert scores["exact fr"] >= 0.95
     assert scores["alignment"] >= 0.8
+
+
+def test_tiny_translator_opens_on_a_head_that_shows_where_the_words_come_from():
+    """“Casa” comes from the third word, “roja” from the second: so says the paragraph above."""
+    lesson = load("tiny-translator")
+    engine = Document(lesson.state("red")).engine
+    block = lesson.start_stage.removesuffix(".attention")
+    looks_at = engine.values[f"{block}.weights"][lesson.start_head - 1].argmax(-1)
+    source, target = engine.labels("source"), engine.labels("target")
+    said = {target[i + 1]: source[looks_at[i]] for i in range(len(target) - 1)}
+    assert (said["casa"], said["roja"]) == ("house", "red")
 
 
 def test_tiny_translator_parts_the_apples(measured):
