@@ -21,7 +21,7 @@ from explorer.ui.workbench import Workbench
 PAGES = ("Pipeline", "Train", "Words", "References", "Lessons")
 TITLE, PART, LEAST_TITLE = 100, 0.195, 70
 """Pixels at text scale 1 that the title takes of a window of `NARROW`, its part of what is wider, and its least."""
-NARROW = 900
+NARROW, READ_TITLE, MENU = 900, 80, " Menu"
 HINTS = (
     "The model, stage by stage",
     "Let the model learn from examples",
@@ -51,7 +51,7 @@ class TopBar(QFrame):
         self._row = QHBoxLayout()
         self._rows.addLayout(self._row)
         # All that can be done.
-        self.menu = mark(QPushButton(" Menu"), tab="true")
+        self.menu = mark(QPushButton(MENU), tab="true")
         self.menu.setAccessibleName("Menu")
         self.menu.setToolTip(actions.menu.toolTip())
         self.menu.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -127,9 +127,9 @@ class TopBar(QFrame):
     def fit(self, width: int) -> None:
         """Let what does not fit beside the title in so many pixels stand below it."""
         px = self._bench.appearance.px
-        self.title.setFixedWidth(
-            px(TITLE) + int(max(width - NARROW, 0) * PART)
-        )  # whatever it says: what stands behind it stays
+        self.menu.setText(MENU)
+        # Whatever it says: what stands behind it stays.
+        self.title.setFixedWidth(px(TITLE) + int(max(width - NARROW, 0) * PART))
         apart = self._rows.indexOf(self._choices) >= 0
         outside = apart or self._choices.isHidden()  # its room is reckoned in each tab: the next one shows it
         self._settings.widen(0)
@@ -152,6 +152,10 @@ class TopBar(QFrame):
                 self._rows.addWidget(self._choices, 0, Qt.AlignmentFlag.AlignRight)
         around = self._rows.contentsMargins()
         over = self._row.sizeHint().width() + around.left() + around.right() - width
+        if self.title.minimumWidth() - over < px(READ_TITLE):  # three strokes are known as a menu, too
+            self.menu.setText("")
+            self._row.invalidate()
+            over = self._row.sizeHint().width() + around.left() + around.right() - width
         if over > 0:  # else it would lie under the first tab
             self.title.setFixedWidth(max(self.title.minimumWidth() - over, px(LEAST_TITLE)))
         metrics = self.title.fontMetrics()

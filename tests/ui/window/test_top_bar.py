@@ -55,6 +55,11 @@ def test_in_large_text_the_title_does_not_lie_under_a_tab(open_window, eye, appe
     bar = window.top_bar
     assert bar.title.geometry().right() < bar._tabs[0].geometry().left()
     assert bar.title.sizeHint().width() <= bar.title.width()
+    for tab in bar._tabs:
+        assert tab.sizeHint().width() <= tab.width(), "no tab is cut"
+    appearance.set_scale(1.0)
+    eye.settle(window)
+    assert bar.menu.text().strip() == "Menu"
 
 
 def test_in_large_text_the_menu_scrolls_and_has_no_second_column_beside_the_screen(
