@@ -35,10 +35,16 @@ Only the window needs a display. `explorer COMMAND --help` tells more.
 """
 
 _SHOW = """\
-Print nodes of a lesson.
+Print nodes of a lesson, or of a model that others trained.
 
 NODE is a node (source.X), the part of a node that belongs to one head (encoder.1.self.head.2.Q), or the beginning of a
-path, which means all nodes below it (encoder.1.self). Without NODE all are printed. `--format json` lists all names.
+path, which means all nodes below it (encoder.1.self). Without NODE all are printed. `--format json` lists all names. What
+leaves layer 3 of a stack is encoder.3.out or decoder.3.out, whatever the layer is made of; decoder.0.out is what enters
+the first layer.
+
+In the place of LESSON stands the folder of a checkpoint (config.json and safetensors): gpt2, gpt_neo, gpt_neox, opt,
+phi, llama, mistral, qwen2, qwen3, gemma, gemma2 and olmo2. Its words are the numbers of its pieces: name them by --ids.
+Up to 10 million numbers are computed in float64, more in float32, or as --dtype says.
 """
 
 _FORMATS = """\
@@ -64,6 +70,7 @@ examples:
   explorer show you-are-welcome output --setting textbook --tokens 'You are great' --format json
   explorer show emma --format python > emma.py
   explorer show you-are-welcome output --grad
+  explorer show ./SmolLM2-135M output.logits decoder.3.out --ids '5 17 3' --out nodes.npz
 """
 
 _RENDER = """\
@@ -264,7 +271,8 @@ def _show() -> Parser:
     _add_gradients(parser)
     _add_edits(parser)
     parser.add_argument("--format", default="table", metavar="FORMAT", help="one of those below (table)")
-    parser.add_argument("--out", metavar="FILE.py", help="where to write the script of --format python")
+    parser.add_argument("--out", metavar="FILE", help="FILE.npz for the nodes as arrays, FILE.py for a script")
+    parser.add_argument("--dtype", choices=("float64", "float32"), help="in which a checkpoint is computed")
     _add_force(parser)
     return parser
 
@@ -436,6 +444,7 @@ def _add_edits(parser: Parser) -> None:
     )
     add("--switch", action="append", default=[], metavar="B.N=V", help="set a switch, as in encoder.1.self.scale=none")
     add("--tokens", metavar="TEXT", help="other words for the sequence the model reads first, split at blanks")
+    add("--ids", metavar="NUMBERS", help="the same by the numbers of the words, as in --ids '5 17 3'")
     add("--target", metavar="TEXT", help="other words for the sequence a decoder reads, split at blanks")
     what = "set a cell, as in 'source.table[0,1]=2.5', counted from 0; a computed one is pinned"
     add("--set", action="append", default=[], metavar="CELL=V", dest="sets", help=what)

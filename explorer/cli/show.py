@@ -5,6 +5,8 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from explorer.cli import formats
 from explorer.cli.arguments import parse_cell, parse_set, parse_switch
 from explorer.cli.errors import UsageError
@@ -25,6 +27,7 @@ from explorer.core.shapes import require_cell
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.export.matrix import markdown, numpy, tsv
+from explorer.files import whole_file
 from explorer.lessons.document_lesson import opened as opened_lesson
 from explorer.lessons.schema import Lesson
 
@@ -36,13 +39,16 @@ def show(arguments: Namespace) -> int:
     """``explorer show``."""
     if arguments.format not in FORMATS:
         raise ExplorerError("unknown-format", name=arguments.format, known=", ".join(FORMATS))
-    if arguments.out is not None and arguments.format != "python":
-        raise UsageError("--out writes a script; it goes with --format python.")
+    arrays = arguments.out is not None and arguments.out.endswith(".npz") and arguments.format == "table"
+    if arguments.out is not None and arguments.format != "python" and not arrays:
+        raise UsageError("--out writes arrays into FILE.npz, or a script with --format python.")
     if arguments.format == "python" and (arguments.grad or arguments.grad_of):
         raise UsageError("A script has no gradients; choose another format for --grad.")
     lesson, document = opened(arguments)
     if arguments.format == "python":
         return _script(arguments, lesson, document)
+    if arrays:
+        return _arrays(arguments, document)
     graph, names = document.state.graph, select(document.state.graph, arguments.nodes)
     if arguments.format != "json":
         names = by_head(graph, names)
@@ -66,6 +72,17 @@ def show(arguments: Namespace) -> int:
             print("\n".join(write(formats.table_of(one)) for one in shown), end="")
         case _:
             formats.write_latex(shown, sys.stdout, _symbol(document.engine, root) if root else "")
+    return 0
+
+
+def _arrays(arguments: Namespace, document: Document) -> int:
+    """The nodes as arrays in one file, each under the name that was asked for."""
+    graph = document.state.graph
+    names = arguments.nodes or [name for name, node in graph.nodes.items() if not node.is_input]
+    found = {name: document.engine.value(graph.place(name)) for name in names}
+    with whole_file(arguments.out) as stream:
+        np.savez(stream, **found)  # type: ignore[arg-type]
+    print(wrote(Path(arguments.out)))
     return 0
 
 
@@ -121,7 +138,7 @@ def opened(arguments: Namespace) -> tuple[Lesson, Document]:
 
     Raises `ExplorerError` where an edit cannot be done.
     """
-    lesson, state = opened_lesson(arguments.lesson)
+    lesson, state = opened_lesson(arguments.lesson, getattr(arguments, "dtype", None) or "")
     sets = [parse_set(text) for text in arguments.sets]
     switches = [parse_switch(text) for text in arguments.switch]
     document = Document(state if arguments.setting is None else lesson.state(arguments.setting))
@@ -129,6 +146,8 @@ def opened(arguments: Namespace) -> tuple[Lesson, Document]:
         document.do(SetSwitch(block, name, choice))
     if arguments.tokens is not None:
         _set_tokens(lesson, document, "", arguments.tokens)
+    if arguments.ids is not None:
+        _set_ids(lesson, document, arguments.ids)
     if arguments.target is not None:
         _set_tokens(lesson, document, "target", arguments.target)
     for (name, cell), value in sets:
@@ -146,6 +165,19 @@ def _set_tokens(lesson: Lesson, document: Document, sequence: str, text: str) ->
     sequence = sequence or sequences[0]
     graph = document.state.graph
     document.do(SetTokens(sequence, tokens_of(text, graph.axes[graph.sequences[sequence]])))
+
+
+def _set_ids(lesson: Lesson, document: Document, text: str) -> None:
+    """Set the words of the sequence that the model reads first by their numbers."""
+    graph = document.state.graph
+    if not graph.sequences:
+        raise ExplorerError("fixed-tokens", sequence=lesson.id)
+    sequence, axis = next(iter(graph.sequences.items()))
+    words, parts = graph.axes[axis], text.split()
+    numbers = [int(part) if part.isascii() and part.isdigit() and len(part) < 10 else -1 for part in parts]
+    if not numbers or not all(0 <= number < len(words) for number in numbers):
+        raise UsageError(f"--ids takes whole numbers from 0 to {len(words) - 1}, as in --ids '5 17 3'.")
+    document.do(SetTokens(sequence, tuple(words[number] for number in numbers)))
 
 
 def _cell(engine: Engine, name: str, cell: tuple[int, ...]) -> tuple[Node, tuple[int, ...]]:

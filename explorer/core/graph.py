@@ -45,6 +45,9 @@ class Graph:
     axes: Mapping[str, tuple[str, ...]]
     stages: tuple[Stage, ...]
     sequences: Mapping[str, str]  # for each axis of tokens, the axis of its vocabulary
+    # What leaves each layer, by one name whatever the layer is made of: "decoder.3.out". Number 0 is what enters the
+    # first.
+    leaving: Mapping[str, str] = field(default_factory=dict)
     children: Mapping[str, tuple[str, ...]] = field(init=False)  # for each node those that read it, in reading order
     _towards: dict[str, Mapping[str, tuple[Link, ...]]] = field(default_factory=dict, init=False, repr=False)
 
@@ -142,6 +145,8 @@ class Graph:
         """What `place` finds; None where there is no such node, without a search for the likeliest name."""
         if name in self.nodes:
             return Place(name)
+        if name in self.leaving:
+            return Place(self.leaving[name])
         block, _, rest = name.rpartition(".head.")
         number, _, short = rest.partition(".")
         whole = f"{block}.{short}"
@@ -189,6 +194,7 @@ class GraphBuilder:
         self._axes: dict[str, tuple[str, ...]] = {}
         self._stages: dict[str, Stage] = {}
         self._sequences: dict[str, str] = {}
+        self._leaving: dict[str, str] = {}
         self._stage = ""
 
     def axis(self, name: str, labels: Iterable[str] | int) -> str:
@@ -230,8 +236,12 @@ class GraphBuilder:
         self._nodes[name] = Node(name, op, parents, axes, symbol or name.rsplit(".", 1)[-1], self._stage)
         return name
 
+    def leave(self, name: str, node: str) -> None:
+        """Give what leaves a layer a name; see `Graph.leaving`."""
+        self._leaving[name] = node
+
     def build(self) -> Graph:
         """The finished graph; stages without a node are left out."""
         used = {node.stage for node in self._nodes.values()}
         stages = tuple(stage for stage in self._stages.values() if stage.name in used)
-        return Graph(self._nodes, self._axes, stages, self._sequences)
+        return Graph(self._nodes, self._axes, stages, self._sequences, self._leaving)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import uuid4
 
+from explorer.checkpoints import hugging_face
 from explorer.core.errors import ExplorerError
 from explorer.document import storage
 from explorer.document.manifest import Session
@@ -26,11 +27,32 @@ class DocumentLesson(Lesson):
         return self.saved
 
 
-def opened(name_or_path: str | Path) -> tuple[Lesson, State]:
-    """A lesson by its id or file, or a document by its file: what it is of, and the state that it opens in.
+def opened(name_or_path: str | Path, dtype: str = "") -> tuple[Lesson, State]:
+    """A lesson by its id or file, a document by its file, or a model that others trained by its folder.
 
-    Raises `ExplorerError`: those of `explorer.lessons.loader.load` and of `explorer.document.storage.load`.
+    Parameters
+    ----------
+    dtype : str
+        In which type the numbers of such a folder are computed; see `explorer.checkpoints.hugging_face.opened`.
+
+    Returns
+    -------
+    tuple of Lesson and State
+        What it is of, and the state that it opens in.
+
+    Raises
+    ------
+    ExplorerError
+        Those of `explorer.lessons.loader.load`, of `explorer.document.storage.load`, and "checkpoint".
     """
+    if hugging_face.is_checkpoint(name_or_path):
+        found = hugging_face.opened(name_or_path, dtype)
+        title = f"{Path(name_or_path).resolve().name} ({found.kind})"
+        lesson, state = lesson_of(State.of(found.model, found.inputs), title)
+        told = " ".join(f"Notice: {notice}." for notice in found.notices)
+        about = f"A model that others trained, from the folder {found.folder}. {told}".strip()
+        settings = {name: replace(one, paragraph=about) for name, one in lesson.settings.items()}
+        return replace(lesson, settings=settings), state
     if is_document(name_or_path):
         return lesson_of(*storage.load(name_or_path))
     lesson = load(name_or_path)

@@ -400,3 +400,17 @@ def test_python_writes_one_file_where_that_is_enough(tmp_path):
     file = tmp_path / "emma.py"
     assert out("show", "emma", "--format", "python", "--out", str(file)) == f"wrote {file}\n"
     assert file.read_text(encoding="utf-8") == out("show", "emma", "--format", "python")
+
+
+def test_ids_name_words_by_their_numbers_and_nodes_are_written_as_arrays(tmp_path, capsys):
+    out = tmp_path / "nodes.npz"
+    words = ["you-are-welcome", "source.X", "encoder.1.out", "--ids", "2 0 1", "--out", str(out)]
+    assert main(["show", *words]) == 0
+    found = np.load(out)
+    assert set(found.files) == {"source.X", "encoder.1.out"}
+    assert found["source.X"].shape == found["encoder.1.out"].shape == (3, 4)
+    assert main(["show", "you-are-welcome", "source.X", "--ids", "2 0 1", "--format", "json"]) == 0
+    shown = json.loads(capsys.readouterr().out.splitlines()[-1])["nodes"]["source.X"]["value"]
+    np.testing.assert_array_equal(found["source.X"], shown)
+    assert main(["show", "you-are-welcome", "--ids", "2 0 99"]) == 2
+    assert "--ids takes whole numbers from 0 to" in capsys.readouterr().err

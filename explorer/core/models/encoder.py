@@ -18,11 +18,13 @@ def encoder(model: Model) -> Graph:
     blocks = Blocks(model, g)
     blocks.d_model()
     x = embedding(blocks, "input", "Input")
+    g.leave("encoder.0.out", x)
     for k in range(1, model.layers + 1):
         group = f"Layer {k}"
         before = x
         x = attention(blocks, f"encoder.{k}.self", "Self-attention", group, x, "input", x, "input")
         x = feed_forward(blocks, f"encoder.{k}.ffn", group, x, "input", before)
+        g.leave(f"encoder.{k}.out", x)
     x = blocks.final_norm("final", "encoder", x, "input", "Output")
     if model.switch("output", "on"):
         output_layer(model, g, x, "input")

@@ -16,20 +16,24 @@ def encoder_decoder(model: Model) -> Graph:
     blocks.d_model()
 
     x = embedding(blocks, "source", "Source")
+    g.leave("encoder.0.out", x)
     for k in range(1, model.layers + 1):
         group = f"Encoder {k}"
         before = x
         x = attention(blocks, f"encoder.{k}.self", "Self-attention", group, x, "source", x, "source")
         x = feed_forward(blocks, f"encoder.{k}.ffn", group, x, "source", before)
+        g.leave(f"encoder.{k}.out", x)
     memory = blocks.final_norm("encoder.final", "encoder", x, "source", f"Encoder {model.layers}")
 
     y = embedding(blocks, "target", "Target")
+    g.leave("decoder.0.out", y)
     for k in range(1, model.layers + 1):
         group = f"Decoder {k}"
         before = y
         y = attention(blocks, f"decoder.{k}.self", "Self-attention", group, y, "target", y, "target")
         y = attention(blocks, f"decoder.{k}.cross", "Cross-attention", group, y, "target", memory, "source")
         y = feed_forward(blocks, f"decoder.{k}.ffn", group, y, "target", before)
+        g.leave(f"decoder.{k}.out", y)
     y = blocks.final_norm("final", "decoder", y, "target", "Output")
     output_layer(model, g, y, "target")
     return g.build()

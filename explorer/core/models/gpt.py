@@ -15,11 +15,13 @@ def gpt(model: Model) -> Graph:
     blocks = Blocks(model, g)
     blocks.d_model()
     x = embedding(blocks, "input", "Input")
+    g.leave("decoder.0.out", x)
     for k in range(1, model.layers + 1):
         group = f"Layer {k}"
         before = x
         x = attention(blocks, f"decoder.{k}.self", "Masked attention", group, x, "input", x, "input")
         x = feed_forward(blocks, f"decoder.{k}.ffn", group, x, "input", before)
+        g.leave(f"decoder.{k}.out", x)
     x = blocks.final_norm("final", "decoder", x, "input", "Output")
     output_layer(model, g, x, "input")
     return g.build()

@@ -1,0 +1,164 @@
+"""A checkpoint's config.json: fields that are asked for one by one, checked, and none of them believed."""
+
+import json
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from explorer.core.errors import ExplorerError
+
+MOST_BYTES = 10_000_000
+_CHANGES_NOTHING = (
+    *("_name_or_path", "architectures", "auto_map", "dtype", "torch_dtype", "model_type", "transformers_version"),
+    *("use_cache", "pretraining_tp", "task_specific_params", "id2label", "label2id", "return_dict", "problem_type"),
+    *(
+        "gradient_checkpointing",
+        "is_decoder",
+        "is_encoder_decoder",
+        "add_cross_attention",
+        "cross_attention_hidden_size",
+    ),
+    *("n_ctx", "max_position_embeddings", "max_sequence_length", "vocab_size", "finetuning_task", "use_bfloat16"),
+    *("reorder_and_upcast_attn", "embed_dim", "prefix", "language", "tokenizer_class", "cache_implementation"),
+    *("partial_rotary_factor", "rope_theta", "rope_scaling", "rope_parameters", "use_bidirectional_attention"),
+    *(
+        "max_window_layers",
+        "layer_types",
+        "_attn_implementation",
+        "attn_implementation",
+        "name_or_path",
+        "_remove_final_layer_norm",
+    ),
+)
+_ENDINGS = (
+    "_token_id",
+    "_dropout",
+    "_pdrop",
+    "_range",
+    "_std",
+    "_factor_init",
+    "layerdrop",
+    "dropout",
+    "_first_dropout",
+)
+_BEGINNINGS = ("summary_", "output_", "initializer_", "init_", "router_aux", "torch_", "classifier_")
+
+
+class Config:
+    """The fields of a config.json.
+
+    Raises `ExplorerError`: "checkpoint" where the file is none, and with each field that is asked for and is not right.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file, self._asked = file, set[str]()
+        try:
+            if file.stat().st_size > MOST_BYTES:
+                raise self.wrong("is larger than a config can be")
+            found = json.loads(file.read_bytes())
+        except (ValueError, RecursionError):
+            raise self.wrong("is no JSON, or is nested too deep") from None
+        if not isinstance(found, dict):
+            raise self.wrong("is a list, not fields with names")
+        self._fields: dict[str, Any] = found
+
+    def wrong(self, problem: str) -> ExplorerError:
+        """The error that says so of the file."""
+        return ExplorerError("checkpoint", file=str(self._file), problem=problem)
+
+    def has(self, *names: str) -> bool:
+        """Whether one of these fields says something."""
+        return any(self._fields.get(name) is not None for name in names)
+
+    def __contains__(self, name: str) -> bool:
+        """Whether there is such a field, even if it is null."""
+        return name in self._fields
+
+    def known(self, name: str) -> None:
+        """Note that a field is known, whatever it says."""
+        self._asked.add(name)
+
+    def is_one_of(self, name: str, known: dict[str, str]) -> bool:
+        """Whether a field is one of the known words."""
+        found = self._fields.get(name)
+        return isinstance(found, str) and found in known
+
+    def _get(self, name: str) -> Any:
+        self._asked.add(name)
+        return self._fields.get(name)
+
+    def whole(self, name: str, default: int | None = None, least: int = 1, most: int = 2**24) -> int:
+        """A whole number; without a default it has to be there."""
+        found = self._get(name)
+        if found is None:
+            if default is None:
+                raise self.wrong(f"does not say {name}")
+            return default
+        if type(found) is not int or not least <= found <= most:
+            raise self.wrong(f"says {name} is {_short(found)}; a whole number from {least} to {most} is needed")
+        return found
+
+    def number(self, name: str, default: float, within: "dict[str, Any] | None" = None) -> float:
+        """A number above 0."""
+        found = self._get(name) if within is None else within.get(name)
+        if found is None:
+            return default
+        if isinstance(found, bool) or not isinstance(found, (int, float)) or not isfinite(found) or found <= 0:
+            raise self.wrong(f"says {name} is {_short(found)}; a number above 0 is needed")
+        return float(found)
+
+    def flag(self, name: str, default: bool) -> bool:
+        """Yes or no."""
+        found = self._get(name)
+        if found is None:
+            return default
+        if not isinstance(found, bool):
+            raise self.wrong(f"says {name} is {_short(found)}; true or false is needed")
+        return found
+
+    def choice(self, name: str, default: str, known: dict[str, str]) -> str:
+        """One of the known words, as we call it."""
+        found = self._get(name)
+        word = default if found is None else found
+        if not isinstance(word, str) or word not in known:
+            raise self.wrong(f"says {name} is {_short(word)}, which is not known here; known are {', '.join(known)}")
+        return known[word]
+
+    def fields(self, name: str) -> dict[str, Any]:
+        """Fields within a field; none where it is absent."""
+        found = self._get(name)
+        if found is not None and not isinstance(found, dict):
+            raise self.wrong(f"says {name} is {_short(found)}; fields with names are needed")
+        return found or {}
+
+    def words(self, name: str) -> list[str]:
+        """A list of words; empty where it is absent."""
+        found = self._get(name)
+        if found is not None and not (isinstance(found, list) and all(isinstance(one, str) for one in found)):
+            raise self.wrong(f"says {name} is {_short(found)}; a list of words is needed")
+        return found or []
+
+    def fixed(self, name: str, value: Any) -> None:
+        """A field that has to have the one value which is known here."""
+        found = self._get(name)
+        if found is not None and found != value:
+            raise self.wrong(f"says {name} is {_short(found)}; only {_short(value)} is known here")
+
+    def check_rest(self) -> None:
+        """See that no field is left that might change the numbers."""
+        for name, value in self._fields.items():
+            known = (
+                name in self._asked
+                or name in _CHANGES_NOTHING
+                or name.endswith(_ENDINGS)
+                or name.startswith(_BEGINNINGS)
+            )
+            if not known and value not in (None, False, [], {}):
+                raise self.wrong(
+                    f"says {_short(name)} is {_short(value)}, which is not known here and may change the numbers"
+                )
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:60] + "…"

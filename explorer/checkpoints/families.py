@@ -1,0 +1,468 @@
+"""Which of our switches make each architecture, and which of its tensors is which of our nodes: a table each.
+
+A field that a config leaves out has the default of transformers 5.2 (`configuration_*.py`).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from explorer.checkpoints.config import Config
+from explorer.core.ops import Array
+
+Switches = dict[str, str | bool | int | float]
+Turn = Callable[[Array], Array]
+ACTIVATIONS = {
+    "relu": "ReLU",
+    "gelu": "GELU",
+    "gelu_new": "GELU tanh",
+    "gelu_pytorch_tanh": "GELU tanh",
+    "gelu_fast": "GELU tanh",
+    "silu": "SiLU",
+    "swish": "SiLU",
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """The tensor that an input comes from, "{k}" in its name for the layer counted from 0, and what is done to it."""
+
+    tensor: str
+    turn: Turn = field(default=lambda array: array)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a config comes to: sizes, switches, and where each input comes from.
+
+    Switches and nodes of all layers are named "self.NAME" and "ffn.NAME"; those of one layer "decoder.3.self.NAME".
+    """
+
+    d_model: int
+    layers: int
+    words: int
+    switches: Switches
+    nodes: dict[str, Source]
+
+
+# What is done to a tensor
+
+
+def transposed(W: Array) -> Array:
+    """(d_out, d_in), as linear layers are stored, becomes (d_in, d_out)."""
+    return W.T
+
+
+def by_head(n: int) -> Turn:
+    """(n · d, d_model) becomes (n, d_model, d); a bias (n · d,) becomes (n, d)."""
+
+    def turn(W: Array) -> Array:
+        return W.reshape(n, -1) if W.ndim == 1 else W.reshape(n, -1, W.shape[-1]).swapaxes(-1, -2)
+
+    return turn
+
+
+def one_of_three(i: int, axis: int, then: Turn) -> Turn:
+    """Queries, keys or values of three that stand side by side."""
+    return lambda array: then(np.split(array, 3, axis)[i])
+
+
+def interleaved(i: int, heads: int) -> Turn:
+    """Queries, keys or values of GPT-NeoX, which stand [head][q, k, v][d]."""
+
+    def turn(array: Array) -> Array:
+        own = array.reshape(heads, 3, -1, *array.shape[1:])[:, i]
+        return by_head(heads)(own.reshape(-1, *array.shape[1:]))
+
+    return turn
+
+
+# Parts that several have
+
+
+def _linear(nodes: dict[str, Source], node: str, tensor: str, bias: str = "", turn: Turn = transposed) -> None:
+    """A layer's weights and, where `bias` names its node, its bias."""
+    nodes[node] = Source(f"{tensor}.weight", turn)
+    if bias:
+        nodes[bias] = Source(f"{tensor}.bias", turn if turn is not transposed else lambda b: b)
+
+
+def _norm(nodes: dict[str, Source], block: str, tensor: str, ending: str = "") -> None:
+    nodes[f"{block}.gamma{ending}"] = Source(f"{tensor}.weight")
+    nodes[f"{block}.beta{ending}"] = Source(f"{tensor}.bias")
+
+
+def _projections(nodes: dict[str, Source], prefix: str, heads: int, key_heads: int, bias: bool) -> None:
+    for letter, n in (("Q", heads), ("K", key_heads), ("V", key_heads)):
+        tensor = f"{prefix}{letter.lower()}_proj"
+        _linear(nodes, f"self.W_{letter}", tensor, f"self.b_{letter}" if bias else "", by_head(n))
+
+
+def _everywhere(
+    name: str, value: str | bool | int | float, blocks: tuple[str, ...] = ("self", "ffn", "final")
+) -> Switches:
+    return {f"{block}.{name}": value for block in blocks}
+
+
+def _heads(c: Config, heads: str, width: int) -> tuple[int, int]:
+    """Numbers of heads, and the width of one."""
+    n = c.whole(heads, most=128)
+    if width % n and not c.has("head_dim"):
+        raise c.wrong(f"has {n} heads, which do not divide {width}, and says no head_dim")
+    return n, c.whole("head_dim", width // n or None, most=16384)
+
+
+def _rotary(c: Config, width: int, part: float) -> Switches:
+    """Rotary positions, by the fields of older configs and of newer ones."""
+    newer, older = c.fields("rope_parameters"), c.fields("rope_scaling")
+    kind = newer.get("rope_type") or older.get("rope_type") or older.get("type") or "default"
+    base = c.number("rope_theta", c.number("rotary_emb_base", 10000.0))
+    base = c.number("rope_theta", base, newer)
+    share = c.number("partial_rotary_factor", c.number("rotary_pct", part))
+    share = c.number("partial_rotary_factor", share, newer)
+    found: Switches = {"input.positions": "rotary", "input.rotary_pairs": "halves", "input.rotary_base": base}
+    if share != 1:
+        found["input.rotary_width"] = int(width * share)
+    scaling = newer if newer.get("rope_type") else older
+    match kind:
+        case "default":
+            return found
+        case "linear" | "dynamic":
+            room = c.whole("max_position_embeddings", 2048)
+            more: Switches = {
+                "rotary_scaling": kind,
+                "rotary_factor": c.number("factor", 1.0, scaling),
+                "rotary_room": room,
+            }
+        case "llama3":
+            room = int(c.number("original_max_position_embeddings", 8192, scaling))
+            more = {
+                "rotary_scaling": "llama 3",
+                "rotary_factor": c.number("factor", 8.0, scaling),
+                "rotary_room": room,
+                "rotary_low": c.number("low_freq_factor", 1.0, scaling),
+                "rotary_high": c.number("high_freq_factor", 4.0, scaling),
+            }
+        case _:
+            raise c.wrong(f"says the rotary positions are of the type {str(kind)[:40]!r}, which is not known here")
+    return found | {f"input.{name}": value for name, value in more.items()}
+
+
+# Llama and its kin
+
+
+def llama(
+    c: Config, by: str = "RMS norm", norm: str = "pre", activation: str = "hidden_act", head_dim: int = 0
+) -> Plan:
+    """Llama (Touvron et al. 2023): RMS norm before each block, rotary positions in halves, SwiGLU, shared key heads."""
+    d = c.whole("hidden_size", most=65536)
+    heads, width = _heads(c, "num_attention_heads", d)
+    width = c.whole("head_dim", head_dim or width, most=16384)
+    key_heads = c.whole("num_key_value_heads", heads, most=128)
+    if heads % key_heads:
+        raise c.wrong(f"has {heads} heads, which cannot share {key_heads} heads of keys")
+    known = (
+        {"gelu_pytorch_tanh": "GELU tanh", "gelu": "GELU tanh", "gelu_new": "GELU tanh"} if "γ" in by else ACTIVATIONS
+    )
+    bias, mlp_bias = c.flag("attention_bias", False), c.flag("mlp_bias", False)
+    tied = c.flag("tie_word_embeddings", "γ" in by)
+    switches: Switches = {
+        **_rotary(c, width, 1.0),
+        "self.heads": heads,
+        "self.d_k": width,
+        "self.key_heads": key_heads if key_heads != heads else 0,
+        "self.bias": bias,
+        "self.bias_O": bias,
+        **_everywhere("norm", norm, ("self", "ffn")),
+        **_everywhere("norm_by", by),
+        **_everywhere("epsilon", c.number("rms_norm_eps", 1e-6)),
+        "ffn.gated": True,
+        "ffn.bias": mlp_bias,
+        "ffn.d_ff": c.whole("intermediate_size", most=16384),
+        "ffn.activation": c.choice(activation, "gelu_pytorch_tanh" if "γ" in by else "silu", known),
+        "output.bias": False,
+        "output.tied": tied,
+    }
+    layer = "model.layers.{k}."
+    nodes = {"input.table": Source("model.embed_tokens.weight"), "final.gamma": Source("model.norm.weight")}
+    if not tied:
+        _linear(nodes, "output.W", "lm_head")
+    _projections(nodes, f"{layer}self_attn.", heads, key_heads, bias)
+    _linear(nodes, "self.W_O", f"{layer}self_attn.o_proj", "self.b_O" if bias else "")
+    for node, name in (("1", "up"), ("g", "gate"), ("2", "down")):
+        _linear(nodes, f"ffn.W_{node}", f"{layer}mlp.{name}_proj", f"ffn.b_{node}" if mlp_bias else "")
+    nodes["self.gamma"] = Source(f"{layer}input_layernorm.weight")
+    nodes["ffn.gamma"] = Source(f"{layer}post_attention_layernorm.weight")
+    return Plan(d, c.whole("num_hidden_layers", most=1000), c.whole("vocab_size"), switches, nodes)
+
+
+def mistral(c: Config) -> Plan:
+    """Mistral 7B (Jiang et al. 2023): Llama with a sliding window, which counts the word itself."""
+    plan = llama(c)
+    window = c.whole("sliding_window", 4096) if c.has("sliding_window") or "sliding_window" not in c else 0
+    return replace(plan, switches={**plan.switches, "self.window": window})
+
+
+def qwen2(c: Config) -> Plan:
+    """Qwen 2 (Yang et al. 2024): Llama with biases of queries, keys and values."""
+    plan = llama(c)
+    if c.flag("use_sliding_window", False):
+        raise c.wrong("says use_sliding_window, which is not known here for qwen2")
+    c.whole("sliding_window", 0, least=0)
+    nodes = dict(plan.nodes)
+    key_heads = c.whole("num_key_value_heads", int(plan.switches["self.heads"]))
+    _projections(nodes, "model.layers.{k}.self_attn.", int(plan.switches["self.heads"]), key_heads, bias=True)
+    return replace(plan, switches={**plan.switches, "self.bias": True}, nodes=nodes)
+
+
+def qwen3(c: Config) -> Plan:
+    """Qwen 3 (Yang et al. 2025): Llama with a norm of queries and keys in each head."""
+    plan = llama(c, head_dim=128)
+    if c.flag("use_sliding_window", False):
+        raise c.wrong("says use_sliding_window, which is not known here for qwen3")
+    c.whole("sliding_window", 0, least=0)
+    norms = {f"self.gamma_{x}": Source(f"model.layers.{{k}}.self_attn.{x.lower()}_norm.weight") for x in "QK"}
+    return replace(plan, switches={**plan.switches, "self.qk_norm": "each head"}, nodes={**plan.nodes, **norms})
+
+
+def gemma(c: Config) -> Plan:
+    """Gemma (2024): Llama with 1 + γ, embeddings times √d_model, GeGLU, and one table for both ends."""
+    activation = "hidden_activation" if c.has("hidden_activation") else "hidden_act"
+    plan = llama(c, "RMS norm, 1 + γ", activation=activation, head_dim=0 if c.has("head_dim") else 256)
+    return replace(plan, switches={**plan.switches, "input.embedding_scale": True})
+
+
+def gemma2(c: Config) -> Plan:
+    """Gemma 2 (2024): norms on both sides, soft caps, and a window in every other layer, the first one among them."""
+    plan = llama(c, "RMS norm, 1 + γ", "both", "hidden_activation", 0 if c.has("head_dim") else 256)
+    layer = "model.layers.{k}."
+    switches: Switches = {
+        **plan.switches,
+        "input.embedding_scale": True,
+        "self.cap": c.number("attn_logit_softcapping", 50.0 if "attn_logit_softcapping" not in c else 0.0),
+        "output.logit_cap": c.number("final_logit_softcapping", 30.0 if "final_logit_softcapping" not in c else 0.0),
+        "self.scale_width": c.whole("query_pre_attn_scalar", 256, most=16384),
+    }
+    kinds = c.words("layer_types") or ["sliding_attention", "full_attention"] * plan.layers
+    window = c.whole("sliding_window", 4096)
+    for k, kind in enumerate(kinds[: plan.layers]):
+        switches[f"decoder.{k + 1}.self.window"] = window if kind == "sliding_attention" else 0
+    nodes = {
+        **plan.nodes,
+        "self.gamma_out": Source(f"{layer}post_attention_layernorm.weight"),
+        "ffn.gamma": Source(f"{layer}pre_feedforward_layernorm.weight"),
+        "ffn.gamma_out": Source(f"{layer}post_feedforward_layernorm.weight"),
+    }
+    return replace(plan, switches=switches, nodes=nodes)
+
+
+def olmo2(c: Config) -> Plan:
+    """OLMo 2 (2025): Llama with the norm at the output of each block, and of queries and keys in all heads together."""
+    plan = llama(c, norm="output")
+    heads = int(plan.switches["self.heads"])
+    key_heads = c.whole("num_key_value_heads", heads)
+    layer, nodes = "model.layers.{k}.", dict(plan.nodes)
+    del nodes["self.gamma"], nodes["ffn.gamma"]
+    nodes["self.gamma_out"] = Source(f"{layer}post_attention_layernorm.weight")
+    nodes["ffn.gamma_out"] = Source(f"{layer}post_feedforward_layernorm.weight")
+    for letter, n in (("Q", heads), ("K", key_heads)):
+        nodes[f"self.gamma_{letter}"] = Source(f"{layer}self_attn.{letter.lower()}_norm.weight", by_head(n))
+    return replace(plan, switches={**plan.switches, "self.qk_norm": "all heads"}, nodes=nodes)
+
+
+# GPT and its kin
+
+
+def _gpt(c: Config, layer: str, epsilon: float, activation: tuple[str, str]) -> Switches:
+    return {
+        **_everywhere("norm", "pre", ("self", "ffn")),
+        **_everywhere("epsilon", epsilon),
+        "self.bias": True,
+        "self.bias_O": True,
+        "ffn.activation": c.choice(*activation, ACTIVATIONS),
+        "output.bias": False,
+    }
+
+
+def _two_layers(nodes: dict[str, Source], first: str, second: str, turn: Turn = transposed) -> None:
+    for number, name in (("1", first), ("2", second)):
+        nodes[f"ffn.W_{number}"] = Source(f"{name}.weight", turn)
+        nodes[f"ffn.b_{number}"] = Source(f"{name}.bias")
+
+
+def gpt2(c: Config) -> Plan:
+    """GPT-2 (Radford et al. 2019): norm before each block, learned positions; weights are stored (in, out)."""
+    d, heads = c.whole("n_embd", 768, most=65536), c.whole("n_head", 12, most=128)
+    if d % heads:
+        raise c.wrong(f"has {heads} heads, which do not divide {d}")
+    tied = c.flag("tie_word_embeddings", True)
+    c.fixed("scale_attn_weights", True)
+    switches = _gpt(c, "h.{k}.", c.number("layer_norm_epsilon", 1e-5), ("activation_function", "gelu_new")) | {
+        "input.positions": "own",
+        "input.room": c.whole("n_positions", 1024),
+        "self.heads": heads,
+        "self.scale_layer": c.flag("scale_attn_by_inverse_layer_idx", False),
+        "ffn.d_ff": c.whole("n_inner", 4 * d, most=16384),
+        "output.tied": tied,
+    }
+    layer, same = "h.{k}.", lambda W: W
+    nodes = {"input.table": Source("wte.weight"), "input.places": Source("wpe.weight")}
+    if not tied:
+        _linear(nodes, "output.W", "lm_head")
+    for block, name in (("final", "ln_f"), ("self", f"{layer}ln_1"), ("ffn", f"{layer}ln_2")):
+        _norm(nodes, block, name)
+    for i, letter in enumerate("QKV"):
+        nodes[f"self.W_{letter}"] = Source(
+            f"{layer}attn.c_attn.weight", one_of_three(i, 1, lambda W: by_head(heads)(W.T))
+        )
+        nodes[f"self.b_{letter}"] = Source(f"{layer}attn.c_attn.bias", one_of_three(i, 0, by_head(heads)))
+    _linear(nodes, "self.W_O", f"{layer}attn.c_proj", "self.b_O", same)
+    _two_layers(nodes, f"{layer}mlp.c_fc", f"{layer}mlp.c_proj", same)
+    return Plan(d, c.whole("n_layer", 12, most=1000), c.whole("vocab_size", 50257), switches, nodes)
+
+
+def gpt_neo(c: Config) -> Plan:
+    """GPT-Neo (Black et al. 2021): scores are not scaled; every other layer looks back no farther than a window."""
+    d, heads, layers = (
+        c.whole("hidden_size", 2048),
+        c.whole("num_heads", 16, most=128),
+        c.whole("num_layers", 24, most=1000),
+    )
+    if d % heads:
+        raise c.wrong(f"has {heads} heads, which do not divide {d}")
+    tied = c.flag("tie_word_embeddings", True)
+    switches = _gpt(c, "", c.number("layer_norm_epsilon", 1e-5), ("activation_function", "gelu_new")) | {
+        "input.positions": "own",
+        "input.room": c.whole("max_position_embeddings", 2048),
+        "self.heads": heads,
+        "self.scale": "none",
+        "self.bias": False,
+        "ffn.d_ff": c.whole("intermediate_size", 4 * d, most=16384),
+        "output.tied": tied,
+    }
+    c.known("attention_types")
+    kinds, window = c.words("attention_layers") or ["global", "local"] * layers, c.whole("window_size", 256)
+    for k, kind in enumerate(kinds[:layers]):
+        switches[f"decoder.{k + 1}.self.window"] = window if kind == "local" else 0
+    top, layer = "transformer.", "transformer.h.{k}."
+    nodes = {"input.table": Source(f"{top}wte.weight"), "input.places": Source(f"{top}wpe.weight")}
+    if not tied:
+        _linear(nodes, "output.W", "lm_head")
+    for block, name in (("final", f"{top}ln_f"), ("self", f"{layer}ln_1"), ("ffn", f"{layer}ln_2")):
+        _norm(nodes, block, name)
+    _projections(nodes, f"{layer}attn.attention.", heads, heads, bias=False)
+    _linear(nodes, "self.W_O", f"{layer}attn.attention.out_proj", "self.b_O")
+    _two_layers(nodes, f"{layer}mlp.c_fc", f"{layer}mlp.c_proj")
+    return Plan(d, layers, c.whole("vocab_size", 50257), switches, nodes)
+
+
+def gpt_neox(c: Config) -> Plan:
+    """GPT-NeoX (Black et al. 2022): a part of the dimensions turns, and the net works beside the attention."""
+    d = c.whole("hidden_size", most=65536)
+    heads, width = _heads(c, "num_attention_heads", d)
+    bias, tied = c.flag("attention_bias", True), c.flag("tie_word_embeddings", False)
+    beside = c.flag("use_parallel_residual", True)
+    switches = _gpt(c, "", c.number("layer_norm_eps", 1e-5), ("hidden_act", "gelu")) | {
+        **_rotary(c, width, 0.25),
+        "self.heads": heads,
+        "self.bias": bias,
+        "self.bias_O": bias,
+        "ffn.reads": "beside attention" if beside else "after attention",
+        "ffn.d_ff": c.whole("intermediate_size", most=16384),
+        "output.tied": tied,
+    }
+    top, layer = "gpt_neox.", "gpt_neox.layers.{k}."
+    nodes = {"input.table": Source(f"{top}embed_in.weight")}
+    if not tied:
+        _linear(nodes, "output.W", "embed_out")
+    norms = (
+        ("final", f"{top}final_layer_norm"),
+        ("self", f"{layer}input_layernorm"),
+        ("ffn", f"{layer}post_attention_layernorm"),
+    )
+    for block, name in norms:
+        _norm(nodes, block, name)
+    for i, letter in enumerate("QKV"):
+        tensor = f"{layer}attention.query_key_value"
+        _linear(nodes, f"self.W_{letter}", tensor, f"self.b_{letter}" if bias else "", interleaved(i, heads))
+    _linear(nodes, "self.W_O", f"{layer}attention.dense", "self.b_O" if bias else "")
+    _two_layers(nodes, f"{layer}mlp.dense_h_to_4h", f"{layer}mlp.dense_4h_to_h")
+    return Plan(d, c.whole("num_hidden_layers", most=1000), c.whole("vocab_size"), switches, nodes)
+
+
+def phi(c: Config) -> Plan:
+    """Phi (Li et al. 2023): half of the dimensions turn; net and attention read the same norm; a bias at the output."""
+    d = c.whole("hidden_size", most=65536)
+    heads, width = _heads(c, "num_attention_heads", d)
+    key_heads = c.whole("num_key_value_heads", heads, most=128)
+    c.fixed("qk_layernorm", False)
+    switches = _gpt(c, "", c.number("layer_norm_eps", 1e-5), ("hidden_act", "gelu_new")) | {
+        **_rotary(c, width, 0.5),
+        "self.heads": heads,
+        "self.key_heads": key_heads if key_heads != heads else 0,
+        "ffn.reads": "beside attention, its norm",
+        "ffn.d_ff": c.whole("intermediate_size", most=16384),
+        "output.bias": True,
+        "output.tied": c.flag("tie_word_embeddings", False),
+    }
+    layer = "model.layers.{k}."
+    nodes = {"input.table": Source("model.embed_tokens.weight"), "output.b": Source("lm_head.bias")}
+    if not switches["output.tied"]:
+        nodes["output.W"] = Source("lm_head.weight", transposed)
+    _norm(nodes, "final", "model.final_layernorm")
+    _norm(nodes, "self", f"{layer}input_layernorm")
+    _projections(nodes, f"{layer}self_attn.", heads, key_heads, bias=True)
+    _linear(nodes, "self.W_O", f"{layer}self_attn.dense", "self.b_O")
+    _two_layers(nodes, f"{layer}mlp.fc1", f"{layer}mlp.fc2")
+    return Plan(d, c.whole("num_hidden_layers", most=1000), c.whole("vocab_size"), switches, nodes)
+
+
+def opt(c: Config) -> Plan:
+    """OPT (Zhang et al. 2022): GPT with ReLU; the first position stands in row 2 of its table."""
+    d = c.whole("hidden_size", 768, most=65536)
+    heads, _ = _heads(c, "num_attention_heads", d)
+    c.fixed("word_embed_proj_dim", d)
+    for name in ("do_layer_norm_before", "enable_bias", "layer_norm_elementwise_affine"):
+        c.fixed(name, True)
+    tied = c.flag("tie_word_embeddings", True)
+    switches = _gpt(c, "", 1e-5, ("activation_function", "relu")) | {
+        "input.positions": "own",
+        "input.first": 2,
+        "input.room": c.whole("max_position_embeddings", 2048) + 2,
+        "self.heads": heads,
+        "ffn.d_ff": c.whole("ffn_dim", 3072, most=16384),
+        "output.tied": tied,
+    }
+    top, layer = "model.decoder.", "model.decoder.layers.{k}."
+    nodes = {"input.table": Source(f"{top}embed_tokens.weight"), "input.places": Source(f"{top}embed_positions.weight")}
+    if not tied:
+        _linear(nodes, "output.W", "lm_head")
+    norms = (
+        ("final", f"{top}final_layer_norm"),
+        ("self", f"{layer}self_attn_layer_norm"),
+        ("ffn", f"{layer}final_layer_norm"),
+    )
+    for block, name in norms:
+        _norm(nodes, block, name)
+    _projections(nodes, f"{layer}self_attn.", heads, heads, bias=True)
+    _linear(nodes, "self.W_O", f"{layer}self_attn.out_proj", "self.b_O")
+    _two_layers(nodes, f"{layer}fc1", f"{layer}fc2")
+    return Plan(d, c.whole("num_hidden_layers", 12, most=1000), c.whole("vocab_size", 50272), switches, nodes)
+
+
+FAMILIES: dict[str, Callable[[Config], Plan]] = {
+    "gpt2": gpt2,
+    "gpt_neo": gpt_neo,
+    "gpt_neox": gpt_neox,
+    "opt": opt,
+    "phi": phi,
+    "llama": llama,
+    "mistral": mistral,
+    "qwen2": qwen2,
+    "qwen3": qwen3,
+    "gemma": gemma,
+    "gemma2": gemma2,
+    "olmo2": olmo2,
+}
+"""Architectures, by the `model_type` of their config."""

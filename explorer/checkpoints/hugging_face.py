@@ -1,0 +1,208 @@
+"""A folder as the Hugging Face hub has them: config.json, and safetensors in one file or in several with an index."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+import numpy as np
+
+from explorer.checkpoints.config import MOST_BYTES, Config
+from explorer.checkpoints.families import FAMILIES, Plan
+from explorer.checkpoints.safetensors import Tensor, shown, tensors
+from explorer.core.errors import ExplorerError
+from explorer.core.graph import counted
+from explorer.core.model import Model
+from explorer.core.models import build
+from explorer.core.ops import Array
+
+WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
+MOST_PRECISE = 10_000_000
+"""Numbers up to which a model is computed in float64."""
+_NOT_WEIGHTS = (
+    "inv_freq",
+    ".attn.bias",
+    ".attn.masked_bias",
+    ".attention.bias",
+    ".attention.masked_bias",
+    "rotary_emb",
+)
+"""Parts of names of tensors that are no weights: masks and angles, which older files hold."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A model that others trained, opened."""
+
+    folder: Path
+    kind: str  # the `model_type` of its config
+    model: Model
+    inputs: Mapping[str, Array]
+    notices: tuple[str, ...]  # what is to be said of it
+
+
+def is_checkpoint(path: str | Path) -> bool:
+    """Whether this is a folder with a config.json."""
+    try:
+        return (Path(path) / "config.json").is_file()
+    except OSError:
+        return False
+
+
+def opened(folder: str | Path, dtype: str = "") -> Checkpoint:
+    """The model of a folder.
+
+    Parameters
+    ----------
+    dtype : str
+        "float64" or "float32"; without it float64 for models of up to `MOST_PRECISE` numbers.
+
+    Raises
+    ------
+    ExplorerError
+        "checkpoint" where it cannot be opened: what is wrong, and with which file.
+    """
+    folder = Path(folder)
+    config = Config(folder / "config.json")
+    config.known("quantization_config")
+    if config.has("quantization_config"):
+        raise config.wrong("says that the weights are quantised, in a form that is not read here")
+    known = {kind: kind for kind in FAMILIES}
+    if config.has("auto_map") and not config.is_one_of("model_type", known):
+        raise config.wrong("needs program code of the folder (auto_map), which is never run")
+    kind = config.choice("model_type", "", known)
+    plan = FAMILIES[kind](config)
+    config.check_rest()
+    found = dict(_tensors(folder))
+    if kind == "gpt2":
+        found = {name.removeprefix("transformer."): tensor for name, tensor in found.items()}
+    numbers = sum(int(np.prod(one.shape, dtype=object)) for one in found.values())
+    dtype = dtype or ("float64" if numbers <= MOST_PRECISE else "float32")
+    notices = []
+    if config.has("auto_map"):
+        notices.append("the folder brings program code of its own, which is never run")
+    # Sizes are compared before anything is made of them.
+    _check_sizes(folder, plan, found)
+    model = _model(plan, dtype)
+    graph = build(model)
+    inputs: dict[str, Array] = {"input.tokens": np.zeros(1, np.int64)}
+    used = set()
+    for name, node in graph.nodes.items():
+        if not node.is_input or name in ("input.tokens", "output.temperature"):
+            continue
+        stack, number, rest = (*name.split(".", 2), "", "")[:3]
+        source = plan.nodes[rest if stack == "decoder" else name]
+        key = source.tensor.format(k=int(number) - 1 if stack == "decoder" else 0)
+        if key not in found:
+            raise _wrong(folder, f"lacks the tensor {key}")
+        used.add(key)
+        array = source.turn(found[key].read(dtype))
+        if array.shape != graph.shape(name):
+            raise _wrong(folder, f"has {key} in the shape {found[key].shape}, which does not fit its config")
+        inputs[name] = np.ascontiguousarray(array)
+        if not np.isfinite(array).all():
+            notices.append(f"{key} holds {int((~np.isfinite(array)).sum())} numbers that are not finite")
+    inputs["output.temperature"] = np.ones((), dtype)
+    if plan.switches.get("output.tied"):
+        used |= {"lm_head.weight", "embed_out.weight"}
+    unused = [name for name in found if name not in used and not any(part in name for part in _NOT_WEIGHTS)]
+    if unused:
+        few = ", ".join(shown(name) for name in unused[:3])
+        notices.append(f"{len(unused)} of its tensors are not used: {few}{' …' if len(unused) > 3 else ''}")
+    if any((folder / name).is_file() for name in ("tokenizer.json", "tokenizer.model", "vocab.json")):
+        notices.append("its tokenizer is not read: words are the numbers of the pieces")
+    return Checkpoint(folder, kind, model, inputs, tuple(notices))
+
+
+def _check_sizes(folder: Path, plan: Plan, found: Mapping[str, Tensor]) -> None:
+    table = plan.nodes["input.table"].tensor
+    if table not in found:
+        raise _wrong(folder, f"lacks the tensor {table}")
+    if found[table].shape != (plan.words, plan.d_model):
+        raise _wrong(
+            folder,
+            f"has {table} in the shape {found[table].shape}, not {(plan.words, plan.d_model)} as its config says",
+        )
+    last = plan.nodes["self.W_O"].tensor.format(k=plan.layers - 1)
+    if last not in found:
+        raise _wrong(folder, f"has fewer layers than the {plan.layers} that its config says: it lacks {last}")
+    for name, source in plan.nodes.items():
+        key = source.tensor.format(k=0)
+        if key not in found:
+            raise _wrong(folder, f"lacks the tensor {key}")
+        if name == "ffn.W_1" and int(plan.switches["ffn.d_ff"]) not in found[key].shape:
+            raise _wrong(folder, f"has {key} in the shape {found[key].shape}, which does not fit its config")
+    if (
+        plan.switches.get("input.positions") == "own"
+        and found[plan.nodes["input.places"].tensor].shape[0] != plan.switches["input.room"]
+    ):
+        raise _wrong(folder, "has another number of positions than its config says")
+
+
+def _model(plan: Plan, dtype: str) -> Model:
+    model = Model(
+        "gpt", {"input": 1}, {"input.words": counted_from_0(plan.words)}, plan.d_model, plan.layers, dtype=dtype
+    )
+    model = model.with_switch("input", "lookup", "index").with_switch("loss", "loss", "none")
+    for path, value in plan.switches.items():
+        block, _, name = path.rpartition(".")
+        layers = range(1, plan.layers + 1)
+        for one in [f"decoder.{k}.{block}" for k in layers] if block in ("self", "ffn") else [block]:
+            if path.startswith("decoder.") or f"{one}.{name}" not in plan.switches or one == block:
+                model = model.with_switch(one, name, value)
+    return model
+
+
+def counted_from_0(n: int) -> tuple[str, ...]:
+    """The numbers of words, as words."""
+    return ("0", *counted(n - 1))
+
+
+def _tensors(folder: Path) -> Iterator[tuple[str, Tensor]]:
+    """The tensors of all files of the folder."""
+    if (folder / INDEX).is_file():
+        names = _indexed(folder)
+    elif _is_file(folder / WEIGHTS):
+        names = [WEIGHTS]
+    elif any(folder.glob("*.bin")) or any(folder.glob("*.pt")):
+        remedy = "convert them elsewhere with `model.save_pretrained(FOLDER, safe_serialization=True)`"
+        raise _wrong(folder, f"has its weights as pickles only, which can run code when they are opened: {remedy}")
+    else:
+        raise _wrong(folder, f"has a config.json, but neither {WEIGHTS} nor {INDEX}")
+    seen: set[str] = set()
+    for name in names:
+        if not _is_file(folder / name):
+            raise _wrong(folder, f"lacks the file {name}, which its index names")
+        for key, tensor in tensors(folder / name).items():
+            if key in seen:
+                raise _wrong(folder, f"has the tensor {key} twice")
+            seen.add(key)
+            yield key, tensor
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError as error:  # a link that leads in a circle
+        raise ExplorerError("checkpoint", file=str(path), problem="is a link that leads nowhere") from error
+
+
+def _indexed(folder: Path) -> list[str]:
+    """The files that the index names: plain names in the folder."""
+    file = folder / INDEX
+    try:
+        if file.stat().st_size > MOST_BYTES:
+            raise ValueError("too large")
+        places = json.loads(file.read_bytes())["weight_map"]
+        names = sorted(set(places.values()))
+        if not all(
+            isinstance(name, str) and PurePath(name).name == name and name.endswith(".safetensors") for name in names
+        ):
+            raise _wrong(file, "names files that are not in the folder")
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        raise _wrong(file, "is no index of tensors") from None
+    return names
+
+
+def _wrong(file: Path, problem: str) -> ExplorerError:
+    return ExplorerError("checkpoint", file=str(file), problem=problem)
