@@ -38,9 +38,9 @@ _SHOW = """\
 Print nodes of a lesson, or of a model that others trained.
 
 NODE is a node (source.X), the part of a node that belongs to one head (encoder.1.self.head.2.Q), or the beginning of a
-path, which means all nodes below it (encoder.1.self). Without NODE all are printed. `--format json` lists all names. What
-leaves layer 3 of a stack is encoder.3.out or decoder.3.out, whatever the layer is made of; decoder.0.out is what enters
-the first layer.
+path, which means all nodes below it (encoder.1.self). Without NODE all are printed. `--format json` lists all names.
+What leaves layer 3 of a stack is encoder.3.out or decoder.3.out, whatever the layer is made of; decoder.0.out is what
+enters the first layer.
 
 In the place of LESSON stands the folder of a checkpoint (config.json and safetensors): gpt2, gpt_neo, gpt_neox, opt,
 phi, llama, mistral, qwen2, qwen3, gemma, gemma2 and olmo2. Its words are the numbers of its pieces: name them by --ids.
