@@ -60,6 +60,8 @@ class Matrix(Element):
     nothing: str = ""  # why there is no change or difference to show; empty where there is one
     # (rows, columns): what is spoken of: the cells where they cross.
     spot: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    # Whether its numbers are wanted in sight at once with those of others that are: a step of a lesson names them.
+    named: bool = False
     covered: frozenset[tuple[int, int]] = frozenset()  # (row, column): cells whose numbers nobody may read yet
     usual: str = ""  # LaTeX above it where values are shown
     # Whether someone asked for its numbers, or for the small picture of it; None: nobody asked.
@@ -230,6 +232,7 @@ def matrix(view: View, name: str, title: str = "", id: str = "") -> Matrix:
     colours = SHARES if node.op.shares else SIGNED if node.op.signed else PLAIN
     showing = view.looking.showing
     spot = _spot(view, place, values.shape)
+    named = spot is not None or _wanted_beside(view, place, values)
     pin = view.engine.pins.get(place.node)
     pins = None
     if pin is not None and pin.cells.shape == view.values[place.node].shape and pin.cells[place.index].any():
@@ -256,9 +259,10 @@ def matrix(view: View, name: str, title: str = "", id: str = "") -> Matrix:
         view.labels(graph.nodes[node.parents[0]].axes[-1]) if node.op.picks else (),
         _nothing(view, place),
         spot,
+        named,
         _covered(view, place, values.shape),
         _formula(view, node, "values") if showing != "values" else "",
-        view.chosen(open_key(id or place.node), True if spot or _wanted_beside(view, place, values) else None),
+        view.chosen(open_key(id or place.node), True if named else None),
     )
 
 
@@ -323,9 +327,10 @@ def _spot(view: View, place: Place, shape: tuple[int, ...]) -> tuple[tuple[int, 
 def _wanted_beside(view: View, place: Place, values: Array) -> bool:
     """Whether the numbers are wanted beside those that are spoken of, and do not push them out of sight."""
     spot = view.looking.spot
-    if spot is None or values.size > FEW:
+    if spot is None:
         return False
-    return any(one is not None and one.node == place.node for one in map(view.graph.find, spot.beside))
+    names = (*spot.goals, *(spot.beside if values.size <= FEW else ()))
+    return any(one is not None and one.node == place.node for one in map(view.graph.find, names))
 
 
 def _covered(view: View, place: Place, shape: tuple[int, ...]) -> frozenset[tuple[int, int]]:

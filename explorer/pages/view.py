@@ -39,7 +39,8 @@ class Spot:
     # `rows`, `columns`: of a vector, `rows` alone. With both, the cells where they cross; without any, the whole.
     rows: tuple[int, ...] = ()
     columns: tuple[int, ...] = ()
-    beside: tuple[str, ...] = ()  # nodes whose numbers are wanted beside it
+    beside: tuple[str, ...] = ()  # nodes whose numbers are wanted beside it, where they are few
+    goals: tuple[str, ...] = ()  # nodes whose numbers are to become others
 
 
 Cells = Mapping[str, frozenset[tuple[int, ...]]]

@@ -474,8 +474,14 @@ class Guide(QObject):
 
     @property
     def _spot(self) -> Spot | None:
-        look = None if self.step is None else self.step.look
-        return Spot(look.node, look.rows, look.columns, look.beside) if look is not None and look.node else None
+        """What the step names, beside it what may be changed, and what that is to change."""
+        if self.step is None or not self.step.look.node:
+            return None
+        look, question = self.step.look, self.step.question
+        if not isinstance(question, MakeSo):
+            return Spot(look.node, look.rows, look.columns, look.beside)
+        goals = tuple(one.node for one in question.conditions)
+        return Spot(look.node, look.rows, look.columns, look.beside + question.allowed, goals)
 
     @property
     def covered(self) -> Covered:

@@ -106,6 +106,7 @@ class StepPanel(QFrame):
         self._ways.addWidget(self._back, 2)
         self._ways.addWidget(self._next, 3)
         self._whole.addWidget(self._scroll)
+        self._whole.addStretch()  # until it has its height the buttons would be spread over that of the step before
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._fitted = later(self, self.fit)
         self._seek = later(self, self._show_outcome)
@@ -306,6 +307,8 @@ class StepPanel(QFrame):
             self._turns -= 1
             self._fitted.start()
         self._count()
+        for button in (self._jump, self._reset, self._leave):  # else they are squeezed, and what is below them moves
+            button.setMinimumHeight(button.sizeHint().height())
         # Not its height: it may not have heard yet of the height that it was given last.
         counted = self._scroll.sizeHint().expandedTo(self._scroll.minimumSize()).boundedTo(self._scroll.maximumSize())
         others = self._whole.sizeHint().height() - counted.height()

@@ -5,27 +5,30 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QPoint, QRect, Qt
+from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QRect, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, QScreen
 from PySide6.QtWidgets import QProgressDialog, QWidget
 from shiboken6 import isValid
 
 from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import load
+from explorer.lessons.schema import Lesson
 from explorer.sentences import sentence
 from explorer.ui.lesson.both import BothDerivations
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.lesson_page import LessonPage
 from explorer.ui.lesson.panel import StepPanel
+from explorer.ui.lesson.placing import begin
 from explorer.ui.lesson.presenter import Presenter
 from explorer.ui.lesson.recorder import Recorder
 from explorer.ui.lesson.speaker import Speaker
-from explorer.ui.lesson.spot import asked_box, spot_box, spot_rect
+from explorer.ui.lesson.spot import spot_box, spot_rect, wanted_rects
 from explorer.ui.lesson.start_card import SETTING, StartCard
 from explorer.ui.lesson.watcher import LessonWatcher
 from explorer.ui.turns import OneATurn, later
 from explorer.ui.widgets.gone import Gone
 from explorer.ui.widgets.layouts import column_in
+from explorer.ui.window.token_bar import axes_of_words
 from explorer.ui.window.top_bar import PAGES
 
 if TYPE_CHECKING:
@@ -33,10 +36,14 @@ if TYPE_CHECKING:
 
 FIRST = "start-here"
 """The lesson to begin with."""
-ARRIVAL = 1000
-"""Milliseconds in which a page that comes into sight may still move."""
-MARGIN, ABOVE = 40, 90
-"""Pixels at text scale 1 around the cells that a step names, when it is scrolled to, and above an element."""
+ARRIVAL, PATIENCE = 1000, 6000
+"""Milliseconds in which a page that comes into sight may still move; while nobody points at it, it may for longer."""
+MARGIN = 40
+"""Pixels at text scale 1 at the right of the cells that a step names, on a page that is wider than what is in sight."""
+
+
+WORDS = 41
+"""Pixels at text scale 1 that the bar of words takes, until it has been seen."""
 
 
 class Aside(QWidget):
@@ -122,6 +129,9 @@ class LessonParts(QObject):
         self.presenter: Presenter | None = None
         self.speaker: Speaker | None = None
         self._swapped, self._gone = False, Gone(self)
+        self._mixed: tuple[Lesson | None, bool] = (None, False)
+        """A lesson, and whether some of its models read words and some do not."""
+        self._bar_height = 0
         app = QGuiApplication.instance()
         assert isinstance(app, QGuiApplication)
         app.screenAdded.connect(self._share_screens)  # a projector is plugged in
@@ -345,6 +355,7 @@ class LessonParts(QObject):
         """Show a change of the document."""
         self.guide.follow()
         self.panel.refresh()
+        self._stay_level()
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
@@ -365,6 +376,7 @@ class LessonParts(QObject):
         self._outside.setFixedWidth(pixels)
 
     def _follow_step(self) -> None:
+        self._stay_level()
         walks = self.guide.at is not None
         self.next.setEnabled(walks)
         self.back.setEnabled(walks)
@@ -373,6 +385,17 @@ class LessonParts(QObject):
             self._arrive()
         else:
             self._outside.hide()
+
+    def _stay_level(self) -> None:
+        """In a lesson on models with words and without, the panel stays where it is when the bar of words goes."""
+        bar, lesson = self._window.tokens, self.guide.lesson
+        if not bar.isHidden():
+            self._bar_height = bar.sizeHint().height()
+        if self._mixed[0] is not lesson and self.guide.at is not None:
+            settings = {step.setting for step in lesson.steps if step.setting}
+            self._mixed = lesson, len({bool(axes_of_words(lesson.state(one).graph)) for one in settings}) > 1
+        gap = self._mixed == (lesson, True) and self.guide.at is not None and bar.isHidden()
+        self._aside.column.setContentsMargins(0, gap * (self._bar_height or self._bench.appearance.px(WORDS)), 0, 0)
 
     def _arrive(self) -> None:
         """Look for what the step names on the page that has come into sight."""
@@ -416,10 +439,18 @@ class LessonParts(QObject):
                 self._watched.removeEventFilter(self)
             self._watched = whole
             whole.installEventFilter(self)
+            if page is not None:
+                page.scrolled.connect(self._be_left, Qt.ConnectionType.UniqueConnection)
+
+    def _be_left(self) -> None:
+        """Who scrolls has arrived."""
+        self._arriving.invalidate()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LayoutRequest and self._arriving.elapsed() < ARRIVAL:
-            self._found.start()
+        if event.type() == QEvent.Type.LayoutRequest and self._arriving.isValid() and not self.guide.changed:
+            pointed_at = isinstance(watched, QWidget) and watched.underMouse()
+            if self._arriving.elapsed() < (ARRIVAL if pointed_at else PATIENCE):
+                self._found.start()
         return False
 
     def _named_in(self, over: QWidget) -> QRect:
@@ -432,31 +463,16 @@ class LessonParts(QObject):
         return QRect(box.mapTo(over, rect.topLeft()), rect.size())
 
     def scroll_to_spot(self) -> None:
-        """Bring what the step names into sight, with all of its matrix where that fits."""
+        """Begin the page where what the step names is in sight, and what it asks for or wants to be made so."""
         step, page = self.guide.step, self._window.area.in_sight()
-        if step is None or page is None or page.isHidden():
+        if step is None or page is None or page.isHidden() or page.is_picture:
             return
-        box, whole = spot_box(page.elements), page.widget()
-        named = step.look.element and page.elements.named(step.look.element)
-        if box is None and named and whole is not None:
-            if named.visibleRegion().boundingRect() != named.rect():
-                down = named.mapTo(whole, named.rect().topLeft()).y()
-                page.verticalScrollBar().setValue(down - self._bench.appearance.px(ABOVE))
-        elif box is None:
-            page.verticalScrollBar().setValue(0)
-        elif whole is not None:
-            rect, margin = spot_rect(box), self._bench.appearance.px(MARGIN)
-            if (asked := asked_box(page.elements, self._bench.view.graph, step.question)) is not None:
-                down = asked.mapTo(whole, QPoint()).y() - box.mapTo(whole, QPoint()).y()
-                both = rect.united(QRect(rect.left(), down, 1, asked.height()))
-                if both.height() + 2 * margin <= page.viewport().height():
-                    rect = both
-            if box.height() + 2 * margin <= page.viewport().height():
-                rect = rect.united(QRect(rect.left(), 0, 1, box.height()))
-            corner = box.mapTo(whole, rect.center())
-            page.ensureVisible(
-                corner.x(), corner.y(), rect.width() // 2 + margin, min(rect.height() // 2 + margin, page.height() // 2)
-            )
+        wanted = wanted_rects(page.elements, self._bench.view.graph, step)
+        spans = [[(rect.top(), rect.bottom() + 1) for rect in rects] for rects in wanted]
+        page.begin_at(begin(page.elements.spans(), spans, page.viewport().height()))
+        rect = next((rects[0] for rects in reversed(wanted) if rects), QRect())
+        across = rect.right() + self._bench.appearance.px(MARGIN) - page.viewport().width()
+        page.horizontalScrollBar().setValue(min(max(across, 0), max(rect.left(), 0)))
 
 
 def _put_on(window: QWidget, screen: QScreen) -> None:

@@ -66,11 +66,12 @@ class QuestionView(QFrame):
         self._more.clicked.connect(guide.hint)
         self._column = column_in(self, self._ask, spacing=bench.appearance.px(6))
         self._column.addLayout(self._place)
+        # Above what it brings, so that it stays under the pointer.
+        self._column.addWidget(self._more, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addWidget(self._verdict)
         self._column.addWidget(self._why)
         self._column.addLayout(self._hint_place)
         self._column.addWidget(self._derivation)
-        self._column.addWidget(self._more, 0, Qt.AlignmentFlag.AlignLeft)
         self._again = QPushButton("Answer again", self)
         self._again.setToolTip("Forget your answer and ask once more")
         self._again.setFocusPolicy(Qt.FocusPolicy.TabFocus)

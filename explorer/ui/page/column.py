@@ -3,7 +3,7 @@
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, cast
 
-from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QApplication, QGridLayout, QLayout, QSizePolicy, QWidget
 
 from explorer.pages.by_hand import Scheme
@@ -288,6 +288,14 @@ class Elements(QWidget):
         at = list(self._elements or ()).index(element)
         above = sum(height_of(part, width) + spacing for part in self.parts[:at])
         return QRect(margins.left(), margins.top() + above, width, height_of(self.parts[at], width))
+
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """The first pixel and the one behind the last, from the top, of each element and heading that is there."""
+        titles = (one.title for one in self._holders.values() if isinstance(one, Titled) and one.title is not None)
+        for widget in (*self.widgets.values(), *titles):
+            if widget.isVisibleTo(self):
+                top = widget.mapTo(self, QPoint()).y()
+                yield top, top + widget.height()
 
     def height_without(self, picture: QWidget, width: int) -> int:
         """Pixels that all but one of its parts take, one below the other."""

@@ -38,14 +38,14 @@ class Titled(QWidget):
         column.setSpacing(spacing)
         self.heading = QHBoxLayout()
         column.addLayout(self.heading)
-        self._titled = bool(title)
-        if title:
-            self.heading.addWidget(mark(QLabel(title, self), role=role))
+        self.title = mark(QLabel(title, self), role=role) if title else None
+        if self.title is not None:
+            self.heading.addWidget(self.title)
 
     def places(self, place: QRect) -> Iterator[QRect]:
         """Where what is inside will stand, as high as it needs to be."""
         spacing = cast(QVBoxLayout, self.layout()).spacing()
-        y = place.top() + (self.heading.sizeHint().height() + spacing if self._titled else 0)
+        y = place.top() + (self.heading.sizeHint().height() + spacing if self.title is not None else 0)
         for widget in self.inside:
             yield (one := QRect(place.left(), y, place.width(), height_of(widget, place.width())))
             y += one.height() + spacing

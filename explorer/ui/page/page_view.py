@@ -5,8 +5,8 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from explorer.core.node import Stage
@@ -17,6 +17,7 @@ from explorer.pages.view import Looking
 from explorer.ui.page.column import Elements
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.header import HeaderView
+from explorer.ui.page.in_place import InPlace
 from explorer.ui.page.late import Late
 from explorer.ui.page.player import PlayerView
 from explorer.ui.turns import BeforePainting, later
@@ -37,6 +38,8 @@ class PageView(QScrollArea):
     once.
     """
 
+    scrolled = Signal()  # by hand
+
     def __init__(self, bench: Workbench, stage: Stage, parent: QWidget | None = None, waits: bool = False) -> None:
         super().__init__(parent)
         self._waits = waits
@@ -56,11 +59,13 @@ class PageView(QScrollArea):
         px = bench.appearance.px
         self.elements = Elements(bench, px(12))
         self.elements.setContentsMargins(px(20), px(10), px(MARGIN), px(16))
+        self._in_place = InPlace(self, self.elements)
         self.setWidget(self.elements)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.verticalScrollBar().actionTriggered.connect(self._be_scrolled)
         bench.selection.looked.connect(self._follow_looking)
         bench.descent.changed.connect(self._follow_descent)
 
@@ -108,6 +113,10 @@ class PageView(QScrollArea):
         crumbs = self.page.header.crumbs if self.page is not None else ()
         return bool(crumbs) and perform(self.bench, crumbs[-1].asks, self)
 
+    def begin_at(self, pixels: int) -> None:
+        """Scroll to a place that is asked for, with room below the page where it ends before that."""
+        self._in_place.begin_at(pixels)
+
     # Following
 
     def follow(self) -> None:
@@ -144,6 +153,15 @@ class PageView(QScrollArea):
     def hideEvent(self, event: Any) -> None:
         super().hideEvent(event)
         self._shown = False
+        self._in_place.let_go()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        self._be_scrolled()
+        super().wheelEvent(event)
+
+    def _be_scrolled(self, *_: object) -> None:
+        self._in_place.let_go()
+        self.scrolled.emit()
 
     @property
     def is_whole(self) -> bool:
@@ -166,9 +184,11 @@ class PageView(QScrollArea):
             self.make()
         if not self._stale or self.stage not in self.bench.selection.places:
             return  # a page whose stage is gone is taken away
+        self._in_place.hold()
         self.elements.tell(self._composed())
         if self.isVisible() and not self.elements.fits:
             self._share_room()
+        self._in_place.keep()
 
     def _composed(self) -> tuple[Element, ...]:
         """The page as it is now."""
@@ -184,6 +204,7 @@ class PageView(QScrollArea):
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
         if self.size() != self._size:
+            self._in_place.let_go()
             self._size, self._rounds = self.size(), 0
         if self._waits:
             self._settled.start()
@@ -198,7 +219,10 @@ class PageView(QScrollArea):
             self._settled.start()
         if event.type() == QEvent.Type.Resize and watched is self.widget():
             return self._follow_size(watched, event)
-        return bool(super().eventFilter(watched, event))
+        done = bool(super().eventFilter(watched, event))
+        if event.type() == QEvent.Type.LayoutRequest and watched is self.widget():
+            self._in_place.keep()
+        return done
 
     def _follow_size(self, watched: QObject, event: QEvent) -> bool:
         """Qt gives the page another size as soon as it has one, also where two sizes ask for each other for ever."""

@@ -17,6 +17,7 @@ from explorer.ui.page.elements import Drawn
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.holders import Signed, Titled, height_of
 from explorer.ui.page.in_sight import (
+    NONE,
     Part,
     Stands,
     Taken,
@@ -59,6 +60,8 @@ class Sharing:
         """How rows stand so that what matters is in sight."""
         self._decided: tuple[object, ...] = ()
         """What that was decided for."""
+        self._for_named = False
+        """Whether they stand so for what a step of a lesson names."""
         self._measured: dict[object, Taken] = {}
         """The room that parts take in one width: with another height of the window nothing is measured anew."""
         self._narrow: dict[str, int] = {}
@@ -125,6 +128,8 @@ class Sharing:
 
     def _bring_into_sight(self, room: int, height: int | None, low: bool) -> None:
         """Let small pictures stand for what is in the way as the page begins; without a height nothing is."""
+        if height is not None and self._brings_named(room, height):
+            return
         elements = self.page.elements
         parts = [] if height is None else first_matrices(elements) if low else rows_to_map(elements)
         inside = [one for part in parts for one in leaves(part.element)]
@@ -173,6 +178,34 @@ class Sharing:
             reached |= measure(part, self._stands).reach.keys()
         wanted = (one.id for row in rows for one in row.inside if isinstance(one, (Matrix, HeatMap)))
         self._decided = decided if reached.issuperset(wanted) else ()  # some may be still to come
+
+    def _brings_named(self, room: int, height: int) -> bool:
+        """Let small pictures stand for what lies between matrices that are wanted in sight at once.
+
+        Returns whether there are several such matrices, which nothing else makes room for.
+        """
+        named = {one.id for one in self._all if isinstance(one, Matrix) and one.named and one.open}
+        rows = [row for row in self._all if isinstance(row, Row) and matrices_of(row)]
+        if len(named) < 2:
+            if self._for_named:
+                self._stands, self._decided, self._for_named = Stands({}), (), False
+                for row in rows:
+                    self.share_line(row, room, height, None if row.folds else ())
+            return False
+        self._for_named = True
+        decided = room, height, named, [(self.page.box(one).own_size) for row in rows for one in matrices_of(row)]
+        if self._decided == decided:
+            return True
+        others = {row.id: frozenset(i for i, one in enumerate(matrices_of(row)) if one.id not in named) for row in rows}
+        for small in (dict.fromkeys(others, NONE), others):
+            for row in rows:
+                self.share_line(row, room, height, small[row.id])
+            self._stands, self._decided = Stands(small), decided
+            places = [(one, self.page.place_of(one, room)) for one in self.page.elements]
+            found = [rect for one, place in places for part, rect in self._places(one, place) if part.id in named]
+            if not found or max(one.bottom() for one in found) - min(one.top() for one in found) < height:
+                break
+        return True
 
     def _taken(self, element: Element, room: int) -> Taken:
         """The room that a part of the page takes as it stands now."""

@@ -60,7 +60,7 @@ class TokenBar(QFrame):
     def rebuild(self) -> None:
         """Show the words of the graph."""
         engine = self._bench.document.engine
-        wanted = _axes(engine.graph)
+        wanted = axes_of_words(engine.graph)
         editable = bool(engine.graph.sequences)
         if wanted != {axis: strip.title for axis, strip in self._strips.items()} or any(
             strip.editable != editable for strip in self._strips.values()
@@ -163,7 +163,7 @@ def _into_sight(view: MatrixView) -> None:
         page.ensureVisible(at.x(), at.y(), view.width(), 2 * view.rowHeight(0))
 
 
-def _axes(graph: Graph) -> dict[str, str]:
+def axes_of_words(graph: Graph) -> dict[str, str]:
     """The axes of words, with what they are called."""
     if graph.sequences:
         return {axis: axis.capitalize() for axis in graph.sequences}

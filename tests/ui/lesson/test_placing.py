@@ -1,0 +1,119 @@
+"""A step opens on what it speaks of: that is in sight, with what it wants to be changed; nothing is cut above it."""
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QRect
+from PySide6.QtWidgets import QApplication
+
+from explorer.lessons.loader import lesson_files, load
+from explorer.lessons.steps import MakeSo, Predict
+from explorer.ui.lesson.placing import GAP, begin
+from explorer.ui.lesson.spot import wanted_rects
+
+GUIDED = [name for name, file in lesson_files().items() if "[[step]]" in file.read_text("utf-8")]
+PARTS = [(0, 40), (50, 250), (260, 290), (300, 700), (710, 900)]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "in_sight", "at"),
+    [
+        ([(60, 100)], 400, 0),  # the top of the page shows it
+        ([(300, 700)], 500, 260 - GAP),  # with the heading above it
+        ([(300, 700)], 405, 300 - 5),  # as much room as it takes, without the heading
+        ([(710, 900)], 400, 710 - GAP),  # no part of the picture above it
+        ([(50, 90), (650, 690)], 700, 0),
+        ([], 400, 0),
+    ],
+)
+def test_a_page_begins_where_a_part_of_it_does(wanted, in_sight, at):
+    assert begin(PARTS, [wanted], in_sight) == at
+
+
+def test_less_is_brought_into_sight_where_there_is_no_room_for_all():
+    whole, cells, first = [(50, 250), (710, 900)], [(200, 250), (710, 730)], [(710, 900)]
+    assert begin(PARTS, [whole, cells, first], 900) == 0
+    assert 730 - 600 <= begin(PARTS, [whole, cells, first], 600) <= 200
+    assert begin(PARTS, [whole, cells, first], 300) == 710 - GAP
+    assert begin(PARTS, [whole], 300) == 50 - GAP  # no room at all: it begins where that begins
+
+
+def long(*of):
+    return pytest.param(*of, marks=pytest.mark.long)
+
+
+@pytest.mark.usefixtures("no_pictures")
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        ("emma", (1280, 720)),
+        ("xor-linear", (1280, 720)),
+        ("start-here", (1600, 900)),
+        *(long(name, size) for name in GUIDED for size in ((1280, 720), (1600, 900))),
+    ],
+)
+def test_each_step_opens_on_what_it_speaks_of(open_window, eye, name, size):
+    window = open_window(load(name))
+    window.resize(*size)
+    guide = window.lessons.guide
+    for at, step in enumerate(guide.steps):
+        if step.id.endswith(("-two-missing", "-all-missing")):
+            continue  # as the one before
+        guide.go(at)
+        if not window.area.isVisible():
+            continue  # it looks at another tab
+        eye.settle(window)
+        page = window.page()
+        window.lessons.scroll_to_spot()
+        if page.is_picture:
+            continue
+        top, high = page.verticalScrollBar().value(), page.viewport().height()
+        cut = [span for span in page.elements.spans() if span[0] < top < span[1]]
+        wanted = wanted_rects(page.elements, guide._bench.view.graph, step)
+        spans = [[(rect.top(), rect.bottom() + 1) for rect in rects] for rects in wanted]
+        heights = [max(b for _, b in some) - min(a for a, _ in some) if some else 0 for some in spans]
+        best = next((some for some, needs in zip(spans, heights, strict=True) if some and needs <= high), [])
+        assert all(top <= first and last <= top + high for first, last in best), (step.id, top, best)
+        assert not cut or heights[0] > high - 200, (step.id, top, cut)
+        if isinstance(step.question, MakeSo | Predict) and (name, step.id) not in APART:
+            assert not spans[1] or heights[1] <= high, (step.id, "what may be changed and what is to change are apart")
+
+
+APART = {}
+"""Steps whose page has no room for all that they speak of, and why."""
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_what_is_to_change_is_in_sight_with_what_may_be_changed(open_window, eye, qtbot):
+    """Emma: one number of K, so that *friend* looks at *she* most, which stands four matrices below."""
+    window = open_window(load("emma"))
+    window.resize(1280, 720)
+    guide = window.lessons.guide
+    at = next(i for i, step in enumerate(guide.steps) if isinstance(step.question, MakeSo))
+    guide.go(at)
+    eye.settle(window)
+    page = window.page()
+    boxes = [page.elements.widgets[name] for name in ("K", "weights")]
+
+    def is_in_sight(box):
+        return page.viewport().rect().contains(QRect(box.mapTo(page.viewport(), QPoint()), box.size()))
+
+    qtbot.waitUntil(lambda: all(map(is_in_sight, boxes)))
+    assert not any(box.small for box in boxes)
+    assert page.elements.widgets["scores"].small
+    guide.go(at - 1)
+    eye.settle(window)
+    assert not window.page().elements.widgets["scores"].small
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_a_page_that_has_found_its_place_is_not_laid_out_again(open_window, eye, qtbot, watch):
+    """To scroll to the end of a page gives it room below; that must not ask for its place anew, again and again."""
+    window = open_window("xor-linear")
+    window.resize(1280, 720)
+    window.lessons.guide.go(0)
+    eye.settle(window)
+    qtbot.waitUntil(lambda: not window.lessons._found.isActive())
+    counts = watch([window.page().widget()], QEvent.Type.LayoutRequest)
+    for _ in range(20):
+        QApplication.processEvents()
+    assert sum(counts.values()) < 5
+    assert window.page()._in_place._below > 0

@@ -1,0 +1,75 @@
+"""What is under the pointer stays where it is, whatever comes and goes above it on the page."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QPoint, QRect
+
+from explorer.pages import compose
+from explorer.pages.page import Note
+from explorer.ui.training.stepper import Stepper
+
+pytestmark = pytest.mark.usefixtures("no_pictures")
+NOTE = "comes and goes"
+SAID = "This paragraph stands on the page only as long as no step has been taken. " * 6
+
+
+@pytest.fixture
+def learning(open_window, eye, monkeypatch):
+    """The page of the cat's loss with a paragraph that goes with the first step; its controls, and their place."""
+    loss = compose.KINDS["loss"]
+
+    def elements(view, stage):
+        first, *others = loss.elements(view, stage)
+        return first, *((Note(NOTE, SAID),) if view.given else ()), *others
+
+    monkeypatch.setitem(compose.KINDS, "loss", replace(loss, elements=elements))
+
+    def open_it(height):
+        window = open_window("cat-sat-on-the")
+        window.resize(1280, height)
+        page = eye.go_to(window, "loss")
+        (stepper,) = [one for one in page.findChildren(Stepper) if one.isVisible()]
+        assert NOTE in page.elements.widgets
+        return page, stepper
+
+    return open_it
+
+
+def place(button):
+    return QRect(button.mapTo(button.window(), QPoint()), button.size())
+
+
+@pytest.mark.parametrize(("height", "scrolled"), [(720, 100_000), (720, 440), (500, 600), (1500, 0)])
+def test_a_button_is_hit_again_where_a_paragraph_above_it_goes_and_comes(learning, hand, eye, height, scrolled):
+    page, stepper = learning(height)
+    window = page.window()
+    page.verticalScrollBar().setValue(scrolled)
+    for button, there in ((stepper.one, False), (stepper.one, False), (stepper.back, False), (stepper.back, True)):
+        page.ensureWidgetVisible(button)
+        hand.hover(button)
+        eye.settle(window)
+        before = place(button)
+        hand.click(button)
+        eye.settle(window)
+        assert place(button) == before
+        assert (NOTE in page.elements.widgets) == there
+
+
+def test_who_scrolls_takes_the_page_along(learning, hand, eye):
+    page, stepper = learning(1500)
+    hand.hover(stepper.one)
+    hand.click(stepper.one)
+    eye.settle(page.window())
+    assert page.elements.contentsMargins().top() > page.bench.appearance.px(10)  # there is nothing to scroll
+    hand.wheel(page.elements.widgets["terms"], notches=-1)
+    eye.settle(page.window())
+    assert page.elements.contentsMargins().top() == page.bench.appearance.px(10)
+
+
+def test_a_page_that_is_left_gives_its_room_back(learning, hand, eye):
+    page, stepper = learning(1500)
+    hand.click(stepper.one)
+    eye.settle(page.window())
+    eye.go_to(page.window(), "output")
+    assert page.elements.contentsMargins().top() == page.bench.appearance.px(10)
