@@ -101,7 +101,7 @@ def test_what_is_to_change_is_in_sight_with_what_may_be_changed(open_window, eye
     assert page.elements.widgets["scores"].small
     guide.go(at - 1)
     eye.settle(window)
-    assert not window.page().elements.widgets["scores"].small
+    qtbot.waitUntil(lambda: not page.elements.widgets["scores"].small)
 
 
 @pytest.mark.usefixtures("no_pictures")
