@@ -104,6 +104,7 @@ def test_the_weights_of_one_layer_and_the_cases_are_in_sight_at_once(lecture, ey
 
 def test_small_pictures_stand_above_weights_and_map_that_only_then_fit_beside_each_other(open_window, eye, qtbot):
     window = open_window("emma")
+    window.bench.open(window.bench.lesson, "printed")  # a word a column: Q and K are low
     window.resize(1600, 900)
     page = eye.go_to(window, "attention")
     boxes = page.elements.widgets
