@@ -71,7 +71,9 @@ class VerdictView(QWidget):
         theme = self._bench.appearance.theme
         ink, sign = (theme.accent_text, "✓") if verdict.right else (theme.here_text, "✗")
         sign = f"<b style='color:{ink}'>{sign}</b>"
-        said = " ".join(filter(None, (verdict.said(attempt.done), MORE.get(attempt.tries) if counts else "")))
+        hinted = "With a hint." if verdict.right and attempt.hints else ""
+        more = MORE.get(attempt.tries, "") if counts else ""
+        said = " ".join(filter(None, (verdict.said(attempt.done), hinted, more)))
         if numbers is None:
             self._sentence.setText(f"{sign} {escape(said)}")
         else:

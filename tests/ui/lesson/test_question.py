@@ -159,7 +159,7 @@ def test_hints_are_a_ladder_that_ends_in_the_derivation(window, guide, panel, ha
     assert panel._question._derivation.isVisible()
     assert not more.isVisible()
     guide.answer(0.67)
-    assert "✓" in verdict(panel)._sentence.text()
+    assert verdict(panel)._sentence.text().endswith("✓</b> Right: 0.67. With a hint.")
     assert not panel._question._derivation.isVisible()
 
 
