@@ -96,7 +96,7 @@ def test_another_model_ends_it_and_so_does_closing_the_window(train, hand, qtbot
     window.bench.document.undo()
     hand.click(tab.play)
     qtbot.waitUntil(lambda: tab.descent.process is not None and tab.pictures.records.at > 0)
-    window.bench.document.do(SetSwitch("layer.1", "activation", "ReLU"))
+    window.bench.document.do(SetSwitch("layer.1", "activation", "sigmoid"))
     qtbot.waitUntil(lambda: tab.descent.process is None and not tab.play.isChecked())
     assert "Train goes on with it as it is now" in tab.problem.text()
     hand.click(tab.play)
