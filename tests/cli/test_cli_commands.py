@@ -329,7 +329,7 @@ def test_the_smoke_test_needs_no_display(linux, window):
     ],
 )
 def test_ends_without_a_traceback(capsys, monkeypatch, error, code, said):
-    def fail(lesson):
+    def fail(lesson, dtype):
         raise error
 
     monkeypatch.setattr("explorer.cli._discard_output", lambda: None)

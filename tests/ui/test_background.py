@@ -201,12 +201,12 @@ def test_a_comparison_shows_the_other_setting_when_it_is_computed(window, bench,
     eye.go_to(window, SELF)
     window.compare(True)
     other = window.comparison
-    assert (other.bench.document.state.setting, other._settings.currentText()) == ("printed", "As printed")
+    assert (other.bench.document.state.setting, other._settings.currentText()) == ("textbook", "Textbook")
     qtbot.waitUntil(lambda: other.findChild(Computing).text() != "")
     finish(qtbot, other.bench, gate)
-    assert (other.bench.document.state.setting, other._settings.currentText()) == ("textbook", "Textbook")
+    assert (other.bench.document.state.setting, other._settings.currentText()) == ("printed", "As printed")
     assert_whole(other.bench)
-    assert bench.document.state.setting == "printed"
+    assert bench.document.state.setting == "textbook"
     assert other.findChild(Computing).text() == ""
     window.compare(False)
 

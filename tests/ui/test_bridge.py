@@ -11,7 +11,7 @@ from explorer.ui.bridge import Bridge
 
 @pytest.fixture
 def document():
-    return Document(load("you-are-welcome").state())
+    return Document(load("you-are-welcome").state("printed"))
 
 
 @pytest.fixture

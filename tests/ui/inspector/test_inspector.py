@@ -60,7 +60,7 @@ def test_before_anything_is_pointed_at_the_stage_is_explained_and_there_is_a_hin
     assert "Why one-hot?" in said(window.inspector)
     eye.go_to(window, f"{ENCODER}.attention")
     words = said(window.inspector)
-    assert words.startswith("What is it for?\nA word by itself says little")
+    assert words.startswith("What is it for?\nA word alone says little")
     assert words.index("Why divide by √d_k?") < words.index("Point at a number")
     assert not window.inspector._formula.isVisible()
 
@@ -363,7 +363,7 @@ def test_the_chain_rule_names_the_nodes_that_a_gradient_comes_through(gradients,
 def test_a_whole_number_says_why_it_has_no_gradient(gradients, eye):
     gradients.bench.selection.choose(Cell("source.tokens", (0,)))
     assert gradients.inspector._heading.text() == "It has no gradient"
-    assert "cannot change by a little" in gradients.inspector._how.text()
+    assert "cannot change a little" in gradients.inspector._how.text()
     assert not gradients.inspector._check.isVisible()
 
 

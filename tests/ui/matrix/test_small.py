@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from explorer.lessons.new import new_lesson
+from explorer.pages.view import Covered
 from explorer.ui.matrix.box import MatrixBox
 
 N = 20
@@ -46,7 +47,7 @@ def test_of_covered_numbers_not_even_the_sign_is_seen(box, eye):
     negative = np.argwhere(box.matrix.array < 0).tolist()
     assert negative
 
-    window.bench.selection.speak_of(None, {box.matrix.place.node: frozenset((0, *cell) for cell in negative)})
+    window.bench.selection.speak_of(None, Covered({box.matrix.place.node: frozenset((0, *cell) for cell in negative)}))
     eye.settle(window)
     assert len(box.matrix.covered) == len(negative)
     picture.setFixedSize(10 * N, 10 * N)  # so that a dash fits

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch
 from explorer.lessons.new import new_lesson
+from explorer.pages.view import Covered
 from explorer.ui.errors import Message
 from explorer.ui.files import Dialogs
 from explorer.ui.matrix.menu import MatrixMenu
@@ -221,7 +222,7 @@ def test_a_whole_matrix_is_copied_and_saved_by_its_menu_and_by_the_palette(
 
 
 def test_numbers_that_a_question_asks_for_are_not_copied(window, eye, hand, table, said):
-    window.bench.selection.speak_of(None, {"source.table": frozenset({(0, 0)})})
+    window.bench.selection.speak_of(None, Covered({"source.table": frozenset({(0, 0)})}))
     eye.settle(window)
     view = eye.views(window)["source.table"]
     hand.click(view, hand.cell(view, 0, 1))
