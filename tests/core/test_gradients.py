@@ -285,7 +285,7 @@ def test_a_root_that_is_none_is_named(engine, root, id):
 
 def test_a_model_without_a_loss_says_so(compute, examples):
     engine = compute(examples["attention"])
-    with refuses("no loss here") as caught:
+    with refuses("has no loss") as caught:
         engine.gradient(Place("Q"))
     assert caught.value.id == "no-loss"
     assert grad(engine, "Q", Root("output", (0, 0))).any()
