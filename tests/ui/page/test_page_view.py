@@ -297,6 +297,7 @@ def test_painting_every_page_between_an_edit_and_its_news_does_no_harm(window, e
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -1e300])
 def test_every_page_can_be_painted_with_numbers_that_cannot_be_drawn(window, eye, value):
+    window.bench.open(window.bench.lesson, "printed")  # its positions are a table that can be edited
     for name in ("source.table", "source.PE", f"{ENCODER}.head.1.W_Q", "encoder.1.ffn.W_1", "output.W"):
         window.bench.document.do(SetCells(name, {(0, 1): value, (1, 0): 1e-300}))
     for stage in {stage.kind: stage.name for stage in window.bench.document.engine.graph.stages}.values():
@@ -315,6 +316,8 @@ def setting_buttons(window):
 @pytest.mark.parametrize("lesson", ["you-are-welcome", "emma", "translation-lookup"])
 def test_a_click_on_a_setting_changes_the_numbers_and_undo_brings_them_back(open_window, hand, eye, lesson):
     window = open_window(lesson)
+    window.bench.open(window.bench.lesson, "printed")
+    eye.settle(window)
     printed = dict(window.bench.document.engine.values)
     buttons = setting_buttons(window)
     assert list(buttons) == [s.title for s in window.bench.lesson.settings.values()]
