@@ -363,7 +363,7 @@ def test_what_stays_is_asked_again_how_high_it_is(open_window, eye):
     """An item that a layout had let go of would have kept the height that it was told before."""
     window = open_window("xor")
     window.resize(1280, 720)
-    for step in (10, 12):
+    for step in (8, 10):
         window.lessons.guide.go(step)
         eye.settle(window)
     answers = window.page().elements.widgets["answers"]
