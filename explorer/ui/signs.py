@@ -22,7 +22,14 @@ BESIDE, MOST = 6.0, 3000
 
 
 def paint_numbers(
-    painter: QPainter, font: QFont, array: Array, shown: Array, ends: tuple[float, float], ramp: Ramp, rect: QRectF
+    painter: QPainter,
+    font: QFont,
+    array: Array,
+    shown: Array,
+    ends: tuple[float, float],
+    ramp: Ramp,
+    rect: QRectF,
+    scale: float = 1.0,
 ) -> bool:
     """Write the number of each square in sight, where each has room; returns whether they are written.
 
@@ -39,12 +46,15 @@ def paint_numbers(
         its colours.
     rect : QRectF
         Where the picture is.
+    scale : float
+        Of the text around it: numbers that would be too small beside it are not written.
     """
     rows, columns = array.shape
     if not array.size:
         return False
+    smallest = round(SMALLEST * max(scale, 1.0))
     across, down = rect.width() / columns, rect.height() / rows
-    if across < 2 * SMALLEST or down < SMALLEST + BESIDE:
+    if across < 2 * smallest or down < smallest + BESIDE:
         return False
     seen = QRectF(painter.window()) & rect
     if seen.isEmpty():
@@ -56,12 +66,12 @@ def paint_numbers(
     decimals, part = decimals_of(array), array[first:last, left:right].tolist()
     texts = [[in_table(float(number), decimals) for number in row] for row in part]
     letters = QFont(font)
-    letters.setPixelSize(int(min(max(PART * down, SMALLEST), LARGEST)))
+    letters.setPixelSize(int(min(max(PART * down, smallest), max(LARGEST, smallest))))
     longest = max((text for row in texts for text in row), key=len)
     wide = QFontMetricsF(letters).horizontalAdvance(longest)
     if wide + BESIDE > across:
         letters.setPixelSize(max(int(letters.pixelSize() * (across - BESIDE) / wide), 1))
-    if letters.pixelSize() < SMALLEST:
+    if letters.pixelSize() < smallest:
         return False
     inks = ramp.index(shown[first:last, left:right], *ends)
     painter.setFont(letters)

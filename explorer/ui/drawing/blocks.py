@@ -349,8 +349,8 @@ class Blocks:
         if image.smooth or min(rect.width() / image.array.shape[1], rect.height() / image.array.shape[0]) < LEAST:
             return False
         shares, ends, _ = shares_of(image)
-        ramp, font = self._ramp(image), self._bench.appearance.fonts.number
-        return paint_numbers(painter, font, image.array, shares, ends, ramp, rect)
+        ramp, appearance = self._ramp(image), self._bench.appearance
+        return paint_numbers(painter, appearance.fonts.number, image.array, shares, ends, ramp, rect, appearance.scale)
 
     def _ramp(self, image: Image) -> Ramp:
         theme = self._bench.appearance.theme
