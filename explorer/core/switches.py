@@ -193,7 +193,11 @@ SWITCHES: dict[str, dict[str, Switch]] = {
         "on": Switch(False, "Linear regression"),
     },
     "loss": _LOSS,
-    "loss of words": {**_LOSS, "targets": Switch("typed", "Targets", ("typed", "next word"))},
+    "loss of words": {
+        **_LOSS,
+        "targets": Switch("typed", "Targets", ("typed", "next word")),
+        "balance": Switch(0.0, "Balance of the experts, times", least=0, most=1000),
+    },
     "last norm": _LAST_NORM,
     "given norm": _EPSILON,
 }

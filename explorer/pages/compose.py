@@ -137,7 +137,7 @@ KINDS: dict[str, Kind] = {
         ("activation", "tied", "bias"),
         ("logit_cap", "output_scale", "head", "norm_by", "epsilon"),
     ),
-    "loss": Kind(loss, loss_sentence, ("loss", "targets", "L_1")),
+    "loss": Kind(loss, loss_sentence, ("loss", "targets", "L_1"), ("balance",)),
     "next word": Kind(next_word, next_word_sentence),
     "why": Kind(why, why_sentence),
     "pieces": Kind(pieces, pieces_sentence),

@@ -39,6 +39,8 @@ LINE_HEIGHT, MOST_APART = 17.0, 44.0
 """How far apart large words are, and all of them at most."""
 DEEPEST = 4.0
 """The colour of shares is deepest at so many times their mean."""
+OF_SHARES = ("weights", "probabilities", "onehot", "routed")
+"""The last part of the names of nodes whose rows are shares."""
 ARROW = 6.0
 """Words whose lines are nearer to each other have no arrow before them."""
 TRACKS = 48
@@ -62,7 +64,7 @@ def image_of(view: View, name: str, place: tuple[float, float, float, float]) ->
     where = view.graph.place(name)
     array = np.atleast_2d(view.shown(where))
     axes = view.graph.axes_of(where)
-    shares = view.looking.showing == "values" and name.rpartition(".")[2] in ("weights", "probabilities", "onehot")
+    shares = view.looking.showing == "values" and name.rpartition(".")[2] in OF_SHARES
     finite = np.abs(array[np.isfinite(array)])
     high = _full(finite) if shares else float(finite.max(initial=0.0)) or 1.0
     sides = [axis if axis in view.graph.sequences else "" for axis in axes[-2:]]

@@ -13,7 +13,8 @@ from explorer.core.ops import Array
 from explorer.pages.amounts import amount
 from explorer.pages.answers import answered, answers, answers_height, loss
 from explorer.pages.drawing import HERE, MUTED, TEXT, Axis, Box, Drawing, FlowLine, Mark, Words
-from explorer.pages.lane import Sheet, image_of
+from explorer.pages.held import net_marks, net_node
+from explorer.pages.lane import Sheet
 from explorer.pages.levels import layers_of, shown_layer
 from explorer.pages.sublayers import box_of, exchange
 from explorer.pages.view import View
@@ -167,7 +168,7 @@ class Stacks:
         sheet, view = self._sheet, self._view
         attention = f"{block}.attention" in sheet.stages
         stage = sheet.stages[f"{block}.attention" if attention else f"{block}.layers"]
-        sheet.wait_for(f"{block}.weights" if attention else f"{block}.activation")
+        sheet.wait_for(f"{block}.weights" if attention else net_node(view, block))
         if flows:
             self._flow(column, GAP)
         place = column.left, column.y, column.width, HEAD + self._band + 3.0
@@ -180,7 +181,7 @@ class Stacks:
             return
         if not attention:
             hidden = column.left + PAD, top, column.width - 2 * PAD, self._band
-            sheet.add(image_of(view, f"{block}.activation", hidden))
+            sheet.add(*net_marks(view, block, hidden))
             return
         keys, whose = column.at(top), column.sequence
         if stage.kind == "cross" and self._source is not None:

@@ -7,6 +7,7 @@ from explorer.core.ops import Array
 from explorer.pages.amounts import amount
 from explorer.pages.drawing import ERROR, HERE, LINE, MUTED, TEXT, Box, FlowLine, Segments, Words, series
 from explorer.pages.gestures import Gesture, Switch
+from explorer.pages.held import beside, net_marks, net_node, net_note, net_title, places_in, sharing
 from explorer.pages.lane import LETTER, PAD, RISE, SMALL, Lane, Sheet, image_of
 from explorer.pages.turned import is_off, turn
 from explorer.pages.view import View
@@ -14,10 +15,16 @@ from explorer.pages.view import View
 MOST_HEADS, MOST_OFFERED = 27, 12
 AROUND, HEAD, PILL = 44.0, 20.0, 16.0
 """What a block is higher than its image, where that begins, and how high the line of its heads is."""
+NORM, NORM_BELOW = 15.0, 4.0
+"""How high the box of a norm beside a block is, and how far below the block it begins."""
 LEAST_BLOCK, LEAST_CROSS, TITLE = 122.0, 171.0, 8.6
 """How wide a block is at least, also one that looks at the source, and a letter of its title."""
-APART, COMPACT = 4.0, 300.0
-"""Between heads; and the width for which heads have to be twice as large as without it."""
+WITHIN = 0.42
+"""The part of its line that positions in attention have, beside what mixes the heads."""
+PLACES_TIP = "Positions are not added to the vectors: they are where queries meet keys."
+APART, EDGE, COMPACT = 4.0, 1.8, 300.0
+"""Between heads; how far the frame of those that share their keys stands out; and the width for which heads have to be
+twice as large as without it."""
 LEVELS = 6
 """Of thickness, of the lines between words."""
 LEAST_SHARE, FEW_WORDS, MORE_THAN_EVEN, MANY_WORDS = 0.04, 6, 1.6, 24
@@ -31,6 +38,7 @@ BELOW = {
     "cross": "look at the source",
     "ffn": "each word alone",
 }
+BESIDE = "beside attention"
 BRIDGE = "the source, as keys and values"
 Place = tuple[float, float, float, float]
 
@@ -50,6 +58,8 @@ class Sublayers:
         self._box = image + AROUND
         self.above = self._box + RISE
         """How far above the stream a block reaches."""
+        self._reading: float | None = None
+        """Where the block before reads the stream."""
         self.source: Lane | None = None
         """The lane of the encoder, once it has been drawn, and where its stream ends."""
         self.bends: tuple[float, float] | None = None
@@ -72,7 +82,7 @@ class Sublayers:
         attention = f"{block}.attention" in sheet.stages
         stage = sheet.stages[f"{block}.attention" if attention else f"{block}.layers"]
         raw = raw_of(self._view, block)
-        shown = f"{block}.weights" if attention else f"{block}.activation"
+        shown = f"{block}.weights" if attention else net_node(self._view, block)
         residual = f"{block}.residual" in nodes
         width = self._width(block, stage)
         left, bottom = lane.x, lane.top - RISE
@@ -88,7 +98,11 @@ class Sublayers:
         place = left, bottom - self._box, width, self._box
         if self._before(block):
             sheet.wait_for(f"{block}.norm")
-        self._reads(lane, block, up, bottom)
+        if beside(self._view, block) and self._reading is not None:
+            self._reads_beside(lane, block, up, bottom)
+        else:
+            self._reads(lane, block, up, bottom)
+        self._reading = up
         sheet.wait_for(shown)
         sheet.add(box_of(sheet, stage, block, place))
         self._hold(stage, block, place)
@@ -98,11 +112,13 @@ class Sublayers:
             after = sheet.stages[nodes[f"{block}.residual"].stage]
             said = f"{stage.group}: what {stage.title.lower()} made is added to the stream"
             sheet.plus(lane, down, bottom, after, f"{block}.residual", said)
+            self._norm_out(block, stage, down, bottom)
         else:
             sheet.gather(lane, down)
             sheet.add(FlowLine(((down, bottom), (down, lane.top + 0.5 * lane.pitch)), TEXT, 1.5, head=False))
         sheet.wait_for(raw)
-        below = sheet.added(lane, raw, stream if residual else "", left, width) or BELOW.get(stage.kind, "")
+        below = sheet.added(lane, raw, stream if residual else "", left, width)
+        below = below or (BESIDE if beside(self._view, block) else BELOW.get(stage.kind, ""))
         sheet.caption(left + width / 2, lane.bottom + 13.0, below)
         lane.x = down + 12.0
         result = self.made(block)
@@ -117,17 +133,42 @@ class Sublayers:
         sheet = self._sheet
         sheet.gather(lane, x)
         sheet.add(FlowLine(((x, lane.top + 0.5 * lane.pitch), (x, bottom)), TEXT, 1.5))
+        self._norm_in(block, x, bottom)
+
+    def _reads_beside(self, lane: Lane, block: str, x: float, bottom: float) -> None:
+        """The same of a net beside an attention: from where that reads, before it has added anything."""
+        sheet, start, level = self._sheet, self._reading, lane.top - 2.0
+        assert start is not None
+        own = f"{block}.norm" in self._view.nodes
+        # A net that has no norm of its own reads what comes out of the attention's.
+        begin = (start, level) if own else (start + 27.0, bottom + NORM_BELOW + NORM / 2)
+        sheet.add(FlowLine((begin, (x, begin[1]), (x, bottom)), TEXT, 1.5))
+        self._norm_in(block, x, bottom)
+
+    def _norm_in(self, block: str, x: float, bottom: float) -> None:
+        """The norm on the way into a block."""
         if self._before(block):
-            stage, name = sheet.stages[f"{block}.norm"], f"{block}.norm"
-            place = x - 13.0, bottom + 4.0, 40.0, 15.0
-            _, share = amount(self._view, name)
-            said = f"{stage.group}: norm before {block.rpartition('.')[2]}"
-            sheet.add(Box(place, said, "norm", "", sheet.tip(stage, name), sheet.into(stage), share))
+            self._norm(block, "norm", "before", x, bottom)
+
+    def _norm_out(self, block: str, stage: Stage, x: float, bottom: float) -> None:
+        """The norm of what a block makes, on its way down to the stream."""
+        if f"{block}.output_norm" in self._view.nodes:
+            self._sheet.wait_for(f"{block}.output_norm")
+            self._norm(block, "output_norm", "behind", x - 14.0, bottom)
+
+    def _norm(self, block: str, short: str, where: str, x: float, bottom: float) -> None:
+        sheet, name = self._sheet, f"{block}.{short}"
+        stage = sheet.stages[name]
+        place = x - 13.0, bottom + NORM_BELOW, 40.0, NORM
+        _, share = amount(self._view, name)
+        said = f"{stage.group}: norm {where} {block.rpartition('.')[2]}"
+        sheet.add(Box(place, said, "norm", "", sheet.tip(stage, name), sheet.into(stage), share))
 
     # The block itself
 
     def _width(self, block: str, stage: Stage) -> float:
-        least = max(LEAST_CROSS if stage.kind == "cross" else LEAST_BLOCK, TITLE * len(stage.title) + 12.0)
+        title = net_title(self._view, block, stage.title) if stage.kind == "ffn" else stage.title
+        least = max(LEAST_CROSS if stage.kind == "cross" else LEAST_BLOCK, TITLE * len(title) + 12.0)
         if stage.kind == "ffn":
             return least
         across, side, _ = self._grid(block)
@@ -135,7 +176,11 @@ class Sublayers:
 
     def _grid(self, block: str) -> tuple[int, float, int]:
         """How many heads stand beside each other, how large each is, and how many are drawn."""
-        heads = min(self._view.graph.n_heads(f"{block}.weights") or 1, MOST_HEADS)
+        heads, group = min(self._view.graph.n_heads(f"{block}.weights") or 1, MOST_HEADS), sharing(self._view, block)
+
+        def whole(down: int) -> bool:
+            across = -(-heads // down)
+            return across % group == 0 or group % across == 0
 
         def laid(down: int) -> tuple[int, float]:
             across = -(-heads // down)
@@ -145,7 +190,8 @@ class Sublayers:
             across, side = one
             return side / (1.0 + across * side / COMPACT)
 
-        return *max(map(laid, range(1, heads + 1)), key=worth), heads
+        # Heads that share their keys stand side by side.
+        return *max(map(laid, filter(whole, range(1, heads + 1))), key=worth), heads
 
     def _hold(self, stage: Stage, block: str, place: Place) -> None:
         """The weights of each head, or the hidden units."""
@@ -153,11 +199,13 @@ class Sublayers:
         left, top, width, height = place
         raw = raw_of(view, block)
         if stage.kind == "ffn":
-            sheet.add(image_of(view, f"{block}.activation", (left + PAD, top + HEAD, width - 2 * PAD, self.image)))
+            sheet.add(*net_marks(view, block, (left + PAD, top + HEAD, width - 2 * PAD, self.image)))
             return
         across, side, drawn = self._grid(block)
         start = left + (width - across * (side + APART) + APART) / 2
         above = top + HEAD + (self.image - -(-drawn // across) * (side + APART) + APART) / 2
+        if (group := sharing(view, block)) > 1:
+            self._frames(stage, block, (start, above), side, (across, drawn, group))
         for head in range(drawn):
             row, column = divmod(head, across)
             at = start + column * (side + APART), above + row * (side + APART), side, side
@@ -167,10 +215,34 @@ class Sublayers:
         heads_stage = sheet.stages.get(f"{block}.heads")
         if heads_stage is not None and view.looking.showing == "values":
             mixed = "concat · W_O" if f"{block}.W_O" in view.nodes else "concat"
-            pill = left + PAD, top + height - PILL - 4.0, width - 2 * PAD, PILL
+            within, wide = places_in(view, block), width - 2 * PAD
+            if within:
+                positions = left + PAD, top + height - PILL - 4.0, WITHIN * wide, PILL
+                said = f"{stage.group}: positions in {stage.title.lower()}, {within}"
+                sheet.add(Box(positions, said, within, "", PLACES_TIP, sheet.into(stage)))
+                left, wide = left + WITHIN * wide + APART, (1 - WITHIN) * wide - APART
+            pill = left + PAD, top + height - PILL - 4.0, wide, PILL
             said = f"{heads_stage.title} of {stage.group}: {stage.title}"
             sheet.wait_for(raw)
             sheet.add(Box(pill, said, mixed, "", sheet.tip(heads_stage, raw), sheet.into(heads_stage)))
+
+    def _frames(
+        self, stage: Stage, block: str, at: tuple[float, float], side: float, laid: tuple[int, int, int]
+    ) -> None:
+        """Around the heads that share a head of keys and values: a frame in each row that they stand in."""
+        across, drawn, group = laid
+        for first in range(0, drawn, group):
+            heads = range(first, min(first + group, drawn))
+            rows = sorted({head // across for head in heads})
+            for row in rows:
+                columns = [head % across for head in heads if head // across == row]
+                x, y = at[0] + columns[0] * (side + APART), at[1] + row * (side + APART)
+                wide = len(columns) * (side + APART) - APART
+                place = x - EDGE, y - EDGE, wide + 2 * EDGE, side + 2 * EDGE
+                here = f", row {row + 1}" if len(rows) > 1 else ""
+                whose = f"heads {first + 1} to {first + group} share keys and values{here}"
+                tip = f"Heads {first + 1} to {first + group} have their own queries, and one head of keys and values."
+                self._sheet.add(Box(place, f"{stage.group}: {stage.title}, {whose}", tip=tip, around=True))
 
     # Words that look at words
 
@@ -230,10 +302,11 @@ def box_of(sheet: Sheet, stage: Stage, block: str, place: Place) -> Box:
     if attention:
         heads = view.graph.n_heads(f"{block}.weights") or 1
         named = f"{title}, {heads} heads" if heads > 1 else title
+        if (group := sharing(view, block)) > 1:
+            named += f" that share {heads // group} of keys and values"
     else:
-        hidden = view.graph.shape(f"{block}.hidden")[-1]
-        out = view.graph.shape(raw)[-1]
-        note = f"{out} → {hidden} → {out}" if values else note
+        title = named = net_title(view, block, title)
+        note = net_note(view, block) if values else note
     off = is_off(view, raw)
     return Box(
         place,

@@ -22,6 +22,7 @@ from explorer.core.ops import (
     ScaleFactor,
     Softmax,
     Temperature,
+    WithBalance,
 )
 from explorer.core.tokens import PAD
 
@@ -120,8 +121,20 @@ def loss(model: Model, g: GraphBuilder, output: str, rows: str, columns: str, sc
                 of = (right,) if pad < 0 else (right, target)
                 g.add("loss.L_1", LogLikelihood(pad), *of, axes=(), symbol="L_1")
             parents = (output, target, scores) if scores else (output, target)
-            g.add("loss.value", CrossEntropy(pad), *parents, axes=(), symbol="L")
+            op = CrossEntropy(pad)
+            if balances := _balances(model, g):
+                weight = float(model.switch("loss", "balance"))
+                op, parents = WithBalance(pad, weight, len(balances)), (*parents, *balances)
+            g.add("loss.value", op, *parents, axes=(), symbol="L")
         case "mean squared error":
             g.stage("loss", "loss", "Loss", "Output")
             target = g.add("loss.target", Input("zeros"), axes=(rows, columns), symbol="y")
             g.add("loss.value", MeanSquaredError(), output, target, axes=(), symbol="L")
+
+
+def _balances(model: Model, g: GraphBuilder) -> list[str]:
+    """The balances of a model's experts that are a part of its loss."""
+    if not model.has_switch("loss", "balance") or not model.switch("loss", "balance"):
+        return []
+    layers = [f"{stack}.{k + 1}" for stack in ("encoder", "decoder") for k in range(model.layers)]
+    return [name for layer in layers if (name := f"{layer}.ffn.balance") in g]

@@ -11,7 +11,7 @@ from explorer.core.ops.geometry import Angle, Cosine, Length, ShadowFactor, Subt
 from explorer.core.ops.heads import HeadMean, HeadsNorm
 from explorer.core.ops.inputs import Input
 from explorer.core.ops.linear import Add, Concat, Dropout, MatMul, Multiply
-from explorer.core.ops.loss import CrossEntropy, Likelihood, LogLikelihood, MeanSquaredError
+from explorer.core.ops.loss import CrossEntropy, Likelihood, LogLikelihood, MeanSquaredError, WithBalance
 from explorer.core.ops.masks import CausalMask, CausalPaddingMask, Mask, PaddingMask, RelatedMask
 from explorer.core.ops.normalise import NORMS, BatchNorm, LayerNorm, RowShares, SinkSoftmax, Softmax
 from explorer.core.ops.positions import Rotary, Sinusoidal
@@ -80,4 +80,5 @@ __all__ = [
     "Temperature",
     "Threshold",
     "WeightedSum",
+    "WithBalance",
 ]

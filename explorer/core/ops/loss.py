@@ -158,6 +158,69 @@ class CrossEntropy(Op):
             yield Slip("not averaged", "if the sum is not divided by n", Then(self, "multiply", n, f"{n:g}"))
 
 
+@dataclass(frozen=True)
+class WithBalance(CrossEntropy):
+    """The cross-entropy, and a part of what it costs that some experts get more words than others (Fedus et al. 2022).
+
+    The last `layers` parents are the balances of the layers with experts, a number each; those before them are the
+    parents of `CrossEntropy`. L + weight · Σ L_b.
+    """
+
+    weight: float = 0.01
+    layers: int = 1
+
+    def forward(self, *parents: Array) -> Array:
+        own, balances = parents[: -self.layers], parents[-self.layers :]
+        loss = super().forward(*own)
+        return np.asarray(loss + loss.dtype.type(self.weight) * sum(balances[1:], balances[0]))
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        each = np.asarray(gradient * gradient.dtype.type(self.weight))
+        return *super().backward(gradient, value, *parents[: -self.layers]), *(each for _ in range(self.layers))
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        if parent >= len(parents) - self.layers:
+            return Constant(self.weight, f"{self.weight:g}")
+        return super().derivative(parent, cell, at, value, *parents[: -self.layers])
+
+    def formula(self, *symbols: str) -> str:
+        own, balances = symbols[: -self.layers], symbols[-self.layers :]
+        together = balances[0] if self.layers == 1 else f"({' + '.join(balances)})"
+        return f"{super().formula(*own)} + {self.weight:g} \\cdot {together}"
+
+    def code(self, *names: str) -> str:
+        own, balances = names[: -self.layers], names[-self.layers :]
+        together = " + ".join(balances)
+        return f"np.asarray((loss := {super().code(*own)}) + loss.dtype.type({self.weight!r}) * ({together}))"
+
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
+        balances = "+".join(one[()] for one in parents[-self.layers :])
+        return f"{super().sheet(cell, *parents[: -self.layers])}+{self.weight!r}*({balances})"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        own, balances = parents[: -self.layers], parents[-self.layers :]
+        weight = Constant(self.weight, f"{self.weight:g}")
+        each = [step("multiply", weight, one[()], label="balance") for one in balances]
+        return step("sum_of", super().explain(cell, *own), *each, label="cross-entropy and balance")
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        sentence = "without the balance of the experts"
+        yield Slip("without balance", sentence, Unbalanced(self.pad, self.layers))
+
+
+@dataclass(frozen=True)
+class Unbalanced(CrossEntropy):
+    """The mistake of leaving out the balance."""
+
+    layers: int = 1
+
+    def forward(self, *parents: Array) -> Array:
+        return super().forward(*parents[: -self.layers])
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        return super().explain(cell, *parents[: -self.layers])
+
+
 def _log(right: str, target: str, pad: int) -> str:
     """The log of a probability in a spreadsheet, where its position is counted."""
     return f"LN({right})" if pad < 0 else f"IF({target}={pad},0,LN({right}))"

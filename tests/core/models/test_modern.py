@@ -127,6 +127,7 @@ CASES = {
         "ffn.chosen_again": False,
         "ffn.shared": 5,
     },
+    "experts, balanced": {**LLAMA, "ffn.experts": 4, "ffn.chosen": 2, "loss.balance": 0.5},
     "experts, plain": {"ffn.experts": 3, "ffn.norm": "pre", "self.norm": "pre", "input.positions": "none"},
     "8 bits": {**LLAMA, "self.quantised": "8 bits", "ffn.quantised": "8 bits", "self.quantised_block": 4},
     "4 bits": {**LLAMA, "ffn.quantised": "4 bits", "ffn.quantised_block": 3, "ffn.experts": 2},
@@ -225,3 +226,15 @@ def test_heads_that_keys_do_not_divide_are_refused():
     with pytest.raises(ExplorerError) as error:
         made({"ffn.experts": 2, "ffn.chosen": 3})
     assert error.value.id == "too-many-chosen"
+
+
+def test_the_loss_takes_the_balance_of_all_layers_times_its_switch():
+    _, plain, inputs = made(CASES["Mixtral"])
+    _, balanced, _ = made(CASES["experts, balanced"])
+    before, after = (fresh(graph, inputs, {}).values for graph in (plain, balanced))
+    balances = sum(float(after[f"decoder.{k}.ffn.balance"]) for k in (1, 2))
+    assert float(after["loss.value"]) == pytest.approx(float(before["loss.value"]) + 0.5 * balances, rel=1e-14)
+    np.testing.assert_array_equal(after["output.logits"], before["output.logits"])
+    # Without experts there is nothing to balance.
+    _, graph, inputs = made({**LLAMA, "loss.balance": 0.5})
+    assert len(graph.nodes["loss.value"].parents) == 3

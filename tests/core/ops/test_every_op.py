@@ -236,6 +236,13 @@ CASES = {
         lambda s: ops.CrossEntropy(pad=0),
         lambda s: [real(*s.lead, s.n, s.m), ids(*s.lead, s.n), real(*s.lead, s.n, s.m)],
     ),
+    "CrossEntropy, with balance": Case(
+        lambda s: ops.WithBalance(weight=0.5), lambda s: [real(*s.lead, s.n, s.m), ids(*s.lead, s.n), real()]
+    ),
+    "CrossEntropy, of a softmax, padded, with two balances": Case(
+        lambda s: ops.WithBalance(pad=0, weight=0.01, layers=2),
+        lambda s: [real(*s.lead, s.n, s.m), ids(*s.lead, s.n), real(*s.lead, s.n, s.m), real(), real()],
+    ),
     "Likelihood": Case(lambda s: ops.Likelihood(), lambda s: [real(*s.lead, s.n, s.m), ids(*s.lead, s.n)]),
     "LogLikelihood": Case(lambda s: ops.LogLikelihood(), lambda s: [real(*s.lead, s.n)]),
     "LogLikelihood, padded": Case(
@@ -447,9 +454,10 @@ def test_an_op_that_alters_reads_one_cell_of_its_first_parent(case):
 def test_the_formula_can_be_typeset(case):
     op, parents = generic(case)
     if isinstance(op, ops.CrossEntropy):
-        parents = parents[:2]  # the scores behind the probabilities are a matter of rounding
+        # The scores behind the probabilities are a matter of rounding.
+        parents = [*parents[:2], *parents[-op.layers :]] if isinstance(op, ops.WithBalance) else parents[:2]
     # Symbols that have a subscript or are a command, each in each place.
-    for symbols in (("z_T", "W_Q", r"\beta"), (r"\beta", "z_T", "W_Q")):
+    for symbols in (("z_T", "W_Q", r"\beta", "L_b"), (r"\beta", "z_T", "W_Q", "L_b")):
         latex = op.formula(*symbols[: len(parents)])
         assert all(symbol in latex for symbol in symbols[: len(parents)])
         typeset(latex)
