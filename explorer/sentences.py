@@ -77,6 +77,7 @@ SENTENCES: dict[str, str] = {
     "bad-set-syntax": "'{text}' does not set a cell; write NODE[row,column]=VALUE, counted from 0, as in Q[0,1]=2.5.",
     "heads-do-not-divide": "d_model {d_model} cannot be split over {heads} heads; choose {remedy}, or set d_k and d_v.",
     "checkpoint": "{file} {problem}.",
+    "tokenizer": "The tokenizer {problem}.",
     "key-heads-do-not-divide": "{heads} heads cannot share {key_heads} heads of keys; choose a divisor of {heads}.",
     "too-many-chosen": "{block} has {experts} experts and cannot choose {chosen} of them; choose {experts} or fewer.",
     "widths-differ": "Without W_O, {block} gives {width} numbers a token but d_model is {d_model}; set d_v or W_O.",

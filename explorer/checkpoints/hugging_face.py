@@ -10,6 +10,7 @@ import numpy as np
 from explorer.checkpoints.config import MOST_BYTES, Config
 from explorer.checkpoints.families import FAMILIES, Plan
 from explorer.checkpoints.safetensors import Tensor, shown, tensors
+from explorer.checkpoints.tokenizers.of_folder import with_pieces
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import counted
 from explorer.core.model import Model
@@ -109,8 +110,8 @@ def opened(folder: str | Path, dtype: str = "") -> Checkpoint:
     if unused:
         few = ", ".join(shown(name) for name in unused[:3])
         notices.append(f"{len(unused)} of its tensors are not used: {few}{' …' if len(unused) > 3 else ''}")
-    if any((folder / name).is_file() for name in ("tokenizer.json", "tokenizer.model", "vocab.json")):
-        notices.append("its tokenizer is not read: words are the numbers of the pieces")
+    model, told = with_pieces(folder, model)
+    notices.extend([told] if told else [])
     return Checkpoint(folder, kind, model, inputs, tuple(notices))
 
 

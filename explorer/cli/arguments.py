@@ -1,7 +1,9 @@
 """Cells, values and switches as they are typed."""
 
 import re
+from collections.abc import Sequence
 
+from explorer.cli.errors import UsageError
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import read_number
 
@@ -46,6 +48,17 @@ def parse_switch(text: str) -> tuple[str, str, str]:
     if not (block and name and value.strip()):
         raise ExplorerError("bad-switch-syntax", text=_cut(text))
     return block, name, value.strip()
+
+
+def parse_ids(text: str, words: Sequence[str], option: str) -> list[str]:
+    """The words with these numbers, as in "5 17 3".
+
+    Raises `UsageError`, which names the option, for what is no number of a word.
+    """
+    numbers = [int(part) if part.isascii() and part.isdigit() and len(part) < 10 else -1 for part in text.split()]
+    if not numbers or not all(0 <= number < len(words) for number in numbers):
+        raise UsageError(f"{option} takes whole numbers from 0 to {len(words) - 1}, as in {option} '5 17 3'.")
+    return [words[number] for number in numbers]
 
 
 def _cell(text: str) -> Cell | None:

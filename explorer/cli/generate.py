@@ -5,6 +5,7 @@ import sys
 from argparse import Namespace
 from typing import Any
 
+from explorer.cli.arguments import parse_ids
 from explorer.cli.errors import UsageError
 from explorer.cli.output import shown
 from explorer.core.byte_pairs import are_pieces, typed
@@ -32,6 +33,8 @@ def generate(arguments: Namespace) -> int:
         raise UsageError(f"-n may be 1 to {MOST_NEW}; {arguments.n} is not.")
     if arguments.beams is not None and _samples(arguments):
         raise UsageError("--beams follows the likeliest words; leave out --greedy, --temperature, --top-k and --top-p.")
+    if (arguments.text is None) == (arguments.ids is None):
+        raise UsageError("Give the words to go on from as TEXT or by --ids, one of the two.")
     choice = Choice(arguments.greedy, arguments.temperature, arguments.top_k, arguments.top_p, arguments.seed)
     _, state = opened(arguments.model)
     sequence = sequence_of(state)
@@ -55,6 +58,7 @@ def generate(arguments: Namespace) -> int:
             "model": arguments.model,
             "tokens": written,
             "new": new,
+            "ids": [step.chosen for step in steps],
             "steps": [_step(step, says) for step in steps],
         }
         if beams:
@@ -74,20 +78,27 @@ def _samples(arguments: Namespace) -> bool:
 def _texts(arguments: Namespace, state: State, sequence: str) -> tuple[list[str], list[str] | None]:
     """The words that the decoder begins with, and those that the encoder reads; None for a model without one."""
 
-    def words(text: str, of: str) -> list[str]:
-        found = known_words(text, state.graph.axes[state.graph.sequences[of]])
+    def words(text: str | None, ids: str | None, option: str, of: str) -> list[str]:
+        known = state.graph.axes[state.graph.sequences[of]]
+        if ids is not None:
+            return parse_ids(ids, known, option)
+        text = text or ""
+        found = known_words(text, known)
         if not found:
             raise UsageError("There is no word in the text; write one or more.")
         if UNKNOWN in found and UNKNOWN not in text:
             print(f"explorer: words that {shown(arguments.model)} does not know are read as {UNKNOWN}", file=sys.stderr)
         return found
 
+    text = arguments.text, arguments.ids, "--ids"
+    target = arguments.target, arguments.target_ids, "--target-ids"
     if sequence == "target":
-        begin = words(arguments.target, "target") if arguments.target is not None else first_words(state)
-        return begin, words(arguments.text, "source")
-    if arguments.target is not None:
+        told = arguments.target is not None or arguments.target_ids is not None
+        begin = words(*target, "target") if told else first_words(state)
+        return begin, words(*text, "source")
+    if arguments.target is not None or arguments.target_ids is not None:
         raise UsageError(f"{arguments.model} is no translator; --target is for those.")
-    return words(arguments.text, sequence), None
+    return words(*text, sequence), None
 
 
 def _step(step: Written, says: tuple[str, ...]) -> dict[str, Any]:

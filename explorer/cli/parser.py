@@ -43,7 +43,9 @@ What leaves layer 3 of a stack is encoder.3.out or decoder.3.out, whatever the l
 enters the first layer.
 
 In the place of LESSON stands the folder of a checkpoint (config.json and safetensors): gpt2, gpt_neo, gpt_neox, opt,
-phi, llama, mistral, qwen2, qwen3, gemma, gemma2 and olmo2. Its words are the numbers of its pieces: name them by --ids.
+phi, llama, mistral, qwen2, qwen3, gemma, gemma2 and olmo2. Where the folder has a tokenizer (tokenizer.json, vocab.json
+with merges.txt, or SentencePiece's), --tokens takes plain text, which the tokenizer takes apart; else its words are
+numbers. The numbers of pieces can always be given by --ids.
 Up to 10 million numbers are computed in float64, more in float32, or as --dtype says.
 """
 
@@ -201,7 +203,7 @@ What is needed to go on lies in FILE.training until the training is done. With -
 
 _GENERATE = """\
 Let a model continue TEXT, word by word, until it says <end>. MODEL is a name from `explorer list`, or a document
-(.explorer). A translator reads TEXT, and its answer begins with --target.
+(.explorer), or the folder of a checkpoint. A translator reads TEXT, and its answer begins with --target.
 """
 
 _GENERATE_EXAMPLES = """\
@@ -209,12 +211,15 @@ examples:
   explorer generate tiny-gpt "the cat sat on the" --greedy
   explorer generate tiny-gpt "Emma hates" --temperature 1.5 --top-k 5 --seed 3
   explorer generate tiny-gpt "roses are" --beams 3 --json
+  explorer generate ./SmolLM2-135M "The river" --greedy
+  explorer generate ./SmolLM2-135M --ids "5 17 3" -n 20 --greedy --json
 
 Without --greedy or --beams words are drawn: logits divided by the temperature, softmax, then top-k, then top-p. The
 same seed draws the same words. --json prints
-  {"model", "tokens", "new", "steps": [{"candidates": [[token, probability], …], "chosen"}]}
-where candidates are the words that could be chosen, at most the 20 most probable. With --beams the steps are those of
-the best continuation, and "beams": [{"new", "score"}] lists all; a score is the sum of the logs of the probabilities.
+  {"model", "tokens", "new", "ids", "steps": [{"candidates": [[token, probability], …], "chosen"}]}
+where ids are the numbers of the new words, and candidates are the words that could be chosen, at most the 20 most
+probable. With --beams the steps are those of the best continuation, and "beams": [{"new", "score"}] lists all; a score
+is the sum of the logs of the probabilities.
 """
 
 
@@ -395,8 +400,9 @@ def _train() -> Parser:
 def _generate() -> Parser:
     parser = Parser("generate", _GENERATE, epilog=_GENERATE_EXAMPLES)
     add = parser.add_argument
-    add("model", metavar="MODEL", help="a name from `explorer list`, or a document (.explorer)")
-    add("text", metavar="TEXT", help="words that the model knows")
+    add("model", metavar="MODEL", help="a name from `explorer list`, a document (.explorer), or a checkpoint's folder")
+    add("text", metavar="TEXT", nargs="?", help="words that the model knows")
+    add("--ids", metavar="NUMBERS", help="the numbers of the words in the place of TEXT, as in --ids '5 17 3'")
     add("-n", type=int, default=20, metavar="N", help="write up to N words (20)")
     add("--temperature", type=float, default=1.0, metavar="T", help="what the logits are divided by (1)")
     add("--top-k", type=int, default=0, metavar="K", help="choose among the K most probable words (0: all)")
@@ -411,6 +417,7 @@ def _generate() -> Parser:
     add("--greedy", action="store_true", help="always take the most probable word")
     add("--beams", type=int, metavar="B", help="follow the B most probable continuations")
     add("--target", metavar="TEXT", help='what a translator\'s answer begins with, such as "<es>"')
+    add("--target-ids", metavar="NUMBERS", help="the same by the numbers of the words")
     add("--json", action="store_true", help="print JSON")
     return parser
 
@@ -443,9 +450,10 @@ def _add_edits(parser: Parser) -> None:
         "--setting", metavar="NAME", help="such as textbook or printed; if left out, the one that the lesson opens with"
     )
     add("--switch", action="append", default=[], metavar="B.N=V", help="set a switch, as in encoder.1.self.scale=none")
-    add("--tokens", metavar="TEXT", help="other words for the sequence the model reads first, split at blanks")
+    add("--tokens", metavar="TEXT", help="other words for what the model reads first, split at blanks or into pieces")
     add("--ids", metavar="NUMBERS", help="the same by the numbers of the words, as in --ids '5 17 3'")
     add("--target", metavar="TEXT", help="other words for the sequence a decoder reads, split at blanks")
+    add("--target-ids", metavar="NUMBERS", help="the same by the numbers of the words")
     what = "set a cell, as in 'source.table[0,1]=2.5', counted from 0; a computed one is pinned"
     add("--set", action="append", default=[], metavar="CELL=V", dest="sets", help=what)
 

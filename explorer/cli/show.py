@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from explorer.cli import formats
-from explorer.cli.arguments import parse_cell, parse_set, parse_switch
+from explorer.cli.arguments import parse_cell, parse_ids, parse_set, parse_switch
 from explorer.cli.errors import UsageError
 from explorer.cli.nodes import by_head, cell_of, read, select, stage_of
 from explorer.cli.output import wrote
@@ -147,9 +147,11 @@ def opened(arguments: Namespace) -> tuple[Lesson, Document]:
     if arguments.tokens is not None:
         _set_tokens(lesson, document, "", arguments.tokens)
     if arguments.ids is not None:
-        _set_ids(lesson, document, arguments.ids)
+        _set_ids(lesson, document, "", "--ids", arguments.ids)
     if arguments.target is not None:
         _set_tokens(lesson, document, "target", arguments.target)
+    if arguments.target_ids is not None:
+        _set_ids(lesson, document, "target", "--target-ids", arguments.target_ids)
     for (name, cell), value in sets:
         place = document.state.graph.place(name)
         given = document.state.graph.nodes[place.node].is_input
@@ -167,17 +169,15 @@ def _set_tokens(lesson: Lesson, document: Document, sequence: str, text: str) ->
     document.do(SetTokens(sequence, tokens_of(text, graph.axes[graph.sequences[sequence]])))
 
 
-def _set_ids(lesson: Lesson, document: Document, text: str) -> None:
-    """Set the words of the sequence that the model reads first by their numbers."""
+def _set_ids(lesson: Lesson, document: Document, sequence: str, option: str, text: str) -> None:
+    """Set the words of a sequence by their numbers; of the one the model reads first, for ""."""
     graph = document.state.graph
     if not graph.sequences:
         raise ExplorerError("fixed-tokens", sequence=lesson.id)
-    sequence, axis = next(iter(graph.sequences.items()))
-    words, parts = graph.axes[axis], text.split()
-    numbers = [int(part) if part.isascii() and part.isdigit() and len(part) < 10 else -1 for part in parts]
-    if not numbers or not all(0 <= number < len(words) for number in numbers):
-        raise UsageError(f"--ids takes whole numbers from 0 to {len(words) - 1}, as in --ids '5 17 3'.")
-    document.do(SetTokens(sequence, tuple(words[number] for number in numbers)))
+    sequence = sequence or next(iter(graph.sequences))
+    if sequence not in graph.sequences:
+        raise ExplorerError("unknown-sequence", name=sequence, known=", ".join(graph.sequences))
+    document.do(SetTokens(sequence, tuple(parse_ids(text, graph.axes[graph.sequences[sequence]], option))))
 
 
 def _cell(engine: Engine, name: str, cell: tuple[int, ...]) -> tuple[Node, tuple[int, ...]]:

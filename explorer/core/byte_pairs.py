@@ -16,6 +16,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from explorer.core.tokens import END
+from explorer.core.vocabulary import Vocabulary
 
 Pieces = tuple[bytes, ...]
 
@@ -158,8 +159,8 @@ _BYTE_LABELS = tuple(map(label, BYTES))
 
 
 def are_pieces(known: Sequence[str]) -> bool:
-    """Whether a vocabulary is one of pieces: it begins with the bytes."""
-    return tuple(known[: len(BYTES)]) == _BYTE_LABELS
+    """Whether a vocabulary is one of pieces: it begins with the bytes, or came with a tokenizer."""
+    return isinstance(known, Vocabulary) or tuple(known[: len(BYTES)]) == _BYTE_LABELS
 
 
 def unit(known: Sequence[str]) -> str:
@@ -182,20 +183,29 @@ def merges_of(known: tuple[str, ...]) -> tuple[Merge, ...]:
 
 
 def pieces_of(text: str, known: tuple[str, ...]) -> list[str]:
-    """A text in the pieces of a vocabulary."""
+    """A text in the pieces of a vocabulary.
+
+    Raises `ExplorerError`: "tokenizer" where its own tokenizer cannot take the text apart.
+    """
+    if isinstance(known, Vocabulary):
+        return known.pieces_of(text)
     return list(map(label, encode(text, merges_of(known))))
 
 
-def tokens_of(text: str, known: tuple[str, ...]) -> list[str]:
+def tokens_of(text: str, known: tuple[str, ...], whole: bool = True) -> list[str]:
     """What somebody types as tokens of a vocabulary: pieces, where it is one of pieces, else what blanks part.
 
-    A piece may be typed as it is shown, with ␣ for its blank.
+    A piece may be typed as it is shown, with ␣ for its blank. `whole`: whether it is a whole text or stands within one.
     """
+    if isinstance(known, Vocabulary):
+        return [text] if not whole and text in known else known.pieces_of(text.replace(_SEEN[" "], " "), whole)
     return pieces_of(text.replace(_SEEN[" "], " "), known) if are_pieces(known) else text.split()
 
 
 def typed(words: Sequence[str], known: Sequence[str]) -> str:
     """Tokens as somebody would type them."""
+    if isinstance(known, Vocabulary):
+        return known.text_of(words)
     return text_of(words) if are_pieces(known) else " ".join(words)
 
 

@@ -199,7 +199,9 @@ class GraphBuilder:
 
     def axis(self, name: str, labels: Iterable[str] | int) -> str:
         """Declare an axis by its labels, or by its length: then the labels count from 1. Returns the name."""
-        self._axes[name] = counted(labels) if isinstance(labels, int) else tuple(labels)
+        # A tuple stays the one it is: that of a tokenizer's pieces knows the tokenizer.
+        named = labels if isinstance(labels, tuple) else None
+        self._axes[name] = counted(labels) if isinstance(labels, int) else named or tuple(labels)
         return name
 
     def sequence(self, name: str, length: int, vocabulary: str) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
+from explorer.core.vocabulary import Vocabulary
 
 START, END, PAD, UNKNOWN = "<start>", "<end>", "<pad>", "<unk>"
 MOST_TOKENS = 512
@@ -27,7 +28,10 @@ def with_words(vocabulary: tuple[str, ...], words: Iterable[str]) -> tuple[str, 
     lacking = dict.fromkeys(words)
     for word in lacking.keys() & set(vocabulary):
         del lacking[word]
-    return (*vocabulary, *lacking) if lacking else vocabulary
+    if not lacking:
+        return vocabulary
+    more = (*vocabulary, *lacking)
+    return Vocabulary(more, vocabulary.tokenizer) if isinstance(vocabulary, Vocabulary) else more
 
 
 def read_as(says: Sequence[str], reads: Sequence[str]) -> Sequence[int]:

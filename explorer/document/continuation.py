@@ -27,7 +27,7 @@ def sequence_of(state: State) -> str:
     return sequence
 
 
-def known_words(text: str, vocabulary: Sequence[str]) -> list[str]:
+def known_words(text: str, vocabulary: tuple[str, ...]) -> list[str]:
     """The words of a text as a vocabulary writes them: as they stand there, or with other capitals; or its pieces.
 
     `text`: words and punctuation marks; tokens such as ``<es>`` have blanks around them.
@@ -36,7 +36,7 @@ def known_words(text: str, vocabulary: Sequence[str]) -> list[str]:
     `<unk>`.
     """
     if are_pieces(vocabulary):
-        return pieces_of(text, tuple(vocabulary))
+        return pieces_of(text, vocabulary)
     written = set(vocabulary)
     others = {word.lower(): word for word in reversed(vocabulary)}
     found = []

@@ -10,14 +10,19 @@ It says
                  ``pins`` (which cells are held, and at what), ``run`` (records of the training that its weights are
                  from), ``beyond`` (inputs as they were when a sentence was longer), ``optimiser`` (its kind, and what
                  it remembers)
+                 A model names its kind, sizes, words and switches, and where its words are the pieces of a tokenizer,
+                 ``tokenizers``: for each such axis the tokenizer.json, compressed, as base64
 ``labels``       what was done before each state
 ``now``          which of them is the present one
 ``session``      what the window keeps beside the numbers
 ===============  =======================================================================================================
 """
 
+import zlib
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -26,6 +31,7 @@ from explorer.core.model import Model
 from explorer.core.ops import Array
 from explorer.core.training.optimisers import OPTIMISERS, Optimiser
 from explorer.core.training.records import Records
+from explorer.core.vocabulary import Vocabulary
 from explorer.document.deferred import unread
 from explorer.document.state import State
 
@@ -121,6 +127,7 @@ class Written:
 
 def _model_said(model: Model) -> dict[str, Any]:
     blocks = model.blocks()
+    tokenizers = {axis: packed(words) for axis, words in model.axes.items() if isinstance(words, Vocabulary)}
     return {
         "kind": model.kind,
         "lengths": {name: int(length) for name, length in model.lengths.items()},
@@ -132,7 +139,13 @@ def _model_said(model: Model) -> dict[str, Any]:
         "seed": model.seed,
         "initialiser": model.initialiser,
         "dtype": model.dtype,
-    }
+    } | ({"tokenizers": tokenizers} if tokenizers else {})
+
+
+@lru_cache(4)
+def packed(words: Vocabulary) -> str:
+    """The tokenizer of these pieces as a document keeps it: a manifest may have only so many commas and brackets."""
+    return b64encode(zlib.compress(words.tokenizer.source.encode())).decode()
 
 
 def _patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:

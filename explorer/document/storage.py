@@ -4,8 +4,11 @@ A ``.explorer`` file is a `container`. `manifest` says what stands in it.
 """
 
 import re
+import zlib
+from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
@@ -13,6 +16,7 @@ from typing import Any, BinaryIO, Protocol
 import numpy as np
 
 from explorer import container
+from explorer.checkpoints.tokenizers import tokenizer_json
 from explorer.container import FOREIGN, Container, DamagedError, Form
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
@@ -27,6 +31,7 @@ from explorer.core.ops.inputs import INITIALISERS
 from explorer.core.training.optimisers import OPTIMISERS, Optimiser
 from explorer.core.training.recipe import BOUNDS
 from explorer.core.training.records import Records
+from explorer.core.vocabulary import Tokenizer, Vocabulary
 from explorer.document import archive
 from explorer.document.archive import Archive
 from explorer.document.commands.cells import last_number
@@ -41,6 +46,7 @@ MOST_STEPS = int(BOUNDS["steps"][1])
 MOST_LAYERS = 100
 MOST_WIDTH = 100_000
 MOST_AXES = 4
+MOST_TOKENIZER = 30_000_000
 DTYPES = ("bool", "int64", "float32", "float64")
 
 _NODE = re.compile(r"[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*")
@@ -214,7 +220,7 @@ class _Reader:
         for known, model, graph, on in self._models:
             if known is said:
                 return model, graph, on
-        model = _model(table.table("model", _MODEL))
+        model = _model(JsonTable({"tokenizers": {}, **table.table("model").data}, "model", (*_MODEL, "tokenizers")))
         if self._version < 3:
             model = _without_last_norm(model)
         graph = _graph(model)
@@ -319,6 +325,12 @@ def _model(table: JsonTable) -> Model:
         initialiser=table.one_of("initialiser", INITIALISERS),
         dtype=table.one_of("dtype", ("float32", "float64")),
     )
+    tokenizers = table.table("tokenizers")
+    for axis in tokenizers.data:
+        if axis not in model.axes:
+            raise DamagedError(f"{shown(axis)} is not an axis that could have a tokenizer")
+        words = Vocabulary(model.axes[axis], _tokenizer(tokenizers.text(axis, MOST_TOKENIZER)))
+        model = replace(model, axes={**model.axes, axis: words})
     for key, value in table.table("switches").data.items():
         block, _, name = key.rpartition(".")
         # What a message will repeat has to be short.
@@ -332,6 +344,21 @@ def _model(table: JsonTable) -> Model:
         except ExplorerError as error:
             raise _as_damaged(error) from None
     return model
+
+
+@lru_cache(4)
+def _tokenizer(text: str) -> Tokenizer:
+    """The tokenizer that a document keeps, see `explorer.document.manifest.packed`."""
+    try:
+        reader = zlib.decompressobj()
+        raw = reader.decompress(b64decode(text, validate=True), tokenizer_json.MOST_BYTES)
+        if not reader.eof:
+            raise DamagedError("its tokenizer is cut short, or too large")
+        return tokenizer_json.from_json(raw.decode())
+    except (ValueError, zlib.error):
+        raise DamagedError("its tokenizer is not what the program writes") from None
+    except ExplorerError as error:
+        raise _as_damaged(error) from None
 
 
 def _without_last_norm(model: Model) -> Model:

@@ -7,6 +7,7 @@ from explorer.core.byte_pairs import Merge, are_pieces, encode, label, learn, me
 from explorer.core.graph import Graph
 from explorer.core.node import Stage
 from explorer.core.tokens import is_mark
+from explorer.core.vocabulary import Vocabulary
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
 from explorer.pages.page import (
@@ -23,6 +24,7 @@ from explorer.pages.page import (
     Section,
     TextBox,
 )
+from explorer.pages.tokenizer_steps import own_steps
 from explorer.pages.view import View
 from explorer.training.head_gallery import grammar_of
 
@@ -57,6 +59,7 @@ def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
     )
     tip = "What the merges are learned from"
     return (
+        *(own_steps(view, known, sentence) if isinstance(known, Vocabulary) else ()),
         Controls(
             "what",
             (
@@ -98,7 +101,7 @@ def _sources(view: View, sentence: str) -> dict[str, tuple[Merge, ...]]:
     if grammar is not None:
         drawn = grammar.sample(SENTENCES, SEED, held_out=False)
         found["its grammar"] = _learned("\n".join(one.key for one in drawn))
-    if are_pieces(known):
+    if are_pieces(known) and not isinstance(known, Vocabulary):
         found[BOOKS] = merges_of(known)
     return {**found, OWN: _learned(str(view.chosen(TEXT, sentence)))}
 

@@ -30,7 +30,9 @@ def test_json(capsys):
     assert first == "red"
     assert 0.5 < share < 1
     assert share + sum(one for _, one in others) == pytest.approx(1)
-    assert found.keys() == {"model", "tokens", "new", "steps"}
+    assert found.keys() == {"model", "tokens", "new", "ids", "steps"}
+    assert main(["show", "roses-are-red", "output.logits", "--ids", " ".join(map(str, found["ids"]))]) == 0
+    assert "red" in capsys.readouterr().out
 
 
 def test_candidates_are_what_top_k_leaves(capsys):

@@ -264,7 +264,7 @@ class TokenStrip(QWidget):
         if not self._is_here():
             return
         first, behind, editor = self._edit
-        typed_words = tokens_of(text, self._known())
+        typed_words = tokens_of(text, self._known(), self._is_all(first, behind))
         if self._change(lambda words: [*words[:first], *typed_words, *words[behind:]], editor):
             self._leave()
 
@@ -275,9 +275,12 @@ class TokenStrip(QWidget):
             return
         first, behind, _ = self._edit
         self._leave()
-        typed_words = tokens_of(text, self._known())
+        typed_words = tokens_of(text, self._known(), self._is_all(first, behind))
         if typed_words != list(self._bench.document.words(self.axis)[first:behind]):
             self._change(lambda words: [*words[:first], *typed_words, *words[behind:]])
+
+    def _is_all(self, first: int, behind: int) -> bool:
+        return first == 0 and behind >= len(self._bench.document.words(self.axis))
 
     def _known(self) -> tuple[str, ...]:
         """The words that the model knows."""

@@ -1,0 +1,125 @@
+"""The tokenizer of a folder, whichever files it is in, and the words of a model named by its pieces."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from explorer.checkpoints.tokenizers import sentencepiece
+from explorer.checkpoints.tokenizers.models import vocabulary_of
+from explorer.checkpoints.tokenizers.pieces import named
+from explorer.checkpoints.tokenizers.text_patterns import wrong
+from explorer.checkpoints.tokenizers.tokenizer import Tokenizer
+from explorer.checkpoints.tokenizers.tokenizer_json import MOST_BYTES, from_fields, from_json, from_vocabulary, parsed
+from explorer.core.errors import ExplorerError
+from explorer.core.model import Model
+
+_PROBE = [f"{sign * 2000}{other}" for sign, other in ("ab", "A.", "0a", " a", "!a", "_.", "é.", "\na")]
+"""Texts that patterns which never come to an end show themselves with."""
+
+
+def with_pieces(folder: Path, model: Model) -> tuple[Model, str]:
+    """The model with its words named by the pieces of the folder's tokenizer, and what is to be said of that.
+
+    The sentence is empty where there is nothing to say; where the tokenizer cannot be read it tells why, and the words
+    stay as they are.
+    """
+    try:
+        axes = dict(model.axes)
+        beyond = 0
+        for axis, words in model.axes.items():
+            if axis.endswith(".words"):
+                tokenizer = tokenizer_of(folder, axis.startswith("source."))
+                if tokenizer is None:
+                    return model, ""
+                for text in _PROBE:
+                    for part, begins in tokenizer.parts(text):
+                        tokenizer.words(part, begins) if isinstance(part, str) else ()
+                axes[axis] = named(tokenizer, len(words))
+                beyond = max(beyond, sum(number >= len(words) for number in tokenizer.pieces))
+    except ExplorerError as error:
+        if error.id != "tokenizer":
+            raise
+        return model, f"its tokenizer {error.fields['problem']}: words are the numbers of the pieces"
+    except OSError as error:
+        return model, f"its tokenizer cannot be read ({error.strerror}): words are the numbers of the pieces"
+    told = f"its tokenizer has {beyond:,} pieces more than the model, which cannot be used" if beyond else ""
+    return replace(model, axes=axes), told
+
+
+def tokenizer_of(folder: Path, reads: bool = True) -> Tokenizer | None:
+    """The tokenizer of a folder; `reads` for what the encoder reads, where two languages have one each."""
+    files = {name: folder / name for name in ("tokenizer.json", "vocab.json", "merges.txt", "tokenizer.model")}
+    files |= {name: folder / name for name in ("source.spm", "target.spm", "spiece.model")}
+    there = {name for name, file in files.items() if file.is_file()}
+
+    def raw(name: str) -> bytes:
+        if files[name].stat().st_size > MOST_BYTES:
+            raise wrong(f"is larger than the {MOST_BYTES // 1_000_000} MB that are read")
+        return files[name].read_bytes()
+
+    def text(name: str) -> str:
+        return raw(name).decode(errors="replace")
+
+    if "tokenizer.json" in there:
+        return from_json(text("tokenizer.json"))
+    if {"source.spm", "target.spm", "vocab.json"} <= there:
+        return _marian(raw("source.spm" if reads else "target.spm"), parsed(text("vocab.json")))
+    if {"vocab.json", "merges.txt"} <= there:
+        return from_vocabulary(text("vocab.json"), text("merges.txt"))
+    for name in ("tokenizer.model", "spiece.model"):
+        if name in there:
+            return _sentencepiece(raw(name), _settings(folder))
+    return None
+
+
+def _sentencepiece(raw: bytes, settings: Mapping[str, Any]) -> Tokenizer:
+    """Llama's and T5's: the marks that stand around a text are told by the folder's tokenizer_config.json."""
+    said = sentencepiece.described(raw)
+    numbers = {one["content"]: one["id"] for one in said["added_tokens"]}
+    is_t5 = said["model"]["type"] == "Unigram"
+    marks = {"<s>": settings.get("add_bos_token", not is_t5), "</s>": settings.get("add_eos_token", is_t5)}
+    before, behind = (name if wanted is True and name in numbers else "" for name, wanted in marks.items())
+    said["post_processor"] = around(before, behind, numbers)
+    return from_fields(said)
+
+
+def around(before: str, behind: str, numbers: Mapping[str, int]) -> dict[str, Any] | None:
+    """The marks around a text as a tokenizer.json says them; "" for none."""
+    if not before and not behind:
+        return None
+    parts: list[dict[str, Any]] = [{"Sequence": {"id": "A"}}]
+    if before:
+        parts.insert(0, {"SpecialToken": {"id": before}})
+    if behind:
+        parts.append({"SpecialToken": {"id": behind}})
+    ids = {name: {"ids": [numbers[name]]} for name in (before, behind) if name}
+    return {"type": "TemplateProcessing", "single": parts, "special_tokens": ids}
+
+
+def _marian(raw: bytes, numbers: Any) -> Tokenizer:
+    """Marian's: SentencePiece chooses the pieces of a language, and one list for both has their numbers."""
+    said, known = sentencepiece.described(raw), vocabulary_of(numbers)
+    if said["model"]["type"] != "Unigram" or "<unk>" not in known or "</s>" not in known:
+        raise wrong("is not of the kind that Marian has")
+    said["model"]["numbers"] = known
+    said["added_tokens"] = [
+        {"id": number, "content": piece, "special": True}
+        for piece, number in known.items()
+        if piece in ("</s>", "<unk>", "<pad>")
+    ]
+    said["post_processor"] = around("", "</s>", known)
+    said["decoder"]["decoders"].append({"type": "Strip", "content": " ", "start": 1000, "stop": 1000})
+    return from_fields(said)
+
+
+def _settings(folder: Path) -> Mapping[str, Any]:
+    file = folder / "tokenizer_config.json"
+    try:
+        if not file.is_file() or file.stat().st_size > MOST_BYTES:
+            return {}
+        found = json.loads(file.read_bytes())
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

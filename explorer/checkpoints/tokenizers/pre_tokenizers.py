@@ -1,0 +1,128 @@
+"""How a text is split before its parts are taken apart: the `pre_tokenizer` of a tokenizer.json (tokenizers 0.23).
+
+A step gets a part and whether the text begins with it, and gives the parts that it becomes.
+"""
+
+from collections.abc import Callable
+
+import regex
+
+from explorer.checkpoints.tokenizers.fields import Fields
+from explorer.checkpoints.tokenizers.text_patterns import (
+    BEHAVIOURS,
+    as_letters,
+    found_in,
+    is_blank,
+    is_mark,
+    is_number,
+    joined,
+    parts,
+    pattern,
+    where,
+    wrong,
+)
+
+PreTokenizer = Callable[[str, bool], list[str]]
+GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+"""How GPT-2 splits a text (openai/gpt-2, encoder.py)."""
+
+
+def pre_tokenizer(said: Fields | None) -> PreTokenizer:
+    """The way of splitting that a file says; none leaves the text whole.
+
+    Raises `ExplorerError`: "tokenizer" for one that is not known here.
+    """
+    if said is None:
+        return lambda text, first: [text]
+    match said.kind():
+        case "Sequence":
+            return _one_after_another([pre_tokenizer(one) for one in said.list("pretokenizers")])
+        case "ByteLevel":
+            return _byte_level(said.flag("add_prefix_space", True), said.flag("use_regex", True))
+        case "Split":
+            return _split(said.pattern(), _behaviour(said, "Isolated"), said.flag("invert", False))
+        case "Metaspace":
+            return metaspace(said)
+        case "BertPreTokenizer":
+            return lambda text, first: [
+                part
+                for word in joined(parts(text, where(is_blank, text)), "Removed")
+                for part in joined(parts(word, where(is_mark, word)), "Isolated")
+            ]
+        case "Whitespace":
+            return _split(pattern(r"\w+|[^\w\s]+"), "Removed", True)
+        case "WhitespaceSplit":
+            return lambda text, first: joined(parts(text, where(is_blank, text)), "Removed")
+        case "Digits":
+            behaviour = "Isolated" if said.flag("individual_digits", False) else "Contiguous"
+            return lambda text, first: joined(parts(text, where(is_number, text)), behaviour)
+        case "Punctuation":
+            apart = _behaviour(said, "Isolated")
+            return lambda text, first: joined(parts(text, where(is_mark, text)), apart)
+        case "CharDelimiterSplit":
+            sign = said.text("delimiter", 1)
+            return lambda text, first: [part for part in text.split(sign) if part] if sign else [text]
+        case other:
+            raise wrong(f"needs the way of splitting {other!r}, which is not known here")
+
+
+def metaspace(said: Fields) -> PreTokenizer:
+    """SentencePiece's: ▁ in place of blanks, one before the text, and words with the one before them."""
+    blank = said.text("replacement", 1, "▁")
+    scheme, apart = blank_before(said), said.flag("split", True)
+    if not blank:
+        raise wrong("has no sign for a blank")
+
+    def split(text: str, first: bool) -> list[str]:
+        text = text.replace(" ", blank)
+        if (scheme == "always" or (scheme == "first" and first)) and not text.startswith(blank) and text:
+            text = blank + text
+        if not apart:
+            return [text]
+        return joined(parts(text, where(blank.__eq__, text)), "MergedWithNext")
+
+    return split
+
+
+def blank_before(said: Fields) -> str:
+    """Whether a text begins with a blank: "always", "never", or only the "first" part of it."""
+    scheme = said.text("prepend_scheme", default="always" if said.flag("add_prefix_space", True) else "never")
+    if scheme not in ("always", "first", "never"):
+        raise wrong(f"says a prepend_scheme {scheme!r}, which is not known here")
+    return scheme
+
+
+def _behaviour(said: Fields, default: str) -> str:
+    found = said.text("behavior", default=default)
+    if found not in BEHAVIOURS:
+        raise wrong(f"splits in the way {found!r}, which is not known here")
+    return found
+
+
+def _one_after_another(steps: list[PreTokenizer]) -> PreTokenizer:
+    def split(text: str, first: bool) -> list[str]:
+        found = [(text, first)]
+        for step in steps:
+            found = [
+                (part, begins and i == 0) for text, begins in found for i, part in enumerate(step(text, begins)) if part
+            ]
+        return [part for part, _ in found]
+
+    return split
+
+
+def _split(what: "str | regex.Pattern[str]", behaviour: str, invert: bool) -> PreTokenizer:
+    looked_for = pattern(regex.escape(what)) if isinstance(what, str) else what
+    return lambda text, first: joined(parts(text, found_in(looked_for, text), invert), behaviour)
+
+
+def _byte_level(blank_before: bool, as_gpt2: bool) -> PreTokenizer:
+    words = pattern(GPT2)
+
+    def split(text: str, first: bool) -> list[str]:
+        if blank_before and text and not text.startswith(" "):
+            text = " " + text
+        found = [text[begin:end] for begin, end in found_in(words, text)] if as_gpt2 else [text]
+        return list(map(as_letters, found))
+
+    return split

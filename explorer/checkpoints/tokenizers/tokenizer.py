@@ -1,0 +1,136 @@
+"""A tokenizer: a text normalized, split, taken apart into pieces, with those before and behind it; and the way back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import regex
+
+from explorer.checkpoints.tokenizers.decoders import Decoder
+from explorer.checkpoints.tokenizers.models import PieceModel
+from explorer.checkpoints.tokenizers.normalizers import Normalizer
+from explorer.checkpoints.tokenizers.pre_tokenizers import PreTokenizer
+from explorer.checkpoints.tokenizers.text_patterns import MOST_TEXT, is_blank, wrong
+
+
+@dataclass(frozen=True)
+class Added:
+    """A piece that is looked for in the text itself, before anything else is done."""
+
+    content: str
+    number: int
+    special: bool = False  # whether it is a mark, not part of a text
+    normalized: bool = False  # whether it is looked for in the normalized text
+    single_word: bool = False
+    takes_left: bool = False  # the blanks before it
+    takes_right: bool = False  # the blanks behind it
+
+
+@dataclass(frozen=True, eq=False)
+class Tokenizer:
+    """One tokenizer with all its steps."""
+
+    model: PieceModel
+    normalize: Normalizer
+    split: PreTokenizer
+    decoder: Decoder
+    added: tuple[Added, ...] = ()
+    before: tuple[int, ...] = ()  # numbers of the pieces that stand before a text
+    behind: tuple[int, ...] = ()
+    pieces: Mapping[int, str] = field(default_factory=dict)  # how the file writes each piece
+    source: str = ""  # the tokenizer.json that it was made of
+
+    def encode(self, text: str, marks: bool = True) -> list[int]:
+        """The numbers of the pieces of a text; with `marks` those before and behind it, such as <s>.
+
+        Raises `ExplorerError`: "tokenizer" where the text is too long, or cannot be taken apart.
+        """
+        if len(text) > MOST_TEXT:
+            raise wrong(f"takes apart texts of up to {MOST_TEXT:,} characters; this one has {len(text):,}")
+        found = list[int]()
+        for part, begins in self.parts(text):
+            found.extend([part] if isinstance(part, int) else self._ids(part, begins))
+        return [*self.before, *found, *self.behind] if marks else found
+
+    def parts(self, text: str) -> list[tuple[int | str, bool]]:
+        """The added pieces of a text, and its normalized parts between them, each with whether the text begins so."""
+        found: list[tuple[int | str, bool]] = []
+        for one, begins in _apart(text, self._as_written, True):
+            if isinstance(one, Added):
+                found.append((one.number, begins))
+                continue
+            for inner, inner_begins in _apart(self.normalize(one), self._as_normalized, begins):
+                found.append((inner.number if isinstance(inner, Added) else inner, inner_begins))
+        return found
+
+    def words(self, part: str, begins: bool) -> list[str]:
+        """What a normalized part is split into before pieces are chosen."""
+        return [word for word in self.split(part, begins) if word]
+
+    def _ids(self, part: str, begins: bool) -> list[int]:
+        return [number for word in self.words(part, begins) for number in self.model.ids(word)]
+
+    def decode(self, ids: Sequence[int], marks: bool = False) -> str:
+        """The text of pieces; with `marks` those that are no part of a text, too."""
+        return "".join(
+            self.decoder([self.pieces[i] for i in ids if i in self.pieces and (marks or not self.is_mark(i))])
+        )
+
+    def is_mark(self, number: int) -> bool:
+        """Whether a piece is no part of a text."""
+        return number in self._marks
+
+    @cached_property
+    def _marks(self) -> frozenset[int]:
+        contents = {one.content for one in self.added if one.special}
+        return frozenset(number for number, piece in self.pieces.items() if piece in contents)
+
+    @cached_property
+    def _as_written(self) -> "_Looked":
+        return _looked([one for one in self.added if not one.normalized], lambda text: text)
+
+    @cached_property
+    def _as_normalized(self) -> "_Looked":
+        return _looked([one for one in self.added if one.normalized], self.normalize)
+
+
+_WORD = regex.compile(r"[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]")
+_Looked = tuple["regex.Pattern[str] | None", Mapping[str, Added]]
+
+
+def _looked(added: Sequence[Added], normalize: Normalizer) -> _Looked:
+    """What is looked for: the longest of those that begin at a place."""
+    by_text = {text: one for one in added if (text := normalize(one.content))}
+    if not by_text:
+        return None, by_text
+    longest_first = sorted(by_text, key=len, reverse=True)
+    return regex.compile("|".join(map(regex.escape, longest_first))), by_text
+
+
+def _apart(text: str, looked: _Looked, begins: bool) -> list[tuple[Added | str, bool]]:
+    """Added pieces, and the texts between them."""
+    what, by_text = looked
+    found, end = list[tuple[Added | str, bool]](), 0
+    for match in what.finditer(text) if what is not None else ():
+        one, (first, last) = by_text[match.group()], match.span()
+        if one.single_word and (_in_word(text[first - 1 : first]) or _in_word(text[last : last + 1])):
+            continue
+        if one.takes_left:
+            while first > end and is_blank(text[first - 1]):
+                first -= 1
+        if one.takes_right:
+            while last < len(text) and is_blank(text[last]):
+                last += 1
+        if first < end:  # the one before it has taken its blanks
+            first = end
+        if end < first:
+            found.append((text[end:first], begins and end == 0))
+        found.append((one, begins and first == 0))
+        end = last
+    if end < len(text):
+        found.append((text[end:], begins and end == 0))
+    return found
+
+
+def _in_word(c: str) -> bool:
+    return _WORD.fullmatch(c) is not None

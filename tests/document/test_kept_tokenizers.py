@@ -1,0 +1,53 @@
+"""A document of a model that came with a tokenizer keeps it."""
+
+import json
+
+import numpy as np
+import pytest
+
+from explorer.checkpoints.tokenizers.pieces import named
+from explorer.checkpoints.tokenizers.tokenizer_json import from_json
+from explorer.core.errors import ExplorerError
+from explorer.core.model import Model
+from explorer.core.vocabulary import Vocabulary
+from explorer.document.commands import SetTokens
+from explorer.document.manifest import packed
+from explorer.document.state import State
+from explorer.document.storage import load, save
+
+SAID = {
+    "model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2, "<s>": 3}, "merges": [["a", "b"]]},
+    "added_tokens": [{"id": 3, "content": "<s>", "special": True}],
+    "decoder": {"type": "Fuse"},
+}
+
+
+class TwoThings:
+    """JSON, but no tokenizer."""
+
+    source = "[1, 2]"
+
+
+@pytest.fixture
+def state():
+    model = Model("gpt", {"input": 1}, {"input.words": named(from_json(json.dumps(SAID)), 4)}, d_model=4)
+    return State.of(model, {"input.tokens": np.zeros(1, np.int64)})
+
+
+def test_the_tokenizer_is_there_again(state, tmp_path):
+    save(SetTokens("input", ["ab", "b"]).apply(state), "with pieces", tmp_path / "it.explorer")
+    again, _ = load(tmp_path / "it.explorer")
+    words = again.graph.axes[again.graph.sequences["input"]]
+    assert isinstance(words, Vocabulary)
+    assert words[:4] == ("a", "b", "ab", "<s>")
+    assert words.pieces_of("abba") == ["ab", "b", "a"]
+    assert again.graph.labels("input", again.inputs) == ("ab", "b")
+
+
+@pytest.mark.parametrize("said", ["bm90aGluZw==", "not base64", "", packed(Vocabulary((), TwoThings()))])
+def test_what_is_no_tokenizer_could_not_be_opened_so_it_is_not_saved(state, tmp_path, monkeypatch, said):
+    monkeypatch.setattr("explorer.document.manifest.packed", lambda words: said)
+    with pytest.raises(ExplorerError) as error:
+        save(state, "with pieces", tmp_path / "it.explorer")
+    assert error.value.id == "not-saved"
+    assert not (tmp_path / "it.explorer").exists()
