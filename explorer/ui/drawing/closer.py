@@ -323,9 +323,10 @@ class Closer:
             perform(self._view.bench, mark.leads, self._view)
 
     def walk(self, down: int, across: int) -> None:
-        """Go along an edge, right to what reads a box and left to what it reads; or to the nearest box in a direction.
+        """Go along an edge, right to what reads a box and left to what it reads, and no further than edges lead.
 
-        From nowhere one comes to the first box.
+        Up and down, and from a box without edges, one comes to the nearest box in that direction; from nowhere to the
+        first box.
         """
         boxes = {i: QRectF(*box.place) for i, box in self.boxes}
         here = boxes.get(self._marks.here) if self._marks.here is not None else None
@@ -339,10 +340,14 @@ class Closer:
                 ahead, aside = (way.x() * across, way.y()) if across else (way.y() * down, way.x())
                 return ahead + ASIDE * abs(aside) if ahead > 1.0 else float("inf")
 
-            edges = self._edges(across) if across else []
-            best = min(edges or boxes, key=lambda i: abs(boxes[i].center().y() - start.y()) if edges else far(i))
-            if not edges and far(best) == float("inf"):
-                return
+            if across and any(self._edges(way) for way in (1, -1)):
+                # Boxes stand in the order in which they are computed: into a block first, and not past it to the sum.
+                edges = self._edges(across)
+                best = (min if across > 0 else max)(edges, default=None)
+            else:
+                best = min(boxes, key=far)
+                if far(best) == float("inf"):
+                    return
         if best is None:
             return
         self._stand_at(best, boxes[best])
