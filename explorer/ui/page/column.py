@@ -229,11 +229,15 @@ class Elements(QWidget):
 
     @property
     def fits(self) -> bool:
-        """Whether all matrices want the room that they have; Qt tells (LayoutRequest) of what else has another size."""
+        """Whether all matrices want the room that they have, and those named by a step are those that it was shared for.
+
+        Qt tells (LayoutRequest) of what else has another size.
+        """
         return self._shared == self._wanted()
 
     def _wanted(self) -> list[object]:
-        return [widget.wants for widget in self.widgets.values() if isinstance(widget, MatrixBox)]
+        boxes = (widget for widget in self.widgets.values() if isinstance(widget, MatrixBox))
+        return [(box.wants, box.matrix.named) for box in boxes]
 
     def share_room(self, width: int, height: int | None = None) -> None:
         """Let matrices be as wide as what is in sight; where something is wider, words and switches stay in sight.

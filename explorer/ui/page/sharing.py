@@ -133,7 +133,7 @@ class Sharing:
         elements = self.page.elements
         parts = [] if height is None else first_matrices(elements) if low else rows_to_map(elements)
         inside = [one for part in parts for one in leaves(part.element)]
-        if not low and any(isinstance(one, Matrix) and one.open is not None for one in inside):
+        if not low and any(isinstance(one, Matrix) and one.open is not None and not one.named for one in inside):
             return  # somebody looks closer: nothing else moves for that
         rows = [row for part in parts for row in part.rows]
         # Sizes that do not change with what is small: else it would be decided for ever.
@@ -149,8 +149,7 @@ class Sharing:
 
         def stand(part: Part, stands: Stands) -> None:
             for row in part.rows:
-                if weights := weights_of(row):
-                    self._end_line(matrices_of(row)[weights - 1], stands.breaks)
+                self._break_line(row, stands.breaks)
                 self.share_line(row, room, height, stands.small.get(row.id, None if row.folds else ()))
 
         def measure(part: Part, stands: Stands) -> Taken:
@@ -190,6 +189,7 @@ class Sharing:
             if self._for_named:
                 self._stands, self._decided, self._for_named = Stands({}), (), False
                 for row in rows:
+                    self._break_line(row, False)
                     self.share_line(row, room, height, None if row.folds else ())
             return False
         self._for_named = True
@@ -199,6 +199,7 @@ class Sharing:
         others = {row.id: frozenset(i for i, one in enumerate(matrices_of(row)) if one.id not in named) for row in rows}
         for small in (dict.fromkeys(others, NONE), others):
             for row in rows:
+                self._break_line(row, False)
                 self.share_line(row, room, height, small[row.id])
             self._stands, self._decided = Stands(small), decided
             places = [(one, self.page.place_of(one, room)) for one in self.page.elements]
@@ -229,12 +230,14 @@ class Sharing:
                 for one, inside in zip(elements, holder.places(place), strict=True):
                     yield from self._places(one, inside)
 
-    def _end_line(self, matrix: Matrix, on: bool) -> None:
-        """Let the line end behind a matrix that a sign joins with the next one, whether that has room there or not."""
-        signed = self.page.box(matrix).parentWidget()
-        if isinstance(signed, Signed) and signed.ends_line != on:
-            signed.ends_line = on
-            signed.updateGeometry()
+    def _break_line(self, row: Row, on: bool) -> None:
+        """Let the line end before the weights that a map draws, and nowhere else, whether they have room there or not."""
+        last = (weights_of(row) or 0) - 1
+        for i, matrix in enumerate(matrices_of(row)):
+            signed, ends = self.page.box(matrix).parentWidget(), on and i == last
+            if isinstance(signed, Signed) and signed.ends_line != ends:
+                signed.ends_line = ends
+                signed.updateGeometry()
 
     def share_line(self, row: Row, room: int, height: int | None = None, fold: Collection[int] | None = None) -> None:
         """Fold a row that would take too much, and say in each of its lines only once what the rows are.

@@ -8,6 +8,7 @@ from explorer.lessons.loader import lesson_files, load
 from explorer.lessons.steps import MakeSo, Predict
 from explorer.ui.lesson.placing import GAP, begin
 from explorer.ui.lesson.spot import wanted_rects
+from explorer.ui.matrix.box import MatrixBox
 
 GUIDED = [name for name, file in lesson_files().items() if "[[step]]" in file.read_text("utf-8")]
 PARTS = [(0, 40), (50, 250), (260, 290), (300, 700), (710, 900)]
@@ -88,6 +89,14 @@ def test_what_is_to_change_is_in_sight_with_what_may_be_changed(open_window, eye
     window.resize(1280, 720)
     guide = window.lessons.guide
     at = next(i for i, step in enumerate(guide.steps) if isinstance(step.question, MakeSo))
+
+    def small():
+        return {name for name, box in window.page().elements.widgets.items() if isinstance(box, MatrixBox) and box.small}
+
+    guide.go(at - 1)
+    eye.settle(window)
+    before = small()
+    assert "K" in before
     guide.go(at)
     eye.settle(window)
     page = window.page()
@@ -101,7 +110,7 @@ def test_what_is_to_change_is_in_sight_with_what_may_be_changed(open_window, eye
     assert page.elements.widgets["scores"].small
     guide.go(at - 1)
     eye.settle(window)
-    qtbot.waitUntil(lambda: not page.elements.widgets["scores"].small)
+    qtbot.waitUntil(lambda: small() == before)
 
 
 @pytest.mark.usefixtures("no_pictures")

@@ -60,6 +60,7 @@ def test_what_is_folded_is_not_decided_anew_for_changes(window, eye):
 
 @pytest.mark.parametrize("block", ["encoder.1.self", "decoder.1.self"])
 def test_three_words_of_attention_stand_on_one_screen(window, eye, block):
+    window.bench.open(window.bench.lesson, "printed")  # without a mask: the test below has one
     window.resize(1280, 720)
     page = eye.go_to(window, f"{block}.attention")
     boxes = page.elements.widgets
