@@ -229,7 +229,7 @@ class Elements(QWidget):
 
     @property
     def fits(self) -> bool:
-        """Whether all matrices want the room that they have, and those named by a step are those that it was shared for.
+        """Whether all matrices want the room that they have, and a step names those that it was shared for.
 
         Qt tells (LayoutRequest) of what else has another size.
         """

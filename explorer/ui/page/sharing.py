@@ -231,7 +231,7 @@ class Sharing:
                     yield from self._places(one, inside)
 
     def _break_line(self, row: Row, on: bool) -> None:
-        """Let the line end before the weights that a map draws, and nowhere else, whether they have room there or not."""
+        """Let the line end before the weights that a map draws, and nowhere else, whatever room they have there."""
         last = (weights_of(row) or 0) - 1
         for i, matrix in enumerate(matrices_of(row)):
             signed, ends = self.page.box(matrix).parentWidget(), on and i == last

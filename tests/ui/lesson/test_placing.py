@@ -91,7 +91,8 @@ def test_what_is_to_change_is_in_sight_with_what_may_be_changed(open_window, eye
     at = next(i for i, step in enumerate(guide.steps) if isinstance(step.question, MakeSo))
 
     def small():
-        return {name for name, box in window.page().elements.widgets.items() if isinstance(box, MatrixBox) and box.small}
+        widgets = window.page().elements.widgets.items()
+        return {name for name, box in widgets if isinstance(box, MatrixBox) and box.small}
 
     guide.go(at - 1)
     eye.settle(window)
