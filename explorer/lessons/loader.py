@@ -25,7 +25,7 @@ from explorer.document.state import frozen
 from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, read, recipe_in, written_key
 from explorer.lessons.schema import WHOLE, Lesson, Setting
 from explorer.lessons.step_tables import read_steps
-from explorer.lessons.trained_weights import read_weights
+from explorer.lessons.trained_weights import read_pieces, read_weights
 
 MOST_CELLS = 2_000_000
 MOST_LABELS = 200_000
@@ -154,6 +154,7 @@ def lesson_from(top: TomlTable) -> Lesson:
     top.has_only(
         *("id", "title", "paragraph", "try", "reference", "start_stage", "start_head", "order", "ours"),
         *("model", "tokens", "switches", "inputs", "settings", "training", "weights", "card"),
+        "tokenizer",
         *("format", "example", "teaches", "needs", "minutes", "step", "learns", "errata"),
     )
     id = top.text("id")
@@ -282,6 +283,8 @@ def _with_example(top: TomlTable) -> TomlTable:
     taken = {key: value for key, value in _with_example(read(files[id])).data.items() if key in _OF_EXAMPLE}
     if "weights" in taken:
         taken["weights"] = str(files[id].parent / taken["weights"])
+    if "tokenizer" in taken:
+        taken["tokenizer"] = str(files[id].parent / taken["tokenizer"])
     for key in taken.keys() & top.data.keys() & set(_NUMBERS):
         top.fail(key, "belongs to the example", "leave it out, and change it in a step")
     return TomlTable(top.file, {**taken, **top.data})
@@ -298,7 +301,17 @@ def _as_of_its_format(top: TomlTable) -> TomlTable:
 
 
 _NUMBERS = ("model", "tokens", "switches", "inputs", "settings")
-_OF_EXAMPLE = (*_NUMBERS, "weights", "ours", "training", "learns", "reference", "start_stage", "start_head")
+_OF_EXAMPLE = (
+    *_NUMBERS,
+    "weights",
+    "tokenizer",
+    "ours",
+    "training",
+    "learns",
+    "reference",
+    "start_stage",
+    "start_head",
+)
 """What a lesson has from its example."""
 
 
@@ -330,6 +343,8 @@ def _model(top: TomlTable) -> tuple[Model, dict[str, Array]]:
     axes = _axes(table.table("axes"), kind, layers)
     if sequences:
         top.table("tokens").has_only(*sequences)
+    if "tokenizer" in top:
+        axes[f"{sequences[0]}.words" if sequences else ""] = read_pieces(top)
     for sequence in sequences:
         axes.setdefault(f"{sequence}.words", tuple(dict.fromkeys(_tokens(top.table("tokens"), sequence))))
     inputs = _words(top, kind, axes)

@@ -100,6 +100,8 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
             _listing("all scores", lines, ("score", "")),
         ]
         elements += _recipe(name)
+    elif source is not None and "weights" in source:
+        elements.append(Note("others", "It was trained by others, elsewhere: there is no recipe of it here."))
     elif state.records is not None:
         elements.append(Note("trained", f"It was trained here, in {state.records.at:,} steps; see the page Train."))
     else:

@@ -31,7 +31,11 @@ def measured():
     return measure
 
 
-@pytest.mark.parametrize("name", [lesson.id for lesson in models() if recipes.load(lesson.id).material.file])
+OF_GRAMMARS = [one.id for one in models() if one.id in recipes.names() and recipes.load(one.id).material.file]
+"""Others' models have no recipe here."""
+
+
+@pytest.mark.parametrize("name", OF_GRAMMARS)
 def test_the_card_says_what_is_measured(measured, name):
     card = load(name).card
     for key, value in measured(name).items():

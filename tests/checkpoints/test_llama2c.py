@@ -1,0 +1,110 @@
+"""llama2.c's files, made here: sizes, then weights; and the tokenizer beside them."""
+
+import struct
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from explorer.checkpoints.llama2c import model_of, tokenizer_of
+from explorer.cli import main
+from explorer.core.engine import fresh
+from explorer.core.errors import ExplorerError
+from explorer.core.models import build
+from explorer.lessons.loader import load
+
+MARKS = [("<unk>", 0.0), ("\n<s>\n", 0.0), ("\n</s>\n", 0.0)]
+BYTES = [(f"<0x{i:02X}>", 0.0) for i in range(256)]
+LETTERS = [(" a", -0.0), ("b", -2.0), (" ", -3.0), ("a", -4.0), (" ab", -1.0)]
+D, HIDDEN, LAYERS, HEADS, KEY_HEADS, ROOM = 8, 6, 2, 4, 2, 5
+
+
+def tokenizer(tmp_path):
+    pieces = [*MARKS, *BYTES, *LETTERS]
+    raw = struct.pack("<i", 7)
+    for piece, score in pieces:
+        raw += struct.pack("<fi", score, len(piece.encode())) + piece.encode()
+    (tmp_path / "tok.bin").write_bytes(raw)
+    return tmp_path / "tok.bin"
+
+
+def model(tmp_path, change=lambda raw: raw):
+    words = len(MARKS) + len(BYTES) + len(LETTERS)
+    shapes = [(words, D), (LAYERS, D), (LAYERS, D, D), (LAYERS, D // 2, D), (LAYERS, D // 2, D), (LAYERS, D, D)]
+    shapes += [(LAYERS, D), (LAYERS, HIDDEN, D), (LAYERS, D, HIDDEN), (LAYERS, HIDDEN, D), (D,), (ROOM, D // HEADS)]
+    rng = np.random.default_rng(3)
+    arrays = [rng.normal(0, 0.5, shape).astype("<f4") for shape in shapes]
+    head = struct.pack("<7i", D, HIDDEN, LAYERS, HEADS, KEY_HEADS, words, ROOM)
+    (tmp_path / "model.bin").write_bytes(change(head + b"".join(array.tobytes() for array in arrays)))
+    return tmp_path / "model.bin", arrays
+
+
+def test_its_numbers_are_those_of_a_straight_line(tmp_path):
+    file, arrays = model(tmp_path)
+    found, inputs = model_of(file, tokenizer_of(tokenizer(tmp_path)), "float64")
+    table, before, Q, K, V, W_O, above, gate, down, up, last, _ = (array.astype(np.float64) for array in arrays)
+    ids = [1, 259, 260, 259]
+    inputs = {**inputs, "input.tokens": np.array(ids)}
+    logits = fresh(build(with_length(found, len(ids))), inputs, {}).values["output.logits"]
+
+    def norm(x, gamma):
+        return x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-5) * gamma
+
+    def turned(x):  # heads of width 2: one pair of neighbours each, by the angle of the position
+        m = np.arange(len(x))[:, None]
+        return np.hstack([x[:, :1] * np.cos(m) - x[:, 1:] * np.sin(m), x[:, :1] * np.sin(m) + x[:, 1:] * np.cos(m)])
+
+    x = table[ids]
+    for k in range(LAYERS):
+        read = norm(x, before[k])
+        q, key, v = read @ Q[k].T, read @ K[k].T, read @ V[k].T
+        heads = []
+        for h in range(HEADS):
+            own, shared = slice(2 * h, 2 * h + 2), slice(2 * (h // 2), 2 * (h // 2) + 2)
+            scores = np.where(np.tri(len(ids)) > 0, turned(q[:, own]) @ turned(key[:, shared]).T / np.sqrt(2), -np.inf)
+            shares = np.exp(scores - scores.max(-1, keepdims=True))
+            heads.append(shares / shares.sum(-1, keepdims=True) @ v[:, shared])
+        x = x + np.hstack(heads) @ W_O[k].T
+        read = norm(x, above[k])
+        gated = read @ gate[k].T
+        x = x + (gated / (1 + np.exp(-gated)) * (read @ up[k].T)) @ down[k].T
+    np.testing.assert_allclose(logits, norm(x, last) @ table.T, rtol=1e-10, atol=1e-12)
+
+
+def with_length(found, n):
+    return replace(found, lengths={"input": n})
+
+
+def test_the_piece_with_the_best_score_is_merged_first(tmp_path):
+    found = tokenizer_of(tokenizer(tmp_path))
+    assert [found.pieces[i] for i in found.encode("ab a")] == ["<s>", "▁ab", "▁a"]
+    assert found.decode(found.encode("ab é")) == "ab é"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda raw: raw[:20], lambda raw: raw[:-4], lambda raw: raw + b"\0", lambda raw: struct.pack("<i", 7) + raw[4:]],
+)
+def test_a_file_whose_sizes_do_not_fit_is_refused(tmp_path, change):
+    with pytest.raises(ExplorerError) as error:
+        model_of(model(tmp_path, change)[0], tokenizer_of(tokenizer(tmp_path)))
+    assert error.value.id == "checkpoint"
+
+
+def test_a_tokenizer_that_is_cut_short_is_refused(tmp_path):
+    file = tokenizer(tmp_path)
+    for n in (3, 40, 600):
+        file.write_bytes(file.read_bytes()[: -n or None])
+        with pytest.raises(ExplorerError) as error:
+            tokenizer_of(file)
+        assert error.value.id == "tokenizer"
+
+
+def test_the_one_that_comes_along_tells_the_published_story(capsys):
+    assert main(["generate", "stories260k", "Once upon a time", "-n", "60", "--greedy"]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith(
+        "Once upon a time, there was a little girl named Lily. She loved to play outside in the park. One day, she saw "
+        "a big, red ball. She wanted to play with it, but it was too high."
+    )
+    assert load("stories260k").state().model.layers == 5

@@ -1,0 +1,25 @@
+"""Every page of the model that others trained."""
+
+import pytest
+
+from explorer.lessons.loader import load
+from explorer.pages.compose import places
+
+STAGES = [stage.name for stage in places(load("stories260k").state().graph)]
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_it_opens(desk, stage):
+    assert desk("stories260k").page(stage).elements
+
+
+def test_the_card_does_not_call_it_untrained(desk):
+    page = desk("stories260k").page("model.card")
+    assert page.has("others")
+    assert not page.has("untrained")
+
+
+def test_its_tokenizer_is_taken_apart(desk):
+    assert desk("stories260k").page("generation.pieces").texts("own pieces") == [
+        ["▁Once▁upon▁a▁time", "␣Once · ␣upon · ␣a · ␣time", "403 407 261 378"]
+    ]
