@@ -5,7 +5,8 @@ stands by itself, in a sentence or beside a picture, has three figures and no 0 
 are told apart down to the last decimal of the others (`as_share`).
 """
 
-from math import isfinite, isinf, isnan, log10
+from collections.abc import Iterable
+from math import floor, isfinite, isinf, isnan, log10
 
 import numpy as np
 
@@ -62,6 +63,17 @@ def in_table(value: float, decimals: int) -> str:
     if value and isfinite(value) and decimals < (needed := significant(value, 1)) <= 2:
         decimals = needed
     return written(value, decimals, 1 if abs(value) < 1 else 2)
+
+
+def in_tables(values: Iterable[float], decimals: int) -> list[str]:
+    """Numbers of a table, each as `in_table` writes it, which is asked only for what is very small or large."""
+    least = 10.0**-decimals
+    return [
+        f"{value or 0.0:.{decimals}f}".replace("-", "−")
+        if not value or least <= abs(value) < 1e6
+        else in_table(value, decimals)
+        for value in values
+    ]
 
 
 def alone(value: float, figures: int = 3) -> str:
@@ -162,4 +174,4 @@ def significant(value: float, digits: int = 5) -> int:
     """How many decimals show so many digits of a number, at least 0 and at most 8."""
     if not value or not isfinite(value):
         return digits - 1
-    return int(np.clip(digits - 1 - int(np.floor(log10(abs(value)))), 0, 8))
+    return min(max(digits - 1 - floor(log10(abs(value))), 0), 8)

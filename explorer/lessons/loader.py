@@ -88,8 +88,12 @@ def _titles(files: Mapping[str, Path]) -> dict[str, str]:
     return {head.id: head.title for head in named}
 
 
-def errata() -> dict[str, str]:
-    """The ids of the lessons that say what a printed example gets wrong, by the number of its text, such as "004"."""
+@cache
+def errata() -> Mapping[str, str]:
+    """The ids of the lessons that say what a printed example gets wrong, by the number of its text, such as "004".
+
+    Looked for once: it is asked for each number that one points at, and all the files of the program would be listed.
+    """
     return {head.errata: head.id for head in map(_named, lesson_files().values()) if head.errata}
 
 

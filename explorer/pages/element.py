@@ -1,6 +1,6 @@
 """What all parts of a page are: frozen data that can be compared with what stood there before."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -21,7 +21,11 @@ class Data:
         if type(self) is not type(other):
             return NotImplemented
         mine, theirs = self.__dict__, other.__dict__
-        return all(_same(mine[name], theirs[name]) for name in self.__dataclass_fields__)
+        for name in self.__dataclass_fields__:  # asked for each part of a page after each edit: most are the very same
+            one, another = mine[name], theirs[name]
+            if one is not another and not _same(one, another):
+                return False
+        return True
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -54,11 +58,12 @@ class Element(Data):
         return ()
 
 
-def leaves(element: Element) -> Iterator[Element]:
+def leaves(element: Element) -> list[Element]:
     """The element itself, then all that stand in it, in reading order."""
-    yield element
+    found = [element]
     for part in element.inside:
-        yield from leaves(part)
+        found += leaves(part)
+    return found
 
 
 def _same_memory(a: np.ndarray, b: np.ndarray) -> bool:
@@ -77,5 +82,10 @@ def _same(a: Any, b: Any) -> bool:
             return False
         return a.tobytes() == b.tobytes() if a.nbytes <= SMALL else _same_memory(a, b)
     if type(a) is tuple:
-        return type(b) is tuple and len(a) == len(b) and all(map(_same, a, b))
+        if type(b) is not tuple or len(a) != len(b):
+            return False
+        for one, another in zip(a, b, strict=True):  # noqa: SIM110, a generator is one call more for each
+            if one is not another and not _same(one, another):
+                return False
+        return True
     return bool(a == b) or (a != a and b != b)  # what is no number is the same as before

@@ -9,7 +9,7 @@ import numpy as np
 from explorer.core.derivation import only_rounding
 from explorer.core.graph import Place
 from explorer.core.node import Node
-from explorer.core.numbers import decimals_of, exact, in_table, largest_of, written
+from explorer.core.numbers import decimals_of, exact, in_table, in_tables, largest_of, written
 from explorer.core.ops import Array
 from explorer.pages.element import Element
 from explorer.pages.view import View, apart, equation
@@ -23,6 +23,8 @@ ALONE_PLAIN = 0.05, 1000.0
 """The sizes between which the change or gradient of a single number needs no power of ten."""
 TINY = "~0"
 """What is not 0 but would be written as 0."""
+LEAST = written(-0.01, DECIMALS)
+"""A number that takes as little room as one with a sign does."""
 CALM = 1.3
 """The largest number stops short of the full colour, which is loud on a quiet page."""
 ROUNDING = "0, but for rounding: the terms of its sum cancel"
@@ -77,18 +79,23 @@ class Matrix(Element):
     @cached_property
     def decimals(self) -> int:
         """How many all numbers are written with."""
-        usual = decimals_of(self.values)
+        usual = self._usual_decimals
         if self.showing == "values":
             return usual
         before = len(f"{int(largest_of(self.array) / 10.0**self.power)}")
         return max(max(FIGURES, self._figures(usual)) - before, 0)
 
     @cached_property
+    def _usual_decimals(self) -> int:
+        """How many the values are written with."""
+        return decimals_of(self.values)
+
+    @cached_property
     def power(self) -> int:
         """The power of ten that stands in the heading, so that each number is as long as the values are."""
         # A single number may stand beside its symbol, where nobody would read the power.
         largest = 0.0 if self.showing == "values" or self.array.size == 1 else largest_of(self.array)
-        if not largest or 0.1 <= largest < 10 ** max(FIGURES, self._figures(decimals_of(self.values))):
+        if not largest or 0.1 <= largest < 10 ** max(FIGURES, self._figures(self._usual_decimals)):
             return 0
         return 3 * floor(log10(largest) / 3)
 
@@ -119,6 +126,14 @@ class Matrix(Element):
             self._texts[row, column] = text
         return text
 
+    def texts(self, rows: range, columns: range) -> list[str]:
+        """The numbers of some rows and columns as they are written in the table, in reading order."""
+        if self.showing != "values" or self.names or self.nothing or self.covered:
+            return [self.text(row, column) for row in rows for column in columns]
+        return in_tables(
+            self.array[rows.start : rows.stop, columns.start : columns.stop].ravel().tolist(), self.decimals
+        )
+
     def _said(self, value: float) -> str:
         """A number as it is written, a change with its sign."""
         if self.showing == "values":
@@ -139,16 +154,16 @@ class Matrix(Element):
             return list(self.names[:at_most])
         values = self.values
         real = values.dtype.kind == "f"
-        usual = decimals_of(values)
+        usual = self._usual_decimals
         decimals = max(usual, DECIMALS * real)
         sizes = np.abs(values.ravel()[:at_most])
         # Of those written with all their digits the largest is the longest; what has a power of ten may be any.
         plain = (sizes > 0.5 * 10.0**-usual) & (sizes < 1e6)
-        numbers = [*np.unique(sizes[~plain]).tolist(), sizes[plain].max(initial=0)]
+        numbers = [*sorted(set(sizes[~plain].tolist())), float(sizes[plain].max(initial=0))]
         if values.size > at_most:
             numbers.append(largest_of(values))  # not where it stands: to find that takes ten times as long
         sign = "−" * real
-        return [written(-0.01, DECIMALS) * real, *(sign + in_table(float(number), decimals) for number in numbers)]
+        return [LEAST * real, *[sign + text for text in in_tables(numbers, decimals)]]
 
     @cached_property
     def aligned(self) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import repeat
+from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,6 +42,7 @@ def paint_cells(view: MatrixView, painter: QPainter, rows: range, columns: range
     pointed, right, aligned = view.pointed_cell(), view.padding, matrix.aligned
     theme = view.bench.appearance.theme
     paints, hatch = _paints(matrix, theme, rows, columns), QBrush(qcolor(theme.hatch), Qt.BrushStyle.BDiagPattern)
+    texts = iter(matrix.texts(rows, columns))
     painter.setFont(plain)
     pen = None
     for i, row in enumerate(rows):
@@ -54,7 +57,7 @@ def paint_cells(view: MatrixView, painter: QPainter, rows: range, columns: range
             if ink is not pen:
                 painter.setPen(ink)
                 pen = ink
-            text = matrix.text(row, column)
+            text = next(texts)
             if text == MASKED:  # below the number, which lines across it would break
                 painter.fillRect(left, top, width, height, hatch)
             if aligned:
@@ -82,17 +85,19 @@ def _paints(matrix: Matrix, theme: Theme, rows: range, columns: range) -> Iterat
     if ramp is None:
         if array.dtype.kind == "f" and np.isnan(array).any():
             return (wrong if value != value else plain for value in array.ravel().tolist())
-        return (plain for _ in range(array.size))
+        return repeat(plain, array.size)
     middle = 0.0 if matrix.colours == SHARES else MIDDLE
 
-    def paint(value: float, step: int) -> Paint:
-        if value != value:
-            return wrong
-        if matrix.colours == SIGNED and abs(value) == np.inf:
-            return plain
-        return ramp.colors[step], ramp.text[step], edge if abs(step - middle) <= PALE else None
-
-    return map(paint, array.ravel().tolist(), places.ravel().tolist())
+    return iter(
+        [
+            wrong
+            if value != value
+            else plain
+            if matrix.colours == SIGNED and abs(value) == inf
+            else (ramp.colors[step], ramp.text[step], edge if abs(step - middle) <= PALE else None)
+            for value, step in zip(array.ravel().tolist(), places.ravel().tolist(), strict=True)
+        ]
+    )
 
 
 def steps(matrix: Matrix, theme: Theme, array: Array, plain: bool = False) -> tuple[Ramp | None, Array]:

@@ -1,5 +1,6 @@
 """The matrix view: a table that is as large as its matrix and shows which cells made the one pointed at."""
 
+from itertools import product
 from typing import TypeAlias
 
 import numpy as np
@@ -323,12 +324,18 @@ class MatrixView(QTableView):
         """Of some rows and columns, the cells that made the one pointed at, and those that it feeds."""
         if not (self._reads or self._fed):
             return [], []
-        cells = [(row, column) for row in rows for column in columns]
-        index = self.matrix.index
-        reads, fed = (
-            [cell for cell in cells if _within(index(*cell), patterns)] for patterns in (self._reads, self._fed)
-        )
-        return reads, fed
+        return self._cells(self._reads, rows, columns), self._cells(self._fed, rows, columns)
+
+    def _cells(self, patterns: list[Index], rows: range, columns: range) -> list[tuple[int, int]]:
+        """The cells of some rows and columns that some indices of the node's whole array mean, in reading order."""
+        matrix, head = self.matrix, self.matrix.place.index
+        found: set[tuple[int, int]] = set()
+        for pattern in patterns:
+            if len(pattern) == len(head) + len(matrix.shape) and all(map(_means, pattern, head)):
+                down, across = (0, 0, *pattern[len(head) :])[-2:]
+                down, across = (across, down) if matrix.turned else (down, across)
+                found.update(product(_along(down, rows), _along(across, columns)))
+        return sorted(found)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the cells that are in sight, in place of Qt, which asks a delegate for each."""
@@ -495,12 +502,12 @@ class MatrixView(QTableView):
         menu.popup(event.globalPos())  # not exec: the page may be made anew meanwhile, and the menu go with it
 
 
-def _within(index: tuple[int, ...], patterns: list[Index]) -> bool:
-    return any(
-        len(pattern) == len(index) and all(_meant(p, i) for p, i in zip(pattern, index, strict=True))
-        for pattern in patterns
-    )
+def _means(part: int | slice, i: int) -> bool:
+    return bool(_along(part, range(i, i + 1)))
 
 
-def _meant(part: int | slice, i: int) -> bool:
-    return part == i if isinstance(part, int) else part == slice(None) or part.start <= i < part.stop
+def _along(part: int | slice, places: range) -> range:
+    """Those of some places along an axis that a part of an index means."""
+    if isinstance(part, int):
+        return range(part, part + (part in places))
+    return places if part == slice(None) else range(max(part.start, places.start), min(part.stop, places.stop))
