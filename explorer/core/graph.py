@@ -50,6 +50,7 @@ class Graph:
     leaving: Mapping[str, str] = field(default_factory=dict)
     children: Mapping[str, tuple[str, ...]] = field(init=False)  # for each node those that read it, in reading order
     _towards: dict[str, Mapping[str, tuple[Link, ...]]] = field(default_factory=dict, init=False, repr=False)
+    _places: dict[str, Place] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         children: dict[str, list[str]] = {name: [] for name in self.nodes}
@@ -136,9 +137,10 @@ class Graph:
 
         Raises `ExplorerError`: "unknown-node", with the likeliest name.
         """
-        place = self.find(name)
+        place = self._places.get(name) or self.find(name)
         if place is None:
             raise ExplorerError("unknown-node", name=name, near=nearest(name, list(self.names())))
+        self._places[name] = place
         return place
 
     def find(self, name: str) -> Place | None:

@@ -95,7 +95,8 @@ def _read(view: View, block: str) -> Row:
 
 def _made_elsewhere(view: View, name: str, title: str) -> Item:
     """What is read; how it is made is said where that happens, and would be long here."""
-    return Item("", replace(symbol_only(matrix(view, name)), title=title))
+    whole = matrix(view, name)
+    return Item("", view.part((name, title), (whole,), lambda: replace(symbol_only(whole), title=title)))
 
 
 def _projected(view: View, block: str) -> Row:

@@ -1,6 +1,6 @@
 """From a view to the page of a stage: one table from the kind of a stage to what stands on its page."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -14,7 +14,7 @@ from explorer.pages.changes import changes
 from explorer.pages.costs import COSTS, costs, costs_sentence, is_gpt
 from explorer.pages.decoder import cross, masked
 from explorer.pages.descent import descent
-from explorer.pages.element import Element
+from explorer.pages.element import Element, leaves
 from explorer.pages.embedding import embedding
 from explorer.pages.examples import examples
 from explorer.pages.feed_forward import feed_forward, layer, layer_sentence
@@ -30,7 +30,7 @@ from explorer.pages.net import net, net_sentence
 from explorer.pages.next_word import NEXT_WORD, next_word, next_word_sentence, writes
 from explorer.pages.norm import norm, norm_sentence
 from explorer.pages.output import output, output_sentence
-from explorer.pages.page import Item, Page, Row, Section, Stack
+from explorer.pages.page import Header, Item, Page, Row, Section
 from explorer.pages.parameters import parameters
 from explorer.pages.pieces import PIECES, has_words, pieces, pieces_sentence
 from explorer.pages.positions import positions
@@ -161,6 +161,7 @@ KINDS: dict[str, Kind] = {
 
 def page(view: View, stage: Stage) -> Page:
     """The page of a stage, all of it computed from the view; what would show a covered number waits."""
+    view.begin()
     return without_covered(view, partial(_whole, stage=stage))
 
 
@@ -168,36 +169,35 @@ def _whole(view: View, stage: Stage) -> Page:
     """The page of a stage with all numbers."""
     kind = KINDS[stage.kind]
     sentence = kind.sentence if isinstance(kind.sentence, str) else kind.sentence(view, stage)
-    top = header(view, stage, sentence, kind.switches, kind.more)
+    top = view.part(("header", sentence), (), lambda: _top(view, stage, sentence))
     elements = kind.elements(view, stage)
     elements = (*elements, *_others(view, stage, elements))
-    top = replace(top, choices=(*top.choices, *layout_choice(view, stage)))
     return Page(stage.name, top, true_signs(by_hand(view, elements), view.looking.showing))
+
+
+def _top(view: View, stage: Stage, sentence: str) -> Header:
+    """The head of a page, with how its products are laid out."""
+    kind = KINDS[stage.kind]
+    top = header(view, stage, sentence, kind.switches, kind.more)
+    return replace(top, choices=(*top.choices, *layout_choice(view, stage)))
 
 
 PARTS = ("embedding", "positions", "attention", "masked", "cross", "heads", "norm", "ffn", "output")
 """Kinds of stages whose pages show all that is computed there: parts of a transformer, which switches change."""
 
 
-def _shown(elements: Iterable[Element]) -> Iterator[str]:
+def _shown(elements: Iterable[Element]) -> set[str]:
     """The nodes that stand on a page as matrices."""
-    for element in elements:
-        match element:
-            case Matrix():
-                yield element.place.node
-            case HeatMap() | AttentionLines():
-                yield element.matrix.place.node
-            case Row(items=items):
-                yield from _shown(item.element for item in items)
-            case Stack(elements=within):
-                yield from _shown(within)
+    there = [leaf for element in elements for leaf in leaves(element)]
+    drawn = {leaf.matrix.place.node for leaf in there if isinstance(leaf, HeatMap | AttentionLines)}
+    return drawn | {leaf.place.node for leaf in there if isinstance(leaf, Matrix)}
 
 
 def _others(view: View, stage: Stage, elements: tuple[Element, ...]) -> tuple[Element, ...]:
     """The nodes of a stage that its page has no place of their own for: none is lost."""
     if stage.kind not in PARTS or view.averaged(view.block(stage)):
         return ()
-    shown = set(_shown(elements))
+    shown = _shown(elements)
     # The mean over the heads is looked at by its own choice above the page.
     missing = [node.name for node in view.stage(stage.name) if node.name not in shown and node.short != "average"]
     if not missing:

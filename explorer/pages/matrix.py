@@ -238,8 +238,13 @@ def matrix(view: View, name: str, title: str = "", id: str = "") -> Matrix:
     id : str
         By default the node's name: a matrix stays the same one when another head is looked at.
     """
+    place = view.graph.place(name)
+    of = view.values[place.node], view.engine.pins.get(place.node)
+    return view.part((name, title, id), of, lambda: _matrix(view, name, place, title, id))
+
+
+def _matrix(view: View, name: str, place: Place, title: str, id: str) -> Matrix:
     graph = view.graph
-    place = graph.place(name)
     node = graph.nodes[place.node]
     values = view.engine.value(place)
     shown = view.shown(place)

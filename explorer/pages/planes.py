@@ -1,6 +1,7 @@
 """What W_Q, W_K and W_V do to a plane of two dimensions, and where attention moves the words on it."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -29,36 +30,53 @@ def planes(view: View, block: str) -> tuple[Element, ...]:
     """The plane before and behind each of the three matrices, and what attention does to words."""
     nodes = view.nodes
     given = {letter: nodes[block + letter].parents[0] for letter in "QKV"}
-    names = {letter: view.of_head(block + letter) for letter in "QKV"}
-    arrays = {letter: view.value(name) for letter, name in names.items()}
-    if min(array.shape[-1] for array in (*arrays.values(), view.values[given["Q"]])) < 2:
+    values = view.values
+    if min(values[name].shape[-1] for name in (given["Q"], *(block + letter for letter in "QKV"))) < 2:
         return ()
     same = given["Q"] == given["K"]
     before = {given["Q"]: ("Before" if same else "Before W_Q"), given["K"]: "Before" if same else "Before W_K and W_V"}
-    read = {node: _vectors(view, node) for node in before}
-    dimensions = {node: chosen_dimensions(view, f"{block}{node}", read[node].array) for node in before}
-    stacks = []
-    for node, title in before.items():
-        letter = "Q" if node == given["Q"] else "K"
-        made = Made(_before, (letter, read[node], dimensions[node]))
-        stacks.append(_plane(title, f"{block}{node}", dimensions[node], read[node].array, made))
-    for letter, array in arrays.items():
-        key, node = f"{block}{letter}", given[letter]
-        behind = chosen_dimensions(view, key, array)
-        weights = view.value(view.of_head(f"{block}W_{letter}"))
-        matrix = weights.T if view.state.model.switch(block.rstrip("."), "weights") == "W x" else weights
-        reads = letter, read[node], dimensions[node], matrix, _vectors(view, names[letter]), behind
-        stacks.append(_plane(f"After W_{letter}", key, behind, array, Made(_behind, reads)))
+    stacks = [
+        view.part(title, (values[node],), partial(_plane_before, view, block, node, title))
+        for node, title in before.items()
+    ]
+    for letter, node in given.items():
+        of = values[node], values[f"{block}W_{letter}"], values[block + letter]
+        stacks.append(view.part(f"After W_{letter}", of, partial(_plane_behind, view, block, letter, node)))
     if same:
-        key, array = f"{block}moved", arrays["V"]
-        pair = chosen_dimensions(view, key, array)
-        made = Made(_moved, (array, _vectors(view, view.of_head(f"{block}output")), pair))
-        stacks.append(_plane("Moved by attention: V to O", key, pair, array, made))
+        of = values[f"{block}V"], values[f"{block}output"]
+        stacks.append(view.part("moved", of, partial(_plane_moved, view, block)))
     return (
         Section("planes", "What W_Q, W_K and W_V do to the plane"),
         Note("about the planes", SAID),
         Row("planes in a row", tuple(Item("", stack) for stack in stacks)),
     )
+
+
+def _plane_before(view: View, block: str, node: str, title: str) -> Stack:
+    """What a matrix reads."""
+    read, key = _vectors(view, node), f"{block}{node}"
+    pair = chosen_dimensions(view, key, read.array)
+    letter = "Q" if node == view.nodes[f"{block}Q"].parents[0] else "K"
+    return _plane(title, key, pair, read.array, Made(_before, (letter, read, pair)))
+
+
+def _plane_behind(view: View, block: str, letter: str, node: str) -> Stack:
+    """What a matrix makes of it."""
+    read, key, result = _vectors(view, node), f"{block}{letter}", _vectors(view, view.of_head(block + letter))
+    before = chosen_dimensions(view, f"{block}{node}", read.array)
+    behind = chosen_dimensions(view, key, result.array)
+    weights = view.value(view.of_head(f"{block}W_{letter}"))
+    matrix = weights.T if view.state.model.switch(block.rstrip("."), "weights") == "W x" else weights
+    made = Made(_behind, (letter, read, before, matrix, result, behind))
+    return _plane(f"After W_{letter}", key, behind, result.array, made)
+
+
+def _plane_moved(view: View, block: str) -> Stack:
+    """From values to the output."""
+    key, array = f"{block}moved", view.value(view.of_head(f"{block}V"))
+    pair = chosen_dimensions(view, key, array)
+    made = Made(_moved, (array, _vectors(view, view.of_head(f"{block}output")), pair))
+    return _plane("Moved by attention: V to O", key, pair, array, made)
 
 
 def _plane(title: str, key: str, pair: tuple[int, int], array: Array, made: Made[Drawing]) -> Stack:

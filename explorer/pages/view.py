@@ -1,10 +1,11 @@
 """A view: the model with its values, and what is looked at, as one value that never changes. Pages are made of it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,7 +18,9 @@ from explorer.core.numbers import read_number, written
 from explorer.core.ops import Array
 from explorer.document.document import Document
 from explorer.document.state import State
+from explorer.pages.memo import Memo
 
+T = TypeVar("T")
 CASES = "input.X"
 """The cases that a net answers."""
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -129,6 +132,7 @@ class View:
     # How gradient descent would go on; None where nobody can take a step, as in a picture for print.
     steps: Steps | None = None
     given: bool = False  # whether it stands as it was opened, with nothing edited
+    memo: Memo | None = field(default=None, repr=False)  # what the page was made of before; None for one made once
     _labels: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False, repr=False)
 
     @staticmethod
@@ -139,19 +143,33 @@ class View:
         # for ever, and shares the gradients that are computed from now on.
         return View(document.state, copy(document.engine), looking or Looking(), last, **others)
 
+    def part(self, key: Hashable, of: tuple[object, ...], make: Callable[[], T]) -> T:
+        """A part of a page, as it was if `of` are the very same objects as before: see `Memo.part`.
+
+        It may depend on the graph, the labels and what is looked at besides, and must show nothing but values.
+        """
+        return make() if self.memo is None or self.looking.showing != "values" else self.memo.part(key, of, make)
+
+    def begin(self) -> None:
+        """Make the page once more: what all its parts may depend on is compared once."""
+        if self.memo is not None:
+            words = [self.values[f"{axis}.tokens"] for axis in self.graph.sequences]
+            given = self.graph, self.state.model, self.looking, self.ours
+            self.memo.begin(given, (*words, self.values.get(CASES)))
+
     # The graph
 
-    @property
+    @cached_property
     def graph(self) -> Graph:
         """Nodes, axes and stages."""
         return self.engine.graph
 
-    @property
+    @cached_property
     def nodes(self) -> Mapping[str, Node]:
         """The graph's nodes by name."""
         return self.engine.graph.nodes
 
-    @property
+    @cached_property
     def values(self) -> Mapping[str, Array]:
         """The value of each node."""
         return self.engine.values

@@ -12,7 +12,7 @@ from explorer.pages.excerpt import names
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import Button, Check, Choice, Controls, Descent, Number, Row, Slider, Stack
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.page.elements import WIDGETS, made_of
+from explorer.ui.page.elements import WIDGETS, are_alike, made_of
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.holders import Signed, Titled, height_of
 from explorer.ui.page.lines import ACROSS_ROW, SIGN
@@ -56,14 +56,17 @@ class Elements(QWidget):
     def tell(self, elements: Sequence[Element]) -> None:
         """Show other elements; widgets of those that are the same are left alone."""
         was = self._elements
-        if was is None or list(map(made_of, was)) != list(map(made_of, elements)):
+        if was is None or not are_alike(was, elements):
             for _ in self.making(elements):
                 pass
             return
         self._elements = elements
-        for element in (leaf for one in elements for leaf in leaves(one) if not isinstance(leaf, ARRANGED)):
+        for element in [leaf for one in elements for leaf in leaves(one)]:
+            if isinstance(element, ARRANGED):
+                continue
+            shown = self._shown[element.id]
             # Gradient descent is in motion: it may have gone on where nothing else is different.
-            if isinstance(element, Descent) or self._shown[element.id] != element:
+            if (shown is not element and shown != element) or isinstance(element, Descent):
                 self._shown[element.id] = element
                 widget: Any = self.widgets[element.id]
                 widget.tell(element)

@@ -2,7 +2,7 @@
 and has ``tell``, which is given the element that stands there now.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtGui import QFontMetrics
@@ -125,6 +125,24 @@ WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     Sentences: SentencesView,
     Switches: SwitchBar,
 }
+
+
+def are_alike(some: Sequence[Element], others: Sequence[Element]) -> bool:
+    """Whether elements are arranged as others are; what is the very same is not looked into."""
+    if len(some) != len(others):
+        return False
+    for one, another in zip(some, others, strict=True):
+        if one is another:
+            continue
+        if type(one) is not type(another) or one.id != another.id:
+            return False
+        if isinstance(one, Row) and isinstance(another, Row):
+            same = [item.sign for item in one.items] == [item.sign for item in another.items]
+            if not same or not are_alike(one.inside, another.inside):
+                return False
+        elif made_of(one) != made_of(another):
+            return False
+    return True
 
 
 def made_of(element: Element) -> tuple[object, ...]:

@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 from explorer.core.node import Stage
 from explorer.pages import compose
 from explorer.pages.element import Element
+from explorer.pages.memo import Memo
 from explorer.pages.page import Page
 from explorer.pages.view import Looking
 from explorer.ui.page.column import Elements
@@ -46,6 +48,7 @@ class PageView(QScrollArea):
         self.bench = bench
         self.stage = stage
         self.page: Page | None = None
+        self._memo = Memo()
         self._stale = True
         self._looking: Looking | None = None
         self._sizes = 0
@@ -194,7 +197,7 @@ class PageView(QScrollArea):
         """The page as it is now."""
         self._stale, self._rounds = False, 0
         self._looking = self.bench.selection.looking
-        view = self.bench.view
+        view = replace(self.bench.view, memo=self._memo)
         self._steps = (view.steps.rate, view.steps.moves) if view.steps is not None else None
         self.page = compose.page(view, self.stage)
         return self.page.header, *self.page.elements
