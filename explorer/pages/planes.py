@@ -43,8 +43,8 @@ def planes(view: View, block: str) -> tuple[Element, ...]:
         of = values[node], values[f"{block}W_{letter}"], values[block + letter]
         stacks.append(view.part(f"After W_{letter}", of, partial(_plane_behind, view, block, letter, node)))
     if same:
-        of = values[f"{block}V"], values[f"{block}output"]
-        stacks.append(view.part("moved", of, partial(_plane_moved, view, block)))
+        moved = values[f"{block}V"], values[f"{block}output"]
+        stacks.append(view.part("moved", moved, partial(_plane_moved, view, block)))
     return (
         Section("planes", "What W_Q, W_K and W_V do to the plane"),
         Note("about the planes", SAID),
