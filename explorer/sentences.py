@@ -60,6 +60,7 @@ SENTENCES: dict[str, str] = {
     "window or model.",
     "not-a-document-name": "{file}: is not the name of a document; choose one that ends in .explorer.",
     "no-loss-to-lower": "This model has no loss that training could lower; a switch of its loss adds one.",
+    "no-stream": "This model has no layers that could be of another kind; open a GPT to make it a {name}.",
     "no-dropout": "This model has no place for dropout; set it to 0.",
     "checkpoint-not-read": "{file}: is no training that could be gone on with: {reason}. Delete it to begin anew.",
     "run-too-long": "A run has up to {limit} steps here; begin another to go on.",

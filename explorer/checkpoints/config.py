@@ -50,8 +50,14 @@ class Config:
     Raises `ExplorerError`: "checkpoint" where the file is none, and with each field that is asked for and is not right.
     """
 
-    def __init__(self, file: Path) -> None:
+    _fields: dict[str, Any]
+
+    def __init__(self, file: Path, fields: dict[str, Any] | None = None) -> None:
+        """`fields`: what stands in it, where it need not be read."""
         self._file, self._asked = file, set[str]()
+        if fields is not None:
+            self._fields = fields
+            return
         try:
             if file.stat().st_size > MOST_BYTES:
                 raise self.wrong("is larger than a config can be")
@@ -60,7 +66,7 @@ class Config:
             raise self.wrong("is no JSON, or is nested too deep") from None
         if not isinstance(found, dict):
             raise self.wrong("is a list, not fields with names")
-        self._fields: dict[str, Any] = found
+        self._fields = found
 
     def wrong(self, problem: str) -> ExplorerError:
         """The error that says so of the file."""

@@ -17,6 +17,7 @@ from explorer.pages.descent import descent
 from explorer.pages.element import Element, leaves
 from explorer.pages.embedding import embedding
 from explorer.pages.examples import examples
+from explorer.pages.family import FAMILY, family, family_sentence
 from explorer.pages.feed_forward import feed_forward, layer, layer_sentence
 from explorer.pages.head_gallery import HEADS, has_heads, head_gallery, head_gallery_sentence
 from explorer.pages.header import header
@@ -48,6 +49,7 @@ ABOUT_THE_MODEL = (
     Stage("model.parameters", "parameters", "Parameters", "Model"),
     Stage("model.changes", "changes", "What changed", "Model"),
     Stage("model.switches", "switches", "All switches", "Model"),
+    FAMILY,
     Stage("model.card", "card", "Model card", "Model"),
 )
 """Pages that belong to no stage of the graph, behind those of the stages."""
@@ -154,6 +156,7 @@ KINDS: dict[str, Kind] = {
     "descent": Kind(descent, "Each step moves every weight a little against its gradient, so that the loss falls."),
     "parameters": Kind(parameters, "How many numbers the model learns, block by block, and why so many."),
     "changes": Kind(changes, "The stages that the last edit has changed, and by how much."),
+    "family": Kind(family, family_sentence),
     "card": Kind(card, "What this model is, what it has learned from, and how good it is."),
     "switches": Kind(switches, "Papers, textbooks and practice differ in these points. Choose here."),
 }

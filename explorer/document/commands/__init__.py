@@ -2,6 +2,7 @@
 
 from explorer.document.commands.base import Command
 from explorer.document.commands.cells import SetArray, SetCells, SetInputs
+from explorer.document.commands.kinds import BecomeKind
 from explorer.document.commands.pins import PinCells, Release
 from explorer.document.commands.replace import Replace
 from explorer.document.commands.switches import SetSwitch
@@ -10,6 +11,7 @@ from explorer.document.commands.writing import WriteOn
 
 __all__ = [
     "AddWords",
+    "BecomeKind",
     "Command",
     "PinCells",
     "Release",

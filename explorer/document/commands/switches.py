@@ -43,7 +43,7 @@ class SetSwitch(Command):
         if model.switch(block, self.name) == state.model.switch(block, self.name):
             return state
         changed = replace(state, inputs=self._carried(state, block)).rebuilt(model)
-        return changed.with_inputs(_taken_over(state, changed))
+        return changed.with_inputs(taken_over(state, changed))
 
     def _carried(self, state: State, block: str) -> Mapping[str, Array]:
         """The inputs: without what the switch replaces, those transposed whose rows and columns it exchanges."""
@@ -62,7 +62,7 @@ class SetSwitch(Command):
         return {**state.inputs, **{n: frozen(state.inputs[n].swapaxes(-1, -2).copy()) for n in names}}
 
 
-def _taken_over(old: State, new: State) -> dict[str, Array]:
+def taken_over(old: State, new: State) -> dict[str, Array]:
     """Values of nodes that a switch makes editable for the first time: they start with what they were computed as.
 
     So a mask drawn by hand starts as the causal or the padding one, and a free scale as 1/sqrt(d_k).
