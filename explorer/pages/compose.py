@@ -49,7 +49,6 @@ ABOUT_THE_MODEL = (
     Stage("model.parameters", "parameters", "Parameters", "Model"),
     Stage("model.changes", "changes", "What changed", "Model"),
     Stage("model.switches", "switches", "All switches", "Model"),
-    FAMILY,
     Stage("model.card", "card", "Model card", "Model"),
 )
 """Pages that belong to no stage of the graph, behind those of the stages."""
@@ -69,6 +68,7 @@ def _about_writing(graph: Graph) -> tuple[Stage, ...]:
         WHY: explains(graph),
         HEADS: has_heads(graph),
         COSTS: is_gpt(graph),
+        FAMILY: is_gpt(graph),
         PIECES: has_words(graph),
     }
     return tuple(stage for stage, there in found.items() if there)

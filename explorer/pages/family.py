@@ -17,22 +17,14 @@ WHERE = {"self": "attention", "ffn": "feed-forward", "final": "last norm", "outp
 DECIMALS = 3
 
 
-def has_stream(view: View) -> bool:
-    """Whether the model has layers that could be of another kind."""
-    return view.state.model.kind in ("gpt", "encoder", "encoder-decoder")
-
-
 def family(view: View, stage: Stage) -> tuple[Element, ...]:
     """The models with their switches, and what small ones of each kind came to on the same sentences."""
-    can = has_stream(view)
     said = (
         "Click a name: the model in front becomes of that kind, and undo takes it back. It keeps its sizes and its "
         "words, and the weights that still fit; the others start as random numbers, so train it then."
-        if can
-        else "The model in front has no layers that could be of another kind. Open a GPT or a translator for that."
     )
     heading = Section("trained", "Small ones, trained on the same sentences")
-    return Note("what a click does", said), _tree(can), heading, *_trained()
+    return Note("what a click does", said), _tree(), heading, *_trained()
 
 
 def family_sentence(view: View, stage: Stage) -> str:
@@ -40,23 +32,22 @@ def family_sentence(view: View, stage: Stage) -> str:
     return "Known models, and the switches in which they differ from the paper of 2017: – means as there."
 
 
-def _tree(can: bool) -> Listing:
+def _tree() -> Listing:
     named = [(part, name, SWITCHES[BLOCKS[part]][name]) for part, name in differing()]
     titles = [switch.title for _, _, switch in named]
     columns = [
         Column(switch.title + (f", {WHERE[part]}" if titles.count(switch.title) > 1 else ""))
         for part, _, switch in named
     ]
-    lines = tuple(_line(one, named, can) for one in members())
+    lines = tuple(_line(one, named) for one in members())
     return Listing(
         "members", "Known models and their switches", (Column("Model"), Column("Year"), *columns), lines, most=20
     )
 
 
-def _line(one: Member, named: list[tuple[str, str, Switch]], can: bool) -> Line:
+def _line(one: Member, named: list[tuple[str, str, Switch]]) -> Line:
     chosen = own_switches(one)
-    leads = Do(BecomeKind(one.name)) if can else None
-    name = Entry(one.name, tip=f"Make the model in front a {one.name}" if can else one.name, leads=leads)
+    name = Entry(one.name, tip=f"Make the model in front a {one.name}", leads=Do(BecomeKind(one.name)))
     entries = [_entry(chosen[f"{part}.{switch}"], known) for part, switch, known in named]
     return Line.of(name, str(one.year), *entries)
 
