@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QWidget
 
 from explorer.document.document import Change
 from explorer.pages.levels import block_of
+from explorer.ui.page.late import Late
 from explorer.ui.page.page_view import PageView
 from explorer.ui.turns import later
 from explorer.ui.widgets.gone import Gone
@@ -120,6 +121,12 @@ class StageArea(QStackedWidget):
             self._bench.selection.go_to(next(iter(stages)))
         elif change.structure:
             self.show_stage(self._bench.selection.stage)
+
+    def close_down(self) -> None:
+        """Make no more of any page."""
+        self._next.stop()
+        for place in self.findChildren(Late):
+            place.stop()
 
     def restyle(self) -> None:
         """Follow the theme and the text scale, in a turn of its own."""

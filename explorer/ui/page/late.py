@@ -34,6 +34,7 @@ class Late(QWidget):
         super().__init__(parent)
         self._make, self.data = make, data
         self.picture: Any = None
+        self._stopped = False
         self.fills = False
         """Whether it is given its size, instead of that of the picture."""
         self._across = width
@@ -62,9 +63,13 @@ class Late(QWidget):
         elif self.maximumWidth() != (across := min(self._across, int(width))):
             self.setFixedWidth(across)
 
+    def stop(self) -> None:
+        """Stay empty: the page is on its way out, and what came into it now would be left to Python's collector."""
+        self._stopped = True
+
     def fill(self) -> None:
         """Put the picture in its place, if it is not there yet."""
-        if self.picture is not None:
+        if self.picture is not None or self._stopped:
             return
         picture: Any = self._make(self.data)
         self.picture = picture

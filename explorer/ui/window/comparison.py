@@ -206,6 +206,7 @@ class Comparison(QFrame):
 
     def close_down(self) -> None:
         """Let go of both documents."""
+        self.area.close_down()
         self.bench.bridge.close()
         self.bench.document.close()
         self._first.bridge.changed.disconnect(self._follow_first)

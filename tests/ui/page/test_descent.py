@@ -265,6 +265,7 @@ def test_the_gradients_of_a_large_model_are_not_waited_for(window, large, gate, 
 
 
 def test_steps_of_a_large_model_are_computed_in_the_background(window, large, gate, eye, hand, qtbot):
+    window.resize(1600, 1300)  # all in sight: else the hand would scroll, and the page would scroll back under it
     document, descent = window.bench.document, window.bench.descent
     panel = eye.go_to(window, "loss")
     (stepper,) = panel.findChildren(Stepper)
