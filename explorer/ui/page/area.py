@@ -34,7 +34,7 @@ class StageArea(QStackedWidget):
         """By their stages; the page last seen is the last one."""
         self._gone = Gone(self)
         self._too_many = later(self, lambda: self._drop(list(self._pages)[:-KEPT]))
-        self._at = ""
+        self._at, self._closed = "", False
         self._between = QWidget()
         self.addWidget(self._between)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
@@ -69,6 +69,8 @@ class StageArea(QStackedWidget):
 
     def show_stage(self, name: str) -> None:
         """Show a stage, in a page made at the first visit; in a picture one stands at the box that one comes from."""
+        if self._closed:
+            return
         if name not in self._pages:
             stage = next((stage for stage in self._bench.selection.places if stage.name == name), None)
             if stage is None:  # a picture has led to it that does not show yet that the model is another
@@ -124,6 +126,7 @@ class StageArea(QStackedWidget):
 
     def close_down(self) -> None:
         """Make no more of any page."""
+        self._closed = True
         self._next.stop()
         for place in self.findChildren(Late):
             place.stop()

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QWidget
 from explorer.pages.page import Descent
 from explorer.ui.page.late import Late
 from explorer.ui.widgets import UNBOUNDED
+from explorer.ui.widgets.gone import Gone
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
@@ -23,6 +24,7 @@ class DescentPart(QWidget):
         self._bench = bench
         self._column = column_in(self)
         self._inner: Any = None
+        self._gone = Gone(self)
         self._part = part
         self._most = UNBOUNDED
         self._make(part)
@@ -33,7 +35,7 @@ class DescentPart(QWidget):
         if was.about != part.about or self._empty:
             self._column.removeWidget(self._inner)
             self._inner.hide()
-            self._inner.deleteLater()
+            self._gone.delete(self._inner)
             self._make(part)
 
     def _make(self, part: Descent) -> None:
