@@ -68,8 +68,8 @@ def _about_writing(graph: Graph) -> tuple[Stage, ...]:
         WHY: explains(graph),
         HEADS: has_heads(graph),
         COSTS: is_gpt(graph),
-        FAMILY: is_gpt(graph),
         PIECES: has_words(graph),
+        FAMILY: is_gpt(graph),
     }
     return tuple(stage for stage, there in found.items() if there)
 

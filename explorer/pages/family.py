@@ -2,7 +2,7 @@
 
 from explorer.checkpoints.members import Member, differing, members, own_switches
 from explorer.core.node import Stage
-from explorer.core.numbers import written
+from explorer.core.numbers import alone, written
 from explorer.core.switches import SWITCHES, Switch, SwitchValue
 from explorer.document.commands import BecomeKind
 from explorer.pages.element import Element
@@ -64,7 +64,7 @@ def _said(value: SwitchValue) -> str:
         case bool():
             return "on" if value else "off"
         case float():
-            return f"{value:g}"
+            return alone(value)
         case _:
             return str(value)
 
