@@ -9,6 +9,7 @@ from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.forward import Pin
 from explorer.core.gradients import LOSS, Root
+from explorer.core.graph import Graph
 from explorer.core.ops import Array
 
 CLOSE = 1e-2
@@ -25,6 +26,7 @@ class Check:
     above: float
     slope: float  # the central difference, (above − below) / 2h
     gradient: float  # what back-propagation gives
+    rounded: bool = False  # whether the cell is rounded on its way to the root, and the gradient takes no note of that
 
     @property
     def error(self) -> float:
@@ -45,6 +47,8 @@ class Check:
             return "the same"
         if self.agrees:
             return f"the same to {floor(-log10(self.error))} digits"
+        if self.rounded:
+            return "≠ the gradient goes straight through the rounding, as if it were not there; the slope is 0 or a jump"
         return f"≠ within ±h {root} has a corner, or is too flat for its digits"
 
 
@@ -96,7 +100,14 @@ def _check(engine: Engine, name: str, cell: tuple[int, ...], h: float, root: Roo
         # The step that was really taken: x + h is rounded, too. Infinity stays where it is, and so does the loss.
         unmoved = at[0] == at[1] and above == below
         slope = 0.0 if unmoved else np.divide(above - below, at[1] - at[0])
-    return Check(h, below, above, float(slope), gradient)
+    return Check(h, below, above, float(slope), gradient, _is_rounded(engine.graph, name, root.node))
+
+
+def _is_rounded(graph: Graph, name: str, root: str) -> bool:
+    """Whether on the way from a node to another one numbers are rounded and the gradient goes straight through."""
+    way = {root} | graph.ancestors(root)
+    rounded = (node.parents[0] for node in graph.nodes.values() if node.name in way and node.op.straight_through)
+    return any(name == parent or name in graph.ancestors(parent) for parent in rounded)
 
 
 def _nudged(engine: Engine, name: str, cell: tuple[int, ...], value: Array, root: Root) -> float:

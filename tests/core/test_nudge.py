@@ -104,6 +104,23 @@ def test_a_corner_is_named(compute):
     assert not check.agrees
 
 
+def test_a_gradient_that_goes_straight_through_a_rounding_says_so(compute):
+    """A weight in 8 bits: a little more of it is rounded to the same code, and yet it learns (Bengio et al. 2013)."""
+    plain = Model("gpt", lengths={"input": 3}, axes={"input.words": ("a", "b", "c")})
+    for model in (plain, plain.with_switch("decoder.1.ffn", "quantised", "8 bits")):
+        engine = compute(model)
+        name = next(one for one, node in engine.graph.nodes.items() if node.is_input and one.endswith("ffn.W_1"))
+        cells = [cell for cell in np.ndindex(engine.values[name].shape) if abs(engine.gradients().of(name)[cell]) > 1e-3]
+        checks = [check_cell(engine, name, cell, h=1e-7) for cell in cells]
+        words = [check.agreement() for check in checks if not check.agrees]
+        if model is plain:
+            assert not any("straight through" in one for one in words)
+        else:
+            assert len(words) > len(cells) / 2
+            assert all("straight through the rounding" in one for one in words)
+            assert not check_cell(engine, "output.logits", (0, 0)).rounded
+
+
 def test_agreement_in_words():
     assert Check(1e-5, 2, 2, 0, 0).agreement() == "the same"
     assert Check(1e-5, 2, 2, 1, 1.00002).agreement() == "the same to 4 digits"

@@ -75,6 +75,8 @@ class Op:
     """Whether what counts in a result is its sign and size: it is then drawn in two colours."""
     softens: ClassVar[bool] = False
     """Whether the shares are those of e to the power of each: a cross-entropy behind it undoes the power."""
+    straight_through: ClassVar[bool] = False
+    """Whether its gradient goes to the first parent as if nothing were rounded: it is then not the slope."""
     title: ClassVar[str] = ""
     """Of an activation: its name in a sentence."""
     within: ClassVar[tuple[float, float] | None] = None

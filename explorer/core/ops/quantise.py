@@ -166,6 +166,7 @@ class FromCodes(Op):
     block: int
     subscripts = "ij,ij,kj->ij"
     signed = True
+    straight_through = True
 
     def forward(self, *parents: Array) -> Array:
         W, codes, scale = parents
