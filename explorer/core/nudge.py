@@ -48,7 +48,9 @@ class Check:
         if self.agrees:
             return f"the same to {floor(-log10(self.error))} digits"
         if self.rounded:
-            return "≠ the gradient goes straight through the rounding, as if it were not there; the slope is 0 or a jump"
+            return (
+                "≠ the gradient goes straight through the rounding, as if it were not there; the slope is 0 or a jump"
+            )
         return f"≠ within ±h {root} has a corner, or is too flat for its digits"
 
 

@@ -217,6 +217,13 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
             "twice as much.",
         ),
     ),
+    "family": (
+        Answer(
+            _FOR,
+            "Most language models of today are the transformer of 2017 with some parts changed. This page shows who "
+            "changed what: each row is a model, each column a part.",
+        ),
+    ),
     "head gallery": (
         Answer(
             _FOR,

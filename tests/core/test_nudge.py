@@ -110,7 +110,9 @@ def test_a_gradient_that_goes_straight_through_a_rounding_says_so(compute):
     for model in (plain, plain.with_switch("decoder.1.ffn", "quantised", "8 bits")):
         engine = compute(model)
         name = next(one for one, node in engine.graph.nodes.items() if node.is_input and one.endswith("ffn.W_1"))
-        cells = [cell for cell in np.ndindex(engine.values[name].shape) if abs(engine.gradients().of(name)[cell]) > 1e-3]
+        cells = [
+            cell for cell in np.ndindex(engine.values[name].shape) if abs(engine.gradients().of(name)[cell]) > 1e-3
+        ]
         checks = [check_cell(engine, name, cell, h=1e-7) for cell in cells]
         words = [check.agreement() for check in checks if not check.agrees]
         if model is plain:

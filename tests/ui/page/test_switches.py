@@ -1,5 +1,6 @@
 """Every switch can be set where its stage is, and says so when a choice is impossible."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -8,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QPu
 
 from explorer.core.switches import SWITCHES
 from explorer.document.commands import SetSwitch
+from explorer.pages.compose import KINDS
 from explorer.pages.header import block_of
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.switches import SwitchBar
@@ -337,7 +339,13 @@ def test_no_control_is_cut_off(window, eye, bar):
         assert one.mapTo(viewport, one.rect().topRight()).x() < viewport.width(), one.accessibleName()
 
 
-def test_the_button_of_all_switches_is_only_there_with_a_use(window, eye):
+def test_the_button_of_all_switches_is_only_there_with_a_use(window, eye, monkeypatch):
+    def buttons():
+        return [b for b in window.page().findChildren(QPushButton) if b.isVisible() and "switches" in b.text()]
+
+    eye.go_to(window, "output")
+    assert buttons()
+    monkeypatch.setitem(KINDS, "loss", replace(KINDS["loss"], more=()))
     bar = eye.go_to(window, "loss").header.switches
     assert not bar._rest
-    assert not [b for b in window.page().findChildren(QPushButton) if b.isVisible() and "switches" in b.text()]
+    assert not buttons()
