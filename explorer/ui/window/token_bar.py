@@ -96,6 +96,7 @@ class TokenBar(QFrame):
         for strip in self._strips.values():
             strip.news.connect(self._note_new)
             self._flow.addWidget(strip)
+            strip.show()  # now: for one turn the bar would be as low as without words, and all below it would jump
         self._flow.addWidget(self._row)
 
     def _light(self) -> None:

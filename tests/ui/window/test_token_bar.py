@@ -596,3 +596,11 @@ def test_what_is_typed_for_a_model_of_pieces_falls_into_pieces(open_window):
     assert "".join(words) == "A␣dragon␣slept"
     assert len(words) > 3
     assert window.tokens._row.isHidden()  # nothing is unknown
+
+
+def test_chips_that_are_made_anew_take_their_room_at_once(window):
+    """Else all below the bar jumps up for a turn, and the button under the pointer is another one."""
+    before = window.tokens.sizeHint().height()
+    assert before == window.tokens.height()
+    window.tokens.restyle()
+    assert window.tokens.sizeHint().height() == before
