@@ -27,12 +27,12 @@ _CHANGES_NOTHING = (
         "_attn_implementation",
         "attn_implementation",
         "name_or_path",
-        "_remove_final_layer_norm",
     ),
 )
 _ENDINGS = (
     "_token_id",
     "_dropout",
+    "_dropout_prob",
     "_pdrop",
     "_range",
     "_std",
@@ -142,6 +142,13 @@ class Config:
         found = self._get(name)
         if found is not None and not (isinstance(found, list) and all(isinstance(one, str) for one in found)):
             raise self.wrong(f"says {name} is {_short(found)}; a list of words is needed")
+        return found or []
+
+    def wholes(self, name: str) -> list[int]:
+        """A list of whole numbers; empty where it is absent."""
+        found = self._get(name)
+        if found is not None and not (isinstance(found, list) and all(type(one) is int for one in found)):
+            raise self.wrong(f"says {name} is {_short(found)}; a list of whole numbers is needed")
         return found or []
 
     def fixed(self, name: str, value: Any) -> None:

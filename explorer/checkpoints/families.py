@@ -28,15 +28,18 @@ ACTIVATIONS = {
 class Source:
     """The tensor that an input comes from, "{k}" in its name for the layer counted from 0, and what is done to it."""
 
-    tensor: str
+    tensor: str  # "" for an input that has no tensor: a γ that is 1, a β that is 0
     turn: Turn = field(default=lambda array: array)
+    each: int = 0  # how many tensors are stacked, "{e}" in the name for each; 0 for one tensor
 
 
 @dataclass(frozen=True)
 class Plan:
     """What a config comes to: sizes, switches, and where each input comes from.
 
-    Switches and nodes of all layers are named "self.NAME" and "ffn.NAME"; those of one layer "decoder.3.self.NAME".
+    Switches and nodes of all layers are named "self.NAME" and "ffn.NAME"; those of one stack "encoder.self.NAME", and
+    of one layer "decoder.3.self.NAME". Cross-attention has the switches of "self" where it has none of its own.
+    Switches of "input" are those of every sequence.
     """
 
     d_model: int
@@ -44,6 +47,10 @@ class Plan:
     words: int
     switches: Switches
     nodes: dict[str, Source]
+    kind: str = "gpt"
+    decoder_layers: int = 0  # of a decoder behind an encoder that has another number of them; 0 for as many
+    prefix: str = ""  # what names of tensors begin with that a bare model has without
+    head: str = ""  # what the tensors of its output begin with, which may be missing together
 
 
 # What is done to a tensor
@@ -81,31 +88,34 @@ def interleaved(i: int, heads: int) -> Turn:
 # Parts that several have
 
 
-def _linear(nodes: dict[str, Source], node: str, tensor: str, bias: str = "", turn: Turn = transposed) -> None:
+def linear(nodes: dict[str, Source], node: str, tensor: str, bias: str = "", turn: Turn = transposed) -> None:
     """A layer's weights and, where `bias` names its node, its bias."""
     nodes[node] = Source(f"{tensor}.weight", turn)
     if bias:
         nodes[bias] = Source(f"{tensor}.bias", turn if turn is not transposed else lambda b: b)
 
 
-def _norm(nodes: dict[str, Source], block: str, tensor: str, ending: str = "") -> None:
+def norm_of(nodes: dict[str, Source], block: str, tensor: str, ending: str = "") -> None:
+    """A norm's γ and β."""
     nodes[f"{block}.gamma{ending}"] = Source(f"{tensor}.weight")
     nodes[f"{block}.beta{ending}"] = Source(f"{tensor}.bias")
 
 
-def _projections(nodes: dict[str, Source], prefix: str, heads: int, key_heads: int, bias: bool) -> None:
+def projections(nodes: dict[str, Source], prefix: str, heads: int, key_heads: int, bias: bool) -> None:
+    """Queries, keys and values of all layers, called q_proj, k_proj and v_proj."""
     for letter, n in (("Q", heads), ("K", key_heads), ("V", key_heads)):
         tensor = f"{prefix}{letter.lower()}_proj"
-        _linear(nodes, f"self.W_{letter}", tensor, f"self.b_{letter}" if bias else "", by_head(n))
+        linear(nodes, f"self.W_{letter}", tensor, f"self.b_{letter}" if bias else "", by_head(n))
 
 
-def _everywhere(
+def everywhere(
     name: str, value: str | bool | int | float, blocks: tuple[str, ...] = ("self", "ffn", "final")
 ) -> Switches:
+    """One choice at a switch that several blocks have."""
     return {f"{block}.{name}": value for block in blocks}
 
 
-def _heads(c: Config, heads: str, width: int) -> tuple[int, int]:
+def heads_of(c: Config, heads: str, width: int) -> tuple[int, int]:
     """Numbers of heads, and the width of one."""
     n = c.whole(heads, most=128)
     if width % n and not c.has("head_dim"):
@@ -113,11 +123,11 @@ def _heads(c: Config, heads: str, width: int) -> tuple[int, int]:
     return n, c.whole("head_dim", width // n or None, most=16384)
 
 
-def _rotary(c: Config, width: int, part: float) -> Switches:
+def _rotary(c: Config, width: int, part: float, theta: float = 10000.0) -> Switches:
     """Rotary positions, by the fields of older configs and of newer ones."""
     newer, older = c.fields("rope_parameters"), c.fields("rope_scaling")
     kind = newer.get("rope_type") or older.get("rope_type") or older.get("type") or "default"
-    base = c.number("rope_theta", c.number("rotary_emb_base", 10000.0))
+    base = c.number("rope_theta", c.number("rotary_emb_base", theta))
     base = c.number("rope_theta", base, newer)
     share = c.number("partial_rotary_factor", c.number("rotary_pct", part))
     share = c.number("partial_rotary_factor", share, newer)
@@ -153,11 +163,16 @@ def _rotary(c: Config, width: int, part: float) -> Switches:
 
 
 def llama(
-    c: Config, by: str = "RMS norm", norm: str = "pre", activation: str = "hidden_act", head_dim: int = 0
+    c: Config,
+    by: str = "RMS norm",
+    norm: str = "pre",
+    activation: str = "hidden_act",
+    head_dim: int = 0,
+    theta: float = 10000.0,
 ) -> Plan:
     """Llama (Touvron et al. 2023): RMS norm before each block, rotary positions in halves, SwiGLU, shared key heads."""
     d = c.whole("hidden_size", most=65536)
-    heads, width = _heads(c, "num_attention_heads", d)
+    heads, width = heads_of(c, "num_attention_heads", d)
     width = c.whole("head_dim", head_dim or width, most=16384)
     key_heads = c.whole("num_key_value_heads", heads, most=128)
     if heads % key_heads:
@@ -168,15 +183,15 @@ def llama(
     bias, mlp_bias = c.flag("attention_bias", False), c.flag("mlp_bias", False)
     tied = c.flag("tie_word_embeddings", "γ" in by)
     switches: Switches = {
-        **_rotary(c, width, 1.0),
+        **_rotary(c, width, 1.0, theta),
         "self.heads": heads,
         "self.d_k": width,
         "self.key_heads": key_heads if key_heads != heads else 0,
         "self.bias": bias,
         "self.bias_O": bias,
-        **_everywhere("norm", norm, ("self", "ffn")),
-        **_everywhere("norm_by", by),
-        **_everywhere("epsilon", c.number("rms_norm_eps", 1e-6)),
+        **everywhere("norm", norm, ("self", "ffn")),
+        **everywhere("norm_by", by),
+        **everywhere("epsilon", c.number("rms_norm_eps", 1e-6)),
         "ffn.gated": True,
         "ffn.bias": mlp_bias,
         "ffn.d_ff": c.whole("intermediate_size", most=16384),
@@ -187,11 +202,11 @@ def llama(
     layer = "model.layers.{k}."
     nodes = {"input.table": Source("model.embed_tokens.weight"), "final.gamma": Source("model.norm.weight")}
     if not tied:
-        _linear(nodes, "output.W", "lm_head")
-    _projections(nodes, f"{layer}self_attn.", heads, key_heads, bias)
-    _linear(nodes, "self.W_O", f"{layer}self_attn.o_proj", "self.b_O" if bias else "")
+        linear(nodes, "output.W", "lm_head")
+    projections(nodes, f"{layer}self_attn.", heads, key_heads, bias)
+    linear(nodes, "self.W_O", f"{layer}self_attn.o_proj", "self.b_O" if bias else "")
     for node, name in (("1", "up"), ("g", "gate"), ("2", "down")):
-        _linear(nodes, f"ffn.W_{node}", f"{layer}mlp.{name}_proj", f"ffn.b_{node}" if mlp_bias else "")
+        linear(nodes, f"ffn.W_{node}", f"{layer}mlp.{name}_proj", f"ffn.b_{node}" if mlp_bias else "")
     nodes["self.gamma"] = Source(f"{layer}input_layernorm.weight")
     nodes["ffn.gamma"] = Source(f"{layer}post_attention_layernorm.weight")
     return Plan(d, c.whole("num_hidden_layers", most=1000), c.whole("vocab_size"), switches, nodes)
@@ -212,7 +227,7 @@ def qwen2(c: Config) -> Plan:
     c.whole("sliding_window", 0, least=0)
     nodes = dict(plan.nodes)
     key_heads = c.whole("num_key_value_heads", int(plan.switches["self.heads"]))
-    _projections(nodes, "model.layers.{k}.self_attn.", int(plan.switches["self.heads"]), key_heads, bias=True)
+    projections(nodes, "model.layers.{k}.self_attn.", int(plan.switches["self.heads"]), key_heads, bias=True)
     return replace(plan, switches={**plan.switches, "self.bias": True}, nodes=nodes)
 
 
@@ -276,8 +291,8 @@ def olmo2(c: Config) -> Plan:
 
 def _gpt(c: Config, layer: str, epsilon: float, activation: tuple[str, str]) -> Switches:
     return {
-        **_everywhere("norm", "pre", ("self", "ffn")),
-        **_everywhere("epsilon", epsilon),
+        **everywhere("norm", "pre", ("self", "ffn")),
+        **everywhere("epsilon", epsilon),
         "self.bias": True,
         "self.bias_O": True,
         "ffn.activation": c.choice(*activation, ACTIVATIONS),
@@ -285,7 +300,8 @@ def _gpt(c: Config, layer: str, epsilon: float, activation: tuple[str, str]) -> 
     }
 
 
-def _two_layers(nodes: dict[str, Source], first: str, second: str, turn: Turn = transposed) -> None:
+def two_layers(nodes: dict[str, Source], first: str, second: str, turn: Turn = transposed) -> None:
+    """The weights and biases of a plain net."""
     for number, name in (("1", first), ("2", second)):
         nodes[f"ffn.W_{number}"] = Source(f"{name}.weight", turn)
         nodes[f"ffn.b_{number}"] = Source(f"{name}.bias")
@@ -309,16 +325,16 @@ def gpt2(c: Config) -> Plan:
     layer, same = "h.{k}.", lambda W: W
     nodes = {"input.table": Source("wte.weight"), "input.places": Source("wpe.weight")}
     if not tied:
-        _linear(nodes, "output.W", "lm_head")
+        linear(nodes, "output.W", "lm_head")
     for block, name in (("final", "ln_f"), ("self", f"{layer}ln_1"), ("ffn", f"{layer}ln_2")):
-        _norm(nodes, block, name)
+        norm_of(nodes, block, name)
     for i, letter in enumerate("QKV"):
         nodes[f"self.W_{letter}"] = Source(
             f"{layer}attn.c_attn.weight", one_of_three(i, 1, lambda W: by_head(heads)(W.T))
         )
         nodes[f"self.b_{letter}"] = Source(f"{layer}attn.c_attn.bias", one_of_three(i, 0, by_head(heads)))
-    _linear(nodes, "self.W_O", f"{layer}attn.c_proj", "self.b_O", same)
-    _two_layers(nodes, f"{layer}mlp.c_fc", f"{layer}mlp.c_proj", same)
+    linear(nodes, "self.W_O", f"{layer}attn.c_proj", "self.b_O", same)
+    two_layers(nodes, f"{layer}mlp.c_fc", f"{layer}mlp.c_proj", same)
     return Plan(d, c.whole("n_layer", 12, most=1000), c.whole("vocab_size", 50257), switches, nodes)
 
 
@@ -348,19 +364,19 @@ def gpt_neo(c: Config) -> Plan:
     top, layer = "transformer.", "transformer.h.{k}."
     nodes = {"input.table": Source(f"{top}wte.weight"), "input.places": Source(f"{top}wpe.weight")}
     if not tied:
-        _linear(nodes, "output.W", "lm_head")
+        linear(nodes, "output.W", "lm_head")
     for block, name in (("final", f"{top}ln_f"), ("self", f"{layer}ln_1"), ("ffn", f"{layer}ln_2")):
-        _norm(nodes, block, name)
-    _projections(nodes, f"{layer}attn.attention.", heads, heads, bias=False)
-    _linear(nodes, "self.W_O", f"{layer}attn.attention.out_proj", "self.b_O")
-    _two_layers(nodes, f"{layer}mlp.c_fc", f"{layer}mlp.c_proj")
+        norm_of(nodes, block, name)
+    projections(nodes, f"{layer}attn.attention.", heads, heads, bias=False)
+    linear(nodes, "self.W_O", f"{layer}attn.attention.out_proj", "self.b_O")
+    two_layers(nodes, f"{layer}mlp.c_fc", f"{layer}mlp.c_proj")
     return Plan(d, layers, c.whole("vocab_size", 50257), switches, nodes)
 
 
 def gpt_neox(c: Config) -> Plan:
     """GPT-NeoX (Black et al. 2022): a part of the dimensions turns, and the net works beside the attention."""
     d = c.whole("hidden_size", most=65536)
-    heads, width = _heads(c, "num_attention_heads", d)
+    heads, width = heads_of(c, "num_attention_heads", d)
     bias, tied = c.flag("attention_bias", True), c.flag("tie_word_embeddings", False)
     beside = c.flag("use_parallel_residual", True)
     switches = _gpt(c, "", c.number("layer_norm_eps", 1e-5), ("hidden_act", "gelu")) | {
@@ -375,26 +391,26 @@ def gpt_neox(c: Config) -> Plan:
     top, layer = "gpt_neox.", "gpt_neox.layers.{k}."
     nodes = {"input.table": Source(f"{top}embed_in.weight")}
     if not tied:
-        _linear(nodes, "output.W", "embed_out")
+        linear(nodes, "output.W", "embed_out")
     norms = (
         ("final", f"{top}final_layer_norm"),
         ("self", f"{layer}input_layernorm"),
         ("ffn", f"{layer}post_attention_layernorm"),
     )
     for block, name in norms:
-        _norm(nodes, block, name)
+        norm_of(nodes, block, name)
     for i, letter in enumerate("QKV"):
         tensor = f"{layer}attention.query_key_value"
-        _linear(nodes, f"self.W_{letter}", tensor, f"self.b_{letter}" if bias else "", interleaved(i, heads))
-    _linear(nodes, "self.W_O", f"{layer}attention.dense", "self.b_O" if bias else "")
-    _two_layers(nodes, f"{layer}mlp.dense_h_to_4h", f"{layer}mlp.dense_4h_to_h")
+        linear(nodes, f"self.W_{letter}", tensor, f"self.b_{letter}" if bias else "", interleaved(i, heads))
+    linear(nodes, "self.W_O", f"{layer}attention.dense", "self.b_O" if bias else "")
+    two_layers(nodes, f"{layer}mlp.dense_h_to_4h", f"{layer}mlp.dense_4h_to_h")
     return Plan(d, c.whole("num_hidden_layers", most=1000), c.whole("vocab_size"), switches, nodes)
 
 
 def phi(c: Config) -> Plan:
     """Phi (Li et al. 2023): half of the dimensions turn; net and attention read the same norm; a bias at the output."""
     d = c.whole("hidden_size", most=65536)
-    heads, width = _heads(c, "num_attention_heads", d)
+    heads, width = heads_of(c, "num_attention_heads", d)
     key_heads = c.whole("num_key_value_heads", heads, most=128)
     c.fixed("qk_layernorm", False)
     switches = _gpt(c, "", c.number("layer_norm_eps", 1e-5), ("hidden_act", "gelu_new")) | {
@@ -410,59 +426,53 @@ def phi(c: Config) -> Plan:
     nodes = {"input.table": Source("model.embed_tokens.weight"), "output.b": Source("lm_head.bias")}
     if not switches["output.tied"]:
         nodes["output.W"] = Source("lm_head.weight", transposed)
-    _norm(nodes, "final", "model.final_layernorm")
-    _norm(nodes, "self", f"{layer}input_layernorm")
-    _projections(nodes, f"{layer}self_attn.", heads, key_heads, bias=True)
-    _linear(nodes, "self.W_O", f"{layer}self_attn.dense", "self.b_O")
-    _two_layers(nodes, f"{layer}mlp.fc1", f"{layer}mlp.fc2")
+    norm_of(nodes, "final", "model.final_layernorm")
+    norm_of(nodes, "self", f"{layer}input_layernorm")
+    projections(nodes, f"{layer}self_attn.", heads, key_heads, bias=True)
+    linear(nodes, "self.W_O", f"{layer}self_attn.dense", "self.b_O")
+    two_layers(nodes, f"{layer}mlp.fc1", f"{layer}mlp.fc2")
     return Plan(d, c.whole("num_hidden_layers", most=1000), c.whole("vocab_size"), switches, nodes)
 
 
 def opt(c: Config) -> Plan:
     """OPT (Zhang et al. 2022): GPT with ReLU; the first position stands in row 2 of its table."""
     d = c.whole("hidden_size", 768, most=65536)
-    heads, _ = _heads(c, "num_attention_heads", d)
+    heads, _ = heads_of(c, "num_attention_heads", d)
     c.fixed("word_embed_proj_dim", d)
-    for name in ("do_layer_norm_before", "enable_bias", "layer_norm_elementwise_affine"):
-        c.fixed(name, True)
+    before, bias = c.flag("do_layer_norm_before", True), c.flag("enable_bias", True)
+    affine = c.flag("layer_norm_elementwise_affine", True)
     tied = c.flag("tie_word_embeddings", True)
     switches = _gpt(c, "", 1e-5, ("activation_function", "relu")) | {
         "input.positions": "own",
         "input.first": 2,
         "input.room": c.whole("max_position_embeddings", 2048) + 2,
         "self.heads": heads,
+        "self.bias": bias,
+        "self.bias_O": bias,
+        "ffn.bias": bias,
+        **everywhere("norm", "pre" if before else "post", ("self", "ffn")),
+        "final.at_end": before and not c.flag("_remove_final_layer_norm", False),
         "ffn.d_ff": c.whole("ffn_dim", 3072, most=16384),
         "output.tied": tied,
     }
     top, layer = "model.decoder.", "model.decoder.layers.{k}."
     nodes = {"input.table": Source(f"{top}embed_tokens.weight"), "input.places": Source(f"{top}embed_positions.weight")}
     if not tied:
-        _linear(nodes, "output.W", "lm_head")
+        linear(nodes, "output.W", "lm_head")
     norms = (
         ("final", f"{top}final_layer_norm"),
         ("self", f"{layer}self_attn_layer_norm"),
         ("ffn", f"{layer}final_layer_norm"),
     )
     for block, name in norms:
-        _norm(nodes, block, name)
-    _projections(nodes, f"{layer}self_attn.", heads, heads, bias=True)
-    _linear(nodes, "self.W_O", f"{layer}self_attn.out_proj", "self.b_O")
-    _two_layers(nodes, f"{layer}fc1", f"{layer}fc2")
+        norm_of(nodes, block, name)
+        if not affine:
+            nodes |= {f"{block}.gamma": Source(""), f"{block}.beta": Source("")}
+    projections(nodes, f"{layer}self_attn.", heads, heads, bias)
+    linear(nodes, "self.W_O", f"{layer}self_attn.out_proj", "self.b_O" if bias else "")
+    two_layers(nodes, f"{layer}fc1", f"{layer}fc2")
+    if not switches["final.at_end"]:
+        del nodes["final.gamma"], nodes["final.beta"]
+    if not bias:
+        del nodes["ffn.b_1"], nodes["ffn.b_2"]
     return Plan(d, c.whole("num_hidden_layers", 12, most=1000), c.whole("vocab_size", 50272), switches, nodes)
-
-
-FAMILIES: dict[str, Callable[[Config], Plan]] = {
-    "gpt2": gpt2,
-    "gpt_neo": gpt_neo,
-    "gpt_neox": gpt_neox,
-    "opt": opt,
-    "phi": phi,
-    "llama": llama,
-    "mistral": mistral,
-    "qwen2": qwen2,
-    "qwen3": qwen3,
-    "gemma": gemma,
-    "gemma2": gemma2,
-    "olmo2": olmo2,
-}
-"""Architectures, by the `model_type` of their config."""

@@ -2,20 +2,21 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
 import numpy as np
 
+from explorer.checkpoints.architectures import FAMILIES
 from explorer.checkpoints.config import MOST_BYTES, Config
-from explorer.checkpoints.families import FAMILIES, Plan
+from explorer.checkpoints.families import Plan, Source
 from explorer.checkpoints.safetensors import Tensor, shown, tensors
 from explorer.checkpoints.tokenizers.of_folder import with_pieces
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import counted
-from explorer.core.model import Model
+from explorer.core.model import SEQUENCES, Model
 from explorer.core.models import build
-from explorer.core.ops import Array
+from explorer.core.ops import Array, Input
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
 MOST_PRECISE = 10_000_000
@@ -26,6 +27,7 @@ _NOT_WEIGHTS = (
     ".attn.masked_bias",
     ".attention.bias",
     ".attention.masked_bias",
+    "position_ids",
     "rotary_emb",
 )
 """Parts of names of tensors that are no weights: masks and angles, which older files hold."""
@@ -82,30 +84,42 @@ def opened(folder: str | Path, dtype: str = "") -> Checkpoint:
     notices = []
     if config.has("auto_map"):
         notices.append("the folder brings program code of its own, which is never run")
+    if plan.prefix and not any(name.startswith(plan.prefix) for name in found):
+        found = {name if name.startswith(plan.head) else plan.prefix + name: one for name, one in found.items()}
+    if plan.head and not any(name.startswith(plan.head) for name in found):
+        plan = _without_output(plan)
+        notices.append("it has no output: what comes out are the words' vectors")
     # Sizes are compared before anything is made of them.
     _check_sizes(folder, plan, found)
     model = _model(plan, dtype)
     graph = build(model)
-    inputs: dict[str, Array] = {"input.tokens": np.zeros(1, np.int64)}
+    inputs: dict[str, Array] = {}
     used = set()
     for name, node in graph.nodes.items():
-        if not node.is_input or name in ("input.tokens", "output.temperature"):
+        if not isinstance(node.op, Input) or name == "output.temperature":
             continue
-        stack, number, rest = (*name.split(".", 2), "", "")[:3]
-        source = plan.nodes[rest if stack == "decoder" else name]
-        key = source.tensor.format(k=int(number) - 1 if stack == "decoder" else 0)
-        if key not in found:
-            raise _wrong(folder, f"lacks the tensor {key}")
-        used.add(key)
-        array = source.turn(found[key].read(dtype))
-        if array.shape != graph.shape(name):
-            raise _wrong(folder, f"has {key} in the shape {found[key].shape}, which does not fit its config")
-        inputs[name] = np.ascontiguousarray(array)
-        if not np.isfinite(array).all():
-            notices.append(f"{key} holds {int((~np.isfinite(array)).sum())} numbers that are not finite")
-    inputs["output.temperature"] = np.ones((), dtype)
+        source = None if node.op.whole else _source(plan, name)
+        if source is None or not source.tensor:
+            inputs[name] = node.op.start(name, graph.shape(name), dtype, 0)
+            continue
+        k = name.split(".")[1] if name.partition(".")[0] in ("encoder", "decoder") else ""
+        keys = [source.tensor.format(k=int(k) - 1 if k.isdigit() else 0, e=e) for e in range(max(source.each, 1))]
+        arrays = []
+        for key in keys:
+            if key not in found:
+                raise _wrong(folder, f"lacks the tensor {key}")
+            used.add(key)
+            arrays.append(source.turn(found[key].read(dtype)))
+            if arrays[-1].shape != graph.shape(name)[1 if source.each else 0 :]:
+                raise _wrong(folder, f"has {key} in the shape {found[key].shape}, which does not fit its config")
+            if not (finite := np.isfinite(arrays[-1])).all():
+                notices.append(f"{key} holds {int((~finite).sum())} numbers that are not finite")
+        inputs[name] = np.ascontiguousarray(np.stack(arrays) if source.each else arrays[0])
+    if "output.temperature" in graph.nodes:
+        inputs["output.temperature"] = np.ones((), dtype)
     if plan.switches.get("output.tied"):
-        used |= {"lm_head.weight", "embed_out.weight"}
+        used |= {"lm_head.weight", "embed_out.weight", "cls.predictions.decoder.weight", "vocab_projector.weight"}
+        used |= {"lm_head.decoder.weight", "lm_head.decoder.bias", "cls.predictions.decoder.bias"}
     unused = [name for name in found if name not in used and not any(part in name for part in _NOT_WEIGHTS)]
     if unused:
         few = ", ".join(shown(name) for name in unused[:3])
@@ -128,11 +142,19 @@ def _check_sizes(folder: Path, plan: Plan, found: Mapping[str, Tensor]) -> None:
     if last not in found:
         raise _wrong(folder, f"has fewer layers than the {plan.layers} that its config says: it lacks {last}")
     for name, source in plan.nodes.items():
-        key = source.tensor.format(k=0)
-        if key not in found:
-            raise _wrong(folder, f"lacks the tensor {key}")
-        if name == "ffn.W_1" and int(plan.switches["ffn.d_ff"]) not in found[key].shape:
-            raise _wrong(folder, f"has {key} in the shape {found[key].shape}, which does not fit its config")
+        stack, number, rest = (*name.split(".", 2), "", "")[:3]
+        k = int(number) - 1 if stack in ("encoder", "decoder") and number.isdigit() else 0
+        if f"decoder.{k + 1}.{name}" in plan.nodes or not source.tensor:
+            continue
+        keys = [source.tensor.format(k=k, e=e) for e in range(max(source.each, 1))]
+        if missing := [key for key in keys if key not in found]:
+            raise _wrong(folder, f"lacks the tensor {missing[0]}")
+        if (rest or name).endswith("ffn.W_1") or name == "ffn.W_1":
+            width = int(plan.switches.get(f"{name.removesuffix('W_1')}d_ff", plan.switches["ffn.d_ff"]))
+            if width not in found[keys[0]].shape:
+                raise _wrong(
+                    folder, f"has {keys[0]} in the shape {found[keys[0]].shape}, which does not fit its config"
+                )
     if (
         plan.switches.get("input.positions") == "own"
         and found[plan.nodes["input.places"].tensor].shape[0] != plan.switches["input.room"]
@@ -140,18 +162,43 @@ def _check_sizes(folder: Path, plan: Plan, found: Mapping[str, Tensor]) -> None:
         raise _wrong(folder, "has another number of positions than its config says")
 
 
+def _source(plan: Plan, name: str) -> Source:
+    """Where an input comes from: by its own name, by that in its stack, or by that in every layer."""
+    stack, number, rest = (*name.split(".", 2), "", "")[:3]
+    names = [name, f"{stack}.{rest}", rest] if number.isdigit() else [name]
+    return next(plan.nodes[one] for one in names if one in plan.nodes)
+
+
+def _without_output(plan: Plan) -> Plan:
+    nodes = {name: source for name, source in plan.nodes.items() if not name.startswith("output.")}
+    return replace(plan, nodes=nodes, switches={**plan.switches, "output.on": False, "output.tied": False})
+
+
 def _model(plan: Plan, dtype: str) -> Model:
-    model = Model(
-        "gpt", {"input": 1}, {"input.words": counted_from_0(plan.words)}, plan.d_model, plan.layers, dtype=dtype
-    )
-    model = model.with_switch("input", "lookup", "index").with_switch("loss", "loss", "none")
-    for path, value in plan.switches.items():
-        block, _, name = path.rpartition(".")
-        layers = range(1, plan.layers + 1)
-        for one in [f"decoder.{k}.{block}" for k in layers] if block in ("self", "ffn") else [block]:
-            if path.startswith("decoder.") or f"{one}.{name}" not in plan.switches or one == block:
-                model = model.with_switch(one, name, value)
-    return model
+    sequences = SEQUENCES[plan.kind]
+    lengths, words = dict.fromkeys(sequences, 1), counted_from_0(plan.words)
+    axes = {f"{sequence}.words": words for sequence in sequences}
+    model = Model(plan.kind, lengths, axes, plan.d_model, plan.layers, dtype=dtype)
+    for block in model.blocks():
+        for path, value in plan.switches.items():
+            of, _, name = path.rpartition(".")
+            if of == _nearest(plan, block, name):
+                model = model.with_switch(block, name, value)
+    for sequence in sequences:
+        model = model.with_switch(sequence, "lookup", "index")
+    return model.with_switch("loss", "loss", "none")
+
+
+def _nearest(plan: Plan, block: str, name: str) -> str:
+    """What a plan calls the block whose switch of this name counts for a block: its own, its stack's or that of all."""
+    stack, _, part = block.partition(".")
+    part = part.rpartition(".")[2]
+    names = [block, f"{stack}.{part}", part]
+    if part == "cross":
+        names += [f"{stack}.self", "self"]
+    if not part:
+        names = [block, "input"] if block in ("source", "target") else [block]
+    return next((one for one in names if f"{one}.{name}" in plan.switches), "")
 
 
 def counted_from_0(n: int) -> tuple[str, ...]:

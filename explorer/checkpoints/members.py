@@ -9,8 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from explorer.checkpoints.architectures import FAMILIES
 from explorer.checkpoints.config import Config
-from explorer.checkpoints.families import FAMILIES, Plan
+from explorer.checkpoints.families import Plan
 from explorer.core.model import Model
 from explorer.core.switches import SWITCHES, SwitchValue
 

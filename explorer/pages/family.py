@@ -13,7 +13,7 @@ from explorer.training.kinds import kinds, steps
 
 FAMILY = Stage("model.family", "family", "Family tree", "Model")
 BLOCKS = {"input": "sequence", "self": "attention", "ffn": "ffn", "final": "last norm", "output": "output"}
-WHERE = {"self": "attention", "ffn": "feed-forward", "final": "last norm", "output": "output"}
+WHERE = {"input": "embeddings", "self": "attention", "ffn": "feed-forward", "final": "last norm", "output": "output"}
 DECIMALS = 3
 
 
