@@ -20,6 +20,7 @@ from explorer.checkpoints.families import (
     qwen3,
 )
 from explorer.checkpoints.mixtures import mixtral, olmo, qwen3_moe
+from explorer.checkpoints.translators import marian, t5
 
 FAMILIES: dict[str, Callable[[Config], Plan]] = {
     "gpt2": gpt2,
@@ -40,4 +41,6 @@ FAMILIES: dict[str, Callable[[Config], Plan]] = {
     "bert": bert,
     "distilbert": distilbert,
     "roberta": roberta,
+    "t5": t5,
+    "marian": marian,
 }

@@ -33,6 +33,7 @@ _ENDINGS = (
     "_token_id",
     "_dropout",
     "_dropout_prob",
+    "dropout_rate",
     "_pdrop",
     "_range",
     "_std",
@@ -41,7 +42,7 @@ _ENDINGS = (
     "dropout",
     "_first_dropout",
 )
-_BEGINNINGS = ("summary_", "output_", "initializer_", "init_", "router_aux", "torch_", "classifier_")
+_BEGINNINGS = ("summary_", "output_", "initializer_", "init_", "initializer_factor", "router_aux", "torch_", "classifier_")
 
 
 class Config:

@@ -94,7 +94,7 @@ def opened(folder: str | Path, dtype: str = "") -> Checkpoint:
     model = _model(plan, dtype)
     graph = build(model)
     inputs: dict[str, Array] = {}
-    used = set()
+    used, whole = set(), dict[str, Array]()
     for name, node in graph.nodes.items():
         if not isinstance(node.op, Input) or name == "output.temperature":
             continue
@@ -114,7 +114,9 @@ def opened(folder: str | Path, dtype: str = "") -> Checkpoint:
                 raise _wrong(folder, f"has {key} in the shape {found[key].shape}, which does not fit its config")
             if not (finite := np.isfinite(arrays[-1])).all():
                 notices.append(f"{key} holds {int((~finite).sum())} numbers that are not finite")
-        inputs[name] = np.ascontiguousarray(np.stack(arrays) if source.each else arrays[0])
+        array = np.ascontiguousarray(np.stack(arrays) if source.each else arrays[0])
+        # A table that two sequences read is held once.
+        inputs[name] = whole.setdefault(keys[0], array) if name.endswith(".table") else array
     if "output.temperature" in graph.nodes:
         inputs["output.temperature"] = np.ones((), dtype)
     if plan.switches.get("output.tied"):
@@ -130,27 +132,31 @@ def opened(folder: str | Path, dtype: str = "") -> Checkpoint:
 
 
 def _check_sizes(folder: Path, plan: Plan, found: Mapping[str, Tensor]) -> None:
-    table = plan.nodes["input.table"].tensor
-    if table not in found:
-        raise _wrong(folder, f"lacks the tensor {table}")
-    if found[table].shape != (plan.words, plan.d_model):
-        raise _wrong(
-            folder,
-            f"has {table} in the shape {found[table].shape}, not {(plan.words, plan.d_model)} as its config says",
-        )
-    last = plan.nodes["self.W_O"].tensor.format(k=plan.layers - 1)
-    if last not in found:
-        raise _wrong(folder, f"has fewer layers than the {plan.layers} that its config says: it lacks {last}")
+    for sequence in SEQUENCES[plan.kind]:
+        table = plan.nodes[f"{sequence}.table"].tensor
+        if table not in found:
+            raise _wrong(folder, f"lacks the tensor {table}")
+        if found[table].shape != (plan.words, plan.d_model):
+            raise _wrong(
+                folder,
+                f"has {table} in the shape {found[table].shape}, not {(plan.words, plan.d_model)} as its config says",
+            )
+    for stack, layers in (("encoder", plan.layers), ("decoder", plan.decoder_layers or plan.layers)):
+        source = plan.nodes.get("self.W_O") or plan.nodes[f"{stack}.self.W_O"]
+        last = source.tensor.format(k=layers - 1)
+        if last not in found:
+            raise _wrong(folder, f"has fewer layers than the {layers} that its config says: it lacks {last}")
     for name, source in plan.nodes.items():
-        stack, number, rest = (*name.split(".", 2), "", "")[:3]
+        stack, number = (*name.split(".", 2), "")[:2]
         k = int(number) - 1 if stack in ("encoder", "decoder") and number.isdigit() else 0
         if f"decoder.{k + 1}.{name}" in plan.nodes or not source.tensor:
             continue
         keys = [source.tensor.format(k=k, e=e) for e in range(max(source.each, 1))]
         if missing := [key for key in keys if key not in found]:
             raise _wrong(folder, f"lacks the tensor {missing[0]}")
-        if (rest or name).endswith("ffn.W_1") or name == "ffn.W_1":
-            width = int(plan.switches.get(f"{name.removesuffix('W_1')}d_ff", plan.switches["ffn.d_ff"]))
+        if name.endswith("ffn.W_1"):
+            own = f"{name.removesuffix('W_1')}d_ff"
+            width = int(plan.switches[own if own in plan.switches else "ffn.d_ff"])
             if width not in found[keys[0]].shape:
                 raise _wrong(
                     folder, f"has {keys[0]} in the shape {found[keys[0]].shape}, which does not fit its config"
@@ -178,7 +184,7 @@ def _model(plan: Plan, dtype: str) -> Model:
     sequences = SEQUENCES[plan.kind]
     lengths, words = dict.fromkeys(sequences, 1), counted_from_0(plan.words)
     axes = {f"{sequence}.words": words for sequence in sequences}
-    model = Model(plan.kind, lengths, axes, plan.d_model, plan.layers, dtype=dtype)
+    model = Model(plan.kind, lengths, axes, plan.d_model, plan.layers, dtype=dtype, behind=_behind(plan))
     for block in model.blocks():
         for path, value in plan.switches.items():
             of, _, name = path.rpartition(".")
@@ -187,6 +193,10 @@ def _model(plan: Plan, dtype: str) -> Model:
     for sequence in sequences:
         model = model.with_switch(sequence, "lookup", "index")
     return model.with_switch("loss", "loss", "none")
+
+
+def _behind(plan: Plan) -> int:
+    return plan.decoder_layers if plan.decoder_layers != plan.layers else 0
 
 
 def _nearest(plan: Plan, block: str, name: str) -> str:

@@ -25,6 +25,12 @@ class Model:
     seed: int = 0  # where the starting values of new weights come from
     initialiser: str = "xavier"  # how they are drawn: one of `explorer.core.ops.inputs.INITIALISERS`
     dtype: str = "float64"  # "float64" for lessons, "float32" for large models
+    behind: int = 0  # layers of a decoder behind an encoder, where it has another number of them than the encoder
+
+    @property
+    def decoder_layers(self) -> int:
+        """Layers of the decoder."""
+        return self.behind or self.layers
 
     def blocks(self) -> Mapping[str, str]:
         """The blocks that have switches, in reading order, each with its kind (a key of `SWITCHES`)."""
@@ -54,6 +60,7 @@ class Model:
                 return {"input": "sequence", **stack, **_TOP}
             case "encoder-decoder":
                 encoder = {f"encoder.{k}.{part}": kind for k in numbers for part, kind in _LAYER.items()}
+                numbers = range(1, self.decoder_layers + 1)
                 decoder = {f"decoder.{k}.{part}": kind for k in numbers for part, kind in _DECODER_LAYER.items()}
                 end = {"encoder.final": "last norm"}
                 return {"source": "sequence", **encoder, **end, "target": "sequence", **decoder, **_TOP}

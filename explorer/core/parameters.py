@@ -149,8 +149,9 @@ def _with_one_layer_more(model: Model) -> Model:
     """The last layer once more, with its switches."""
     switches = dict(model.switches)
     for switch, value in model.switches.items():
-        for side in ("encoder", "decoder"):
-            last = f"{side}.{model.layers}."
+        for side, layers in (("encoder", model.layers), ("decoder", model.decoder_layers)):
+            last = f"{side}.{layers}."
             if switch.startswith(last):
-                switches[f"{side}.{model.layers + 1}.{switch.removeprefix(last)}"] = value
-    return replace(model, layers=model.layers + 1, switches=switches)
+                switches[f"{side}.{layers + 1}.{switch.removeprefix(last)}"] = value
+    behind = model.behind + 1 if model.behind else 0
+    return replace(model, layers=model.layers + 1, behind=behind, switches=switches)

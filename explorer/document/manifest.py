@@ -128,18 +128,22 @@ class Written:
 def _model_said(model: Model) -> dict[str, Any]:
     blocks = model.blocks()
     tokenizers = {axis: packed(words) for axis, words in model.axes.items() if isinstance(words, Vocabulary)}
-    return {
-        "kind": model.kind,
-        "lengths": {name: int(length) for name, length in model.lengths.items()},
-        "axes": {axis: list(labels) for axis, labels in model.axes.items()},
-        "d_model": model.d_model,
-        "layers": model.layers,
-        # Not those of a block that the model no longer has.
-        "switches": {key: value for key, value in model.switches.items() if key.rpartition(".")[0] in blocks},
-        "seed": model.seed,
-        "initialiser": model.initialiser,
-        "dtype": model.dtype,
-    } | ({"tokenizers": tokenizers} if tokenizers else {})
+    return (
+        {
+            "kind": model.kind,
+            "lengths": {name: int(length) for name, length in model.lengths.items()},
+            "axes": {axis: list(labels) for axis, labels in model.axes.items()},
+            "d_model": model.d_model,
+            "layers": model.layers,
+            # Not those of a block that the model no longer has.
+            "switches": {key: value for key, value in model.switches.items() if key.rpartition(".")[0] in blocks},
+            "seed": model.seed,
+            "initialiser": model.initialiser,
+            "dtype": model.dtype,
+        }
+        | ({"tokenizers": tokenizers} if tokenizers else {})
+        | ({"behind": model.behind} if model.behind else {})
+    )
 
 
 @lru_cache(4)

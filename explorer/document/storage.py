@@ -52,7 +52,7 @@ DTYPES = ("bool", "int64", "float32", "float64")
 _NODE = re.compile(r"[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*")
 _PARTS = ("format", "version", "title", "states", "labels", "now", "session")
 _STATE = ("lesson", "setting", "model", "inputs", "pins", "run", "beyond", "optimiser")
-_MODEL = ("kind", "lengths", "axes", "d_model", "layers", "switches", "seed", "initialiser", "dtype")
+_MODEL = ("kind", "lengths", "axes", "d_model", "layers", "switches", "seed", "initialiser", "dtype", "behind")
 
 
 class _Parts(Protocol):
@@ -220,7 +220,9 @@ class _Reader:
         for known, model, graph, on in self._models:
             if known is said:
                 return model, graph, on
-        model = _model(JsonTable({"tokenizers": {}, **table.table("model").data}, "model", (*_MODEL, "tokenizers")))
+        model = _model(
+            JsonTable({"tokenizers": {}, "behind": 0, **table.table("model").data}, "model", (*_MODEL, "tokenizers"))
+        )
         if self._version < 3:
             model = _without_last_norm(model)
         graph = _graph(model)
@@ -324,6 +326,7 @@ def _model(table: JsonTable) -> Model:
         seed=table.whole("seed", 0, 2**63 - 1),
         initialiser=table.one_of("initialiser", INITIALISERS),
         dtype=table.one_of("dtype", ("float32", "float64")),
+        behind=table.whole("behind", 0, MOST_LAYERS),
     )
     tokenizers = table.table("tokenizers")
     for axis in tokenizers.data:

@@ -73,7 +73,7 @@ def _forced(view: View, block: str) -> str:
 def _crossed(view: View, block: str) -> str:
     memory = view.nodes[f"{block}K"].parents[0]  # what keys and values are made from
     source, width = view.graph.shape(memory)
-    target, layers = view.graph.shape(f"{block}Q")[-2], view.state.model.layers
+    target, layers = view.graph.shape(f"{block}Q")[-2], view.state.model.decoder_layers
     everywhere = f", in all {layers} layers of the decoder" if layers > 1 else ""
     many = source * target > MOST_LINES
     strongest = " Of so many words the strongest line of each is drawn; point at a word for all of its own." * many

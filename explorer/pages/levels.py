@@ -34,7 +34,7 @@ def layers_of(view: View) -> dict[str, int]:
     """How many layers each stack has."""
     model = view.state.model
     stacks = {"encoder": ("encoder",), "gpt": ("decoder",)}.get(model.kind, ("encoder", "decoder"))
-    return dict.fromkeys(stacks, model.layers)
+    return {stack: model.layers if stack == "encoder" else model.decoder_layers for stack in stacks}
 
 
 def shown_layer(view: View) -> int:

@@ -132,7 +132,8 @@ class Blocks:
             For the map.
         """
         m = self.model
-        if m.switch(f"{stack}.{m.layers}.ffn", "norm") not in ENDS_IN_NORM or not m.switch(block, "at_end"):
+        last = m.layers if stack == "encoder" else m.decoder_layers
+        if m.switch(f"{stack}.{last}.ffn", "norm") not in ENDS_IN_NORM or not m.switch(block, "at_end"):
             return x
         self.graph.stage(f"{block}.norm", "norm", "Final norm", group)
         return self.norm(block, x, rows)

@@ -27,7 +27,7 @@ def encoder_decoder(model: Model) -> Graph:
 
     y = embedding(blocks, "target", "Target")
     g.leave("decoder.0.out", y)
-    for k in range(1, model.layers + 1):
+    for k in range(1, model.decoder_layers + 1):
         group = f"Decoder {k}"
         before = y
         y = attention(blocks, f"decoder.{k}.self", "Self-attention", group, y, "target", y, "target")

@@ -76,7 +76,7 @@ class Predictions(QLabel):
         """
         document, descent = self._bench.document, self._bench.descent
         model, engine = document.state.model, document.engine
-        decoders = [f"decoder.{i + 1}.self" for i in range(model.layers)]
+        decoders = [f"decoder.{i + 1}.self" for i in range(model.decoder_layers)]
         if model.kind != "encoder-decoder" or not descent.quick or "output.probabilities" not in engine.graph.nodes:
             return ""
         if not all("causal" in str(model.switch(block, "mask")) for block in decoders):
