@@ -451,7 +451,7 @@ def opt(c: Config) -> Plan:
         "self.bias_O": bias,
         "ffn.bias": bias,
         **everywhere("norm", "pre" if before else "post", ("self", "ffn")),
-        "final.at_end": before and not c.flag("_remove_final_layer_norm", False),
+        "final.at_end": not c.flag("_remove_final_layer_norm", False) and before,
         "ffn.d_ff": c.whole("ffn_dim", 3072, most=16384),
         "output.tied": tied,
     }

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from computed import values_of
 from safetensors.numpy import save_file
 
 from explorer.checkpoints.hugging_face import is_checkpoint, opened
 from explorer.core.decoder import Decoder
-from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.models import build
 
@@ -19,6 +19,7 @@ GIVEN = sorted(path for path in (SHARED / "given").glob("*") if is_checkpoint(pa
 HOSTILE = json.loads((SHARED / "hostile" / "expected.json").read_text("utf-8")) if (SHARED / "hostile").is_dir() else {}
 NEEDS_A_SCRIPT = ("21_symlink_loop", "23_tokenizer_1e6_merges")
 
+OTHER_IDS = ("decoder_input_ids", "token_type_ids")
 CONFIG = {
     "model_type": "llama",
     "hidden_size": 8,
@@ -52,21 +53,6 @@ def folder(tmp_path):
         return tmp_path
 
     return make
-
-
-OTHER_IDS = ("decoder_input_ids", "token_type_ids")
-
-
-def values_of(checkpoint, ids, others=None):
-    """The graph and its values for some words; `others`: segments, or what a decoder has read."""
-    model = checkpoint.model
-    words = {"source": ids, "target": others} if model.kind == "encoder-decoder" else {"input": ids}
-    model = replace(model, lengths={sequence: len(found) for sequence, found in words.items()})
-    inputs = {**checkpoint.inputs}
-    inputs |= {f"{sequence}.tokens": np.asarray(found, np.int64) for sequence, found in words.items()}
-    if "input.segments" in inputs:
-        inputs["input.segments"] = np.zeros(len(ids), np.int64) if others is None else np.asarray(others)
-    return build(model), fresh(build(model), inputs, {}).values
 
 
 def test_a_small_llama_has_the_numbers_of_a_straight_line(folder):
