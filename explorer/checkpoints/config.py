@@ -42,7 +42,16 @@ _ENDINGS = (
     "dropout",
     "_first_dropout",
 )
-_BEGINNINGS = ("summary_", "output_", "initializer_", "init_", "initializer_factor", "router_aux", "torch_", "classifier_")
+_BEGINNINGS = (
+    "summary_",
+    "output_",
+    "initializer_",
+    "init_",
+    "initializer_factor",
+    "router_aux",
+    "torch_",
+    "classifier_",
+)
 
 
 class Config:

@@ -178,6 +178,15 @@ def test_a_switch_of_a_block_that_is_gone_is_not_saved(states, tmp_path):
     assert load(tmp_path / "a.explorer")[0].model == model
 
 
+def test_a_decoder_with_layers_of_its_own_number_comes_back(states, tmp_path):
+    state = states["encoder-decoder"]
+    state = state.rebuilt(replace(state.model, behind=3))
+    assert "decoder.3.cross.weights" in state.graph.nodes
+    assert "encoder.2.self.weights" not in state.graph.nodes
+    save(state, "", tmp_path / "a.explorer")
+    assert_same(load(tmp_path / "a.explorer")[0], state)
+
+
 # Undo history, and what else is kept with a document
 
 
