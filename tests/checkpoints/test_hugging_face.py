@@ -1,6 +1,7 @@
 """Checkpoints of others: small ones made here, and where they are there, those that transformers has computed."""
 
 import json
+import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -98,6 +99,8 @@ def test_a_small_llama_has_the_numbers_of_a_straight_line(folder):
         ({"hidden_size": 16}, "embed_tokens"),
         ({"num_hidden_layers": 3}, "fewer layers"),
         ({"num_key_value_heads": 3}, "3 heads of keys"),
+        ({"num_attention_heads": 3, "num_key_value_heads": 3, "head_dim": 3}, "q_proj"),
+        ({"head_dim": 3}, "q_proj"),
         ({"intermediate_size": 5}, "up_proj"),
         ({"rms_norm_eps": -1}, "rms_norm_eps"),
         ({"hidden_act": "tan"}, "hidden_act"),
@@ -112,6 +115,45 @@ def test_what_would_change_the_numbers_and_is_not_known_is_named(folder, changes
         opened(folder(changes))
     assert error.value.id == "checkpoint"
     assert said in error.value.fields["problem"]
+
+
+ANYTHING = (None, 0, 1, 3, 64, -1, 10**12, 1e308, 0.5, "x", "gelu", "t5", "bert", True, False, [], {}, [1], {"a": 1})
+
+
+@pytest.mark.parametrize("times", [300, pytest.param(10_000, marks=pytest.mark.long)])
+def test_any_config_opens_or_is_refused_in_a_sentence(folder, times):
+    rng = random.Random(times)
+    made = folder()
+    for _ in range(times):
+        config = {**CONFIG, rng.choice([*CONFIG, "head_dim", "rope_scaling", "sliding_window"]): rng.choice(ANYTHING)}
+        config |= {rng.choice(list(CONFIG)): rng.choice(ANYTHING)} if rng.random() < 0.3 else {}
+        (made / "config.json").write_text(json.dumps(config))
+        assert outcome_of(made) in ("open", "warn", "refuse"), config
+
+
+def test_a_bare_bert_of_an_old_file_has_no_output(folder):
+    at, layer = "embeddings.", "encoder.layer.0."
+    shapes = {f"{at}{x}_embeddings.weight": (n, 8) for x, n in (("word", 10), ("position", 4), ("token_type", 2))}
+    shapes |= {
+        f"{name}LayerNorm.{x}": (8,)
+        for name in (at, f"{layer}attention.output.", f"{layer}output.")
+        for x in ("gamma", "beta")
+    }
+    for name in (
+        "attention.self.query",
+        "attention.self.key",
+        "attention.self.value",
+        "attention.output.dense",
+        "intermediate.dense",
+        "output.dense",
+    ):
+        shapes |= {f"{layer}{name}.weight": (8, 8), f"{layer}{name}.bias": (8,)}
+    config = {"model_type": "bert", "rms_norm_eps": "absent", "num_key_value_heads": "absent", "hidden_act": "gelu"}
+    config |= {"intermediate_size": 8, "num_hidden_layers": 1, "max_position_embeddings": 4}
+    rng = np.random.default_rng(1)
+    checkpoint = opened(folder(config, {name: rng.normal(size=shape) for name, shape in shapes.items()}))
+    assert checkpoint.notices == ("it has no output: what comes out are the words' vectors",)
+    assert "encoder.1.ffn.norm" in build(checkpoint.model).nodes
 
 
 def test_fields_that_change_nothing_are_no_trouble(folder):
