@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
+from typing import cast
 
 import numpy as np
 
@@ -102,11 +103,11 @@ def opened(folder: str | Path, dtype: str = "") -> Checkpoint:
     inputs: dict[str, Array] = {}
     used, whole = set(), dict[str, Array]()
     for name, node in graph.nodes.items():
-        if not isinstance(node.op, Input) or name == "output.temperature":
+        if not node.is_input or name == "output.temperature":
             continue
         source = None if node.op.whole else _source(plan, name)
         if source is None or not source.tensor:
-            inputs[name] = node.op.start(name, graph.shape(name), dtype, 0)
+            inputs[name] = cast(Input, node.op).start(name, graph.shape(name), dtype, 0)
             continue
         k = name.split(".")[1] if name.partition(".")[0] in ("encoder", "decoder") else ""
         keys = [source.tensor.format(k=int(k) - 1 if k.isdigit() else 0, e=e) for e in range(max(source.each, 1))]
