@@ -45,14 +45,6 @@ class Checkpoint:
     notices: tuple[str, ...]  # what is to be said of it
 
 
-def is_checkpoint(path: str | Path) -> bool:
-    """Whether this is a folder with a config.json."""
-    try:
-        return (Path(path) / "config.json").is_file()
-    except OSError:
-        return False
-
-
 def opened(folder: str | Path, dtype: str = "") -> Checkpoint:
     """The model of a folder.
 

@@ -16,7 +16,6 @@ from typing import Any, BinaryIO, Protocol
 import numpy as np
 
 from explorer import container
-from explorer.checkpoints.tokenizers import tokenizer_json
 from explorer.container import FOREIGN, Container, DamagedError, Form
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
@@ -352,6 +351,8 @@ def _model(table: JsonTable) -> Model:
 @lru_cache(4)
 def _tokenizer(text: str) -> Tokenizer:
     """The tokenizer that a document keeps, see `explorer.document.manifest.packed`."""
+    from explorer.checkpoints.tokenizers import tokenizer_json  # few documents have one
+
     try:
         reader = zlib.decompressobj()
         raw = reader.decompress(b64decode(text, validate=True), tokenizer_json.MOST_BYTES)

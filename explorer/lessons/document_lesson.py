@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import uuid4
 
-from explorer.checkpoints import hugging_face
+from explorer.checkpoints import is_checkpoint
 from explorer.core.errors import ExplorerError
 from explorer.document import storage
 from explorer.document.manifest import Session
@@ -45,7 +45,9 @@ def opened(name_or_path: str | Path, dtype: str = "") -> tuple[Lesson, State]:
     ExplorerError
         Those of `explorer.lessons.loader.load`, of `explorer.document.storage.load`, and "checkpoint".
     """
-    if hugging_face.is_checkpoint(name_or_path):
+    if is_checkpoint(name_or_path):
+        from explorer.checkpoints import hugging_face  # the readers of others' files, for who opens one
+
         found = hugging_face.opened(name_or_path, dtype)
         title = f"{Path(name_or_path).resolve().name} ({found.kind})"
         lesson, state = lesson_of(State.of(found.model, found.inputs), title)

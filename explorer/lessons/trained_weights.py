@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from explorer.checkpoints.tokenizers.pieces import named
-from explorer.checkpoints.tokenizers.tokenizer_json import from_json
 from explorer.container import Container, DamagedError
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
@@ -51,6 +49,9 @@ def read_pieces(top: TomlTable) -> Vocabulary:
 
     Raises `ExplorerError`: "lesson-key".
     """
+    from explorer.checkpoints.tokenizers.pieces import named  # few models have a tokenizer
+    from explorer.checkpoints.tokenizers.tokenizer_json import from_json
+
     file = Path(top.file).parent / top.text("tokenizer", most=MOST_PATH)
     try:
         if file.stat().st_size > MOST_BYTES:

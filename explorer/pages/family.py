@@ -1,6 +1,8 @@
 """The family tree: which switches make known models; a click makes the model in front one of their kind."""
 
-from explorer.checkpoints.members import Member, differing, members, own_switches
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 from explorer.core.node import Stage
 from explorer.core.numbers import alone, written
 from explorer.core.switches import SWITCHES, Switch, SwitchValue
@@ -10,6 +12,9 @@ from explorer.pages.gestures import Do
 from explorer.pages.page import NUMBER, Column, Entry, Line, Listing, Note, Section
 from explorer.pages.view import View
 from explorer.training.kinds import kinds, steps
+
+if TYPE_CHECKING:
+    from explorer.checkpoints.members import Member
 
 FAMILY = Stage("model.family", "family", "Family tree", "Model")
 BLOCKS = {"input": "sequence", "self": "attention", "ffn": "ffn", "final": "last norm", "output": "output"}
@@ -33,20 +38,21 @@ def family_sentence(view: View, stage: Stage) -> str:
 
 
 def _tree() -> Listing:
+    from explorer.checkpoints.members import differing, members, own_switches  # the readers of others' files
+
     named = [(part, name, SWITCHES[BLOCKS[part]][name]) for part, name in differing()]
     titles = [switch.title for _, _, switch in named]
     columns = [
         Column(switch.title + (f", {WHERE[part]}" if titles.count(switch.title) > 1 else ""))
         for part, _, switch in named
     ]
-    lines = tuple(_line(one, named) for one in members())
+    lines = tuple(_line(one, own_switches(one), named) for one in members())
     return Listing(
         "members", "Known models and their switches", (Column("Model"), Column("Year"), *columns), lines, most=20
     )
 
 
-def _line(one: Member, named: list[tuple[str, str, Switch]]) -> Line:
-    chosen = own_switches(one)
+def _line(one: "Member", chosen: Mapping[str, SwitchValue], named: list[tuple[str, str, Switch]]) -> Line:
     name = Entry(one.name, tip=f"Make the model in front a {one.name}", leads=Do(BecomeKind(one.name)))
     entries = [_entry(chosen[f"{part}.{switch}"], known) for part, switch, known in named]
     return Line.of(name, str(one.year), *entries)

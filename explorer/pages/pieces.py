@@ -24,7 +24,6 @@ from explorer.pages.page import (
     Section,
     TextBox,
 )
-from explorer.pages.tokenizer_steps import own_steps
 from explorer.pages.view import View
 from explorer.training.head_gallery import grammar_of
 
@@ -59,7 +58,7 @@ def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
     )
     tip = "What the merges are learned from"
     return (
-        *(own_steps(view, known, sentence) if isinstance(known, Vocabulary) else ()),
+        *_own_steps(view, known, sentence),
         Controls(
             "what",
             (
@@ -161,3 +160,12 @@ def _merges(merges: tuple[Merge, ...]) -> Listing:
     counted = (Column("stood together", NUMBER), Column("", BAR, 120)) if most else ()  # of a model nobody knows
     columns = Column("merge", NUMBER), Column("pair"), Column("piece"), Column("id", NUMBER), *counted
     return Listing("merge list", "The merges in the order in which they were learned", columns, tuple(lines), most=14)
+
+
+def _own_steps(view: View, known: tuple[str, ...], sentence: str) -> tuple[Element, ...]:
+    """What the tokenizer that came with a model does, where one did."""
+    if not isinstance(known, Vocabulary):
+        return ()
+    from explorer.pages.tokenizer_steps import own_steps  # the readers of others' files
+
+    return own_steps(view, known, sentence)

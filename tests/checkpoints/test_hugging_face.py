@@ -10,7 +10,8 @@ import pytest
 from computed import values_of
 from safetensors.numpy import save_file
 
-from explorer.checkpoints.hugging_face import is_checkpoint, opened
+from explorer.checkpoints import is_checkpoint
+from explorer.checkpoints.hugging_face import opened
 from explorer.core.decoder import Decoder
 from explorer.core.errors import ExplorerError
 from explorer.core.models import build

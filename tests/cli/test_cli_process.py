@@ -41,6 +41,14 @@ def test_only_the_window_imports_qt():
     assert not imported(*commands) & {"PySide6", "shiboken6", "pyqtgraph", "gensim", "ziamath"}
 
 
+def test_the_window_imports_no_reader_of_other_models_before_one_is_opened():
+    code = "import sys, explorer.ui.window.main_window; print(*sys.modules)"
+    done = run(sys.executable, "-c", code)
+    assert done.returncode == 0, done.stderr
+    there = {name for name in done.stdout.split() if name == "regex" or name.startswith("explorer.checkpoints.")}
+    assert there == set()
+
+
 def test_version_imports_not_even_numpy():
     assert "numpy" not in imported("--version")
 

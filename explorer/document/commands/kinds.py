@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from explorer.checkpoints.members import as_member, member
 from explorer.core.errors import ExplorerError
 from explorer.document.commands.base import Command
 from explorer.document.commands.switches import taken_over
@@ -25,6 +24,8 @@ class BecomeKind(Command):
         return f"Make it a {self.name}"
 
     def apply(self, state: State) -> State:
+        from explorer.checkpoints.members import as_member, member  # for who wants another kind
+
         if state.model.kind not in ("gpt", "encoder", "encoder-decoder"):
             raise ExplorerError("no-stream", name=self.name)
         model = as_member(member(self.name), state.model)
