@@ -46,7 +46,7 @@ from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.document.storage import ENDING
 from explorer.files import whole_file
 from explorer.lessons.document_lesson import is_document
-from explorer.lessons.loader import switches_in
+from explorer.lessons.model_tables import switches_in
 from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, read, recipe_in, written_key
 from explorer.training.task import (
     KINDS,
