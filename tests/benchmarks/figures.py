@@ -23,9 +23,10 @@ def figures() -> Iterator[Callable[[], Measurement]]:
     """What can be measured here: the core, words, then the window, for which Qt is imported only now."""
     for part in (core, document, gradients, training, generating, words):
         yield from part.figures()
-    from benchmarks import frames, whole, window
+    from benchmarks import calls, frames, whole, window
     from explorer.app import open_window
 
     yield from window.figures(open_window)
+    yield from calls.figures(open_window)
     yield from whole.figures(open_window)
     yield from frames.figures(open_window)

@@ -36,7 +36,7 @@ Opened: TypeAlias = tuple[QApplication, MainWindow]
 
 def figures(open_window: Callable[[str], Opened]) -> Iterator[Callable[[], Measurement]]:
     """All of the window's measurements, in a window that `open_window` opens on a lesson."""
-    small, large = (cache(partial(_window, open_window, lesson)) for lesson in (None, _long_lesson))
+    small, large = (cache(partial(attention_window, open_window, lesson)) for lesson in (None, _long_lesson))
     weight = "encoder.1.self.head.1.W_Q"
     for opened, what, name, cell in (
         (small, "a weight", weight, (1, 2)),
@@ -47,7 +47,7 @@ def figures(open_window: Callable[[str], Opened]) -> Iterator[Callable[[], Measu
         measure = partial(edit_to_painted, opened, what, name, cell)
         measure.__name__ = f"from editing {what} to painted"  # type: ignore[attr-defined]
         yield measure
-    longest = cache(partial(_window, open_window, _longest_lesson))
+    longest = cache(partial(attention_window, open_window, _longest_lesson))
     for what in ("hover", "pan"):
         measure = partial(move_to_painted, longest, what)
         measure.__name__ = f"{what} over {LONGEST} × {LONGEST} attention"  # type: ignore[attr-defined]
@@ -75,9 +75,10 @@ def _large_lesson() -> Lesson:
     return drawn(new_lesson("gpt", [words], vocabulary=known, layers=layers, heads=heads, d_model=d_model))
 
 
-def _window(
+def attention_window(
     open_window: Callable[[str], Opened], make: Callable[[], Lesson] | None
 ) -> tuple[QApplication, MainWindow, Paints]:
+    """A window on the first attention of a lesson, by default "You are welcome", all its pictures drawn."""
     app, window = open_window("you-are-welcome")
     if make is not None:
         window.bench.open(make())
@@ -239,8 +240,8 @@ from functools import partial
 from explorer.memory import keep_freed_memory
 keep_freed_memory()
 from explorer.app import open_window
-from benchmarks.window import _large_lesson, _window, longest_turns
-print(json.dumps(longest_turns(partial(_window, open_window, _large_lesson))))
+from benchmarks.window import _large_lesson, attention_window, longest_turns
+print(json.dumps(longest_turns(partial(attention_window, open_window, _large_lesson))))
 """
 
 

@@ -13,7 +13,7 @@ def test_turns_while_a_large_model_is_recomputed(open_window, monkeypatch):
     app = QApplication.instance()
 
     def opened():
-        found = benchmark._window(lambda _: (app, window), benchmark._large_lesson)
+        found = benchmark.attention_window(lambda _: (app, window), benchmark._large_lesson)
         paints.append(found[2])
         return found
 
