@@ -1,8 +1,9 @@
 """How a number is written: a true minus sign, the same decimals throughout, never a lying 0.00. And how it is read.
 
 One rule: numbers of a matrix, or of a column of a list, have the same decimals (`decimals_of`, `in_table`); one that
-stands by itself, in a sentence or beside a picture, has three figures and no 0 at its end (`alone`); shares of a whole
-are told apart down to the last decimal of the others (`as_share`).
+stands by itself, in a sentence or beside a picture, has three figures and no 0 at its end (`alone`); one that changes
+while it is read, as the loss of a training, keeps its figures and its place (`live`); shares of a whole are told apart
+down to the last decimal of the others (`as_share`).
 """
 
 from collections.abc import Iterable
@@ -79,14 +80,30 @@ def in_tables(values: Iterable[float], decimals: int) -> list[str]:
 def alone(value: float, figures: int = 3) -> str:
     """A number that stands by itself: so many figures, without what says nothing at its end.
 
+    What would have more than five zeros and figures behind its point is written as a power of ten.
+
     Examples
     --------
-    >>> alone(1.0), alone(6.5669), alone(-0.25), alone(0.0636), alone(0.00015), alone(1234.6)
-    ('1', '6.57', '−0.25', '0.0636', '1.5e−4', '1235')
+    >>> alone(1.0), alone(6.5669), alone(-0.25), alone(0.0636), alone(0.0002), alone(0.0000412), alone(1234.6)
+    ('1', '6.57', '−0.25', '0.0636', '0.0002', '4.12e−5', '1235')
     """
-    decimals = significant(value, figures) if abs(value) >= 1e-3 else figures
-    text = written(value, decimals, max(figures - 1, 1))
-    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+    text = written(value, significant(value, figures), figures)
+    plain = text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+    if abs(value) >= 1e-3 or len(plain.partition(".")[2]) <= 5:
+        return plain
+    mantissa, power = f"{value:.{figures - 1}e}".split("e")
+    return f"{mantissa.rstrip('0').rstrip('.')}e{int(power)}".replace("-", "−")
+
+
+def live(value: float, figures: int = 5) -> str:
+    """A number that changes while it is read: so many figures, a 0 at its end too, or it would jump.
+
+    Examples
+    --------
+    >>> live(6.5), live(0.0636, 4)
+    ('6.5000', '0.06360')
+    """
+    return written(value, significant(value, figures))
 
 
 def as_share(value: float, decimals: int) -> str:

@@ -11,7 +11,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.explain import Index, Step, cells_of
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
-from explorer.core.numbers import in_full, significant, written
+from explorer.core.numbers import alone, in_full
 from explorer.lessons.references import Slip, figure_for, prints_in, slips_at
 from explorer.pages.element import Data
 from explorer.pages.matrix import COVERED, ROUNDING
@@ -222,7 +222,7 @@ def _chain_rule(view: View, name: str) -> str:
 def _fed(view: View, child: str, index: Index) -> Fed:
     values = np.ravel(view.values[child][index])
     first = values[0].item()
-    what = f"{len(values)} cells" if len(values) > 1 else written(first, significant(first))
+    what = f"{len(values)} cells" if len(values) > 1 else alone(first, 5)
     steepest = None
     if view.looking.showing == "gradient" and LOSS.node in view.nodes:
         gradient = view.engine.gradient(Place(child))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from explorer.core.numbers import alone
 from explorer.lessons import references
 from explorer.lessons.loader import errata
 from explorer.lessons.printed import CITED, DIFFERS, REPRODUCES, RETYPED, STATUSES, PrintedNumber
@@ -53,7 +54,7 @@ class PrintedLines(Lines):
             (at, f"Row and column, counted from 1: {at}" if at else ""),
             (_short(one.printed), one.printed),
             (_short(one.ours), one.ours),
-            (_difference(one), "" if one.off is None else f"{one.off:.3g}".replace("-", "−")),
+            (_difference(one), "" if one.off is None else alone(one.off)),
             (SIGNS[one.status], one.status),
             (one.why, one.why),
         )
@@ -151,17 +152,12 @@ def _plural(status: str, count: int) -> str:
 def _difference(one: PrintedNumber) -> str:
     if one.off is None:
         return ""
-    return "0" if one.status == REPRODUCES and abs(one.off) < 1e-12 else written_short(one.off)
+    return "0" if one.status == REPRODUCES and abs(one.off) < 1e-12 else alone(one.off)
 
 
 def _short(text: str) -> str:
     """What is said in words stands in the tip, and in the columns beside."""
     return text.partition(":")[0] if text.startswith("in words") else text
-
-
-def written_short(value: float) -> str:
-    """Two digits of a small difference."""
-    return (f"{value:.1e}" if abs(value) < 1e-3 else f"{value:.4g}").replace("-", "−")
 
 
 def _wrapped(text: str) -> str:

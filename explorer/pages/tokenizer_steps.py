@@ -4,6 +4,7 @@ from html import escape
 
 from explorer.checkpoints.tokenizers.models import BytePairs, Unigram
 from explorer.checkpoints.tokenizers.tokenizer import Tokenizer
+from explorer.core.numbers import formatted
 from explorer.core.vocabulary import Vocabulary
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
@@ -73,7 +74,7 @@ def _word(view: View, known: Vocabulary, tokenizer: Tokenizer, words: list[str])
     else:
         best = tokenizer.model.best(word)
         lines = [
-            Line.of(piece, _signed(score), _signed(sum(s for _, s in best[: i + 1])))
+            Line.of(piece, formatted(score, ".3f"), formatted(sum(s for _, s in best[: i + 1]), ".3f"))
             for i, (piece, score) in enumerate(best)
         ]
         columns = Column("piece", width=240), Column("score", NUMBER), Column("sum", NUMBER)
@@ -84,7 +85,3 @@ def _word(view: View, known: Vocabulary, tokenizer: Tokenizer, words: list[str])
 
 def _short(word: str) -> str:
     return word if len(word) <= _BEGINS else f"{word[:_BEGINS]}…"
-
-
-def _signed(number: float) -> str:
-    return f"{number:.3f}".replace("-", "−")

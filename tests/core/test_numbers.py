@@ -170,7 +170,19 @@ def test_a_number_that_stands_by_itself_has_three_figures_and_no_0_at_its_end(va
         assert len(text.strip("−0.").replace(".", "")) <= 3 or abs(value) >= 100
 
 
-@pytest.mark.parametrize(("value", "text"), [(1.0, "1"), (0.0, "0"), (6.57, "6.57"), (1.0004, "1"), (-2e-4, "−2e−4")])
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1.0, "1"),
+        (0.0, "0"),
+        (6.57, "6.57"),
+        (1.0004, "1"),
+        (-2e-4, "−0.0002"),
+        (7e-4, "0.0007"),
+        (-4.12e-5, "−4.12e−5"),
+        (2e-6, "2e−6"),
+    ],
+)
 def test_no_four_decimals_for_a_1(value, text):
     assert alone(value) == text
 

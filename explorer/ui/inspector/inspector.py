@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from explorer.core.nudge import Check, check_cell
-from explorer.core.numbers import significant, written
+from explorer.core.numbers import alone, written
 from explorer.lessons.glossary import LINK, glossary
 from explorer.lessons.loader import errata
 from explorer.pages.about import ABOUT
@@ -310,8 +310,8 @@ class Inspector(QFrame):
         value = float(self._bench.document.engine.values[cell.node][cell.index])
         lines = [
             ("this cell", "loss"),
-            (f"{written(value, significant(value))} − h", written(check.below, NUDGED)),
-            (f"{written(value, significant(value))} + h", written(check.above, NUDGED)),
+            (f"{alone(value, 5)} − h", written(check.below, NUDGED)),
+            (f"{alone(value, 5)} + h", written(check.above, NUDGED)),
             ("difference ÷ 2h", written(check.slope, NUDGED)),
             ("gradient", f"<b>{written(check.gradient, NUDGED)}</b>"),
         ]

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import formatted, significant, written
+from explorer.core.numbers import formatted, live, written
 from explorer.core.ops import Array
 from explorer.document.commands import SetInputs
 from explorer.pages.contour import between_points, level_lines
@@ -285,7 +285,7 @@ class LossSurface(Plot):
         if point is not None and self.losses is not None and self.bench.descent.quick:
             loss = self.losses.at(*point)
             x, y = (written(number, 3) for number in point)
-            self.asked.emit(f"Loss at {x} and {y}: {written(loss, significant(loss, 4))}")
+            self.asked.emit(f"Loss at {x} and {y}: {live(loss, 4)}")
 
     def mouseReleaseEvent(self, event: Any) -> None:
         pass

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QSlid
 
 from explorer.core.errors import ExplorerError
 from explorer.core.gradients import LOSS
-from explorer.core.numbers import read_number, significant, written
+from explorer.core.numbers import alone, live, read_number
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
@@ -132,7 +132,7 @@ class Stepper(QWidget):
             self.rate.setText(self._rate_text())
 
     def _rate_text(self) -> str:
-        return f"{self._descent.rate:g}".replace("-", "−")
+        return alone(self._descent.rate, 6)
 
     def _say(self, error: ExplorerError) -> None:
         if self.isVisible():
@@ -171,7 +171,7 @@ class Stepper(QWidget):
         loss = float(self._bench.document.engine.values[LOSS.node])
         steps = f" after {descent.at:,} step{'s' * (descent.at != 1)}" if run else ""
         edited = ", then edited" if descent.edited else ""
-        self.loss.setText(f"Loss {written(loss, significant(loss))}{steps}{edited}")
+        self.loss.setText(f"Loss {live(loss)}{steps}{edited}")
 
 
 def _said(pace: float) -> str:

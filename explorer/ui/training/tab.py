@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from explorer.core.gradients import LOSS
-from explorer.core.numbers import significant, written
+from explorer.core.numbers import alone, live
 from explorer.core.switches import SWITCHES
 from explorer.core.training.recipe import FIRST, Recipe
 from explorer.core.training.records import Records
@@ -390,7 +390,7 @@ def _where(run: Run, records: Records, of: int) -> list[str]:
     if batches > 1:
         said.append(f"epoch {-(-records.at // batches):,}")
     losses = _losses(records, "loss of its batch" if batches > 1 else "loss")
-    return [*said, *losses, f"rate {records.rates[-1]:.4g}".replace("-", "−")]
+    return [*said, *losses, f"rate {alone(records.rates[-1], 4)}"]
 
 
 def _steps(number: int) -> str:
@@ -403,4 +403,4 @@ def _losses(records: Records, loss: str = "loss") -> list[str]:
 
 
 def _short(value: float) -> str:
-    return written(value, significant(value, 4))
+    return live(value, 4)
