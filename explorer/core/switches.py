@@ -53,7 +53,7 @@ class Switch:
 
 _EPSILON = {
     "epsilon": Switch(1e-5, "ε", least=0),
-    "epsilon_in": Switch("root", "ε stands", ("root", "sigma")),
+    "epsilon_in": Switch("root", "ε goes into", ("root", "sigma")),
 }
 
 _NORM = {"norm_by": Switch("layer norm", "Normalise by", tuple(NORMS)), **_EPSILON}

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import lt
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -63,6 +64,19 @@ class Covered:
 
     def __bool__(self) -> bool:
         return bool(self.values or self.gradients)
+
+    def inside(self, arrays: Mapping[str, Array]) -> "Covered":
+        """Of another model of the same example: the cells that it has, too."""
+
+        def there(cells: Cells) -> Cells:
+            shapes = {name: arrays[name].shape for name in cells.keys() & arrays.keys()}
+            of = {
+                name: frozenset(one for one in cells[name] if len(one) == len(shape) and all(map(lt, one, shape)))
+                for name, shape in shapes.items()
+            }
+            return {name: found for name, found in of.items() if found}
+
+        return replace(self, values=there(self.values), gradients=there(self.gradients))
 
     def where(self, showing: str) -> Cells:
         """The cells that nobody may read where matrices show this (see `Looking.showing`)."""

@@ -33,7 +33,7 @@ def test_each_entry_is_short_and_leads_to_an_example():
         ("xavier", "initialiser"),
         ("x W", "applied as"),
         ("not printed", "not printed"),
-        ("ε stands", "ε stands"),
+        ("ε goes into", "ε goes into"),
         ("Softmax", "softmax"),
         ("keys", "key"),
         ("Batch", "batch of examples"),

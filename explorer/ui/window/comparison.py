@@ -106,6 +106,14 @@ class Comparison(QFrame):
         there.head_changed.connect(here.set_head)
         there.pointed.connect(self._point_here)
         here.pointed.connect(self._point_there)
+        there.looked.connect(self._cover)
+        self._cover()
+
+    def _cover(self) -> None:
+        """Cover what a question covers beside: another setting of the same example would tell it, or nearly."""
+        covered = self._first.selection.looking.covered
+        same = self.bench.lesson.id == self._first.lesson.id
+        self.bench.selection.speak_of(None, covered.inside(self.bench.document.engine.values) if same else None)
 
     def _point_here(self, cell: Cell | None) -> None:
         self._point(self.bench.selection, cell)
@@ -178,6 +186,7 @@ class Comparison(QFrame):
 
     def follow(self, change: Change) -> None:
         """Show a change of the document here."""
+        self._cover()
         self.area.follow(change)
         self.bench.selection.refresh()
         if self._listed != (self.bench.lesson, self.bench.document.state.setting):
@@ -214,3 +223,4 @@ class Comparison(QFrame):
         there.stage_changed.disconnect(self._go_along)
         there.head_changed.disconnect(self.bench.selection.set_head)
         there.pointed.disconnect(self._point_here)
+        there.looked.disconnect(self._cover)

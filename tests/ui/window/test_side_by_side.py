@@ -14,6 +14,7 @@ from refusals import refuses
 from explorer.document import storage
 from explorer.document.commands import SetCells, SetTokens
 from explorer.lessons.new import new_lesson
+from explorer.lessons.steps import Predict
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.new_model import NewModel
 from explorer.ui.selection import Cell
@@ -272,3 +273,18 @@ def test_words_and_pipeline(window, eye, hand, qtbot):
     hand.click(eye.by_name(window, "Pipeline"))
     assert window.pages.currentIndex() == 0
     QApplication.processEvents()
+
+
+def test_what_a_question_asks_for_is_covered_beside_too(open_window, eye):
+    window = open_window("you-are-welcome")
+    window.lessons.begin("you-are-welcome", False)
+    window.lessons.guide.go(
+        next(i for i, step in enumerate(window.bench.lesson.steps) if isinstance(step.question, Predict))
+    )
+    window.compare(True)
+    eye.settle(window)
+    covered, other = window.bench.selection.looking.covered, window.comparison.bench.selection
+    assert covered
+    assert other.looking.covered.values == covered.values
+    window.lessons.guide.go(0)
+    assert not other.looking.covered
