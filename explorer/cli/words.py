@@ -14,6 +14,7 @@ from explorer.cli.output import shown
 from explorer.cli.parser import WORDS_ACTIONS
 from explorer.cli.stopping import stopped
 from explorer.cli.text import columns
+from explorer.core.numbers import formatted
 from explorer.words import catalogue, similarity
 from explorer.words.progress import Cancelled, Progress, Report
 from explorer.words.vectors import Vectors
@@ -73,7 +74,9 @@ def _similar(arguments: Namespace) -> int:
         for word, near in found.items():
             if len(found) > 1:
                 yield word
-            yield from columns([(one.word, f"{one.cosine:.7f}") for one in near], "<>", indent="  " * (len(found) > 1))
+            yield from columns(
+                [(one.word, formatted(one.cosine, ".7f")) for one in near], "<>", indent="  " * (len(found) > 1)
+            )
 
     return _print(arguments, as_json, lambda: list(lines()))
 
@@ -102,7 +105,10 @@ def _cosine(arguments: Namespace) -> int:
     def lines() -> list[str]:
         first, second = one.vectors
         numbers = zip(first, second, one.products, strict=True)
-        rows = [(str(i), f"{a:.6f}", f"{b:.6f}", f"{product:.6f}") for i, (a, b, product) in enumerate(numbers, 1)]
+        rows = [
+            (str(i), formatted(a, ".6f"), formatted(b, ".6f"), formatted(product, ".6f"))
+            for i, (a, b, product) in enumerate(numbers, 1)
+        ]
         head = ("", *one.words, "product")
         sums = (
             ("dot product", str(one.dot)),
@@ -122,7 +128,7 @@ def _matrix(arguments: Namespace, vectors: Vectors) -> int:
     spelt = [vectors.spelt(word) for word in arguments.words]
     cosines = similarity.matrix(similarity.table(vectors, spelt))
     as_json = {"vectors": vectors.name, "words": spelt, "cosines": cosines.tolist()}
-    rows = [(word, *(f"{value:.4f}" for value in row)) for word, row in zip(spelt, cosines, strict=True)]
+    rows = [(word, *(formatted(value, ".4f") for value in row)) for word, row in zip(spelt, cosines, strict=True)]
     return _print(arguments, as_json, lambda: columns([("", *spelt), *rows], "<>"))
 
 
@@ -132,7 +138,7 @@ def _analogy(arguments: Namespace) -> int:
     found = similarity.analogy(vectors, a, b, c, arguments.n)
     as_json = {"vectors": vectors.name, "words": found.words, "neighbours": _listed(found.neighbours)}
     a, b, c = found.words
-    rows = [(one.word, f"{one.cosine:.7f}") for one in found.neighbours]
+    rows = [(one.word, formatted(one.cosine, ".7f")) for one in found.neighbours]
     return _print(arguments, as_json, lambda: [f"{a} - {b} + {c}", *columns(rows, "<>", indent="  ")])
 
 
@@ -141,7 +147,7 @@ def _odd_one_out(arguments: Namespace) -> int:
     near = similarity.centrality(vectors, arguments.words)
     odd = near[-1].word
     as_json = {"vectors": vectors.name, "odd": odd, "centrality": _listed(near)}
-    rows = [(one.word, f"{one.cosine:.7f}", "the odd one out" if one.word == odd else "") for one in near]
+    rows = [(one.word, formatted(one.cosine, ".7f"), "the odd one out" if one.word == odd else "") for one in near]
     return _print(arguments, as_json, lambda: columns([("word", "cosine with the mean", ""), *rows], "<><"))
 
 
@@ -156,7 +162,7 @@ def _evaluate(arguments: Namespace) -> int:
         (
             one.name,
             one.measure,
-            "none" if one.value is None else f"{one.value:.4f}",
+            "none" if one.value is None else formatted(one.value, ".4f"),
             f"{one.asked}",
             f"{one.missing:.1%}",
         )
