@@ -5,7 +5,7 @@ from copy import copy
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from explorer import paths
 from explorer.core.errors import ExplorerError, nearest
@@ -230,13 +230,16 @@ def _with_example(top: TomlTable) -> TomlTable:
     if id not in files:
         top.fail("example", f"there is no '{id}'", likeliest(id, files, "there are"))
     taken = {key: value for key, value in _with_example(read(files[id])).data.items() if key in _OF_EXAMPLE}
-    if "weights" in taken:
-        taken["weights"] = str(files[id].parent / taken["weights"])
-    if "tokenizer" in taken:
-        taken["tokenizer"] = str(files[id].parent / taken["tokenizer"])
+    taken = _lying(files[id].parent, taken)
+    taken["settings"] = {name: _lying(files[id].parent, one) for name, one in taken["settings"].items()}
     for key in taken.keys() & top.data.keys() & set(_NUMBERS):
         top.fail(key, "belongs to the example", "leave it out, and change it in a step")
     return TomlTable(top.file, {**taken, **top.data})
+
+
+def _lying(folder: Path, table: Mapping[str, Any]) -> dict[str, Any]:
+    """The table with the files that it names, which lie in a folder, by their whole paths."""
+    return {key: str(folder / value) if key in ("weights", "tokenizer") else value for key, value in table.items()}
 
 
 def _as_of_its_format(top: TomlTable) -> TomlTable:

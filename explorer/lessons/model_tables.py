@@ -19,6 +19,7 @@ from explorer.lessons.trained_weights import read_pieces
 
 MOST_CELLS = 2_000_000
 MOST_LABELS = 200_000
+MOST_LAYERS = 48
 
 
 def read_model(top: TomlTable) -> tuple[Model, dict[str, Array]]:
@@ -29,7 +30,7 @@ def read_model(top: TomlTable) -> tuple[Model, dict[str, Array]]:
     sizes = ("layers", "seed", "axes") if kind == "mlp" else ("seed", "axes")
     table.has_only("kind", *(("d_model", "layers", "seed", "axes", "dtype") if sequences else sizes))
     dtype = table.one_of("dtype", ("float64", "float32"), default="float64")
-    layers = table.number("layers", default=1, least=1, most=48)
+    layers = table.number("layers", default=1, least=1, most=MOST_LAYERS)
     axes = _axes(table.table("axes"), kind, layers)
     if sequences:
         top.table("tokens").has_only(*sequences)

@@ -39,6 +39,7 @@ class Setting:
     to_try: str = field(default="", kw_only=True)
     # Labels of axes that are other ones than the lesson's: a net with more hidden units.
     axes: Mapping[str, tuple[str, ...]] = field(default_factory=dict, kw_only=True)
+    layers: int | None = field(default=None, kw_only=True)  # how many it has; None: as many as the lesson's model
     training: Recipe | None = field(default=None, kw_only=True)  # what training begins with; None: as the lesson says
     # Whether it is there for whoever holds the text beside it: what is printed is told only there.
     printed: bool = field(default=False, kw_only=True)
@@ -135,7 +136,7 @@ class Lesson:
         own = chosen.model or self.model
         lengths = {**own.lengths, **chosen.lengths}
         axes, switches = {**own.axes, **chosen.axes}, {**own.switches, **chosen.switches}
-        model = replace(own, lengths=lengths, axes=axes, switches=switches)
+        model = replace(own, lengths=lengths, axes=axes, switches=switches, layers=chosen.layers or own.layers)
         given = {**self.inputs, **chosen.inputs} if chosen.model is None else chosen.inputs
         whole = {name: array for name, array in given.items() if not is_slice(name)}
         state = State.of(model, whole, setting=chosen.name, lesson=self.id)

@@ -12,7 +12,7 @@ from explorer.core.shapes import written_shape
 from explorer.core.switches import SwitchValue
 from explorer.document.commands.cells import last_number
 from explorer.document.state import frozen
-from explorer.lessons.model_tables import graph_of, lengths_of, read_words, switches_in, units_in
+from explorer.lessons.model_tables import MOST_LAYERS, graph_of, lengths_of, read_words, switches_in, units_in
 from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, recipe_in
 from explorer.lessons.schema import WHOLE, Setting
 from explorer.lessons.trained_weights import read_weights
@@ -26,33 +26,38 @@ def read_settings(
     switches: dict[str, dict[str, SwitchValue]] = {}
     words: dict[str, dict[str, Array]] = {}
     axes: dict[str, dict[str, tuple[str, ...]]] = {}
+    layers: dict[str, int] = {}
     graphs: dict[str, Graph] = {}
     for name in tables:
         table = tables.table(name)
         known = "title", "paragraph", "try", "ours", "printed", "tokens", "switches", "inputs", "pins"
-        table.has_only(*known, "axes", "training")
+        table.has_only(*known, "axes", "training", "weights", "layers")
+        layers[name] = table.number("layers", model.layers, 1, MOST_LAYERS)
+        deep = replace(model, layers=layers[name])
         axes[name] = units_in(table.table("axes"), model)
-        switches[name] = switches_in(table.table("switches"), model)
+        switches[name] = switches_in(table.table("switches"), deep)
         words[name] = read_words(table, model.kind, model.axes)
         lengths = {**model.lengths, **lengths_of(words[name])}
-        whole = replace(model, lengths=lengths, axes={**model.axes, **axes[name]})
+        whole = replace(deep, lengths=lengths, axes={**model.axes, **axes[name]})
         graphs[name] = graph_of(table, replace(whole, switches={**model.switches, **switches[name]}))
 
     inputs |= _arrays(top.table("inputs"), graphs, but=axes) | (read_weights(top, graphs) if "weights" in top else {})
     settings: dict[str, Setting] = {}
     for name, graph in graphs.items():
         table = tables.table(name)
+        learned = read_weights(table, {name: graph}) if "weights" in table else {}
         settings[name] = Setting(
             name,
             table.text("title"),
             table.text("paragraph", most=MOST_TEXT),
             switches[name],
-            _arrays(table.table("inputs"), {name: graph}) | words[name],
+            learned | _arrays(table.table("inputs"), {name: graph}) | words[name],
             _arrays(table.table("pins"), {name: graph}, computed=True),
             lengths_of(words[name]),
             frozenset(_ours(table, {name: graph}) | _drawn(graph, axes[name])),
             to_try=to_try(table),
             axes=axes[name],
+            layers=layers[name] if layers[name] != model.layers else None,
             training=recipe_in(table.table("training")) if "training" in table else None,
             printed=table.flag("printed", False),
         )

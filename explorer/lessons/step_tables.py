@@ -21,6 +21,7 @@ from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import (
     ALL,
     ELSEWHERE,
+    FAMILY,
     WRITING,
     Cell,
     Choice,
@@ -229,7 +230,7 @@ class _StepReader:
         stages = [stage.name for stage in self._state.graph.stages]
         stage = table.text("stage")
         with self._naming():
-            writing = WRITING if self._state.model.kind == "gpt" else ()
+            writing = (*WRITING, FAMILY) if self._state.model.kind == "gpt" else ()
             one_of("stage", stage, [*stages, *ELSEWHERE, *writing])
         head = self._table.number("head", default=1, least=1, most=128) - 1
         node = table.text("node", default="")

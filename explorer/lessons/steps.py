@@ -13,12 +13,15 @@ ELSEWHERE = ("model", "words", "train")
 WRITING = ("generation.next", "generation.why", "generation.heads", "generation.costs", "generation.pieces")
 """And, where a model writes, the pages about that."""
 
+FAMILY = "model.family"
+"""And the known models, which such a one can become."""
+
 
 @dataclass(frozen=True)
 class Look:
     """Where a step looks."""
 
-    stage: str  # a stage of the graph, one of `ELSEWHERE`, or of a model that writes one of `WRITING`
+    stage: str  # a stage of the graph, one of `ELSEWHERE`, or of a model that writes one of `WRITING`, or `FAMILY`
     node: str = ""  # a node, or a head's slice of one; empty: the whole page
     # `rows`, `columns`: those that are lit; with both, the cells where they cross. Counted from 0. A vector has rows.
     rows: tuple[int, ...] = ()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses
 
-from explorer import paths
+from explorer import container, paths
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Document
 from explorer.lessons import loader
@@ -498,6 +498,61 @@ def test_an_input_that_fits_one_setting_only(write):
     common = "[inputs]\nQ = [[1, 0, 0], [0, 1, 0]]\nK = [[1, 0, 0], [0, 1, 0]]\n"
     text = edited(text, common, "") + transposed + common.replace("[inputs]", "[settings.printed.inputs]")
     assert load(write(text)).state("textbook").inputs["Q"].shape == (3, 2)
+
+
+TRAINED = """
+id = "two-trainings"
+title = "Two trainings"
+paragraph = "What each has learned."
+[model]
+kind = "gpt"
+d_model = 2
+[model.axes]
+"input.words" = ["<end>", "a", "b"]
+[tokens]
+input = ["a", "b"]
+[settings.short]
+title = "One layer"
+paragraph = "Trained."
+weights = "short.safetensors"
+[settings.short.inputs]
+"decoder.1.ffn.beta" = [5, 6]
+[settings.deep]
+title = "Three layers"
+paragraph = "Trained, too."
+weights = "deep.safetensors"
+layers = 3
+[settings.deep.switches]
+"decoder.3.ffn.activation" = "GELU"
+"""
+
+
+def put_weights(folder, name, **arrays):
+    with (folder / f"{name}.safetensors").open("wb") as stream:
+        container.write(stream, {}, arrays)
+
+
+def test_each_setting_has_the_weights_it_names_and_as_many_layers_as_it_says(write, tmp_path):
+    put_weights(tmp_path, "short", **{"decoder.1.self.beta": np.array([1, 2], np.float16)})
+    put_weights(tmp_path, "deep", **{"decoder.3.self.beta": np.array([3, 4], np.float32)})
+    lesson = load(write(TRAINED))
+    short, deep = lesson.state("short"), lesson.state("deep")
+    assert (short.model.layers, deep.model.layers) == (1, 3)
+    assert short.inputs["decoder.1.self.beta"].tolist() == [1, 2]
+    assert short.inputs["decoder.1.ffn.beta"].tolist() == [5, 6]
+    assert deep.inputs["decoder.3.self.beta"].tolist() == [3, 4]
+    assert deep.inputs["decoder.1.self.beta"].tolist() == [0, 0]
+    assert "GELU" in deep.model.switches.values()
+    assert short.inputs["input.tokens"].tolist() == deep.inputs["input.tokens"].tolist() == [1, 2]
+
+
+def test_weights_of_another_shape_are_refused_for_the_setting_that_names_them(write, tmp_path):
+    put_weights(tmp_path, "short", **{"decoder.1.self.beta": np.array([1, 2, 3], np.float16)})
+    put_weights(tmp_path, "deep", **{"decoder.3.self.beta": np.array([3, 4], np.float32)})
+    with refuses(r"settings\.short\.weights: 'decoder.1.self.beta' has shape 3 in short.safetensors, not 2; train"):
+        load(write(TRAINED))
+    with refuses(r"settings\.short\.layers: .* from 1 to 48"):
+        load(write(edited(TRAINED, "[settings.short.inputs]", "layers = 49\n[settings.short.inputs]")))
 
 
 def test_a_message_is_one_sentence(write):

@@ -13,7 +13,7 @@ import pytest
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue, load
-from explorer.lessons.steps import WRITING
+from explorer.lessons.steps import FAMILY, WRITING
 from explorer.pages.compose import ABOUT_THE_MODEL, KINDS, WHOLE, page, places, stops
 from explorer.pages.drawing import Arrow, Curve, Drawing, Image, Probe, Strips, drawable
 from explorer.pages.gestures import Do, Edit, GoTo, Hold, Keep, MoveTo, SetNumber
@@ -313,6 +313,7 @@ def test_no_page_needs_a_window():
 def test_lessons_can_look_at_the_pages_about_writing():
     graph = document("tiny-gpt", None).engine.graph
     assert set(WRITING) == {stage.name for stage in stops(graph) if stage.group == "Generation"}
+    assert FAMILY in {stage.name for stage in stops(graph)}
 
 
 @pytest.mark.parametrize("value", [-1, 9999, 10**30, "no number"])
