@@ -1,6 +1,6 @@
 """The family tree: which switches make known models; a click makes the model in front one of their kind."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from explorer.core.node import Stage
@@ -20,6 +20,8 @@ FAMILY = Stage("model.family", "family", "Family tree", "Model")
 BLOCKS = {"input": "sequence", "self": "attention", "ffn": "ffn", "final": "last norm", "output": "output"}
 WHERE = {"input": "embeddings", "self": "attention", "ffn": "feed-forward", "final": "last norm", "output": "output"}
 DECIMALS = 3
+Named = tuple[str, str]
+"""A switch: the part of a model, and its name there."""
 
 
 def family(view: View, stage: Stage) -> tuple[Element, ...]:
@@ -34,27 +36,49 @@ def family(view: View, stage: Stage) -> tuple[Element, ...]:
 
 def family_sentence(view: View, stage: Stage) -> str:
     """What it shows."""
-    return "Known models, and the switches in which they differ from the paper of 2017: – means as there."
+    return "What known models changed since the paper of 2017, the most usual changes first; – means as in the paper."
 
 
 def _tree() -> Listing:
     from explorer.checkpoints.members import differing, members, own_switches  # the readers of others' files
 
-    named = [(part, name, SWITCHES[BLOCKS[part]][name]) for part, name in differing()]
-    titles = [switch.title for _, _, switch in named]
+    groups = _alike(differing(), [own_switches(one) for one in members()])
+    titles = [_switch(group[0]).title for group in groups]
     columns = [
-        Column(switch.title + (f", {WHERE[part]}" if titles.count(switch.title) > 1 else ""))
-        for part, _, switch in named
+        Column(title + (f", {_where(group)}" if titles.count(title) > 1 or group[0][0] == "output" else ""))
+        for title, group in zip(titles, groups, strict=True)
     ]
-    lines = tuple(_line(one, own_switches(one), named) for one in members())
+    lines = tuple(_line(one, own_switches(one), groups) for one in members())
     return Listing(
         "members", "Known models and their switches", (Column("Model"), Column("Year"), *columns), lines, most=20
     )
 
 
-def _line(one: "Member", chosen: Mapping[str, SwitchValue], named: list[tuple[str, str, Switch]]) -> Line:
+def _alike(switches: Sequence[Named], chosen: Sequence[Mapping[str, SwitchValue]]) -> list[list[Named]]:
+    """The switches, those first that most models changed; those of several parts that all have alike are together."""
+    groups: dict[tuple[object, ...], list[Named]] = {}
+    changed: dict[tuple[object, ...], int] = {}
+    for part, name in switches:
+        values = tuple(model[f"{part}.{name}"] for model in chosen)
+        default = _switch((part, name)).default
+        groups.setdefault((name, default, values), []).append((part, name))
+        changed[name, default, values] = sum(value != default for value in values)
+    return [groups[key] for key in sorted(groups, key=lambda key: -changed[key])]
+
+
+def _switch(named: Named) -> Switch:
+    part, name = named
+    return SWITCHES[BLOCKS[part]][name]
+
+
+def _where(group: Sequence[Named]) -> str:
+    parts = [part for part, _ in group]
+    return "blocks" if parts == ["self", "ffn"] else " and ".join(WHERE[part] for part in parts)
+
+
+def _line(one: "Member", chosen: Mapping[str, SwitchValue], groups: Sequence[Sequence[Named]]) -> Line:
     name = Entry(one.name, tip=f"Make the model in front a {one.name}", leads=Do(BecomeKind(one.name)))
-    entries = [_entry(chosen[f"{part}.{switch}"], known) for part, switch, known in named]
+    entries = [_entry(chosen[".".join(group[0])], _switch(group[0])) for group in groups]
     return Line.of(name, str(one.year), *entries)
 
 

@@ -8,7 +8,7 @@ from explorer.core.switches import SWITCHES
 from explorer.document.commands import BecomeKind
 from explorer.document.document import Document
 from explorer.lessons.loader import load
-from explorer.pages.family import BLOCKS, FAMILY
+from explorer.pages.family import BLOCKS, FAMILY, WHERE
 from explorer.pages.page import Listing
 
 NAMES = [one.name for one in members()]
@@ -21,14 +21,31 @@ def listings(eyes):
 def test_each_row_says_what_opens_the_models_checkpoints(desk):
     tree = listings(desk("tiny-gpt").page(FAMILY.name))["members"]
     assert [line.entries[0].text for line in tree.lines] == NAMES
-    assert len(tree.columns) == len(differing()) + 2
+    titles = [column.title for column in tree.columns]
+    assert len(set(titles)) == len(titles)
     for line, one in zip(tree.lines, members(), strict=True):
         plan = one.plan(one.sizes)
-        for entry, (part, name) in zip(line.entries[2:], differing(), strict=True):
-            default = SWITCHES[BLOCKS[part]][name].default
-            value = plan.switches.get(f"decoder.1.{part}.{name}", plan.switches.get(f"{part}.{name}", default))
-            assert (entry.text == "–") == (value == default)
+        for part, name in differing():
+            switch = SWITCHES[BLOCKS[part]][name]
+            value = plan.switches.get(f"decoder.1.{part}.{name}", plan.switches.get(f"{part}.{name}", switch.default))
             assert own_switches(one)[f"{part}.{name}"] == value
+            where = {WHERE[part], "blocks"} if part in ("self", "ffn") else {WHERE[part]}
+            known = [
+                i
+                for i, title in enumerate(titles)
+                if title == switch.title
+                or (title.startswith(f"{switch.title}, ") and where & set(title.split(", ")[-1].split(" and ")))
+            ]
+            assert len(known) == 1, (part, name)
+            assert (line.entries[known[0]].text == "–") == (value == switch.default)
+
+
+def test_what_most_models_changed_stands_first_and_what_all_have_alike_stands_once(desk):
+    tree = listings(desk("tiny-gpt").page(FAMILY.name))["members"]
+    titles = [column.title for column in tree.columns]
+    assert titles.count("Norm") == 1  # of attention and of the net: no model has them apart
+    changed = [sum(line.entries[i].text != "–" for line in tree.lines) for i in range(2, len(titles))]
+    assert changed == sorted(changed, reverse=True)
 
 
 @pytest.mark.parametrize("name", NAMES)

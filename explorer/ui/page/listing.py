@@ -25,7 +25,7 @@ ROW_HEIGHT, PADDING, MOST_TEXT = 26, 5, 260
 LARGE, LOW_ROW = 1.5, 21
 """The text scale from which lines stand close, and pixels at scale 1 that one is high then."""
 LEAST_WIDTH = 300
-LEAST_BAR, LEAST_WORDS = 36, 120
+LEAST_BAR, LEAST_WORDS = 36, 140
 """Pixels at text scale 1 that a bar, and words, take at least where the page is narrow."""
 MOST_BAR = 3
 """How many times as long as usual bars are where the page is wide."""
@@ -33,7 +33,7 @@ GAP = 8
 """Pixels at text scale 1 above the columns that stand below the others."""
 MORE = 4
 """How many times as many lines are in sight after "more"."""
-LONGEST = 24  # letters of a label or a title
+LONGEST = 24  # letters of a label, or of a word of a title
 SIDES = {NUMBER: Qt.AlignmentFlag.AlignRight, HEAT: Qt.AlignmentFlag.AlignHCenter}
 MEASURED = 200  # lines that the width of all is taken from
 
@@ -100,7 +100,7 @@ class ListingModel(QAbstractTableModel):
             return None
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return _cut(texts[section])
+                return _cut(texts[section]) if down else _titled(texts[section])
             case Qt.ItemDataRole.ToolTipRole if len(texts[section]) > LONGEST:
                 return texts[section]
             case Qt.ItemDataRole.TextAlignmentRole:
@@ -221,17 +221,18 @@ class ListingView(FittedTable):
         heats = [i for i, column in enumerate(columns) if column.kind == HEAT]
         widths, heat = [], 0
         for i, column in enumerate(columns):
-            title = metrics.horizontalAdvance(_cut(column.title)) + px(14)
-            longest = max(map(metrics.horizontalAdvance, _cut(column.title).split()), default=0) + px(14)
+            said = _titled(column.title)
+            title = metrics.horizontalAdvance(said) + px(14)
+            longest = max(map(metrics.horizontalAdvance, said.split()), default=0) + px(14)
             if column.kind == BAR:
-                bar = _widths(px(column.width), px(LEAST_BAR), 0, title, longest, column.title)
+                bar = _widths(px(column.width), px(LEAST_BAR), 0, title, longest, said)
                 widths.append(bar._replace(most=MOST_BAR * bar.wanted))
                 continue
             # The cells of a square are alike.
             own = heat if column.kind == HEAT and heat else self._width_of(lines, heats if i in heats else [i], column)
             heat = own if column.kind == HEAT else heat
             least = px(LEAST_WORDS) if column.kind == WORDS else own
-            widths.append(_widths(own, own, least, title, longest, column.title))
+            widths.append(_widths(own, own, least, title, longest, said))
         height = px(ROW_HEIGHT if self.bench.appearance.scale <= LARGE else LOW_ROW)
         side.setDefaultSectionSize(height)
         shown = min(count, max(self.listing.most, self._opened))
@@ -416,6 +417,11 @@ def _widths(own: int, tight: int, least: int, title: int, longest: int, text: st
 
 def _cut(text: str) -> str:
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def _titled(title: str) -> str:
+    """The title of a column: it goes on in the next line, so only a word that is too long by itself is cut."""
+    return " ".join(map(_cut, title.split(" ")))
 
 
 def _weighed(font: QFont, bold: bool) -> QFont:

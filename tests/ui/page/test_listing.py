@@ -121,3 +121,14 @@ def test_a_cell_that_is_not_needed_is_grey(bench, show, appearance):
     )
     assert grey.name() == appearance.theme.line
     assert white.lightness() > grey.lightness()
+
+
+def test_a_long_title_goes_on_in_the_next_line_and_is_not_cut(bench, show):
+    columns = Column("model"), Column("Divided by the root of d_model"), Column("x" * 40)
+    view = show(ListingView(bench, Listing("list", "A list", columns, (Line((Entry("a"), Entry("on"), Entry("b"))),))))
+    shown = [view.table.headerData(i, Qt.Orientation.Horizontal, Qt.ItemDataRole.DisplayRole) for i in range(3)]
+    assert shown == ["model", "Divided by the root of d_model", "x" * 23 + "…"]
+    view.setFixedWidth(view.whole_width)
+    one_line = view.horizontalHeader().height()
+    view.setFixedWidth(view.shares_line)
+    assert view.horizontalHeader().height() >= one_line + 2 * QFontMetrics(bench.appearance.fonts.small).height()
