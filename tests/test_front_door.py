@@ -106,3 +106,34 @@ def test_the_recipe_of_contributing_trains(tmp_path, capsys):
     assert main(shlex.split(f"train '{file}' --out '{tmp_path / 'quick.explorer'}'")) == 0
     capsys.readouterr()
     assert main(["show", str(tmp_path / "quick.explorer"), "loss"]) == 0
+
+
+def test_the_command_of_contributing_is_done_and_undone():
+    module = types.ModuleType("double")
+    exec(
+        compile(example("Add a command, a question, a block, a surface, a key"), "CONTRIBUTING.md", "exec"),
+        vars(module),
+    )
+    document = Document(next(lesson for lesson in catalogue() if lesson.id == "softmax").state())
+    name = next(node.name for node in document.engine.graph.nodes.values() if node.is_input)
+    before = document.engine.values[name]
+    document.do(module.Double(name))
+    np.testing.assert_array_equal(document.engine.values[name], before * 2)
+    assert document.history.undo_label == f"Double {name}"
+    document.undo()
+    assert document.engine.values[name].tobytes() == before.tobytes()
+
+
+PATTERNS = re.findall(r"^\| an? [\w ,]+ \| `([^`]+)` \| (.+) \|$", TEXTS["CONTRIBUTING.md"], re.MULTILINE)
+
+
+@pytest.mark.parametrize(("pattern", "files"), PATTERNS, ids=[pattern for pattern, _ in PATTERNS])
+def test_the_files_of_a_how_to_are_all_that_its_pattern_is_in(pattern, files):
+    found = re.compile(rf"(?<!\w){re.escape(pattern)}(?!\w)")
+    sources = [*(ROOT / "explorer").rglob("*.py"), ROOT / "resources/glossary.toml"]
+    there = {str(file.relative_to(ROOT)) for file in sources if found.search(file.read_text("utf-8"))}
+    assert set(re.findall(r"`((?:explorer|resources)/[\w/]+\.\w+)`", files)) == there
+
+
+def test_there_is_a_how_to_for_each_thing_that_people_add():
+    assert len(PATTERNS) == 5
