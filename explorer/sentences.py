@@ -26,6 +26,12 @@ SENTENCES: dict[str, str] = {
     "model-too-large": "This model would have {numbers} numbers; choose sizes that give up to {limit}.",
     "too-many-labels": "The matrices of this model would have {labels} rows and columns; choose sizes that give up to "
     "{limit}.",
+    "no-display": "There is no display here, so no window can open; start it on a machine with a screen, or come in "
+    "over `ssh -X` from one. `explorer --help` shows what goes without.",
+    "no-label": "'{name}' has no row or column '{label}' along that axis; it has {known}.",
+    "label-twice": "'{label}' stands more than once along that axis of '{name}'; use one of the numbers {numbers}.",
+    "no-words": "There is no word in the text; write one or more.",
+    "no-target": "This model is no translator; only those begin an answer with given words.",
     "no-benchmarks": "The benchmarks come with the source code only; run `make bench` in a checkout of it.",
     "bad-rate": "'{text}' is no learning rate; write a number above 0, such as 0.1.",
     "training-diverged": "After step {step} the loss or a gradient is no finite number: the steps were too "

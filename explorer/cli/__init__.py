@@ -169,7 +169,8 @@ def _window(arguments: Namespace) -> int:
         from explorer.cli.desktop import register
 
         return register()
-    from explorer.cli.display import need_display, openable, was_double_clicked
+    from explorer.cli.openable import openable
+    from explorer.library.screen import need_display, was_double_clicked
 
     try:
         if arguments.file is not None:

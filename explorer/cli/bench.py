@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from explorer.cli.text import columns
 from explorer.core.errors import ExplorerError
+from explorer.library.columns import columns
 from explorer.paths import benchmarks
 
 

@@ -14,6 +14,6 @@ def export(arguments: Namespace) -> int:
     out = Path(arguments.out)
     if out.suffix.lower() not in ENDINGS:
         raise UsageError(f"'{out}' does not say what to write; choose a name that ends in {' or '.join(ENDINGS)}.")
-    lesson, document = opened(arguments)
-    print(wrote(*save_model(document, lesson, out)))
+    m = opened(arguments)
+    print(wrote(*save_model(m.document, m.lesson, out)))
     return 0

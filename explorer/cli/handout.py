@@ -3,11 +3,11 @@
 from argparse import Namespace
 from pathlib import Path
 
-from explorer.cli.display import need_display
 from explorer.cli.errors import UsageError
 from explorer.cli.output import wrote
 from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import load
+from explorer.library.screen import need_display
 
 ENDINGS = (".pdf", ".html")
 

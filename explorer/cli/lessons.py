@@ -10,7 +10,6 @@ import numpy as np
 from explorer import paths
 from explorer.cli.formats import nested
 from explorer.cli.output import shown
-from explorer.cli.text import columns
 from explorer.cli.words import listed, listing
 from explorer.core.errors import ExplorerError
 from explorer.lessons.check import check_lesson
@@ -20,6 +19,7 @@ from explorer.lessons.loader import catalogue, load, models
 from explorer.lessons.printed import STATUSES, printed_numbers
 from explorer.lessons.replay import replay as replayed
 from explorer.lessons.schema import Lesson
+from explorer.library.columns import columns
 from explorer.sentences import sentence
 from explorer.training import recipes
 

@@ -4,15 +4,15 @@ import re
 from argparse import Namespace
 from pathlib import Path
 
-from explorer.cli.display import need_display
 from explorer.cli.errors import UsageError
 from explorer.cli.output import may_write, shown, wrote
 from explorer.cli.show import opened
-from explorer.document.document import Document
 from explorer.files import whole_file
-from explorer.lessons.schema import Lesson
+from explorer.library import page
+from explorer.library.screen import need_display
+from explorer.library.transformer import Transformer
 
-ENDINGS = (".png", ".svg", ".pdf", ".gif")
+ENDINGS = (*page.ENDINGS, ".gif")
 THEMES = ("light", "dark")
 LEAST, MOST = 100, 4096
 MOST_LEARNED = 10_000
@@ -29,27 +29,23 @@ def render(arguments: Namespace) -> int:
     size = None if arguments.size is None else parse_size(arguments.size)
     if arguments.learn is not None and not 1 <= arguments.learn <= MOST_LEARNED:
         raise UsageError(f"--learn takes a number of steps from 1 to {MOST_LEARNED}.")
-    lesson, document = opened(arguments)
-    need_display(or_offscreen=True)
+    m = opened(arguments)
     if ending == ".gif" or arguments.frames:
         if ending not in (".gif", ".png"):
             raise UsageError("What moves is a .gif; with --frames it is a .png for each moment.")
-        return _moving(arguments, lesson, document, out)
-    from explorer.ui.render import render as rendered
-
-    picture = rendered(lesson, document, arguments.stage, ending, size, theme)
-    with whole_file(out) as stream:
-        stream.write(picture)
+        return _moving(arguments, m, out)
+    m.page(arguments.stage).save(out, size, theme)
     print(wrote(out))
     return 0
 
 
-def _moving(arguments: Namespace, lesson: Lesson, document: Document, out: Path) -> int:
+def _moving(arguments: Namespace, m: Transformer, out: Path) -> int:
     """What moves on a stage, as an animated GIF or as numbered PNGs."""
+    need_display(or_offscreen=True)
     from explorer.ui.animation import frames, gif, pngs
     from explorer.ui.render import alone
 
-    with alone(lesson, document) as bench:
+    with alone(m.lesson, m.document) as bench:
         moving = frames(bench, arguments.stage, arguments.learn or 0)
     files = {out: gif(moving)} if out.suffix.lower() == ".gif" else {}
     if not files:

@@ -13,8 +13,8 @@ from explorer.cli.errors import UsageError
 from explorer.cli.output import shown
 from explorer.cli.parser import WORDS_ACTIONS
 from explorer.cli.stopping import stopped
-from explorer.cli.text import columns
 from explorer.core.numbers import formatted
+from explorer.library.columns import columns
 from explorer.words import catalogue, similarity
 from explorer.words.progress import Cancelled, Progress, Report
 from explorer.words.vectors import Vectors

@@ -1,6 +1,7 @@
 """Errors that a person can cause: an id and fields. `explorer.sentences` puts them into words, where they are shown."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 
 class ExplorerError(Exception):
@@ -14,13 +15,16 @@ class ExplorerError(Exception):
         What the sentence names; another error, where that is the reason.
     """
 
+    in_words: ClassVar[Callable[["ExplorerError"], str]] = staticmethod(lambda error: f"{error.id} {error.fields}")
+    """What puts it into words where nobody else does: in a traceback."""
+
     def __init__(self, id: str, **fields: Any) -> None:
         super().__init__(id)
         self.id = id
         self.fields = fields
 
     def __str__(self) -> str:
-        return f"{self.id} {self.fields}"
+        return type(self).in_words(self)
 
 
 def nearest(name: str, known: list[str]) -> str:

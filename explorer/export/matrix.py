@@ -135,24 +135,29 @@ def wide(columns: int) -> list[str]:
 
 
 def pmatrix(left: str, table: LabelledMatrix) -> Iterator[str]:
-    """The lines of an equation whose right side is a matrix; without labels at its rows, its one number."""
+    """The lines of an equation whose right side is a matrix, with the columns' labels in a comment before it."""
     if table.columns:
         yield f"% columns: {', '.join(table.columns)}"
-    yield rf"\[ {left} ="
+    first, *others = equation(left, table)
+    yield from (rf"\[ {first}", *others, r"\]")
+
+
+def equation(left: str, table: LabelledMatrix) -> Iterator[str]:
+    """The lines of an equation whose right side is a matrix; without labels at its rows, its one number."""
+    yield f"{left} ="
     if not table.rows and table.value.size == 1:
         yield _latex_number(table.value[0, 0])
-    else:
-        if table.rows:
-            yield rf"\; \begin{{matrix}} {_labels(table.rows)} \end{{matrix}}"
-        yield r"\begin{pmatrix}"
-        for row in table.value:
-            yield " & ".join(map(_latex_number, row)) + r" \\"
-        yield r"\end{pmatrix}"
-    yield r"\]"
+        return
+    if table.rows:
+        yield rf"\; \begin{{matrix}} {_labels(table.rows)} \end{{matrix}}"
+    yield r"\begin{pmatrix}"
+    for row in table.value:
+        yield " & ".join(map(_latex_number, row)) + r" \\"
+    yield r"\end{pmatrix}"
 
 
 def _labels(rows: Sequence[str]) -> str:
-    return r" \\ ".join(map(_latex_text, rows))
+    return r" \\ ".join(map(latex_text, rows))
 
 
 def _latex_number(value: Any) -> str:
@@ -172,5 +177,6 @@ _SPECIAL = {
 }
 
 
-def _latex_text(label: str) -> str:
+def latex_text(label: str) -> str:
+    """Words within a formula."""
     return rf"\text{{{''.join(_SPECIAL.get(c, c) for c in label)}}}"

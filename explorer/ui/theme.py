@@ -19,11 +19,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, TypeVar
 
-import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from explorer.ui.colour import CALM, CBD1, CBL2_BLUE, CBL2_DEEP, Ramp, oklab, srgb
+from explorer.export.colours import diverging, sequential
+from explorer.ui.colour import Ramp
 
 _Widget = TypeVar("_Widget", bound=QWidget)
 
@@ -101,36 +101,13 @@ class Theme:
 
     @cached_property
     def diverging_ramp(self) -> Ramp:
-        """Signed values: CET-CBD1's two arms, from the surface outwards."""
-        arm = np.array([oklab(c) for c in CBD1])
-        t = np.linspace(-1.0, 1.0, 256)
-        reach = np.abs(t)[:, None]
-        surface = oklab(self.surface)
-        neutral = arm[len(arm) // 2]
-        # CBD1 keeps lightness nearly flat and fades into grey; here the middle must be the page, so the lightness runs
-        # straight from the surface to the arms' own end, and the map gives the hue and the chroma on the way.
-        lab = np.stack([np.interp(t, np.linspace(-1.0, 1.0, len(arm)), arm[:, k]) for k in range(3)], axis=1)
-        lab[:, 1:] += (1 - reach) * (surface - neutral)[1:]
-        lab[:, 0] = surface[0] + np.abs(t) * (arm[0, 0] - surface[0])
-        lab[:, 1:] *= CALM
-        return Ramp(srgb(lab), self.text, self.error)
+        """Signed values."""
+        return Ramp(diverging(self.surface), self.text, self.error)
 
     @cached_property
     def sequential_ramp(self) -> Ramp:
-        """Shares of one: CET-CBL2's blue arm, from the surface to deep blue (light) or bright blue (dark)."""
-        surface, blue = oklab(self.surface), oklab(CBL2_BLUE)
-        end = blue + 0.45 * (oklab("#ffffff") - blue) if self.dark else oklab(CBL2_DEEP)
-        # Passing through the arm's purest blue keeps the middle of the scale saturated; placing it where it falls on
-        # the straight line of lightness keeps equal steps of probability looking equal.
-        knee = (blue[0] - surface[0]) / (end[0] - surface[0])
-        stops = np.stack([surface, blue, end])
-        stops[1:, 1:] *= CALM
-        p = np.linspace(0.0, 1.0, 256)
-        return Ramp(
-            srgb(np.stack([np.interp(p, [0.0, knee, 1.0], stops[:, k]) for k in range(3)], axis=1)),
-            self.text,
-            self.error,
-        )
+        """Shares of one."""
+        return Ramp(sequential(self.surface, self.dark), self.text, self.error)
 
 
 LIGHT = Theme(

@@ -11,17 +11,19 @@ from benchmarks.measure import Measurement
 
 import explorer
 from explorer import paths
-from explorer.cli import bench, display, lessons, main, show
+from explorer.cli import bench, lessons, main, show
 from explorer.cli.errors import UsageError
 from explorer.cli.parser import COMMANDS
-from explorer.cli.text import columns, width
 from explorer.core.errors import ExplorerError
 from explorer.lessons.compared import check_figures, check_slips
 from explorer.lessons.course import courses
 from explorer.lessons.loader import catalogue, models
+from explorer.library import screen
+from explorer.library.columns import columns, width
 from explorer.training import recipes
 from explorer.words.catalogue import OFFERED, SHIPPED
 from tests.lessons.conftest import THREE
+from tests.refusals import refuses
 
 
 def test_version(capsys):
@@ -288,17 +290,17 @@ def test_without_a_display_one_sentence_says_how_to_get_one(capsys, linux, windo
 def test_a_display_of_wayland_is_a_socket_in_the_runtime_folder(linux, tmp_path):
     linux.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     linux.setenv("WAYLAND_DISPLAY", "wayland-0")
-    with pytest.raises(UsageError):
-        display.need_display()
+    with refuses("no display"):
+        screen.need_display()
     (tmp_path / "wayland-0").touch()
-    display.need_display()
+    screen.need_display()
 
 
 def test_a_display_of_x11_answers(linux):
     asked = []
-    linux.setattr(display, "_answers", lambda address: asked.append(address) or "\0" in address)
+    linux.setattr(screen, "_answers", lambda address: asked.append(address) or "\0" in address)
     linux.setenv("DISPLAY", ":3.0")
-    display.need_display()
+    screen.need_display()
     assert asked == ["/tmp/.X11-unix/X3", "\0/tmp/.X11-unix/X3"]
 
 
@@ -306,13 +308,13 @@ def test_a_display_of_x11_answers(linux):
 def test_qt_is_given_a_locale_that_it_does_not_complain_of(linux, encoding, given):
     linux.setenv("LC_ALL", "de_DE.UTF-8")
     linux.setattr("locale.getencoding", lambda: encoding)
-    display.need_display(or_offscreen=True)
-    assert display.os.environ["LC_ALL"] == given
+    screen.need_display(or_offscreen=True)
+    assert screen.os.environ["LC_ALL"] == given
 
 
 def test_the_smoke_test_needs_no_display(linux, window):
     assert main(["--smoke-test"]) == 7
-    assert display.os.environ["QT_QPA_PLATFORM"] == "offscreen"
+    assert screen.os.environ["QT_QPA_PLATFORM"] == "offscreen"
 
 
 # How the program ends
@@ -329,11 +331,11 @@ def test_the_smoke_test_needs_no_display(linux, window):
     ],
 )
 def test_ends_without_a_traceback(capsys, monkeypatch, error, code, said):
-    def fail(lesson, dtype):
+    def fail(lesson, setting, dtype):
         raise error
 
     monkeypatch.setattr("explorer.cli._discard_output", lambda: None)
-    monkeypatch.setattr(show, "opened_lesson", fail)
+    monkeypatch.setattr(show.library, "open", fail)
     assert main(["show", "emma"]) == code
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == bool(said)

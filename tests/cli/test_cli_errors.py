@@ -5,9 +5,10 @@ import os
 import pytest
 
 from explorer.cli import main
-from explorer.cli.arguments import parse_cell, parse_set, parse_switch
+from explorer.cli.arguments import parse_set, parse_switch
 from explorer.cli.parser import COMMANDS, FORMATS
 from explorer.core.errors import ExplorerError
+from explorer.library.names import parse_cell
 from explorer.sentences import sentence
 
 WELCOME = ("show", "you-are-welcome")
@@ -174,8 +175,8 @@ def test_what_sets_nothing(text):
 
 
 def test_switches():
-    assert parse_switch("encoder.1.self.scale=1/sqrt(d_k)") == ("encoder.1.self", "scale", "1/sqrt(d_k)")
-    assert parse_switch(" a.b = x W ") == ("a", "b", "x W")
+    assert parse_switch("encoder.1.self.scale=1/sqrt(d_k)") == ("encoder.1.self.scale", "1/sqrt(d_k)")
+    assert parse_switch(" a.b = x W ") == ("a.b", "x W")
 
 
 @pytest.mark.parametrize("text", ["", "=", "a", "a.b", "a=1", ".b=1", "a.=1", "a.b=", "a.b= "])

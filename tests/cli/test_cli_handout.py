@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from explorer.cli import display, main
+from explorer.cli import main
+from explorer.library import screen
 
 LESSON = """
 format = 2
@@ -31,7 +32,7 @@ why = "A dot product."
 
 def test_a_lesson_on_paper(tmp_path):
     without = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
-    env = {name: value for name, value in display.os.environ.items() if name not in without}
+    env = {name: value for name, value in screen.os.environ.items() if name not in without}
     (tmp_path / "one.toml").write_text(LESSON)
     command = [sys.executable, "-m", "explorer", "handout", "one.toml", "one.html"]
     done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)

@@ -8,9 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from explorer.cli import display, main
+from explorer.cli import main
 from explorer.cli.errors import UsageError
 from explorer.cli.render import parse_size
+from explorer.library import screen
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def run(qapp, monkeypatch, tmp_path, capsys):
 
 def test_pictures_without_a_display(tmp_path):
     without = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
-    env = {name: value for name, value in display.os.environ.items() if name not in without}
+    env = {name: value for name, value in screen.os.environ.items() if name not in without}
     command = [sys.executable, "-m", "explorer", "render", "emma", "attention", "emma.png", "--size", "640x480"]
     done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "wrote emma.png\n", "")

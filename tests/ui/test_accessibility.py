@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from explorer.export.colours import contrast
 from explorer.lessons.loader import catalogue
-from explorer.ui.colour import contrast
 from explorer.ui.drawing.plot import Plot
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.widgets.formula import Formula

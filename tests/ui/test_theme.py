@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QColor
 
-from explorer.ui import colour
-from explorer.ui.colour import contrast, luminance, qcolor, text_on
+from explorer.export import colours
+from explorer.export.colours import contrast, luminance, text_on
+from explorer.ui.colour import qcolor
 from explorer.ui.theme import DARK, LIGHT
 from explorer.ui.widgets.segments import Segments
 
@@ -149,7 +150,7 @@ def test_the_tables_fit_pyqtgraph_and_cannot_be_spoilt(theme):
 def test_the_maps_are_those_of_pyqtgraph():
     pyqtgraph = pytest.importorskip("pyqtgraph")
     signed = pyqtgraph.colormap.get("CET-CBD1").getLookupTable(0, 1, 9)
-    assert tuple(QColor(*row).name() for row in signed.tolist()) == colour.CBD1
+    assert tuple(QColor(*row).name() for row in signed.tolist()) == colours.CBD1
     blues = pyqtgraph.colormap.get("CET-CBL2").getLookupTable(0, 1, 256).tolist()
-    for color in (colour.CBL2_BLUE, colour.CBL2_DEEP):
+    for color in (colours.CBL2_BLUE, colours.CBL2_DEEP):
         assert min(np.abs(np.array(blues) - QColor(color).getRgb()[:3]).max(axis=1)) <= 1

@@ -13,11 +13,11 @@ from explorer.core.model import Model
 from explorer.document.commands import PinCells, Release, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.document.state import State
+from explorer.export.colours import contrast
 from explorer.lessons.loader import load
 from explorer.lessons.new import new_lesson
 from explorer.pages.matrix import Matrix, matrix
 from explorer.ui.bridge import Bridge
-from explorer.ui.colour import contrast
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.painter import RIGHT
 from explorer.ui.matrix.view import LEAST_COLUMNS, MAP, MOST_ROWS, MatrixView

@@ -1,14 +1,60 @@
-"""Nodes by the names people type, with all that is said about them."""
+"""Nodes and cells by the names people type."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from explorer.core.engine import Engine
+from explorer.core.errors import ExplorerError
 from explorer.core.explain import Index
-from explorer.core.gradients import Root
+from explorer.core.gradients import LOSS, Root
 from explorer.core.graph import Graph
 from explorer.core.node import Node
-from explorer.core.ops import Array
+
+_CELL = re.compile(r"(?P<name>[^\[\]=\s]+)\s*(?:\[(?P<index>[^\[\]]*)\])?")
+# As many digits as an index into any array can have.
+_INDEX = re.compile(r"\s*[0-9]{1,18}\s*")
+_SHOWN = 80
+
+Cell = tuple[str, tuple[int, ...]]
+
+
+def parse_cell(text: str) -> Cell:
+    """The name and index of "NODE[row,column]"; a single number is written "NODE" or "NODE[]".
+
+    Raises `ExplorerError`: "bad-cell-syntax".
+    """
+    cell = written_cell(text)
+    if cell is None:
+        raise ExplorerError("bad-cell-syntax", text=cut(text))
+    return cell
+
+
+def written_cell(text: str) -> Cell | None:
+    """The same; None for what names no cell."""
+    match = _CELL.fullmatch(text.strip())
+    if match is None:
+        return None
+    index = match["index"] or ""
+    parts = index.split(",") if index.strip() else []
+    if not all(_INDEX.fullmatch(part) for part in parts):
+        return None
+    return match["name"], tuple(int(part) for part in parts)
+
+
+def cut(text: str) -> str:
+    """A text that somebody typed, short enough for a message."""
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+
+
+def root_of(graph: Graph, text: str) -> Root:
+    """The number that a text names, as what gradients are of: "loss", or a cell.
+
+    Raises `ExplorerError`: "bad-cell-syntax" or "unknown-node".
+    """
+    if text == "loss":
+        return LOSS
+    name, cell = parse_cell(text)
+    place = graph.place(name)
+    return Root(place.node, place.index + cell)
 
 
 def select(graph: Graph, wanted: Sequence[str]) -> list[str]:
@@ -65,47 +111,3 @@ def stage_of(graph: Graph, node: Node) -> str:
     """Where a node is shown, as the map of the window names it."""
     stage = next(stage for stage in graph.stages if stage.name == node.stage)
     return stage.title if stage.group == stage.title else f"{stage.group} › {stage.title}"
-
-
-@dataclass(frozen=True, eq=False)
-class Shown:
-    """A node, or a head's slice of one, as it is printed."""
-
-    name: str
-    node: Node
-    head: int | None  # counted from 0
-    stage: str  # as the map of the window names it
-    value: Array
-    labels: tuple[tuple[str, ...], ...]  # along each axis of the value
-    words: tuple[str, ...] = ()  # for columns that `Argmax` found: what stands in them
-    held: str = ""  # "pinned" or "partly pinned"; empty where all is computed
-    gradient: Array | None = None  # where one is asked for and the node has one
-
-    @property
-    def rows(self) -> tuple[str, ...] | None:
-        """The labels of the last axis but one, or of a vector's only one."""
-        return self.labels[-2:][0] if self.labels else None
-
-    @property
-    def columns(self) -> tuple[str, ...] | None:
-        """The labels of the last axis; None for a vector."""
-        return self.labels[-1] if len(self.labels) > 1 else None
-
-
-def read(engine: Engine, name: str, root: Root | None = None) -> Shown:
-    """A node or slice, by its name; with the gradient of a root, if there is one."""
-    graph, place = engine.graph, engine.graph.place(name)
-    node, value = graph.nodes[place.node], engine.value(place)
-    labels = tuple(engine.labels(axis) for axis in graph.axes_of(place))
-    words: tuple[str, ...] = ()
-    if node.op.picks:
-        known = engine.labels(graph.nodes[node.parents[0]].axes[-1])
-        # A pinned number may lie outside.
-        words = tuple(known[i] if 0 <= i < len(known) else "?" for i in value.flat)
-    held = ""
-    if (pin := engine.pins.get(place.node)) and pin.cells[place.index].any():
-        held = "pinned" if pin.cells[place.index].all() else "partly pinned"
-    gradient = engine.gradient(place, root) if root else None
-    # 0 has no sign.
-    given = None if gradient is None else gradient + 0
-    return Shown(name, node, place.head, stage_of(graph, node), value + 0, labels, words, held, given)

@@ -1,33 +1,11 @@
-"""Whether the window can open: Qt ends the process without a word of help when it cannot."""
+"""Whether there is a screen: Qt ends the process without a word of help when it finds none."""
 
 import locale
 import os
 import socket
 import sys
 
-from explorer.cli.errors import UsageError
-from explorer.cli.parser import COMMANDS
-
-
-def openable(file: str) -> None:
-    """Make sure that a file, or a lesson of that name, is there before anything opens.
-
-    Raises `UsageError`.
-    """
-    if os.path.isfile(file):
-        return
-    if file.endswith((".toml", ".explorer")) or "/" in file or "\\" in file:
-        raise UsageError(f"There is no file '{file}'; name a document (.explorer) or a lesson (.toml) that exists.")
-    from explorer.core.errors import nearest
-    from explorer.lessons.loader import lesson_files, model_files
-    from explorer.sentences import did_you_mean
-
-    lessons, models = lesson_files(), model_files()
-    if file not in lessons | models:
-        near = nearest(file, [*COMMANDS, *lessons, *models])
-        known = f"the commands are {', '.join(COMMANDS)}, the lessons {', '.join(lessons)}"
-        known += f", the models {', '.join(models)}"
-        raise UsageError(f"'{file}' is no command, file or lesson{did_you_mean(near)}; {known}.")
+from explorer.core.errors import ExplorerError
 
 
 def need_display(or_offscreen: bool = False) -> None:
@@ -35,7 +13,7 @@ def need_display(or_offscreen: bool = False) -> None:
 
     `or_offscreen`: where there is no display, let Qt paint into memory instead.
 
-    Raises `UsageError`: naming how to get a display.
+    Raises `ExplorerError`: "no-display", naming how to get one.
     """
     if not sys.platform.startswith("linux"):
         return
@@ -46,10 +24,7 @@ def need_display(or_offscreen: bool = False) -> None:
     if or_offscreen:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
         return
-    raise UsageError(
-        "There is no display here, so no window can open; start it on a machine with a screen, or come in over "
-        "`ssh -X` from one. `explorer --help` shows what goes without."
-    )
+    raise ExplorerError("no-display")
 
 
 def was_double_clicked() -> bool:

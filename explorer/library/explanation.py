@@ -1,0 +1,206 @@
+"""How one cell comes about: as text, as LaTeX, and as data. The command line prints it, a notebook shows it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from explorer.core.derivation import Row, chain, rows
+from explorer.core.engine import Engine
+from explorer.core.explain import Step
+from explorer.core.gradients import Root
+from explorer.core.node import Node
+from explorer.core.nudge import check_cell
+from explorer.export.matrix import latex_text
+from explorer.library.columns import columns
+from explorer.library.names import cell_of, stage_of
+
+
+@dataclass(frozen=True)
+class Part:
+    """A derivation in one piece."""
+
+    cell: str  # of which cell, such as "encoder.1.self.head.1.weights[0,2]"
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The derivation of a cell, or of its gradient. It prints itself; `latex` and `data` are for others.
+
+    >>> import explorer
+    >>> told = explorer.open("two-vectors").explain("dot[0,0]")
+    >>> told.value, told.where, told.feeds
+    (10.0, 'row x, column y · Vectors › Two vectors', ('scaled[0,0]', 'cosine[0,0]', 'c[0,0]'))
+    >>> [(row.label, row.expression, row.value) for row in told.parts[0].rows][0]
+    ('across', '1.0000 × 4.0000', '4.0000')
+    """
+
+    cell: str  # as one types it
+    value: float
+    where: str  # its labels, and the stage that shows it
+    formula: str = ""  # LaTeX; empty for an input and for a gradient
+    numpy: str = ""  # the same in numpy, with short names of the parents
+    note: str = ""  # why it is not computed; empty where it is
+    parts: tuple[Part, ...] = ()  # what was derived, the cell itself last
+    feeds: tuple[str, ...] = ()  # the cells that read it
+    root: str = ""  # of a gradient: what it is the gradient of
+    checked: str = ""  # of a gradient: the same by two nudges, in words
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _lines(self) -> Iterator[str]:
+        yield f"∂ {self.root} / ∂ {self.cell} = {self.value}" if self.root else f"{self.cell} = {self.value}"
+        yield self.where
+        yield ""
+        if self.note:
+            yield self.note
+        if self.formula:
+            yield f"formula  {self.formula}"
+            yield f"numpy    {self.numpy}"
+        for number, part in enumerate(self.parts):
+            if number or self.formula:
+                yield ""
+            if part is not self.parts[-1]:
+                yield f"{part.cell}:"
+            written = [("=" if row.kind == "result" else "", row.label, row.expression, row.value) for row in part.rows]
+            yield from columns(written, "<<<>")
+        yield ""
+        if self.root:
+            yield f"checked  {self.checked}"
+            return
+        yield from (f"{'feeds' if i == 0 else '':<9}{one}" for i, one in enumerate(self.feeds or [_RESULT]))
+
+    def latex(self) -> str:
+        """The formula, and below it a line for each row: what it is, the arithmetic, the number."""
+        lines = [self.formula] if self.formula else []
+        for part in self.parts:
+            given = [(latex_text(row.label), _arithmetic(row.expression), _arithmetic(row.value)) for row in part.rows]
+            inside = r" \\ ".join(map(" & ".join, given))
+            lines.append(rf"\begin{{array}}{{lll}} {inside} \end{{array}}")
+        if not lines:
+            lines = [_arithmetic(str(self.value))]
+        return r"\begin{gathered} " + r" \\[1ex] ".join(lines) + r" \end{gathered}"
+
+    def _repr_latex_(self) -> str:
+        return rf"$\displaystyle {self.latex()}$"
+
+    def data(self) -> dict[str, Any]:
+        """All of it as texts, numbers, lists and dicts, as JSON has them."""
+        parts = [
+            {
+                "cell": part.cell,
+                "rows": [
+                    {"kind": row.kind, "label": row.label, "expression": row.expression, "value": row.value}
+                    for row in part.rows
+                ],
+            }
+            for part in self.parts
+        ]
+        return {**vars(self), "parts": parts, "feeds": list(self.feeds)}
+
+
+_RESULT = "nothing: it is a result"
+
+
+def explained(engine: Engine, node: Node, cell: tuple[int, ...]) -> Explanation:
+    """The derivation of a cell of a node, in the node's own shape."""
+    last = engine.explain(node.name, cell)
+    note = ""
+    if node.is_input:
+        note = "An input: it is set, not computed."
+    elif last is None:
+        note = "Pinned: held at this value by hand, not computed. Without the pin:"
+    parts = [
+        Part(cell_of(engine.graph, above, at), _rows(engine, step))
+        for above, at, step in chain(engine, node.name, cell)
+    ]
+    return Explanation(
+        cell_of(engine.graph, node.name, cell),
+        engine.values[node.name][cell].item() + 0,  # 0 has no sign
+        _where(engine, node, cell),
+        "" if node.is_input else _formula(engine, node),
+        "" if node.is_input else node.op.code(*_variables(node)),
+        note,
+        tuple(parts),
+        tuple(cell_of(engine.graph, child, index) for child, index in engine.feeds(node.name, cell).items()),
+    )
+
+
+def gradient_explained(engine: Engine, node: Node, cell: tuple[int, ...], root: Root) -> Explanation:
+    """The derivation of the gradient of a root with respect to a cell of a node, in the node's own shape.
+
+    Raises `ExplorerError`: "no-loss", "no-gradient" or "bad-cell".
+    """
+    last = engine.explain_gradient(node.name, cell, root)
+    check = check_cell(engine, node.name, cell, root=root)
+    written = cell_of(engine.graph, node.name, cell)
+    sides = f"gives {check.below + 0} and {check.above + 0}: slope {check.slope + 0:.10g}"
+    return Explanation(
+        written,
+        check.gradient + 0,
+        _where(engine, node, cell),
+        parts=(Part(written, _rows(engine, last)),),
+        root=cell_of(engine.graph, root.node, root.cell),
+        checked=f"{written} ± {check.h:.1e} {sides}, {check.agreement(root.node)}",
+    )
+
+
+def _where(engine: Engine, node: Node, cell: tuple[int, ...]) -> str:
+    """The labels of a cell, and the stage it is shown in."""
+    labels = [engine.labels(axis)[i] for axis, i in zip(node.axes, cell, strict=True)]
+    if len(labels) > 1:
+        labels[-2:] = f"row {labels[-2]}", f"column {labels[-1]}"
+    return " · ".join([*([", ".join(labels)] if labels else []), stage_of(engine.graph, node)])
+
+
+def _rows(engine: Engine, last: Step) -> tuple[Row, ...]:
+    def along(parent: str, axis: int) -> Sequence[str]:
+        return engine.labels(engine.graph.nodes[parent].axes[axis])
+
+    return tuple(rows(last, along))
+
+
+def _formula(engine: Engine, node: Node) -> str:
+    formula = node.op.formula(*(engine.graph.nodes[parent].symbol for parent in node.parents))
+    return formula if formula == node.symbol else f"{node.symbol} = {formula}"
+
+
+def _variables(node: Node) -> list[str]:
+    """Short names for the parents; longer ones where two would be called the same."""
+    short = [parent.rpartition(".")[2] for parent in node.parents]
+    return short if len(set(short)) == len(set(node.parents)) else [p.replace(".", "_") for p in node.parents]
+
+
+# Arithmetic as LaTeX
+
+_SIGNS = {
+    "×": r"\times ",
+    "÷": r"\div ",
+    "−": "-",
+    "√": r"\surd ",
+    "²": "^2",
+    "≥": r"\ge ",
+    "∞": r"\infty ",
+    "…": r"\dots ",
+}
+_TOKEN = re.compile(
+    r"e\^\((?P<power>[^()]*)\)|(?P<number>\d[\d.,]*)|(?P<sign>[×÷−√²≥∞…^+=><(),\s])|(?P<words>[^\d×÷−√²≥∞…^+=><()]+)"
+)
+
+
+def _arithmetic(text: str) -> str:
+    """A row's arithmetic: numbers and signs as LaTeX has them, words as text."""
+
+    def one(match: re.Match[str]) -> str:
+        if match["power"] is not None:
+            return f"e^{{{_arithmetic(match['power'])}}}"
+        if match["words"]:
+            return latex_text(match["words"])
+        return _SIGNS.get(match[0], match[0])
+
+    return _TOKEN.sub(one, text)

@@ -1,0 +1,243 @@
+"""A matrix of a model with its labels: what a notebook shows, and what numpy, pandas and matplotlib take."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from explorer.core.errors import ExplorerError
+from explorer.core.node import Node
+from explorer.core.ops import Array
+from explorer.core.shapes import require_shape
+from explorer.export.matrix import LabelledMatrix, equation, latex
+from explorer.library.display import MOST_ROWS, as_html, as_text
+
+At: TypeAlias = Any
+"""What stands in brackets: whole numbers, words, slices, lists of them, "…", or an array of bool, as numpy has it."""
+
+
+class Home(Protocol):
+    """The model that a matrix is of."""
+
+    def __getitem__(self, name: str) -> "Matrix": ...
+    def __setitem__(self, name: str, value: Any) -> None: ...
+    def set(self, name: str, cells: Mapping[tuple[int, ...], float]) -> None: ...
+
+
+@dataclass(eq=False, repr=False)
+class Matrix(NDArrayOperatorsMixin):
+    """The numbers of a node, or of a head's slice of one, with their labels.
+
+    It is what they were when it was asked for: later edits of the model make new ones. To numpy it is an array
+    (``A @ B``, ``A - B``, ``np.max(A)``: the results are plain arrays), to pandas and matplotlib too.
+
+    >>> import explorer
+    >>> m = explorer.open("you-are-welcome")
+    >>> A = m["encoder.1.self.head.1.weights"]
+    >>> A.shape, A.rows
+    ((3, 3), ('You', 'are', 'welcome'))
+    >>> round(A["You", "welcome"], 3), round(A[0, 2], 3)
+    (0.53, 0.53)
+    >>> A["You"]
+    encoder.1.self.head.1.weights[0,:]  (3)
+      You      0.14585454
+      are      0.32376892
+      welcome  0.53037654
+
+    In brackets stand numbers, counted from 0, or words; of a node that is stacked over heads, (heads, rows, columns),
+    words are rows and columns of each head. To write there is an edit of the model, see `Transformer.set`.
+    """
+
+    name: str  # such as "encoder.1.self.weights"
+    symbol: str  # LaTeX
+    value: Array  # read-only; (rows, columns), (heads, rows, columns), (rows,) or ()
+    labels: tuple[tuple[str, ...], ...]  # along each axis
+    node: Node  # what it is of
+    stage: str = ""  # where the window shows it, such as "Encoder 1 › Self-attention"
+    words: tuple[str, ...] = ()  # of a column of numbers of words: the words
+    held: str = ""  # "pinned" or "partly pinned"; empty where all is computed
+    home: Home | None = field(default=None)  # what an edit of it changes; None where it cannot be edited
+
+    @property
+    def rows(self) -> tuple[str, ...] | None:
+        """The labels of the last axis but one, or of a vector's only one; None for a single number."""
+        return self.labels[-2:][0] if self.labels else None
+
+    @property
+    def columns(self) -> tuple[str, ...] | None:
+        """The labels of the last axis; None for a vector and a single number."""
+        return self.labels[-1] if len(self.labels) > 1 else None
+
+    # As an array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its sizes."""
+        return self.value.shape
+
+    @property
+    def ndim(self) -> int:
+        """How many axes it has."""
+        return self.value.ndim
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of its numbers."""
+        return self.value.dtype
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.array(self.value, dtype, copy=copy)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        given = [one.value if isinstance(one, Matrix) else one for one in inputs]
+        return getattr(ufunc, method)(*given, **options)
+
+    # Cells
+
+    def __getitem__(self, at: At) -> Any:
+        """Cells: one as a number, rows and columns as a `Matrix`, what a list or an array of bool picks as an array.
+
+        Raises `ExplorerError`: "no-label" or "label-twice" for a word; `IndexError`, as numpy does, for a number.
+        """
+        index = self._index(at)
+        found = self.value[index]
+        if not np.ndim(found):
+            return found.item()
+        if not all(isinstance(part, int | slice) for part in index):
+            return found
+        name = self._name_of(index)
+        if self.home is not None and "[" not in name:
+            return self.home[name]
+        whole = (*index, *[slice(None)] * (self.ndim - len(index)))
+        kept = [names[part] for names, part in zip(self.labels, whole, strict=True) if isinstance(part, slice)]
+        words = tuple(np.array(self.words)[index].tolist()) if self.words else ()
+        return replace(self, name=self._name_of(whole), value=found, labels=tuple(kept), words=words, home=None)
+
+    def __setitem__(self, at: At, value: Any) -> None:
+        """Edit cells of the model; this matrix follows, those that were asked for before do not.
+
+        Raises
+        ------
+        ExplorerError
+            As `Transformer.set`; "bad-shape" where the numbers do not fit there.
+        TypeError
+            For a part of a matrix, or a gradient: those are results.
+        """
+        if self.home is None:
+            raise TypeError(
+                f"{self.name} is a copy; write into the matrix of the model: m[NAME][row, column] = number."
+            )
+        cells = np.arange(self.value.size).reshape(self.shape)[self._index(at)]
+        numbers = fitting(self.name, value, cells.shape)
+        places = zip(cells.ravel().tolist(), numbers.ravel().tolist(), strict=True)
+        self.home.set(self.name, {_cell(place, self.shape): number for place, number in places})
+        vars(self).update(vars(self.home[self.name]))
+
+    def _index(self, at: At) -> tuple[Any, ...]:
+        """What to index the array with."""
+        parts = list(at) if isinstance(at, tuple) else [at]
+        if isinstance(parts[0], str) and self.ndim > 2:
+            parts = [*[slice(None)] * (self.ndim - 2), *parts]
+        if any(part is ... for part in parts):
+            place = next(i for i, part in enumerate(parts) if part is ...)
+            parts[place : place + 1] = [slice(None)] * (self.ndim - len(parts) + 1)
+        return tuple(self._numbers(axis, part) for axis, part in enumerate(parts))
+
+    def _numbers(self, axis: int, part: Any) -> Any:
+        if isinstance(part, str):
+            return self._number(axis, part)
+        if isinstance(part, list) and any(isinstance(one, str) for one in part):
+            return [self._numbers(axis, one) for one in part]
+        return int(part) if isinstance(part, np.integer) else part
+
+    def _number(self, axis: int, word: str) -> int:
+        names = self.labels[axis] if axis < len(self.labels) else ()
+        if names.count(word) == 1:
+            return names.index(word)
+        if word in names:
+            numbers = ", ".join(str(i) for i, name in enumerate(names) if name == word)
+            raise ExplorerError("label-twice", name=self.name, label=word, numbers=numbers)
+        raise ExplorerError("no-label", name=self.name, label=word, known=", ".join(names[:MOST_ROWS]))
+
+    # For others
+
+    def to_frame(self) -> Any:
+        """A `pandas.DataFrame` with these rows and columns; of a stacked node with a level of rows for each head.
+
+        Raises `ImportError` where pandas is not installed.
+        """
+        import pandas
+
+        if self.ndim < 2:
+            return pandas.DataFrame(self.value.reshape(-1, 1), index=self.labels[-1] if self.labels else None)
+        rows: Any = self.rows if self.ndim == 2 else pandas.MultiIndex.from_product(self.labels[:-1])
+        return pandas.DataFrame(self.value.reshape(-1, self.shape[-1]), index=rows, columns=self.columns)
+
+    def parts(self) -> Iterator[LabelledMatrix]:
+        """Its matrices with two axes, head by head; a vector is a column."""
+        if self.ndim > 2:
+            for i in np.ndindex(self.shape[:-2]):
+                symbol = rf"{{{self.symbol}}}^{{({','.join(str(k + 1) for k in i)})}}"
+                yield LabelledMatrix(self._name_of(i), symbol, self.value[i], self.labels[-2], self.labels[-1])
+            return
+        flat = self.value.reshape(len(self.rows) if self.rows is not None else 1, -1)
+        yield LabelledMatrix(self.name, self.symbol, flat, self.rows or (), self.columns or ())
+
+    def _name_of(self, index: tuple[int | slice, ...]) -> str:
+        """The name of a part of it, as one types it."""
+        if len(index) == 1 and isinstance(index[0], int) and self.name == self.node.name and self._over_heads:
+            block = self.name.rpartition(".")[0]
+            return f"{block}.head.{index[0] % len(self) + 1}.{self.node.short}"
+        return f"{self.name}[{','.join(map(_written, index))}]"
+
+    @property
+    def _over_heads(self) -> bool:
+        return self.ndim == len(self.node.axes) and self.ndim > 1 and self.node.axes[0].endswith(".heads")
+
+    def latex(self) -> str:
+        """Equations for a paper, a pmatrix for each head, with eight digits; they need the package amsmath."""
+        return "\n".join(latex(one) for one in self.parts())
+
+    def __repr__(self) -> str:
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+    def _repr_latex_(self) -> str:
+        return r"$\displaystyle " + r",\quad ".join(" ".join(equation(one.symbol, one)) for one in self.parts()) + "$"
+
+
+def fitting(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+    """Numbers in a shape, repeated where they are fewer as numpy repeats them.
+
+    Raises `ExplorerError`: "bad-shape"; `ValueError` for what are no numbers.
+    """
+    numbers = np.asarray(value, dtype=float)
+    try:
+        return np.broadcast_to(numbers, shape)
+    except ValueError:
+        require_shape(name, numbers.shape, shape)
+        raise
+
+
+def _cell(place: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(map(int, np.unravel_index(place, shape)))
+
+
+def _written(part: int | slice) -> str:
+    if isinstance(part, int):
+        return str(part)
+    start, stop = ("" if end is None else str(end) for end in (part.start, part.stop))
+    return f"{start}:{stop}{'' if part.step is None else f':{part.step}'}"

@@ -1,0 +1,258 @@
+"""`import explorer` as a library: its examples run, it needs no Qt, and it does what the window and the commands do."""
+
+import doctest
+import importlib
+import json
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+import explorer
+from explorer.cli import main
+from tests.refusals import refuses
+
+ROOMS = ("columns", "continuation", "display", "explanation", "matrix", "names", "page", "screen", "transformer")
+WEIGHTS = "encoder.1.self.weights"
+
+
+@pytest.fixture
+def m():
+    return explorer.open("you-are-welcome")
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_the_examples_of_the_documentation(room):
+    module = importlib.import_module(f"explorer.library.{room}")
+    found = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert found.failed == 0
+
+
+def test_every_room_is_looked_at():
+    from explorer.paths import resources
+
+    folder = resources().parent / "explorer" / "library"
+    assert {file.stem for file in folder.glob("*.py")} - {"__init__"} == set(ROOMS)
+
+
+def test_every_name_that_is_offered_is_documented():
+    for name in explorer.__all__:
+        assert getattr(explorer, name).__doc__
+        assert name in dir(explorer)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        explorer.nothing  # noqa: B018
+    public = [name for name in vars(explorer.Transformer) if not name.startswith("_")]
+    assert [name for name in public if not getattr(explorer.Transformer, name).__doc__] == []
+
+
+def test_no_qt_is_imported_until_a_picture_is_asked_for():
+    code = """if True:
+        import sys, explorer
+        assert "numpy" not in sys.modules
+        m = explorer.open("you-are-welcome")
+        m.tokens = "You are early"
+        m["encoder.1.self.W_Q"][0, 1, 2] = 0.5
+        m.explain("encoder.1.self.weights[0,0,2]"), m.gradient("loss", of="encoder.1.self.W_Q"), m.undo()
+        repr(m["encoder.1.self.weights"]), m["encoder.1.self.weights"]._repr_html_(), m.generate("You are", n=5)
+        page = m.page("encoder.1.self.attention")
+        print("PySide6" in sys.modules, "pandas" in sys.modules)
+        page.svg()
+        print("PySide6" in sys.modules)
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False", "True"]
+
+
+# Edits
+
+
+def test_edits_are_steps_of_the_undo_of_the_document(m):
+    told = []
+    m.document.subscribe(lambda change: told.append(change.label))
+    before = m[WEIGHTS]
+    m.tokens = ["You", "are", "early"]
+    m["encoder.1.self.W_Q"][0, 1, 2] = 0.5
+    m.switch("encoder.1.self.scale", "none")
+    assert m.document.engine.values["encoder.1.self.W_Q"][0, 1, 2] == 0.5
+    assert m.switches["encoder.1.self.scale"] == "none"
+    assert m.tokens == ("You", "are", "early")
+    assert m.undo() == "Undo: Set encoder.1.self.scale to none"
+    assert m.undo() == "Undo: Set encoder.1.self.W_Q[0, 1, 2]"
+    assert m.undo().endswith("“You are early”")
+    assert m.undo() == ""
+    np.testing.assert_array_equal(m[WEIGHTS], before)
+    assert m.redo().endswith("“You are early”")
+    assert len(told) == 7
+
+
+def test_a_matrix_follows_its_own_edits_and_no_others(m):
+    w = m["encoder.1.self.W_Q"]
+    other = m["encoder.1.self.W_Q"]
+    w[0, 0, 0] = 9
+    assert w[0, 0, 0] == 9
+    assert other[0, 0, 0] != 9
+
+
+def test_a_line_and_a_whole_node_are_one_step_each(m):
+    w = m["encoder.1.self.head.2.W_Q"]
+    w[:, 1] = 0
+    assert m.document.history.undo_label == "Set 4 cells of encoder.1.self.head.2.W_Q"
+    np.testing.assert_array_equal(m["encoder.1.self.W_Q"][1][:, 1], np.zeros(4))
+    m["encoder.1.self.head.2.W_Q"] = np.eye(4)
+    np.testing.assert_array_equal(m["encoder.1.self.W_Q"][1], np.eye(4))
+    m["encoder.1.self.W_Q"] = 0.5
+    assert np.all(np.asarray(m["encoder.1.self.W_Q"]) == 0.5)
+
+
+def test_a_computed_node_is_pinned_and_released(m):
+    was = m[WEIGHTS]
+    m[WEIGHTS][0, 0, 0] = 0.9
+    assert m[WEIGHTS].held == "partly pinned"
+    assert m[WEIGHTS][0, 0, 0] == 0.9
+    m.release(WEIGHTS)
+    np.testing.assert_array_equal(m[WEIGHTS], was)
+
+
+def test_numbers_of_words_are_whole(m):
+    m["source.tokens"] = [0, 1, 0]
+    assert m.tokens == ("You", "are", "You")
+    with refuses("whole numbers"):
+        m["source.tokens"] = 0.5
+
+
+def test_an_edit_of_a_document_that_a_window_shows_is_one_of_its_steps(m):
+    other = explorer.Transformer(m.lesson, m.document)
+    other["encoder.1.self.W_Q"][0, 0, 0] = 4
+    assert m["encoder.1.self.W_Q"][0, 0, 0] == 4
+    m.undo()
+    assert other["encoder.1.self.W_Q"][0, 0, 0] != 4
+
+
+# What goes wrong
+
+
+@pytest.mark.parametrize(
+    ("act", "said"),
+    [
+        (lambda m: m["encoder.1.self.weigths"], "did you mean 'encoder.1.self.weights'"),
+        (lambda m: m[WEIGHTS]["You", "nobody"], "no row or column 'nobody'.*it has You, are, welcome"),
+        (lambda m: m.explain("encoder.1.self.weights[9,0,0]"), "its shape is"),
+        (lambda m: m.explain("[0]"), "does not name a cell"),
+        (lambda m: m.gradient("loss", of="source.tokens"), "whole numbers"),
+        (lambda m: m.gradient("output.logits[0,99]", of="source.table"), "has no cell"),
+        (lambda m: m.switch("encoder.1.self.scale", "two"), "none"),
+        (lambda m: m.switch("scale", "none"), "BLOCK"),
+        (lambda m: setattr(m, "tokens", []), "at least one"),
+        (lambda m: m.__setitem__("encoder.1.self.W_Q", np.zeros((3, 3))), "2 × 4 × 4.*3 × 3"),
+        (lambda m: m.save("model.doc"), "choose .explorer, .xlsx, .py"),
+        (lambda m: m.page("attention").svg(), "no stage"),
+        (lambda m: m.page("encoder.1.self.attention").drawn(".bmp"), ".svg"),
+        (lambda m: m.generate(" "), "no word"),
+        (lambda m: m.generate("You", n=0), "must lie between"),
+        (lambda m: explorer.open("softmax").generate("You"), "no next word"),
+        (lambda m: explorer.open("tiny-gpt").generate("the", target="cat"), "no translator"),
+        (lambda m: setattr(explorer.open("two-vectors"), "tokens", "a b"), "two-vectors"),
+        (lambda m: explorer.open("tiny-gpt").target, "no sequence 'target'"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence_and_changes_nothing(m, act, said):
+    with refuses(said) as caught:
+        act(m)
+    assert str(caught.value)[-1] in ".?"
+    assert not m.document.history.modified
+
+
+def test_a_word_that_stands_twice_is_asked_for_by_its_number(m):
+    m.tokens = "You are You"
+    with refuses("stands more than once.*0, 2"):
+        m["source.X"]["You"]
+    assert m["source.X"]["are"].shape == (4,)
+
+
+def test_a_part_of_a_matrix_is_a_copy(m):
+    with pytest.raises(TypeError, match="write into the matrix of the model"):
+        m["encoder.1.self.head.1.W_Q"][0][1] = 3
+    m["encoder.1.self.W_Q"][0][1, 1] = 3  # a head's slice is a matrix of the model
+    assert m["encoder.1.self.W_Q"][0, 1, 1] == 3
+
+
+# Explained, drawn, saved
+
+
+def test_the_command_line_prints_the_same_explanation(m, capsys):
+    for cell in (f"{WEIGHTS}[0,0,2]", "encoder.1.self.W_Q[0,0,0]", "loss.value"):
+        assert main(["explain", "you-are-welcome", cell]) == 0
+        assert capsys.readouterr().out == f"{m.explain(cell)}\n"
+    cell = "encoder.1.self.W_Q[0,1,2]"
+    assert main(["explain", "you-are-welcome", cell, "--grad"]) == 0
+    told = m.explain(cell, gradient_of="loss")
+    assert capsys.readouterr().out == f"{told}\n"
+    assert told.value == m.gradient("loss", of="encoder.1.self.W_Q")[0, 1, 2]
+    assert told.root == "loss.value"
+
+
+def test_an_explanation_is_data_and_latex(m):
+    told = m.explain(f"{WEIGHTS}[0,0,2]")
+    data = json.loads(json.dumps(told.data()))
+    assert data["value"] == m[WEIGHTS][0, 0, 2]
+    assert data["parts"][-1]["rows"][-1]["kind"] == "result"
+    assert data["feeds"] == list(told.feeds)
+    latex = told.latex()
+    assert latex.count("{") == latex.count("}")
+    assert r"\mathrm{softmax}" in latex
+    assert "e^{" in latex
+    assert not set("×÷−²√") & set(latex)
+    assert told._repr_latex_().startswith("$")
+
+
+def test_all_explanations_are_typeset():
+    import ziamath
+
+    for lesson, cells in {
+        "you-are-welcome": (f"{WEIGHTS}[0,0,2]", "encoder.1.ffn.norm[0,0]", "loss.value", "source.table[0,0]"),
+        "two-vectors": ("cosine[0,0]", "angle[0,0]"),
+    }.items():
+        m = explorer.open(lesson)
+        for cell in cells:
+            assert ziamath.Latex(m.explain(cell).latex()).getsize()[0] > 0
+
+
+def test_a_page_is_a_picture_each_time(m):
+    page = m.page("encoder.1.self.attention")
+    drawn = [ET.fromstring(page.svg()) for _ in range(2)]
+    assert {one.tag for one in drawn} == {"{http://www.w3.org/2000/svg}svg"}
+    assert page._repr_svg_().startswith("<?xml")
+    assert page.png(size=(400, 300)).startswith(b"\x89PNG")
+    assert repr(page).startswith("encoder.1.self.attention of ")
+
+
+def test_what_is_saved_opens_again(m, tmp_path):
+    m["encoder.1.self.W_Q"][0, 1, 2] = 0.5
+    m.save(tmp_path / "mine.explorer")
+    again = explorer.open(tmp_path / "mine.explorer")
+    np.testing.assert_array_equal(again[WEIGHTS], m[WEIGHTS])
+    m.save(tmp_path / "mine.py")
+    m.save(tmp_path / "mine.xlsx")
+    m.page("loss").save(tmp_path / "loss.svg")
+    names = {"mine.explorer", "mine.py", "mine.xlsx", "loss.svg"}
+    assert {file.name for file in tmp_path.iterdir()} == names
+
+
+def test_a_setting_of_a_lesson():
+    assert explorer.open("you-are-welcome", "textbook").document.state.setting == "textbook"
+    with refuses("no setting"):
+        explorer.open("you-are-welcome", "none")
+
+
+def test_what_was_written_on_can_be_looked_into():
+    found = explorer.open("tiny-gpt").generate("the cat sat on the", n=1, greedy=True)
+    assert (found.text, str(found), repr(found)) == ("the cat sat on the mat",) * 3
+    (word, probability), *_ = found.candidates(0)
+    assert word == found.new[0]
+    assert 0.5 < probability < 1
+    beams = explorer.open("tiny-gpt").generate("roses are", n=3, beams=2).beams
+    assert beams[0].score >= beams[1].score
+    told = explorer.open("you-are-welcome").generate(["You", "are"], n=3)
+    assert told.read == ("<start>",)
