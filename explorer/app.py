@@ -24,7 +24,8 @@ from explorer.ui.widgets.message_box import message_box
 from explorer.ui.window.main_window import MainWindow
 from explorer.ui.workbench import Workbench
 
-FIRST_LESSON = "you-are-welcome"
+FIRST_LESSON = "tiny-gpt"
+"""What one sees first: a model that is right."""
 
 
 def make_window(
@@ -74,7 +75,7 @@ def open_window(file: str | None = None, remembers: bool = True) -> tuple[QAppli
     if file is not None and session is not None:
         window.files.belongs_to(Path(file), session)
     if file is None:
-        window.lessons.offer()
+        window.show_opening()
     elif not is_document(file):
         window.lessons.go_on(Path(file) if os.path.isfile(file) else None)
     window.show()

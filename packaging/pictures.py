@@ -122,7 +122,7 @@ def main() -> None:
     (PLACE / "editing.png").write_bytes(animated(frames))
     window.hide()
     window.close()
-    _, window = open_window()
+    _, window = open_window("you-are-welcome")
     window.bench.appearance.set_mode("light")
     window.resize(*SIZE)
     window.bench.open(window.bench.lesson, "textbook")

@@ -88,6 +88,13 @@ class Progress:
         return {**vars(self), "seen": list(self.seen), "answers": answers, "format": _FORMAT}
 
 
+def _written(file: Path) -> int:
+    """When a file was written; one that is gone by now never was."""
+    with suppress(OSError):
+        return file.stat().st_mtime_ns
+    return 0
+
+
 def _count(found: object) -> int:
     """A number that a file tells, or yes and no, which are 1 and 0.
 
@@ -145,6 +152,12 @@ class ProgressFolder:
         """The progress in all lessons that somebody has begun."""
         names = sorted(file.stem for file in self.folder.glob("*.json")) if os.path.isdir(self.folder) else []
         return [self.load(name) for name in names if name != _OPENINGS]
+
+    def latest(self) -> Progress | None:
+        """The progress in the lesson that somebody was in last; None where nobody has begun one."""
+        files = self.folder.glob("*.json") if os.path.isdir(self.folder) else ()
+        last = max((file for file in files if file.stem != _OPENINGS), key=_written, default=None)
+        return None if last is None else self.load(last.stem)
 
     # Openings
 

@@ -42,7 +42,7 @@ class Mark(Data):
     as those of a row.
     """
 
-    faint: bool = field(default=False, kw_only=True)  # in a drawing with zoom, whether it is not there yet
+    faint: float = field(default=0.0, kw_only=True)  # in a drawing with zoom: from 0 to 1, 1 not there yet
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,7 +43,7 @@ def played(
         return drawing, player
     missing = set(steps[taken:])
     marks = tuple(
-        replace(mark, faint=True) if name in missing else mark for mark, name in zip(drawing.marks, due, strict=True)
+        replace(mark, faint=1.0) if name in missing else mark for mark, name in zip(drawing.marks, due, strict=True)
     )
     return replace(drawing, marks=marks), player
 

@@ -50,6 +50,7 @@ QScrollArea, QScrollArea > QWidget > QWidget { background: transparent; border: 
 
 QLabel[role="document"] { font-size: 1.1em; font-weight: 700; }
 QLabel[role="title"] { font-size: 1.5em; font-weight: 700; }
+QLabel[role="lead"] { font-size: 1.2em; }
 QLabel[role="subtitle"], QLabel[role="muted"] { color: $muted; }
 QLabel[role="sheet"] { font-size: 0.86em; }
 QLabel[role="bar"] { background: $raised; color: $text; border: 1px solid $line_strong; padding: 4u 8u; }
@@ -88,6 +89,7 @@ QAbstractSpinBox { min-height: 19u; max-height: 19u; }
 QPushButton { padding: 4u 13u; icon-size: 12u; }
 QToolButton { padding: 4u; icon-size: 16u; }
 QComboBox, QLineEdit { padding: 4u 8u; }
+QLineEdit[large="true"], QPushButton[large="true"] { font-size: 1.35em; padding: 9u 16u; border-radius: 8u; }
 QLineEdit[tight="true"] { padding: 0 6px; min-height: 0; }
 QAbstractSpinBox { padding: 4u 6u; qproperty-alignment: 'AlignRight | AlignVCenter'; }
 QPushButton:hover, QToolButton:hover, QComboBox:hover { background: $raised; }

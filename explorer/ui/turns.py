@@ -122,7 +122,7 @@ def do_once_painted(owner: QWidget, act: Callable[[], object]) -> None:
     def act_or_wait() -> None:
         top = owner.window()  # kept: PySide takes its handle for deleted as soon as nobody holds it
         window = top.windowHandle()
-        if window is None or window.isExposed() or not owner.isVisible():
+        if window is None or window.isExposed() or not top.isVisible():
             act()
         else:
             _Exposed(owner, top, window, act)

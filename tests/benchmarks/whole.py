@@ -14,6 +14,7 @@ from benchmarks.measure import InTurns, Measurement, overload
 from benchmarks.painting import Bare, Paints, settle
 from benchmarks.window import BARE, EDITS, MOST_HELD, MOVES, TWICE, Beats, _beside_bare, _detailed
 from explorer.document.commands import SetCells
+from explorer.lessons.loader import load
 from explorer.lessons.new import drawn, new_lesson
 from explorer.lessons.schema import WHOLE, Lesson
 from explorer.pages.levels import ALL, LAYER
@@ -23,6 +24,9 @@ from explorer.ui.window.main_window import MainWindow
 Opened: TypeAlias = tuple[QApplication, MainWindow, Paints]
 
 THREE_TIMES = 3.0
+SIX_TIMES = 6.0
+"""Of half-transparent marks, which bare painting does not have: nine tenths of a frame are Qt's painting of them."""
+FRAMES = 40
 LARGE, WORDS = (12, 12, 96), 64
 DEEP, OPENINGS = (48, 25, 200), 9
 
@@ -34,6 +38,7 @@ def figures(open_window: Callable[[str], tuple[QApplication, MainWindow]]) -> It
     for what in ("zoom", "pan"):
         yield _named(look_about, f"{what} in the picture of the whole", large, what)
     yield _named(opened_deep, "a deep model opened", small)
+    yield _named(frames_of_the_opening, "frames of what is seen first", small)
 
 
 def _named(measure: Callable[..., Measurement], name: str, *given: object) -> Callable[[], Measurement]:
@@ -144,3 +149,30 @@ def opened_deep(opened: Callable[[], Opened]) -> Measurement:
     name = f"window held while {' layers × '.join(map(str, DEEP[:2]))} heads open"
     both = InTurns(held, painted, overload())
     return _detailed(both.measured(name, MOST_HELD, BARE), both, "openings")
+
+
+def frames_of_the_opening(opened: Callable[[], Opened]) -> Measurement:
+    """From a moment of what is seen first to its picture painted, all moments one after the other."""
+    app, window, paints = opened()
+    window.bench.appearance.set_still(True)
+    window.bench.open(load("tiny-gpt"))
+    window.bench.bridge.flush()
+    window.show_opening()
+    page, moment = window.opening, 0
+    assert page is not None
+    page.picture.fill()
+    settle(app, paints)
+
+    def shown() -> float:
+        nonlocal moment
+        moment += 1
+        start = time.perf_counter()
+        page.show_at(moment % FRAMES / FRAMES)
+        painted_at, count = settle(app, paints)
+        assert count, "the moment was not painted"
+        return painted_at - start
+
+    both = _beside_bare(app, window, paints, shown, MOVES)
+    window.show_page(0)
+    window.bench.appearance.set_still(False)
+    return both.measured("a frame of what is seen first", SIX_TIMES, BARE)

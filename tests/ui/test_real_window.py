@@ -148,7 +148,7 @@ def test_the_window_appears_on_an_x_server(display, tmp_path):
     )
     assert (done.returncode, done.stderr) == (0, "")
     said, gensim = done.stdout.splitlines()
-    assert said.startswith("xcb True 1600 900 You are welcome → de nada")
+    assert said.startswith("xcb True 1600 900 tiny-gpt: a GPT that learned a small grammar")
     assert gensim == "False"
     from PySide6.QtGui import QImage
 

@@ -23,7 +23,7 @@ from explorer.app import open_window
 from explorer.document.commands import SetCells
 from explorer.ui import recovery
 recovery.PAUSE_MS = 1
-app, window = open_window()
+app, window = open_window("you-are-welcome")
 for value in map(float, sys.argv[1:]):
     window.bench.document.do(SetCells({CELL!r}, {{(0, 0): value}}))
 app.exec()

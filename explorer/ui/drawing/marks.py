@@ -187,7 +187,7 @@ class Marks(pg.GraphicsObject):
         """A mark of a drawing with zoom, one that is in sight."""
         assert self.drawing is not None
         mark, pixels, blocks = self.drawing.marks[number], self._pixels, self.blocks
-        painter.setOpacity(FAINT if mark.faint else 1.0)
+        painter.setOpacity(1.0 + mark.faint * (FAINT - 1.0))
         match mark:
             case Box():
                 here = number == self.here and self._focused

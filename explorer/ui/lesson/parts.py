@@ -23,7 +23,6 @@ from explorer.ui.lesson.presenter import Presenter
 from explorer.ui.lesson.recorder import Recorder
 from explorer.ui.lesson.speaker import Speaker
 from explorer.ui.lesson.spot import spot_box, spot_rect, wanted_rects
-from explorer.ui.lesson.start_card import SETTING, StartCard
 from explorer.ui.lesson.watcher import LessonWatcher
 from explorer.ui.turns import OneATurn, later
 from explorer.ui.widgets.gone import Gone
@@ -59,7 +58,7 @@ class Aside(QWidget):
             self.column.addWidget(below, 1)
 
     def take(self, panel: QWidget) -> None:
-        """Let the panel, or a card, stand here."""
+        """Let the panel stand here."""
         last = self.column.count() - 1
         if (
             panel.parentWidget() is not self or self.column.indexOf(panel) != last - 1
@@ -111,11 +110,6 @@ class LessonParts(QObject):
         steps = OneATurn(self)
         self.next = self._action("Next step", "Alt+Right", lambda: steps.do(self.panel.go_on))
         self.back = self._action("Step before", "Alt+Left", lambda: steps.do(self.panel.go_back))
-        self.card = StartCard(self._bench)
-        aside.take(self.card)
-        self.card.lessons_wanted.connect(self.show_lessons)
-        self.card.start_wanted.connect(lambda: self.begin(FIRST, False))
-        self.card.sentence_wanted.connect(self._type)
         self._bench.selection.lesson_asked.connect(lambda id: self.begin(id, False))
         self._page: LessonPage | None = None
         self._window.files.lesson_opened.connect(self.go_on)
@@ -151,7 +145,7 @@ class LessonParts(QObject):
         self._window.addAction(action)
         return action
 
-    # The page of lessons, and the card
+    # The page of lessons
 
     def page(self) -> LessonPage:
         """The page of lessons."""
@@ -168,9 +162,9 @@ class LessonParts(QObject):
         """Go to the page of lessons."""
         self._window.show_page(PAGES.index("Lessons"))
 
-    def offer(self) -> None:
-        """Show the card of the first start, unless it was put away once."""
-        self.card.setVisible(self._bench.settings.get(SETTING, True) and self.guide.at is None)
+    def begin_first(self) -> None:
+        """Open the lesson to begin with, where one was."""
+        self.begin(FIRST, False)
 
     def begin(self, id: str, anew: bool) -> None:
         """Open a lesson, at its beginning or where one was; one without steps to be explored."""
@@ -252,12 +246,6 @@ class LessonParts(QObject):
             self._bench.bridge.changed.connect(self._begin_steps, Qt.ConnectionType.SingleShotConnection)
         elif self._bench.lesson.steps:
             self.guide.prepare(lambda: self.panel.go(self.guide.enter))
-
-    def _type(self) -> None:
-        """Let a person type words of his own."""
-        axis = next(iter(self._bench.document.engine.graph.sequences), None)
-        if axis is not None:
-            self._window.tokens.edit(axis, 0)
 
     def open_presenter(self) -> None:
         """Show the step one is at, or the first, in full screen."""
@@ -360,7 +348,6 @@ class LessonParts(QObject):
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
         self.panel.restyle()
-        self.card.restyle()
         if self._page is not None:
             self._page.restyle()
 
@@ -381,7 +368,6 @@ class LessonParts(QObject):
         self.next.setEnabled(walks)
         self.back.setEnabled(walks)
         if walks:
-            self.card.hide()
             self._arrive()
         else:
             self._outside.hide()

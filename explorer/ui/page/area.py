@@ -124,6 +124,10 @@ class StageArea(QStackedWidget):
         elif change.structure:
             self.show_stage(self._bench.selection.stage)
 
+    def pause(self) -> None:
+        """Make no more of the page of the stage that one is at, until it is to be shown."""
+        self._next.stop()
+
     def close_down(self) -> None:
         """Make no more of any page."""
         self._closed = True

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from explorer.ui.references.tab import ReferencesTab
     from explorer.ui.training.tab import TrainingTab
     from explorer.ui.window.comparison import Comparison
+    from explorer.ui.window.opening import OpeningPage
     from explorer.ui.words.tab import WordsTab
 
 INSPECTOR_WIDTH = 290
@@ -139,6 +140,8 @@ class MainWindow(QMainWindow):
         self.words: WordsTab | None = None
         self.training: TrainingTab | None = None
         self.references: ReferencesTab | None = None
+        self.opening: OpeningPage | None = None
+        """What is seen first, until one goes on from there."""
         self._whole = QWidget()
         self.pages.addWidget(self._whole)
         down = column_in(self._whole, spacing=0)
@@ -238,8 +241,23 @@ class MainWindow(QMainWindow):
 
     # The pages
 
+    def show_opening(self) -> None:
+        """Show what is seen first, and nothing beside it, until one goes on to one of `PAGES`."""
+        from explorer.ui.window.opening import OpeningPage
+
+        self.opening = OpeningPage(self)
+        self.pages.addWidget(self.opening)
+        self.pages.setCurrentWidget(self.opening)
+        self.top_bar.hide()
+        self.area.pause()  # or what moves there would stop again and again
+
     def show_page(self, page: int) -> None:
         """Show one of `PAGES`; what is behind the first is made when it is first looked at."""
+        if self.opening is not None:
+            gone, self.opening = self.opening, None
+            self.top_bar.show()
+            self.area.show_stage(self.bench.selection.stage)
+            self._gone.delete(gone)
         coming, layout = self._page(PAGES[page]), self.pages.layout()
         assert layout is not None
         # What stands beside the page goes first, and leaves the one before as it is: each is laid out once.
@@ -448,7 +466,7 @@ class MainWindow(QMainWindow):
             self.found.restyle()
         if self.comparison is not None:
             self.comparison.restyle()
-        for page in (self.words, self.training, self.references, self.terms.panel):
+        for page in (self.words, self.training, self.references, self.opening, self.terms.panel):
             if page is not None and page.isVisible():
                 page.restyle()
             elif page is not None:

@@ -42,7 +42,6 @@ def motion(monkeypatch, milliseconds):
 def test_in_a_window_of_1024_by_640_each_word_is_written_and_none_is_cut(open_window, eye):
     window = open_window("you-are-welcome")
     window.bench.open(window.bench.lesson, "textbook")
-    window.lessons.card.show()  # of the first start, which takes room, too
     window.resize(1024, 640)
     eye.go_to(window, WHOLE.name)
     eye.settle(window)

@@ -1,0 +1,143 @@
+"""What is seen first: the words run through the model from end to end, and the bars of what comes next grow last."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from explorer.core.gradients import LOSS
+from explorer.core.numbers import as_share
+from explorer.core.tokens import END
+from explorer.pages.answers import ANSWERS, answered
+from explorer.pages.drawing import Band, Bars, Box, Drawing, FlowLine, Image, Mark, Segments, Words
+from explorer.pages.lanes import Lanes
+from explorer.pages.view import View
+
+LETTERS, LARGE = 1.5, 1.8
+"""How many times larger than other words those are that go in and come out; where letters are large."""
+SPOKEN, RUN = 0.15, 0.8
+"""Until when, of the whole time, the words come; and from when the bars grow."""
+FADE = 0.04
+"""The part of the time in which a mark comes."""
+MOST_WORDS = 8
+"""Of a sentence that is named."""
+LEAST = 1e-3
+"""The part of its length with which a bar begins."""
+
+Part = tuple[Drawing, tuple[str, ...]]
+"""A drawing, and the node that each of its marks waits for."""
+
+
+def first_picture(view: View) -> Part:
+    """The picture that is seen first: that of the whole, without the loss, with the way of the words along the middle.
+
+    `view`: of a model with a stream that says what comes next.
+    """
+    made = Lanes(view, LARGE if view.looking.large else LETTERS)
+    drawing = made.drawing()
+    kept = [(mark, name) for mark, name in zip(drawing.marks, made.due, strict=True) if name != LOSS.node]
+    return replace(drawing, marks=tuple(mark for mark, _ in kept)), tuple(name for _, name in kept)
+
+
+def opening(drawing: Drawing, due: Sequence[str], at: float) -> Drawing:
+    """The picture at a moment: its words come one by one, then all that their vectors come to, and then the bars grow.
+
+    Vectors run along their lines from strip to strip, with the numbers of the strip behind them.
+
+    Parameters
+    ----------
+    due : sequence of str
+        The node that each mark waits for; empty where it waits for none.
+    at : float
+        From 0, where nothing has come yet, to 1, where the drawing is as it was given.
+    """
+    if at >= 1.0:
+        return drawing
+    moments = _moments(drawing, due)
+    here = zip(drawing.marks, moments, strict=True)
+    # What comes out is not read before it is there.
+    marks = [_arrived(mark, at, moment) for mark, moment in here if at >= RUN or not isinstance(mark, Bars)]
+    return replace(drawing, marks=(*marks, *_vectors(drawing, moments, at)))
+
+
+def opening_said(view: View, at: float) -> str:
+    """What is seen at a moment, in one sentence."""
+    if at < SPOKEN + 0.2 * (RUN - SPOKEN):
+        return "Each word becomes a row of numbers."
+    if at < RUN:
+        return "The words meet: each takes something from the words before it."
+    words = view.labels(view.nodes[ANSWERS].axes[0])[: answered(view) + 1]
+    text = " ".join(words if len(words) <= MOST_WORDS else ("…", *words[1 - MOST_WORDS :]))
+    return f"After “{text}” the likeliest is {likeliest(view)}."
+
+
+def likeliest(view: View) -> str:
+    """The likeliest next word, and how probable it is: “mat”, with a probability of 0.81."""
+    shares = np.nan_to_num(view.values[ANSWERS][answered(view)])
+    best = int(shares.argmax())
+    word = view.labels(view.nodes[ANSWERS].axes[1])[best]
+    named = "that the text ends" if word == END else f"“{word}”"
+    return f"{named}, with a probability of {as_share(float(shares[best]), 2)}"
+
+
+def _moments(drawing: Drawing, due: Sequence[str]) -> list[float]:
+    """When each mark comes: words in their order, what is behind them by how far to the right it begins."""
+    words = [i for i, (mark, name) in enumerate(zip(drawing.marks, due, strict=True)) if _is_read(mark, name)]
+    far = [_left(mark) for mark in drawing.marks]
+    first = max((far[i] for i in words), default=min(far, default=0.0))
+    last = max((one for one, mark in zip(far, drawing.marks, strict=True) if isinstance(mark, Bars)), default=first + 1)
+    time = RUN - SPOKEN - FADE
+    moments = [SPOKEN + time * min(max((one - first) / (last - first), 0.0), 1.0) for one in far]
+    for k, i in enumerate(words):
+        moments[i] = (SPOKEN - FADE) * k / len(words)
+    return moments
+
+
+def _is_read(mark: Mark, name: str) -> bool:
+    """Whether a mark is a word that the model reads."""
+    return isinstance(mark, Words) and mark.token is not None and name.endswith(".tokens")
+
+
+def _left(mark: Mark) -> float:
+    """Where a mark begins."""
+    match mark:
+        case Box() | Image() | Band() | Bars():
+            return mark.place[0]
+        case Words():
+            return mark.x
+        case Segments():
+            return float(mark.ends[..., 0].min(initial=np.inf))
+        case FlowLine():
+            return min(x for x, _ in mark.points)
+    return -np.inf
+
+
+def _arrived(mark: Mark, at: float, moment: float) -> Mark:
+    """A mark as far as it has come; a bar grows, and the number beside it is what it will be."""
+    if isinstance(mark, Bars):
+        grown = (at - RUN) / (1.0 - RUN)
+        eased = max(1.0 - (1.0 - grown) ** 3, LEAST)
+        return replace(mark, full=mark.full / eased)
+    there = (at - moment) / FADE
+    return mark if there >= 1.0 else replace(mark, faint=min(1.0 - there, 1.0))
+
+
+def _vectors(drawing: Drawing, moments: Sequence[float], at: float) -> tuple[Image, ...]:
+    """The vectors of the words on their way from one strip to the next; none before the first, or at the end."""
+    strips = _strips(drawing.marks, moments)
+    for (strip, start), (coming, end) in pairwise(strips):
+        if start <= at < end:
+            part = (at - start) / (end - start)
+            x, y = (a + part * (b - a) for a, b in zip(strip.place[:2], coming.place[:2], strict=True))
+            return (replace(strip, place=(x, y, *strip.place[2:])),)
+    return ()
+
+
+def _strips(marks: Sequence[Mark], moments: Sequence[float]) -> list[tuple[Image, float]]:
+    """What the stream carries, from strip to strip: the images on the line of the first one, and of its size."""
+    images = [(mark, when) for mark, when in zip(marks, moments, strict=True) if isinstance(mark, Image)]
+    if not images:
+        return []
+    along, size = images[0][0].place[1], images[0][0].place[2:]
+    return [(one, when) for one, when in images if one.place[1] == along and one.place[2:] == size]

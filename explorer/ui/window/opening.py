@@ -1,0 +1,280 @@
+"""The first page: a model that is right, at work, and a field for a sentence of one's own."""
+
+import re
+from dataclasses import replace
+from functools import partial
+from html import escape
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QVariantAnimation
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from explorer.core.byte_pairs import typed
+from explorer.core.errors import ExplorerError
+from explorer.document.commands import SetTokens
+from explorer.document.continuation import known_words, sequence_of
+from explorer.lessons.loader import load
+from explorer.lessons.outcome import left_at, outcome
+from explorer.lessons.schema import WHOLE
+from explorer.pages.drawing import Drawing
+from explorer.pages.opening import first_picture, likeliest, opening, opening_said
+from explorer.sentences import sentence
+from explorer.ui.page.late import Late
+from explorer.ui.theme import mark
+from explorer.ui.turns import do_once_painted, later
+from explorer.ui.widgets import UNBOUNDED
+from explorer.ui.widgets.steady import SteadyLabel
+
+if TYPE_CHECKING:
+    from explorer.ui.window.main_window import MainWindow
+
+TIME = 4000
+"""Milliseconds that the words take through the model."""
+FIELD, MOST = 300, 820
+"""Pixels at text scale 1 of the field for a sentence, at least and at most."""
+TRY = "Change a word, for example “cat” to “dog”, and press Enter."
+LOOK = " Or click any part of the picture to look into it."
+
+
+class OpeningPage(QFrame):
+    """The words of a sentence run through the model once; then one can type another, be shown how, or look inside.
+
+    Where less motion is asked for, the end is there at once. `window`: what it leads to; its document is shown.
+    """
+
+    def __init__(self, window: "MainWindow") -> None:
+        super().__init__()
+        self._window, self._bench = window, window.bench
+        self._lesson = self._bench.lesson
+        self.setObjectName("page")
+        self.setAccessibleName("Page")
+        self.at = 1.0
+        """The moment that is shown, from 0 to 1."""
+        self._read_view()
+        self._title = mark(QLabel("How a transformer finds the next word"), role="title")
+        self.said = mark(QLabel(wordWrap=True), role="lead")
+        self.said.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter)
+        self.picture = Late(self._bench.appearance.turns, self._made, self._shown[0], 0, 0)
+        self.picture.fills = True
+        self.picture.setMaximumSize(UNBOUNDED, UNBOUNDED)
+        self.field = mark(QLineEdit(), large="true")
+        self.field.setAccessibleName("A sentence of your own")
+        self.field.setPlaceholderText("A sentence of your own")
+        self.field.returnPressed.connect(self._read)
+        self.button = mark(QPushButton("Show me how"), primary="true", large="true")
+        self.button.setToolTip("What happens in there, in ten steps")
+        self.button.clicked.connect(window.lessons.begin_first)
+        self.told = SteadyLabel(role="muted")
+        self.told.label.setOpenExternalLinks(False)
+        self.told.label.linkActivated.connect(self._take)
+        self.again = self._link("Play again", self.play)
+        self._go_on = self._link("", lambda: None)
+        self._go_on.hide()
+        self.links = (
+            self.again,
+            self._go_on,
+            self._link("Choose a lesson", window.lessons.show_lessons),
+            self._link("Open a file …", window.files.open),
+            self._link("Open the whole explorer", lambda: window.go_to_stage(WHOLE)),
+        )
+        self._motion = QVariantAnimation(self, startValue=0.0, endValue=1.0, duration=TIME)
+        self._motion.valueChanged.connect(self.show_at)
+        self._lay_out()
+        self._bench.bridge.changed.connect(self.follow)
+        self._bench.selection.stage_changed.connect(self._leave)
+        self._bench.appearance.switched.connect(self._follow_motion)
+        self._take_words()
+
+    def _made(self, drawing: Drawing) -> QWidget:
+        from explorer.ui.drawing.view import DrawingView  # pyqtgraph's import takes longer than the page
+
+        return DrawingView(self._bench, drawing)
+
+    def _link(self, text: str, act: object) -> QPushButton:
+        link = mark(QPushButton(text), link="true")
+        link.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        link.clicked.connect(act)
+        return link
+
+    def _lay_out(self) -> None:
+        self._column = QVBoxLayout(self)
+        self._column.addWidget(self._title, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._column.addWidget(self.said)
+        self._column.addWidget(self.picture, 1)
+        self._asks = QHBoxLayout()
+        self._asks.addStretch(1)
+        self._asks.addWidget(self.field, 100)
+        self._asks.addWidget(self.button)
+        self._asks.addStretch(1)
+        self._column.addLayout(self._asks)
+        self._below = QHBoxLayout()
+        self._below.addStretch(1)
+        self._below.addWidget(self.told, 100)
+        self._below.addStretch(1)
+        self._column.addLayout(self._below)
+        self._ways = QHBoxLayout()
+        self._ways.addStretch(1)
+        for link in self.links:
+            self._ways.addWidget(link)
+        self._ways.addStretch(1)
+        self._column.addLayout(self._ways)
+        self.restyle()
+
+    def restyle(self) -> None:
+        """Follow the text scale."""
+        px = self._bench.appearance.px
+        self._column.setContentsMargins(px(24), px(22), px(24), px(14))
+        self._column.setSpacing(px(8))
+        self.field.setMinimumWidth(px(FIELD))
+        self.field.setMaximumWidth(px(MOST))
+        self.told.setMaximumWidth(px(MOST))
+        self._title.setVisible(not self._bench.view.looking.large)
+        self._invite()
+        if self.picture.picture is not None:
+            self.picture.picture.restyle()
+        self._show_anew()
+
+    # What is shown
+
+    def _read_view(self) -> None:
+        """Take the model as it is now: what is shown stays that until another picture of it is made."""
+        view = self._bench.view
+        self._view = replace(view, looking=replace(view.looking, showing="values", choices={}))
+        self._shown = first_picture(self._view)
+
+    def _show_anew(self) -> None:
+        """Show the end of the picture of now."""
+        self._motion.stop()
+        self._read_view()
+        self.show_at(1.0)
+        self._hold_said()
+
+    def show_at(self, at: float) -> None:
+        """Show a moment, from 0 to 1."""
+        self.at = at
+        self.picture.tell(opening(*self._shown, at))
+        said = opening_said(self._view, at)
+        if said != self.said.text():
+            self.said.setText(said)
+
+    @property
+    def plays(self) -> bool:
+        """Whether the words are on their way."""
+        return self._motion.state() == QVariantAnimation.State.Running
+
+    def play(self) -> None:
+        """Let the words run through the model; where less motion is asked for, show the end."""
+        self._motion.stop()
+        if self._bench.appearance.moves:
+            self._motion.start()
+        else:
+            self.show_at(1.0)
+
+    def _follow_motion(self) -> None:
+        if self.plays and not self._bench.appearance.moves:
+            self._motion.stop()
+            self.show_at(1.0)
+
+    def follow(self, *_: object) -> None:
+        """Show a change of the document; of another one its own pages are the ones to be seen."""
+        if self._bench.lesson is not self._lesson:
+            self._leave()
+        elif self.isVisible():
+            self._take_words()
+            self._show_anew()
+
+    def _take_words(self) -> None:
+        sequence = sequence_of(self._bench.document.state)
+        self.field.setText(typed(self._bench.document.words(sequence), self._known(sequence)))
+
+    def _known(self, sequence: str) -> tuple[str, ...]:
+        graph = self._bench.document.engine.graph
+        return graph.axes[graph.sequences[sequence]]
+
+    # A sentence of one's own
+
+    def _read(self) -> None:
+        """Let the model read what was typed, or say which word it does not know and which ones it does."""
+        document = self._bench.document
+        sequence, before = sequence_of(document.state), likeliest(self._view)
+        try:
+            document.do(SetTokens(sequence, known_words(self.field.text(), self._known(sequence))))
+        except ExplorerError as error:
+            self._refuse(error)
+            return
+        self._bench.bridge.flush()
+        if before == likeliest(self._view):
+            self._invite()
+        else:
+            self._tell(f"Before, it was {escape(before)}. Black lines at the bars are the values of before.", "muted")
+
+    def _refuse(self, error: ExplorerError) -> None:
+        text = escape(sentence(error), quote=False)
+        if word := error.fields.get("word"):
+            known = str(error.fields["known"])
+            links = (f'<a href="{escape(f"{word} {one}")}">{escape(one)}</a>' for one in known.split(", "))
+            text = text.replace(escape(known, quote=False), ", ".join(links))
+        self._tell(text, "error")
+
+    def _invite(self) -> None:
+        """Say what can be done; in large letters the picture needs the room."""
+        self._tell(TRY if self._bench.view.looking.large else TRY + LOOK, "muted")
+
+    def _tell(self, text: str, role: str) -> None:
+        mark(self.told.label, role=role)
+        self.told.setText(text)
+
+    def _take(self, link: str) -> None:
+        """A word that the model knows, in the place of one that it does not."""
+        unknown, known = link.split(" ")
+        self.field.setText(re.sub(rf"(?<!\w){re.escape(unknown)}(?!\w)", known, self.field.text()))
+        self._read()
+
+    # Coming and going
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The picture stays where it is, whatever is said above it."""
+        super().resizeEvent(event)
+        self._hold_said()
+
+    def _hold_said(self) -> None:
+        margins = self._column.contentsMargins()
+        room = self.width() - margins.left() - margins.right()
+        now = self.said.text()
+        self.said.setText(opening_said(self._view, 1.0))  # the longest sentence
+        self.said.setFixedHeight(self.said.heightForWidth(room))
+        self.said.setText(now)
+
+    def _leave(self, *_: object) -> None:
+        if self.isVisible():
+            self._window.show_page(0)
+
+    def _offer_to_go_on(self) -> None:
+        """Offer the lesson that one was in last, where it has more to come."""
+        folder = self._window.lessons.guide.folder
+        latest = None if folder is None else folder.latest()
+        if latest is None:
+            return
+        try:
+            lesson = load(latest.lesson)
+        except ExplorerError:  # of a file that is elsewhere
+            return
+        if left_at(lesson, latest) and not outcome(lesson, latest).is_whole:
+            self._go_on.setText(f"Go on with “{lesson.title}”")
+            self._go_on.clicked.connect(partial(self._window.lessons.begin, lesson.id, False))
+            self._go_on.show()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        begin = later(self, self._begin, once=True)
+        do_once_painted(self, lambda: self._bench.appearance.turns.add(begin))  # behind the picture
+
+    def _begin(self) -> None:
+        self._offer_to_go_on()
+        self.play()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """What goes on by itself ends where nobody sees it."""
+        super().hideEvent(event)
+        self._motion.stop()

@@ -1,0 +1,159 @@
+"""What is seen first: the words run through the model, and a person types others, or goes on from there."""
+
+import pytest
+
+from explorer.lessons.loader import load
+from explorer.lessons.progress import Progress, ProgressFolder
+from explorer.lessons.schema import WHOLE
+from explorer.pages.drawing import Bars
+from explorer.settings import Settings
+from explorer.ui.appearance import Appearance
+from explorer.ui.window.opening import TIME
+
+
+@pytest.fixture
+def first(open_window, qtbot, monkeypatch):
+    """The window as it is at the start, with as much motion as is asked for; its picture is there."""
+
+    def open_first(moves=False, settings=None):
+        monkeypatch.setattr(Appearance, "moves", moves)
+        window = open_window("tiny-gpt", settings)
+        window.show_opening()
+        qtbot.waitUntil(lambda: window.opening.picture.picture is not None)
+        return window
+
+    return open_first
+
+
+def shown(window):
+    return window.opening.picture.picture.drawing
+
+
+def answers(window):
+    return [mark.words for mark in shown(window).marks if isinstance(mark, Bars)]
+
+
+def test_nothing_stands_beside_the_picture_the_field_and_the_button(first):
+    window = first()
+    assert window.pages.currentWidget() is window.opening
+    for part in (window.top_bar, window.inspector, window.map, window.tokens, window.lesson_bar, window.lessons.panel):
+        assert not part.isVisible()
+    assert window.opening.field.text() == "the cat sat on the"
+    assert window.opening.button.text() == "Show me how"
+    assert window.opening.picture.width() > 0.95 * window.width()
+
+
+def test_the_words_run_through_once_and_typing_another_sentence_shows_its_end(first, hand, qtbot):
+    window = first(moves=True)
+    page = window.opening
+    qtbot.waitUntil(lambda: page.plays)
+    page._motion.setCurrentTime(TIME // 2)
+    assert page.at == 0.5
+    assert page.said.text() == "The words meet: each takes something from the words before it."
+    assert answers(window) == []
+    hand.click(page.field)
+    hand.enter("The dog sat on the")
+    assert not page.plays
+    assert answers(window)[0][0] == "rug"
+    assert page.said.text().startswith("After “the dog sat on the” the likeliest is “rug”, with a probability of 0.7")
+    assert page.told.text().startswith("Before, it was “mat”, with a probability of 0.81.")
+    assert page.field.text() == "the dog sat on the"
+    window.bench.document.undo()
+    window.bench.bridge.flush()
+    assert (answers(window)[0][0], page.field.text()) == ("mat", "the cat sat on the")
+
+
+def test_at_its_end_the_motion_stands_still_and_can_be_seen_again(first, hand, qtbot):
+    window = first(moves=True)
+    page = window.opening
+    qtbot.waitUntil(lambda: page.plays)
+    page._motion.setCurrentTime(TIME)
+    qtbot.waitUntil(lambda: not page.plays)
+    assert (page.at, answers(window)[0][0]) == (1.0, "mat")
+    hand.click(page.again)
+    assert page.plays
+    page._motion.setCurrentTime(0)
+    assert answers(window) == []
+    # Who wants less motion while something moves has the end at once.
+    window.bench.appearance.switched.emit()
+    assert page.plays
+    Appearance.moves = False
+    window.bench.appearance.switched.emit()
+    assert not page.plays
+    assert answers(window)[0][0] == "mat"
+
+
+def test_where_less_motion_is_asked_for_the_end_is_there_at_once(first, hand):
+    window = first(moves=False)
+    page = window.opening
+    assert answers(window)[0][0] == "mat"
+    hand.click(page.again)
+    assert not page.plays
+    assert page.at == 1.0
+
+
+def test_a_word_that_the_model_does_not_know_is_named_and_known_ones_are_offered(first, hand, qtbot):
+    window = first()
+    page, before = window.opening, window.bench.document.state
+    hand.click(page.field)
+    hand.enter("the hors sat on the")
+    assert "does not know the word 'hors'" in page.told.text()
+    assert window.bench.document.state is before, "nothing is changed"
+    assert page.field.text() == "the hors sat on the", "what was typed is not lost"
+    page.told.label.linkActivated.emit("hors horse")
+    assert page.field.text() == "the horse sat on the"
+    assert window.bench.document.words("input") == ("the", "horse", "sat", "on", "the")
+    hand.click(page.field)
+    hand.enter("  ")
+    assert window.bench.document.words("input") == ("the", "horse", "sat", "on", "the")
+    assert page.told.label.property("role") == "error"
+
+
+def test_the_button_leads_to_the_first_lesson(first, hand, eye):
+    window = first()
+    hand.click(window.opening.button)
+    eye.settle(window)
+    assert (window.bench.lesson.id, window.lessons.guide.at) == ("start-here", 0)
+    assert window.opening is None
+    assert window.top_bar.isVisible()
+    assert window.lessons.panel.isVisible()
+
+
+@pytest.mark.parametrize("way", ["click", "link"])
+def test_one_click_opens_the_explorer(first, hand, eye, way):
+    window = first()
+    page = window.opening
+    if way == "link":
+        hand.click(page.links[-1])
+        wanted = WHOLE
+    else:
+        view = page.picture.picture
+        box = next(mark for mark in view.drawing.marks if getattr(mark, "title", "") == "Feed-forward")
+        left, top, wide, high = box.place
+        hand.click(view.viewport(), view.pixel(left + wide / 2, top + high / 2).toPoint())
+        wanted = "model.decoder.1.ffn"
+    eye.settle(window)
+    assert window.opening is None
+    assert window.page().stage.name == wanted
+    assert window.top_bar.isVisible()
+    assert window.map.isVisible()
+
+
+def test_another_document_shows_its_own_pages(first, eye):
+    window = first()
+    window.bench.open(load("xor"))
+    eye.settle(window)
+    assert window.opening is None
+    assert window.page().isVisible()
+
+
+def test_a_lesson_that_one_has_left_is_gone_on_with(first, hand, eye, tmp_path, qtbot):
+    ProgressFolder(tmp_path / "progress").save(Progress("two-vectors", seed=1).at("dot"))
+    window = first(settings=Settings(tmp_path))
+    link = window.opening._go_on
+    qtbot.waitUntil(link.isVisible)
+    assert link.text() == "Go on with “Two vectors”"
+    hand.click(link)
+    eye.settle(window)
+    assert window.bench.lesson.id == "two-vectors"
+    assert window.lessons.guide.at is not None
