@@ -64,10 +64,14 @@ def rows(last: Step, labels: Labels, most: int = 12, decimals: int = DECIMALS) -
     return [*before, replace(result, kind="result")]
 
 
-def chain(engine: Engine, name: str, cell: tuple[int, ...]) -> list[tuple[str, tuple[int, ...], Step]]:
+def chain(
+    engine: Engine, name: str, cell: tuple[int, ...], last: Step | None = None
+) -> list[tuple[str, tuple[int, ...], Step]]:
     """The derivation of a cell in one piece with what it alters: a scaled score starts at the products of its score.
 
     A cell that comes from a single cell of one computed matrix is preceded by the derivation of that cell, and so on.
+
+    `last`: the derivation of the cell itself, where it is known.
 
     Returns
     -------
@@ -75,13 +79,15 @@ def chain(engine: Engine, name: str, cell: tuple[int, ...]) -> list[tuple[str, t
         In the order of computing, the asked-for cell last; empty for an input and for a pinned cell.
     """
     found: list[tuple[str, tuple[int, ...], Step]] = []
-    while (last := engine.explain(name, cell)) is not None:
+    last = last or engine.explain(name, cell)
+    while last is not None:
         found.insert(0, (name, cell, last))
         node = engine.graph.nodes[name]
-        above = [operand for operand in operands(last) if operand.node == node.parents[0]]
-        if not node.op.alters or len(above) != 1:
+        above = [operand for operand in operands(last) if operand.node == node.parents[0]] if node.op.alters else []
+        if len(above) != 1:
             break
         name, cell = above[0].node, tuple(i for i in above[0].index if isinstance(i, int))
+        last = engine.explain(name, cell)
     return found
 
 
@@ -192,7 +198,7 @@ class _Writer:
     def _term_names(self, one: Step) -> Sequence[str]:
         """What the terms of a line are called: the labels along the first operand that is a line."""
         if one.function == "row":
-            return self._names_apart([next(operands(part)) for part in one.arguments if isinstance(part, Step)])
+            return self._names_apart([operands(part)[0] for part in one.arguments if isinstance(part, Step)])
         for argument in one.arguments:
             if isinstance(argument, Operand) and np.ndim(argument.value):
                 axis, part = next((i, part) for i, part in enumerate(argument.index) if isinstance(part, slice))
@@ -206,7 +212,7 @@ class _Writer:
         picked = [self._picked(term) for term in terms]
         if all(picked):
             return picked
-        return self._names_apart([next(operands(term)) for term in terms]) if terms else []
+        return self._names_apart([operands(term)[0] for term in terms]) if terms else []
 
     def _picked(self, one: Argument) -> str:
         """The word whose number a step picks from a row, if it does."""

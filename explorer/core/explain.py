@@ -5,7 +5,7 @@ values of its arguments by one function of `FUNCTIONS`, so a derivation cannot c
 number the graph holds is tested for every op.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import product
 from math import erf
@@ -107,32 +107,28 @@ def step(function: str, *arguments: Argument, label: str = "") -> Step:
     return Step(function, arguments, FUNCTIONS[function](*(a.value for a in arguments)), label)
 
 
-def steps(last: Step) -> Iterator[Step]:
+def steps(last: Step) -> list[Step]:
     """All steps of a derivation in the order they are carried out, each once."""
-    seen: set[int] = set()
+    done: dict[int, Step] = {}
+    waiting = [last]
+    while waiting:
+        one = waiting[-1]
+        needed = [part for part in one.arguments if isinstance(part, Step) and id(part) not in done]
+        if needed:
+            waiting += reversed(needed)
+        else:
+            done[id(one)] = waiting.pop()
+    return list(done.values())
 
-    def visit(node: Argument) -> Iterator[Step]:
-        if not isinstance(node, Step) or id(node) in seen:
-            return
-        seen.add(id(node))
-        for argument in node.arguments:
-            yield from visit(argument)
-        yield node
 
-    yield from visit(last)
-
-
-def operands(last: Step) -> Iterator[Operand]:
+def operands(last: Step) -> list[Operand]:
     """The cells of other nodes that a derivation reads, in reading order, each once."""
-    seen: set[str] = set()
+    found: dict[str, Operand] = {}
     for one in steps(last):
         for argument in one.arguments:
-            if not isinstance(argument, Operand):
-                continue
-            key = f"{argument.of} {argument.node}{argument.index}"
-            if key not in seen:
-                seen.add(key)
-                yield argument
+            if isinstance(argument, Operand):
+                found.setdefault(f"{argument.of} {argument.node}{argument.index}", argument)
+    return list(found.values())
 
 
 def cells_of(index: Iterable[int | slice], shape: tuple[int, ...]) -> list[tuple[int, ...]]:

@@ -60,9 +60,12 @@ class Element(Data):
 
 def leaves(element: Element) -> list[Element]:
     """The element itself, then all that stand in it, in reading order."""
-    found = [element]
-    for part in element.inside:
-        found += leaves(part)
+    found: list[Element] = []
+    waiting = [element]
+    while waiting:
+        one = waiting.pop()
+        found.append(one)
+        waiting += reversed(one.inside)
     return found
 
 

@@ -7,6 +7,7 @@ from html import escape
 import numpy as np
 
 from explorer.core.derivation import Labels, Row, chain, only_rounding, rows
+from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.explain import Index, Step, cells_of
 from explorer.core.gradients import LOSS
@@ -63,12 +64,17 @@ class Inspected(Data):
     checkable: bool  # whether its gradient can be compared with the slope of the loss
 
 
-def inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]]) -> Inspected:
+def inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]], explained: Step | None = None) -> Inspected:
     """What is said of a cell, but for what would show a covered number.
 
-    `fed`: the nodes that it feeds, with the indices of their cells (see `Engine.feeds`).
+    Parameters
+    ----------
+    fed : mapping
+        The nodes that it feeds, with the indices of their cells (see `Engine.feeds`).
+    explained : Step, optional
+        What `derivation` says of it, where that is known.
     """
-    about = _inspected(view, cell, fed)
+    about = _inspected(view, cell, fed, explained)
     if not view.looking.covered:
         return about
     with np.errstate(all="ignore"):
@@ -82,7 +88,7 @@ def inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]]) -> Ins
     return replace(about, how=WAITS, parts=(), feeds=feeds)
 
 
-def _inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]]) -> Inspected:
+def _inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]], explained: Step | None = None) -> Inspected:
     """What is said of a cell, all of it."""
     node, number = view.nodes[cell.node], view.values[cell.node][cell.index]
     value = f"{cell.node} = {in_full(number)}"
@@ -90,7 +96,7 @@ def _inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]]) -> In
         value += f"\n{ROUNDING}"
     feeds = tuple(_fed(view, child, index) for child, (index,) in fed.items())
     if view.looking.showing == "gradient":
-        step = derivation(view, cell)
+        step = explained or derivation(view.engine, cell, view.looking.showing)
         return Inspected(
             cell,
             node.short,
@@ -111,7 +117,7 @@ def _inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]]) -> In
         )
     parts = tuple(
         (name if name != cell.node else "", tuple(rows(last, _labels(view))))
-        for name, _, last in chain(view.engine, cell.node, cell.index)
+        for name, _, last in chain(view.engine, cell.node, cell.index, explained)
     )
     formula = code = ""
     if not node.is_input:
@@ -138,12 +144,15 @@ def _inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]]) -> In
     )
 
 
-def derivation(view: View, cell: Cell) -> Step | None:
-    """How the number shown in a cell comes about: its value, or its gradient; None where nothing computes it."""
-    if view.looking.showing != "gradient":
-        return view.engine.explain(cell.node, cell.index)
+def derivation(engine: Engine, cell: Cell, showing: str) -> Step | None:
+    """How the number shown in a cell comes about: its value, or its gradient; None where nothing computes it.
+
+    `showing`: see `Looking.showing`.
+    """
+    if showing != "gradient":
+        return engine.explain(cell.node, cell.index)
     try:
-        return view.engine.explain_gradient(cell.node, cell.index)
+        return engine.explain_gradient(cell.node, cell.index)
     except ExplorerError:
         return None  # a whole number, or no loss: it has no gradient
 

@@ -77,7 +77,7 @@ class Row(Element):
 
     @property
     def inside(self) -> tuple[Element, ...]:
-        return tuple(item.element for item in self.items)
+        return tuple([item.element for item in self.items])
 
 
 @dataclass(frozen=True, eq=False)

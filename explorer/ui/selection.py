@@ -7,12 +7,13 @@ from typing import Any, Literal
 
 from PySide6.QtCore import QObject, Signal
 
-from explorer.core.explain import Index, operands
+from explorer.core.explain import Index, Step, operands
+from explorer.core.graph import Graph
 from explorer.core.node import Stage
 from explorer.document.document import Document
 from explorer.pages.compose import places, stops
 from explorer.pages.inspected import derivation
-from explorer.pages.view import Cell, Covered, Looking, Spot, View, row_of
+from explorer.pages.view import Cell, Covered, Looking, Spot, row_of
 
 Coming = Literal["click", "arrow", "tab"]
 """How one comes to a cell. A click means this one; arrow keys, and links from elsewhere, stop at one on their way; Tab
@@ -47,6 +48,8 @@ class Selection(QObject):
         self.averaged = False
         self.cell: Cell | None = None
         self.token: tuple[str, int] | None = None
+        self.explained: Step | None = None
+        """How the number of that cell comes about."""
         self.reads: Mapping[str, list[Index]] = {}
         self.fed: Mapping[str, list[Index]] = {}
         self._chosen: Cell | None = None
@@ -56,6 +59,7 @@ class Selection(QObject):
         self._covered = Covered()
         self._several = 0
         self._looked, self._shown = False, ""
+        self._places: tuple[Graph | None, tuple[Stage, ...]] = (None, ())
         for signal in (self.head_changed, self.showing_changed, self.token_chosen):
             signal.connect(self._look)
 
@@ -122,7 +126,10 @@ class Selection(QObject):
     @property
     def places(self) -> tuple[Stage, ...]:
         """All that has a page: the stops, and the blocks between the whole and its stages."""
-        return places(self._document.engine.graph)
+        graph = self._document.engine.graph
+        if graph is not self._places[0]:
+            self._places = graph, places(graph)
+        return self._places[1]
 
     def go_to(self, stage: str) -> None:
         """Show a stage."""
@@ -181,7 +188,7 @@ class Selection(QObject):
 
     def forget(self) -> None:
         """Point at nothing, as at the start."""
-        self._chosen = self.cell = None
+        self._chosen = self.cell = self.explained = None
         self.reads, self.fed = {}, {}
         self.pointed.emit(None)
 
@@ -235,9 +242,9 @@ class Selection(QObject):
 
     def _explain(self, cell: Cell) -> None:
         engine = self._document.engine
-        step = derivation(View.of(self._document, self.looking), cell)
+        self.explained = derivation(engine, cell, self.showing)
         reads: dict[str, list[Index]] = {}
-        for operand in operands(step) if step else ():
+        for operand in operands(self.explained) if self.explained else ():
             reads.setdefault(operand.node, []).append(operand.index)
         self.reads = reads
         self.fed = {child: [index] for child, index in engine.feeds(cell.node, cell.index).items()}

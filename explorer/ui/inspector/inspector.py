@@ -146,7 +146,7 @@ class Inspector(QFrame):
     def show_cell(self, cell: Cell | None) -> None:
         """Show another cell, or the same with other numbers."""
         selection = self._bench.selection
-        about = None if cell is None else inspected(self._bench.view, cell, selection.fed)
+        about = None if cell is None else inspected(self._bench.view, cell, selection.fed, selection.explained)
         if about is not None and about == self.shown:
             return
         self.shown = about

@@ -84,7 +84,7 @@ class MatrixBox(QWidget):
     def wants(self) -> tuple[object, ...]:
         """What its place beside others depends on; while that is the same, the room need not be shared anew."""
         view, matrix = self.view, self.matrix
-        rest = self._told, matrix.axes, matrix.rows
+        rest = self._told, matrix.axes, matrix.rows, matrix.named
         return view.own_width, view.label_room, view.width_without_labels(), view.height(), *rest
 
     @property
@@ -104,10 +104,17 @@ class MatrixBox(QWidget):
             self._formula_size = self._formula.sizeHint().toTuple()
         return self._formula_size, self.matrix.open, self.matrix.array.shape
 
-    def tell(self, matrix: Matrix) -> None:
-        """Show another matrix, or the same with other numbers."""
-        self.view.tell(matrix)
-        self._stand()
+    def tell(self, matrix: Matrix) -> bool:
+        """Show another matrix, or the same with other numbers.
+
+        Returns whether its place beside others may depend on it.
+        """
+        other = _besides_numbers(matrix) != _besides_numbers(self.view.matrix)
+        wanted = self.wants if other else ()
+        measured = self.view.tell(matrix)
+        if other or measured:
+            self._stand()
+        return measured or (other and wanted != self.wants)
 
     def give_room(self, pixels: int) -> None:
         """Be no wider than so many pixels; of what has more columns a part is in sight."""
@@ -396,6 +403,14 @@ class _Heading(QGridLayout):
     def invalidate(self) -> None:
         self._sizes.clear()
         super().invalidate()
+
+
+def _besides_numbers(matrix: Matrix) -> tuple[object, ...]:
+    """What a box says and depends on but for the numbers themselves, which their view measures."""
+    power = matrix.power if matrix.showing != "values" else 0
+    said = matrix.name, matrix.formula, matrix.usual, matrix.title, matrix.shape, matrix.turned, matrix.showing, power
+    marks = matrix.editable, matrix.ours, matrix.pins is None, matrix.open, matrix.named
+    return *said, *marks, matrix.axes, matrix.rows
 
 
 def _shape(matrix: Matrix) -> str:

@@ -23,6 +23,13 @@ class MatrixModel(QAbstractTableModel):
         self._bench = bench
         self.matrix = matrix
 
+    def tell(self, matrix: Matrix) -> None:
+        """Have other numbers in as many rows and columns."""
+        self.matrix = matrix
+        rows, columns = matrix.array.shape
+        # Not `index`, which asks back how many there are.
+        self.dataChanged.emit(self.createIndex(0, 0), self.createIndex(rows - 1, columns - 1))
+
     def rowCount(self, parent: ModelIndex = NO_INDEX) -> int:
         return 0 if parent.isValid() else len(self.matrix.rows)
 

@@ -120,21 +120,25 @@ class MatrixView(QTableView):
 
     # What it shows
 
-    def tell(self, matrix: Matrix) -> None:
-        """Show another matrix, or the same with other numbers."""
+    def tell(self, matrix: Matrix) -> bool:
+        """Show another matrix, or the same with other numbers.
+
+        Returns whether it has been measured anew.
+        """
         was, self.matrix = self.matrix, matrix
         if was.array.shape != matrix.array.shape:
             self._reset(matrix)
         else:
-            self.table.matrix = matrix
-            self.table.dataChanged.emit(self.table.index(0, 0), self.table.index(*(n - 1 for n in matrix.array.shape)))
+            self.table.tell(matrix)
         relabelled = (was.rows, was.columns) != (matrix.rows, matrix.columns)
         if relabelled or was.spot != matrix.spot:
             self._update_labels()
         if relabelled or was.place != matrix.place:
             self._light(self.bench.selection.cell)
-        if relabelled or self._needed_width() > self._most_width:
+        measured = relabelled or self._needed_width() > self._most_width
+        if measured:
             self._measure()
+        return measured
 
     def _reset(self, matrix: Matrix) -> None:
         """Take over another shape; the current cell stays."""
@@ -174,9 +178,9 @@ class MatrixView(QTableView):
         It is the same whatever the matrix shows, so that with a change or a gradient no column moves.
         """
         texts = self.matrix.widest(SURVEYED)
-        longest = max(map(len, texts))
-        some = {text for text in texts if len(text) == longest}, {text for text in texts if len(text) == longest - 1}
-        most = max(self._across(text) for texts in some for text in list(texts)[:3])
+        longest, widths, most = max(map(len, texts)), self._widths, 0
+        for pattern in {text.translate(FIGURES) for text in texts if len(text) >= longest - 1}:
+            most = max(most, widths[pattern] if pattern in widths else self._across(pattern))
         return most + 2 * self.padding
 
     def _measure(self) -> None:

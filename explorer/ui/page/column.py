@@ -12,7 +12,7 @@ from explorer.pages.excerpt import names
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import Button, Check, Choice, Controls, Descent, Number, Row, Slider, Stack
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.page.elements import WIDGETS, are_alike, made_of
+from explorer.ui.page.elements import WIDGETS, differing, made_of
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.holders import Signed, Titled, height_of
 from explorer.ui.page.lines import ACROSS_ROW, SIGN
@@ -23,7 +23,6 @@ from explorer.ui.widgets.inside import inside
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
-ARRANGED = Row, Stack, Controls, Scheme
 NARROW = Matrix, Scheme, Button, Check, Choice, Number, Slider
 """What is as wide as it is; words, lists and arrangements take the width of the page."""
 Making = Generator[None, None, QWidget]
@@ -50,28 +49,25 @@ class Elements(QWidget):
         self._elements: Sequence[Element] | None = None
         self.parts: list[QWidget] = []  # those of the elements themselves, from the top down, whatever stands in them
         self._sharing, self._gone = Sharing(self), Gone(self)
-        self._shared: list[object] | None = None  # what was wanted when the room was shared
+        self._shared = False  # whether the room is shared as all want it
         self._column = column_in(self, spacing=spacing)
 
     def tell(self, elements: Sequence[Element]) -> None:
         """Show other elements; widgets of those that are the same are left alone."""
-        was = self._elements
-        if was is None or not are_alike(was, elements):
+        others = None if self._elements is None else differing(self._elements, elements)
+        if others is None:
             for _ in self.making(elements):
                 pass
             return
         self._elements = elements
-        for element in [leaf for one in elements for leaf in leaves(one)]:
-            if isinstance(element, ARRANGED):
-                continue
-            shown = self._shown[element.id]
-            # Gradient descent is in motion: it may have gone on where nothing else is different.
-            if (shown is not element and shown != element) or isinstance(element, Descent):
-                self._shown[element.id] = element
-                widget: Any = self.widgets[element.id]
-                widget.tell(element)
-                if isinstance(widget, HeaderView):
-                    self._shared = None
+        # Gradient descent is in motion: it may have gone on where nothing else is different.
+        others += [one for one in self._shown.values() if isinstance(one, Descent) and one not in others]
+        for element in others:
+            self._shown[element.id] = element
+            widget: Any = self.widgets[element.id]
+            stands_otherwise = widget.tell(element)
+            if stands_otherwise or isinstance(widget, HeaderView):
+                self._shared = False
 
     def named(self, name: str) -> QWidget | None:
         """The widget of the element of that name, or of the first in it."""
@@ -95,7 +91,7 @@ class Elements(QWidget):
         focused = QApplication.focusWidget()
         self._before = {id: (self._shown[id], widget) for id, widget in self.widgets.items()}
         self._holders_before = self._holders
-        self.widgets, self._shown, self._holders, self._shared = {}, {}, {}, None
+        self.widgets, self._shown, self._holders, self._shared = {}, {}, {}, False
         self._sharing.forget()
         _clear(self._column)
         parts = []
@@ -236,11 +232,7 @@ class Elements(QWidget):
 
         Qt tells (LayoutRequest) of what else has another size.
         """
-        return self._shared == self._wanted()
-
-    def _wanted(self) -> list[object]:
-        boxes = (widget for widget in self.widgets.values() if isinstance(widget, MatrixBox))
-        return [(box.wants, box.matrix.named) for box in boxes]
+        return self._shared
 
     def share_room(self, width: int, height: int | None = None) -> None:
         """Let matrices be as wide as what is in sight; where something is wider, words and switches stay in sight.
@@ -262,7 +254,7 @@ class Elements(QWidget):
                 layout.setEnabled(True)
         for layout in layouts:  # what holds others first: it says how large they are
             layout.activate()
-        self._shared = self._wanted()
+        self._shared = True
 
     def lay_out_again(self, row: Row) -> None:
         """Elements of a row have another size. What changes while its layout is at work would keep its old height."""

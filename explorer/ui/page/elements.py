@@ -110,6 +110,8 @@ def _word(bench: Workbench, element: HeatMap | AttentionLines) -> int:
     return max(map(metrics.horizontalAdvance, (*matrix.rows, *matrix.columns)), default=0)
 
 
+ARRANGED = Row, Stack, Controls, Scheme
+"""Elements that only arrange others."""
 WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     **CONTROLS,
     AttentionLines: _attention_lines,
@@ -127,35 +129,43 @@ WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
 }
 
 
-def are_alike(some: Sequence[Element], others: Sequence[Element]) -> bool:
-    """Whether elements are arranged as others are; what is the very same is not looked into."""
-    if len(some) != len(others):
-        return False
-    for one, another in zip(some, others, strict=True):
-        if one is another:
+def differing(was: Sequence[Element], now: Sequence[Element]) -> list[Element] | None:
+    """Of elements and what stands in them: what differs from what it was; None where they are arranged otherwise.
+
+    What is the very same is not looked into.
+    """
+    if len(was) != len(now):
+        return None
+    found: list[Element] = []
+    for before, element in zip(was, now, strict=True):
+        if before is element:
             continue
-        if type(one) is not type(another) or one.id != another.id:
-            return False
-        if isinstance(one, Row) and isinstance(another, Row):
-            same = [item.sign for item in one.items] == [item.sign for item in another.items]
-            if not same or not are_alike(one.inside, another.inside):
-                return False
-        elif made_of(one) != made_of(another):
-            return False
-    return True
+        if before.id != element.id or type(before) is not type(element):
+            return None
+        if isinstance(element, ARRANGED):
+            inside = differing(before.inside, element.inside) if _frame(before) == _frame(element) else None
+            if inside is None:
+                return None
+            found += inside
+        elif before != element:
+            if made_of(before) != made_of(element):
+                return None
+            found.append(element)
+    return found
+
+
+def _frame(element: Element) -> object:
+    """What an arrangement has besides what stands in it."""
+    match element:
+        case Row():
+            return [item.sign for item in element.items]
+        case Stack():
+            return element.title, element.width
+    return None
 
 
 def made_of(element: Element) -> tuple[object, ...]:
-    """How an element is arranged, whatever it shows."""
-    match element:
-        case Row():
-            return element.id, *((item.sign, made_of(item.element)) for item in element.items)
-        case Stack():
-            return element.id, element.title, element.width, *map(made_of, element.elements)
-        case Controls():
-            return element.id, *map(made_of, element.controls)
-        case Scheme():
-            return element.id, *(one.id for one in element.inside)
+    """What has to be the same for an element that is no arrangement to keep its widget."""
     return type(element), element.id, *_controls_of(element)
 
 

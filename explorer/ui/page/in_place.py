@@ -24,8 +24,9 @@ class InPlace:
     def hold(self) -> None:
         """Remember what is under the pointer: the page is about to change."""
         if self._held is None or not self._is_there(self._held[0]):
-            there = (widget for widget in self._elements.widgets.values() if self._is_there(widget))
-            self._held = next(((widget, self._height(widget)) for widget in there), None)
+            widgets = self._elements.widgets.values()
+            there = next((one for one in widgets if one.underMouse() and one.isVisible()), None)
+            self._held = None if there is None else (there, self._height(there))
 
     def keep(self) -> None:
         """Bring what was under the pointer back to its place; what the pointer has left is let go."""
