@@ -195,8 +195,12 @@ def _full(view: View, drawn: Matrix) -> float:
 
 def lights(view: View, block: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """The nodes of an attention whose cells light up words in its pictures, with the axes of their rows and columns."""
-    path = block.rstrip(".")
-    return tuple((name, node.axes[-2:]) for name, node in view.nodes.items() if name.rpartition(".")[0] == path)
+    path, nodes = block.rstrip("."), view.nodes
+
+    def make() -> tuple[tuple[str, tuple[str, ...]], ...]:
+        return tuple((name, node.axes[-2:]) for name, node in nodes.items() if name.rpartition(".")[0] == path)
+
+    return view.part(("lights", path), (), make)
 
 
 def _nearly_all(shares: Array) -> float:

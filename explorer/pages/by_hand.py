@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from explorer.core.node import Node, Stage
-from explorer.pages.element import Element, leaves
+from explorer.pages.element import Arrangement, Element, leaves
 from explorer.pages.gestures import Keep
 from explorer.pages.matrix import Matrix, matrix, symbol_only, transposed
 from explorer.pages.page import Check, Item, Row, Stack
@@ -18,7 +18,7 @@ MOST = 12
 
 
 @dataclass(frozen=True, eq=False)
-class Scheme(Element):
+class Scheme(Arrangement):
     """A product as one computes it by hand (Falk's scheme): a row at the left meets a column above in each cell."""
 
     left: Matrix  # the left factor, beside the result

@@ -52,10 +52,15 @@ class Element(Data):
     # it. A renderer keeps its widget by it, a lesson names the part by it.
     id: str
 
+
+@dataclass(frozen=True, eq=False)
+class Arrangement(Element):
+    """A part of a page that only arranges others."""
+
     @property
-    def inside(self) -> "tuple[Element, ...]":
-        """What it arranges, in reading order; nothing, where it is more than an arrangement of others."""
-        return ()
+    def inside(self) -> tuple[Element, ...]:
+        """Those that it arranges, in reading order."""
+        raise NotImplementedError
 
 
 def leaves(element: Element) -> list[Element]:
@@ -65,7 +70,8 @@ def leaves(element: Element) -> list[Element]:
     while waiting:
         one = waiting.pop()
         found.append(one)
-        waiting += reversed(one.inside)
+        if isinstance(one, Arrangement):
+            waiting += reversed(one.inside)
     return found
 
 

@@ -239,8 +239,19 @@ def matrix(view: View, name: str, title: str = "", id: str = "") -> Matrix:
         By default the node's name: a matrix stays the same one when another head is looked at.
     """
     place = view.graph.place(name)
-    of = view.values[place.node], view.engine.pins.get(place.node)
-    return view.part((name, title, id), of, lambda: _matrix(view, name, place, title, id))
+    values, pin = view.values[place.node], view.engine.pins.get(place.node)
+
+    def make() -> Matrix:
+        return _matrix(view, name, place, title, id)
+
+    def renew(was: Matrix) -> Matrix:
+        """With other numbers all else is as it was, but for what is held."""
+        if pin is not None or was.pins is not None:
+            return make()
+        array = np.atleast_2d(values[place.index])
+        return replace(was, array=array, values=array)
+
+    return view.part((name, title, id), (values, pin), make, renew)
 
 
 def _matrix(view: View, name: str, place: Place, title: str, id: str) -> Matrix:

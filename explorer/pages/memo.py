@@ -27,11 +27,18 @@ class Memo:
         self._before = self._now if same else {}
         self._of, self._now = of, {}
 
-    def part(self, key: Hashable, of: tuple[object, ...], make: Callable[[], T]) -> T:
-        """The part of that key: as it was, if `of`, what it alone depends on, are the very same objects."""
+    def part(
+        self, key: Hashable, of: tuple[object, ...], make: Callable[[], T], renew: Callable[[T], T] | None = None
+    ) -> T:
+        """The part of that key: as it was, if `of`, what it alone depends on, are the very same objects.
+
+        `renew`: makes it of the one that was there before, where that is less to do.
+        """
         kept = self._before.get(key)
-        if kept is None or not _are_the_same(of, kept[0]):
+        if kept is None:
             kept = of, make()
+        elif not all(map(is_, of, kept[0])):
+            kept = of, (make() if renew is None else renew(kept[1]))  # type: ignore[arg-type]
         self._now[key] = kept
         part: T = kept[1]  # type: ignore[assignment]
         return part

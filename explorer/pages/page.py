@@ -8,7 +8,7 @@ from typing import Any
 from explorer.core.graph import Place
 from explorer.core.switches import SwitchValue
 from explorer.pages.drawing import Drawing, Strips
-from explorer.pages.element import Data, Element, Made
+from explorer.pages.element import Arrangement, Data, Element, Made
 from explorer.pages.gestures import Gesture
 from explorer.pages.view import Cell
 
@@ -68,7 +68,7 @@ class Item(Data):
 
 
 @dataclass(frozen=True, eq=False)
-class Row(Element):
+class Row(Arrangement):
     """Elements side by side, on as many lines as it takes."""
 
     items: tuple[Item, ...]
@@ -81,7 +81,7 @@ class Row(Element):
 
 
 @dataclass(frozen=True, eq=False)
-class Stack(Element):
+class Stack(Arrangement):
     """Elements below each other under a small heading: a picture and what belongs to it."""
 
     title: str
@@ -269,7 +269,7 @@ class Player(Element):
 
 
 @dataclass(frozen=True, eq=False)
-class Controls(Element):
+class Controls(Arrangement):
     """Controls side by side, on as many lines as it takes."""
 
     controls: tuple[Element, ...]

@@ -31,7 +31,7 @@ def planes(view: View, block: str) -> tuple[Element, ...]:
     nodes = view.nodes
     given = {letter: nodes[block + letter].parents[0] for letter in "QKV"}
     values = view.values
-    if min(values[name].shape[-1] for name in (given["Q"], *(block + letter for letter in "QKV"))) < 2:
+    if min([values[name].shape[-1] for name in (given["Q"], *[block + letter for letter in "QKV"])]) < 2:
         return ()
     same = given["Q"] == given["K"]
     before = {given["Q"]: ("Before" if same else "Before W_Q"), given["K"]: "Before" if same else "Before W_K and W_V"}
@@ -48,7 +48,7 @@ def planes(view: View, block: str) -> tuple[Element, ...]:
     return (
         Section("planes", "What W_Q, W_K and W_V do to the plane"),
         Note("about the planes", SAID),
-        Row("planes in a row", tuple(Item("", stack) for stack in stacks)),
+        Row("planes in a row", tuple([Item("", stack) for stack in stacks])),
     )
 
 

@@ -157,12 +157,16 @@ class View:
         # for ever, and shares the gradients that are computed from now on.
         return View(document.state, copy(document.engine), looking or Looking(), last, **others)
 
-    def part(self, key: Hashable, of: tuple[object, ...], make: Callable[[], T]) -> T:
+    def part(
+        self, key: Hashable, of: tuple[object, ...], make: Callable[[], T], renew: Callable[[T], T] | None = None
+    ) -> T:
         """A part of a page, as it was if `of` are the very same objects as before: see `Memo.part`.
 
         It may depend on the graph, the labels and what is looked at besides, and must show nothing but values.
         """
-        return make() if self.memo is None or self.looking.showing != "values" else self.memo.part(key, of, make)
+        if self.memo is None or self.looking.showing != "values":
+            return make()
+        return self.memo.part(key, of, make, renew)
 
     def begin(self) -> None:
         """Make the page once more: what all its parts may depend on is compared once."""

@@ -28,11 +28,11 @@ class Lights:
     """What lights up the marks of one drawing."""
 
     def __init__(self, drawing: Drawing) -> None:
-        self._cells: dict[Cell, list[int]] = {}
+        self._cells: dict[tuple[str, tuple[int, ...]], list[int]] = {}
         self._tokens: dict[tuple[str, int], list[int]] = {}
         for i, mark in enumerate(drawing.marks):
             for cell in cells_of(mark):
-                self._cells.setdefault(cell, []).append(i)
+                self._cells.setdefault((cell.node, cell.index), []).append(i)
             for token in tokens_of(mark):
                 self._tokens.setdefault(token, []).append(i)
 
@@ -43,8 +43,8 @@ class Lights:
         if cell is None:
             return frozenset()
         # A mark of a row has a cell with the row's index alone.
-        beginnings = (Cell(cell.node, cell.index[:n]) for n in range(len(cell.index) + 1))
-        return frozenset(i for part in beginnings for i in self._cells.get(part, ()))
+        beginnings = [(cell.node, cell.index[:n]) for n in range(len(cell.index) + 1)]
+        return frozenset([i for part in beginnings for i in self._cells.get(part, ())])
 
 
 def square_of(mark: Image | Strips, cell: Cell | None) -> tuple[int, int] | None:

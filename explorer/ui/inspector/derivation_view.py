@@ -1,8 +1,9 @@
 """A derivation on the screen: aligned rows of arithmetic, the result in orange."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QPaintEvent
@@ -54,7 +55,7 @@ class DerivationView(QWidget):
         if rows == self._rows:
             return
         self._rows, self._terms = rows, 0
-        said = (f"{r.label} {r.expression} = {r.value}" if r.value else f"{r.label}:" for r in rows)
+        said = [f"{r.label} {r.expression} = {r.value}" if r.value else f"{r.label}:" for r in rows]
         self.setAccessibleDescription("; ".join(said))
         self._measure()
 
@@ -100,13 +101,13 @@ class DerivationView(QWidget):
         metrics = QFontMetrics(bold)
         large = self._bench.appearance.scale > LARGE  # where each pixel counts
         self._row_height = QFontMetrics(number).height() + (0 if large else 4)
-        self._value_width = max((metrics.horizontalAdvance(row.value) for row in self._rows), default=0)
+        self._value_width = max([metrics.horizontalAdvance(row.value) for row in self._rows], default=0)
         gap = self._bench.appearance.px(GAP)
         self._broken_at = {}
         words = QFontMetrics(number).horizontalAdvance
-        across = (
+        across = [
             words(row.label) + gap * bool(row.label and row.expression) + words(row.expression) for row in self._rows
-        )
+        ]
         self._unbroken = max(across, default=0) + self._equals + self._value_width + 4
         self._lines = self._broken(self.width())
         told = self.heightForWidth(self.width()), self._row_height
@@ -146,13 +147,13 @@ class DerivationView(QWidget):
             """In lines of which the first one leaves pixels free for a label."""
             return wrapped(row.expression or row.label, metrics, width, room, width - indent)
 
+        gap, words = self._bench.appearance.px(GAP), metrics.horizontalAdvance
+
         def indent(row: Row) -> int:
-            return metrics.horizontalAdvance(row.label) + self._bench.appearance.px(GAP)
+            return words(row.label) + gap
 
         def is_one_line(row: Row) -> bool:
-            both = row.label and row.expression
-            words = indent(row) if both else metrics.horizontalAdvance(row.label)
-            return words + metrics.horizontalAdvance(row.expression) <= room
+            return words(row.label) + gap * bool(row.label and row.expression) + words(row.expression) <= room
 
         def is_beside(row: Row) -> bool:
             """Whether a label stands beside its arithmetic, or a short one beside the first line of it."""
@@ -160,10 +161,11 @@ class DerivationView(QWidget):
                 return True
             return indent(row) < SHORT * width and len(arithmetic(row, indent(row))) > 1
 
-        for kind, run in groupby(_shortened(self._rows, terms), key=lambda row: row.kind):
+        whole = self._unbroken <= width + 4  # so each row is a line
+        for kind, run in groupby(_shortened(self._rows, terms), key=attrgetter("kind")):
             rows = list(run)
             # The labels of one sum all stand beside its terms, or all above them.
-            together = kind == "term" and not all(map(is_beside, rows))
+            together = kind == "term" and not whole and not all(map(is_beside, rows))
             for row in rows:
                 if kind == "heading":
                     texts = wrapped(row.label, metrics, *[width] * 3)
@@ -172,7 +174,7 @@ class DerivationView(QWidget):
                 if kind == "more":
                     lines.append(DerivationLine(None, row.expression, ""))
                     continue
-                if is_one_line(row) and not together:
+                if whole or (is_one_line(row) and not together):
                     lines.append(DerivationLine(row, row.label, row.expression))
                     continue
                 both, beside = bool(row.label and row.expression), not together and is_beside(row)
@@ -214,11 +216,11 @@ class DerivationView(QWidget):
         middle = Qt.AlignmentFlag.AlignVCenter
         at_left, at_right = Qt.AlignmentFlag.AlignLeft | middle, Qt.AlignmentFlag.AlignRight | middle
         height, across, down = self._row_height, self._column_width(self.width()), self._down(self.width(), self._terms)
-        step, was = across + self._bench.appearance.px(BETWEEN), ""
+        step, sign, was = across + self._bench.appearance.px(BETWEEN), self._equals, ""
         for i, line in enumerate(self._lines):
             left, y = i // down * step, 2 + i % down * height
             right = left + across - 2
-            equals = right - self._value_width - self._equals
+            equals = right - self._value_width - sign
             row = line.row
             whole = QRect(left + 2, y, (equals if row else right) - left - 2, height)
             painter.setFont(number)
@@ -232,7 +234,7 @@ class DerivationView(QWidget):
                 painter.setPen(qcolor(theme.muted))
                 if adds_up:
                     painter.drawLine(right - self._value_width, y, right, y)
-                painter.drawText(QRect(equals, y, self._equals, height), Qt.AlignmentFlag.AlignCenter, "=")
+                painter.drawText(QRect(equals, y, sign, height), Qt.AlignmentFlag.AlignCenter, "=")
                 result = row.kind == "result"
                 painter.setPen(qcolor(theme.here_text if result else theme.text))
                 painter.setFont(bold if result else number)
@@ -241,14 +243,18 @@ class DerivationView(QWidget):
 
 def _runs(rows: Sequence[Row]) -> list[list[Row]]:
     """The sums among rows: their terms."""
-    return [list(terms) for kind, terms in groupby(rows, key=lambda row: row.kind) if kind == "term"]
+    return [list(terms) for kind, terms in groupby(rows, key=attrgetter("kind")) if kind == "term"]
 
 
-def _shortened(rows: Sequence[Row], most: int) -> Iterator[Row]:
+def _shortened(rows: Sequence[Row], most: int) -> Iterable[Row]:
     """Rows with so many terms of each sum at most; 0: all."""
-    for kind, run in groupby(rows, key=lambda row: row.kind):
+    return _cut(rows, most) if most else rows
+
+
+def _cut(rows: Sequence[Row], most: int) -> Iterator[Row]:
+    for kind, run in groupby(rows, key=attrgetter("kind")):
         terms = list(run)
-        if kind != "term" or not most or len(terms) <= most:
+        if kind != "term" or len(terms) <= most:
             yield from terms
         else:
             yield from terms[: most - 1]

@@ -388,10 +388,9 @@ class MatrixView(QTableView):
         return there and self.matrix.at(self._pointed)[axis] == section
 
     def _light(self, cell: Cell | None) -> None:
-        node, selection = self.matrix.place.node, self.bench.selection
-        head = self.matrix.place.index
-        pointed = None
-        if cell is not None and cell.node == node and cell.index[: len(head)] == head:
+        place, selection = self.matrix.place, self.bench.selection
+        node, pointed = place.node, None
+        if cell is not None and cell.node == node and cell.index[: len(place.index)] == place.index:
             pointed = cell.index
         reads = selection.reads.get(node, []) if cell is not None else []
         fed = selection.fed.get(node, []) if cell is not None else []

@@ -8,10 +8,9 @@ from typing import Any
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QWidget
 
-from explorer.pages.by_hand import Scheme
-from explorer.pages.element import Element
+from explorer.pages.element import Arrangement, Element
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Controls, Descent, Header, Listing, Note, Picture, Player, Row, Section, Stack, Switches
+from explorer.pages.page import Descent, Header, Listing, Note, Picture, Player, Row, Section, Stack, Switches
 from explorer.pages.word_pictures import AttentionLines, HeatMap, Sentences
 from explorer.ui.drawing.sentences import SentencesView
 from explorer.ui.matrix.box import MatrixBox
@@ -110,8 +109,6 @@ def _word(bench: Workbench, element: HeatMap | AttentionLines) -> int:
     return max(map(metrics.horizontalAdvance, (*matrix.rows, *matrix.columns)), default=0)
 
 
-ARRANGED = Row, Stack, Controls, Scheme
-"""Elements that only arrange others."""
 WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     **CONTROLS,
     AttentionLines: _attention_lines,
@@ -142,13 +139,13 @@ def differing(was: Sequence[Element], now: Sequence[Element]) -> list[Element] |
             continue
         if before.id != element.id or type(before) is not type(element):
             return None
-        if isinstance(element, ARRANGED):
+        if isinstance(before, Arrangement) and isinstance(element, Arrangement):
             inside = differing(before.inside, element.inside) if _frame(before) == _frame(element) else None
             if inside is None:
                 return None
             found += inside
         elif before != element:
-            if made_of(before) != made_of(element):
+            if isinstance(element, Header | Switches) and made_of(before) != made_of(element):
                 return None
             found.append(element)
     return found
