@@ -104,7 +104,7 @@ class Source:
 
 def step(function: str, *arguments: Argument, label: str = "") -> Step:
     """A step whose value is computed from its arguments."""
-    return Step(function, arguments, FUNCTIONS[function](*(a.value for a in arguments)), label)
+    return Step(function, arguments, FUNCTIONS[function](*[a.value for a in arguments]), label)
 
 
 def steps(last: Step) -> list[Step]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +16,13 @@ from explorer.export.colours import components, contrast, text_on
 def qcolor(value: str) -> QColor:
     """The `QColor` of ``"#rrggbb"``. Shared: copy before changing it."""
     return QColor(value)
+
+
+def shares_of(array: NDArray[Any], low: float = 0.0) -> NDArray[Any]:
+    """Numbers held between `low` and 1, for a ramp of colours; what is no number is 0."""
+    shares = np.minimum(np.maximum(array, low), 1.0)
+    shares[np.isnan(shares)] = 0.0
+    return shares
 
 
 class Ramp:

@@ -12,7 +12,7 @@ from explorer.core.numbers import exact, significant, written
 from explorer.pages.matrix import SHARES
 from explorer.pages.view import Cell
 from explorer.pages.word_pictures import HeatMap
-from explorer.ui.colour import qcolor
+from explorer.ui.colour import qcolor, shares_of
 from explorer.ui.drawing.word_picture import WordPicture
 from explorer.ui.signs import paint_signs
 from explorer.ui.workbench import Workbench
@@ -113,7 +113,7 @@ class HeatMapView(WordPicture):
             end = written(limit, significant(limit, 2))
             table = theme.diverging_ramp.table
             self._legend.show_ends(f"−{end}", f"+{end}", signed=True)
-        image = np.clip(np.nan_to_num(matrix.array if limit == 1.0 else matrix.array / limit), low, 1.0)
+        image = shares_of(matrix.array if limit == 1.0 else matrix.array / limit, low)
         self._image.setLookupTable(table, update=False)
         self._image.setImage(image, autoLevels=False, levels=(low, 1.0))
         shown = "" if element.title and matrix.showing == "values" else SHOWN[matrix.showing]

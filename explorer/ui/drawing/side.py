@@ -20,6 +20,8 @@ ROOM = {True: 24, False: 46}
 PLAIN, FINE = 5, 4
 """The largest and the smallest power of ten that numbers are written without."""
 Flag = Qt.AlignmentFlag
+AT_LEFT, AT_RIGHT = Flag.AlignLeft | Flag.AlignVCenter, Flag.AlignRight | Flag.AlignVCenter
+ABOVE, BELOW = Flag.AlignHCenter | Flag.AlignBottom, Flag.AlignHCenter | Flag.AlignTop
 
 
 class Side(pg.AxisItem):
@@ -29,9 +31,12 @@ class Side(pg.AxisItem):
     """
 
     range = (0.0, 0.0)  # asked for while pyqtgraph's own constructor runs
+    beside = False
+    """Whether it stands at the left or the right."""
 
     def __init__(self, bench: Workbench, side: str) -> None:
         super().__init__(side)
+        self.beside = side in ("left", "right")
         self._bench = bench
         self._words: tuple[str, ...] | None = None
         self._shown: tuple[object, ...] = ()
@@ -119,11 +124,6 @@ class Side(pg.AxisItem):
         elif not self.beside and room != self.fixedHeight:
             self.setHeight(room)
         self.update()
-
-    @property
-    def beside(self) -> bool:
-        """Whether it stands at the left or the right."""
-        return self.orientation in ("left", "right")
 
     def mark(self, places: Sequence[int]) -> None:
         """Write these labels in any case, the first of them first, and in the colour of the place one is at."""
@@ -275,28 +275,28 @@ class Side(pg.AxisItem):
         match self.orientation:
             case "left":
                 box = QRectF(rect.left(), at - 20, rect.width() - GAP, 40)
-                painter.drawText(box, Flag.AlignRight | Flag.AlignVCenter, word)
+                painter.drawText(box, AT_RIGHT, word)
             case "right":
                 box = QRectF(rect.left() + GAP, at - 20, rect.width() + 20, 40)
-                painter.drawText(box, Flag.AlignLeft | Flag.AlignVCenter, word)
+                painter.drawText(box, AT_LEFT, word)
             case "top" if self.upright:
                 painter.save()
                 painter.translate(QPointF(at, rect.bottom() - GAP))
                 painter.rotate(-90)
-                painter.drawText(QRectF(0, -20, 400, 40), Flag.AlignLeft | Flag.AlignVCenter, word)
+                painter.drawText(QRectF(0, -20, 400, 40), AT_LEFT, word)
                 painter.restore()
             case "top":
                 box = QRectF(at - 200, rect.top(), 400, rect.height() - GAP)
-                painter.drawText(box, Flag.AlignHCenter | Flag.AlignBottom, word)
+                painter.drawText(box, ABOVE, word)
             case _ if self.upright:
                 painter.save()
                 painter.translate(QPointF(at, rect.top() + GAP))
                 painter.rotate(-90)
-                painter.drawText(QRectF(-400, -20, 400, 40), Flag.AlignRight | Flag.AlignVCenter, word)
+                painter.drawText(QRectF(-400, -20, 400, 40), AT_RIGHT, word)
                 painter.restore()
             case _:
                 box = QRectF(at - 200, rect.top() + GAP, 400, rect.height())
-                painter.drawText(box, Flag.AlignHCenter | Flag.AlignTop, word)
+                painter.drawText(box, BELOW, word)
 
     def _write_title(self, painter: QPainter, rect: QRectF) -> None:
         metrics, middle, title = painter.fontMetrics(), rect.center(), self.title_written()

@@ -14,7 +14,7 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 from explorer.core.numbers import written
 from explorer.core.ops import Array
 from explorer.pages.matrix import COVERED, SHARES, SIGNED, Matrix
-from explorer.ui.colour import Ramp, qcolor
+from explorer.ui.colour import Ramp, qcolor, shares_of
 from explorer.ui.theme import Theme
 
 if TYPE_CHECKING:
@@ -107,10 +107,9 @@ def steps(matrix: Matrix, theme: Theme, array: Array, plain: bool = False) -> tu
     """
     with np.errstate(all="ignore"):
         if matrix.colours == SHARES:
-            return theme.sequential_ramp, (np.clip(np.nan_to_num(array), 0.0, 1.0) * 255).astype(int)
+            return theme.sequential_ramp, (shares_of(array) * 255).astype(int)
         if matrix.colours == SIGNED or plain:
-            shares = np.clip(np.nan_to_num(array / matrix.limit), -1.0, 1.0)
-            return theme.diverging_ramp, ((shares + 1) * MIDDLE).astype(int)
+            return theme.diverging_ramp, ((shares_of(array / matrix.limit, -1.0) + 1) * MIDDLE).astype(int)
     return None, array
 
 

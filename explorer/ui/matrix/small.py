@@ -1,5 +1,7 @@
 """A small picture of a matrix: a coloured square for each cell, and a frame around those whose numbers are in sight."""
 
+from operator import is_
+
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
@@ -86,7 +88,7 @@ class SmallPicture(QWidget):
         """The colours of all cells."""
         matrix, theme = self._view.matrix, self._view.bench.appearance.theme
         of = (matrix.array, matrix.colours, matrix.covered, theme)
-        if self._image is None or any(a is not b for a, b in zip(of, self._of, strict=True)):
+        if self._image is None or not all(map(is_, of, self._of)):
             ramp, places = steps(matrix, theme, _strongest(matrix.array), plain=True)
             assert ramp is not None
             colours = ramp.table[places]
