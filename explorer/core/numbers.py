@@ -84,12 +84,12 @@ def alone(value: float, figures: int = 3) -> str:
 
     Examples
     --------
-    >>> alone(1.0), alone(6.5669), alone(-0.25), alone(0.0636), alone(0.0002), alone(0.0000412), alone(1234.6)
-    ('1', '6.57', '−0.25', '0.0636', '0.0002', '4.12e−5', '1235')
+    >>> alone(1.0), alone(6.5669), alone(-0.25), alone(0.0002), alone(0.0000412), alone(1234.6), alone(1e6)
+    ('1', '6.57', '−0.25', '0.0002', '4.12e−5', '1235', '1e6')
     """
     text = written(value, significant(value, figures), figures)
-    plain = text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
-    if abs(value) >= 1e-3 or len(plain.partition(".")[2]) <= 5:
+    plain = text.rstrip("0").rstrip(".") if "." in text else text
+    if "e" not in text and (abs(value) >= 1e-3 or len(plain.partition(".")[2]) <= 5):
         return plain
     mantissa, power = f"{value:.{figures - 1}e}".split("e")
     return f"{mantissa.rstrip('0').rstrip('.')}e{int(power)}".replace("-", "−")

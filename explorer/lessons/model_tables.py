@@ -1,6 +1,7 @@
 """From the ``[model]``, ``[tokens]`` and ``[switches]`` tables of a file to a model, everything in them checked."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from explorer.lessons.trained_weights import read_pieces
 MOST_CELLS = 2_000_000
 MOST_LABELS = 200_000
 MOST_LAYERS = 48
+_ENDS = ("output", "decision", "loss", "regression")
+"""Blocks that are no layers: their switches are named in full."""
 
 
 def read_model(top: TomlTable) -> tuple[Model, dict[str, Array]]:
@@ -121,9 +124,13 @@ def units_in(table: TomlTable, model: Model) -> dict[str, tuple[str, ...]]:
 
 
 def switches_in(table: TomlTable, model: Model) -> dict[str, SwitchValue]:
-    """The switches in a table, each by its block and name; the common ones of the model are not repeated."""
+    """The switches in a table, each by its block and name; the common ones of the model are not repeated.
+
+    A name without its block means every block of the layers that has it.
+    """
     blocks = model.blocks()
     parsed: dict[str, SwitchValue] = {}
+    table = _spread(table, blocks)
     for key in table:
         block, _, name = key.rpartition(".")
         if block not in blocks:
@@ -142,6 +149,20 @@ def switches_in(table: TomlTable, model: Model) -> dict[str, SwitchValue]:
             table.fail(key, f"{table.shown(key)} is not one of its values", f"choose {allowed}")
         parsed[key] = choice
     return parsed
+
+
+def _spread(table: TomlTable, blocks: Mapping[str, str]) -> TomlTable:
+    """The table with each name that has no block written out for the blocks that have it."""
+    layers = {block: kind for block, kind in blocks.items() if block not in _ENDS}
+    every = {name for kind in layers.values() for name in SWITCHES[kind]}
+    short = [key for key in table if "." not in key and not isinstance(table.data[key], Mapping)]
+    spread: dict[str, Any] = {}
+    for key in short:
+        if key not in every:
+            table.fail(key, "there is no such switch", likeliest(key, every, "this model has"))
+        spread |= {f"{block}.{key}": table.data[key] for block, kind in layers.items() if key in SWITCHES[kind]}
+    single = {key: table.data[key] for key in table if key not in short}
+    return TomlTable(table.file, {**spread, **single}, table.way)
 
 
 def graph_of(table: TomlTable, model: Model) -> Graph:

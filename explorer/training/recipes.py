@@ -14,7 +14,7 @@
     layers = 2
     units = [8, 8]              of an mlp: the hidden layers
     dtype = "float32"           or float64
-    [model.switches]            as in a lesson; a name without its block means every layer that has it
+    [model.switches]            as in a lesson
     heads = 4
 
     [data]                      left out: the example's or document's own sentence
@@ -42,12 +42,11 @@ from explorer import paths
 from explorer.core.errors import ExplorerError, nearest
 from explorer.core.model import Model
 from explorer.core.ops import Array
-from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.document.storage import ENDING
 from explorer.files import whole_file
 from explorer.lessons.document_lesson import is_document
 from explorer.lessons.model_tables import switches_in
-from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, read, recipe_in, written_key
+from explorer.lessons.reading import MOST_TEXT, TomlTable, read, recipe_in, written_key
 from explorer.training.task import (
     KINDS,
     LEARNS_FROM,
@@ -65,9 +64,6 @@ from explorer.training.task import (
     NewModel,
     Task,
 )
-
-_ENDS = ("output", "decision", "loss", "regression")
-"""Blocks that are no layers: their switches are named in full."""
 
 
 def load(name_or_path: str | Path) -> Task:
@@ -123,23 +119,8 @@ def _model(table: TomlTable, folder: Path) -> ExistingModel | NewModel:
     units = tuple(_whole_numbers(table, "units", MOST_UNITS)) if "units" in table else NewModel.units
     layers = table.number("layers", NewModel.layers, 1, MOST_LAYERS) if kind != "mlp" else len(units) + 1
     d_model = table.number("d_model", NewModel.d_model, 1, MOST_D_MODEL)
-    switches = _switches(table.table("switches"), Model(kind, layers=layers))
+    switches = switches_in(table.table("switches"), Model(kind, layers=layers))
     return NewModel(kind, d_model, layers, units, dtype, switches)
-
-
-def _switches(table: TomlTable, model: Model) -> dict[str, SwitchValue]:
-    """The switches of a new model; those named without a block are set in every block of its layers that has them."""
-    blocks = {block: kind for block, kind in model.blocks().items() if block not in _ENDS}
-    every = {name for kind in blocks.values() for name in SWITCHES[kind]}
-    spread: dict[str, Any] = {}
-    for key in table:
-        if "." in key:
-            continue
-        if key not in every:
-            table.fail(key, "there is no such switch", likeliest(key, every, "this model has"))
-        spread |= {f"{block}.{key}": table.data[key] for block, kind in blocks.items() if key in SWITCHES[kind]}
-    single = {key: table.data[key] for key in table if "." in key}
-    return switches_in(TomlTable(table.file, {**spread, **single}, table.way), model)
 
 
 def _whole_numbers(table: TomlTable, key: str, most: int) -> list[int]:

@@ -181,6 +181,8 @@ def test_a_number_that_stands_by_itself_has_three_figures_and_no_0_at_its_end(va
         (7e-4, "0.0007"),
         (-4.12e-5, "−4.12e−5"),
         (2e-6, "2e−6"),
+        (1e6, "1e6"),
+        (-1.5e7, "−1.5e7"),
     ],
 )
 def test_no_four_decimals_for_a_1(value, text):

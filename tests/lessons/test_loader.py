@@ -523,7 +523,7 @@ paragraph = "Trained, too."
 weights = "deep.safetensors"
 layers = 3
 [settings.deep.switches]
-"decoder.3.ffn.activation" = "GELU"
+activation = "GELU"
 """
 
 
@@ -542,7 +542,8 @@ def test_each_setting_has_the_weights_it_names_and_as_many_layers_as_it_says(wri
     assert short.inputs["decoder.1.ffn.beta"].tolist() == [5, 6]
     assert deep.inputs["decoder.3.self.beta"].tolist() == [3, 4]
     assert deep.inputs["decoder.1.self.beta"].tolist() == [0, 0]
-    assert "GELU" in deep.model.switches.values()
+    assert [deep.model.switch(f"decoder.{k}.ffn", "activation") for k in (1, 2, 3)] == ["GELU"] * 3
+    assert short.model.switch("decoder.1.ffn", "activation") == "ReLU"
     assert short.inputs["input.tokens"].tolist() == deep.inputs["input.tokens"].tolist() == [1, 2]
 
 

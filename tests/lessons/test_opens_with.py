@@ -29,6 +29,7 @@ OPENS = {
     "what-a-trained-head-does": "cat",
     "what-the-cache-saves": "cat",
     "where-the-answer-comes-from": "cat",
+    "changed-since-2017": "paper",  # the first of the eight
     "ten-questions-after": "plain",
 }
 

@@ -75,7 +75,9 @@ def _experts(b: Blocks, block: str, x: str, rows: str) -> str:
     shares = g.add(f"{block}.router_shares", Softmax(), logits, axes=(rows, experts), symbol="p")
     route = Route(chosen, b.on(block, "chosen_again"))
     routed = g.add(f"{block}.routed", route, shares, axes=(rows, experts), symbol=r"\hat{p}")
-    g.add(f"{block}.balance", Balance(), shares, routed, axes=(), symbol="L_b")
+    stack, k, _ = block.split(".")
+    letter = "b" if stack == "decoder" else "e"  # the loss adds up those of all layers
+    g.add(f"{block}.balance", Balance(), shares, routed, axes=(), symbol=f"L_{{{letter}{k}}}")
     axes = (stacked, rows, d_ff)
 
     def layer(number: str, read: str, into: str, out: str, name: str, symbol: str, each: bool) -> str:
