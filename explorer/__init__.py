@@ -7,7 +7,8 @@ As a library::
     m["encoder.1.self.weights"]
 
 `open` gives a `Transformer`; its numbers come as a `Matrix`, and `Transformer.explain` gives an `Explanation`. What a
-person can cause is an `ExplorerError`, whose message says in one sentence what to do.
+person can cause is an `ExplorerError`, whose message says in one sentence what to do. `conventions` asks what makes the
+numbers that a text prints of a matrix.
 """
 
 from importlib import import_module
@@ -16,12 +17,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from explorer.core.errors import ExplorerError
     from explorer.library.continuation import Continuation
+    from explorer.library.conventions import conventions
     from explorer.library.explanation import Explanation
     from explorer.library.matrix import Matrix
     from explorer.library.page import Page
     from explorer.library.transformer import Transformer, open
 
-__all__ = ["Continuation", "Explanation", "ExplorerError", "Matrix", "Page", "Transformer", "open"]
+__all__ = ["Continuation", "Explanation", "ExplorerError", "Matrix", "Page", "Transformer", "conventions", "open"]
 __version__ = "0.1.0"
 PROGRAM = "Transformer Explorer"
 """The name that its files bear, too."""
@@ -33,6 +35,7 @@ _ROOMS = {
     "Matrix": "explorer.library.matrix",
     "Page": "explorer.library.page",
     "Transformer": "explorer.library.transformer",
+    "conventions": "explorer.library.conventions",
     "open": "explorer.library.transformer",
 }
 

@@ -30,6 +30,8 @@ SENTENCES: dict[str, str] = {
     "over `ssh -X` from one. `explorer --help` shows what goes without.",
     "no-label": "'{name}' has no row or column '{label}' along that axis; it has {known}.",
     "label-twice": "'{label}' stands more than once along that axis of '{name}'; use one of the numbers {numbers}.",
+    "no-prints": "There are no printed numbers to look for; give those of one node or of several.",
+    "not-a-matrix": "This is no matrix of finite numbers; give its rows, with ; between them.",
     "no-words": "There is no word in the text; write one or more.",
     "no-target": "This model is no translator; only those begin an answer with given words.",
     "no-benchmarks": "The benchmarks come with the source code only; run `make bench` in a checkout of it.",

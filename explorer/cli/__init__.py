@@ -146,6 +146,10 @@ def _run(argv: list[str]) -> int:
             from explorer.cli.generate import generate
 
             return generate(arguments)
+        case "conventions":
+            from explorer.cli.conventions import conventions
+
+            return conventions(arguments)
         case "bench":
             from explorer.cli.bench import bench
 

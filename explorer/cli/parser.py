@@ -9,7 +9,7 @@ from explorer.cli.errors import UsageError
 
 COMMANDS = (
     *("list", "show", "explain", "render", "export", "check", "replay", "handout"),
-    *("glossary", "words", "train", "generate", "bench"),
+    *("glossary", "words", "train", "generate", "bench", "conventions"),
 )
 FORMATS = ("table", "json", "csv", "tsv", "numpy", "latex", "markdown", "python")
 
@@ -26,6 +26,7 @@ Every number of a transformer, live and editable.
   explorer replay [LESSON…]        do all steps of a lesson work, forward, backward and by a jump?
   explorer handout LESSON F        a lesson on paper: F is a .pdf or .html
   explorer glossary [TERM]         what a term or symbol means
+  explorer conventions LESSON …    which settings give the numbers that a text prints
   explorer words ACTION [WORD…]    similar words, cosines, analogies; train vectors on your own text
   explorer train RECIPE --out F    train a model; started again, it goes on where it stopped
   explorer generate MODEL TEXT     a trained model continues a text
@@ -222,6 +223,20 @@ probable. With --beams the steps are those of the best continuation, and "beams"
 is the sum of the logs of the probabilities.
 """
 
+
+_CONVENTIONS = """\
+Which conventions give your numbers? Type the numbers of a text into a model, and what it prints as results behind
+NODE=; the settings are tried that texts differ in: scale, layout, mask, softmax along rows or columns, where ε stands,
+formulas of positions, the base of a logarithm, rounding on the way. Those that give all printed digits are listed, the
+likeliest first. NUMBERS may stand in a file: @FILE. The exit status is 1 where none gives them.
+"""
+
+_CONVENTIONS_EXAMPLES = """\
+examples:
+  explorer conventions translation-lookup 'scaled=0 0 8.33; 0 8.33 0'
+  explorer conventions --given '2 1 0.2' --printed '0.6522 0.2399 0.1078'
+  explorer conventions mine.explorer 'encoder.1.self.head.1.weights=@printed.txt' --out found.explorer
+"""
 
 _FORCE = "write, too, over a file that is read here, or that this program has not written"
 
@@ -422,6 +437,22 @@ def _generate() -> Parser:
     return parser
 
 
+def _conventions() -> Parser:
+    parser = Parser("conventions", _CONVENTIONS, epilog=_CONVENTIONS_EXAMPLES)
+    add = parser.add_argument
+    add("lesson", metavar="LESSON", nargs="?", help="a name from `explorer list`, or a file (.toml or .explorer)")
+    add("nodes", metavar="NODE=NUMBERS", nargs="*", help="what the text prints for a node; rows with ; between them")
+    add("--given", metavar="MATRIX", help="a matrix alone, in the place of a LESSON")
+    add("--printed", metavar="NUMBERS", help="what the text makes of it")
+    add("--seconds", type=float, default=10.0, metavar="S", help="when to stop, at the latest (10)")
+    add("--out", metavar="FILE", help="write the model with the first setting found: a document (.explorer)")
+    add("--number", type=int, default=1, metavar="N", help="write the N-th in its place")
+    add("--json", action="store_true", help='print {"ways": [{"changed", "slip", "rounded"}], …}')
+    _add_edits(parser)
+    _add_force(parser)
+    return parser
+
+
 def _bench() -> Parser:
     what = "In a checkout: measure the figures of speed beside their limits. Close other programs first."
     parser = Parser("bench", what)
@@ -472,5 +503,6 @@ _PARSERS = {
     "words": _words,
     "train": _train,
     "generate": _generate,
+    "conventions": _conventions,
     "bench": _bench,
 }

@@ -77,11 +77,11 @@ class Figure:
     def agrees_at(self, cell: Cell, computed: float) -> bool:
         """Whether a computed value agrees with the number printed for the cell."""
         value, decimals = self._at(cell)
-        return value is not None and bool(np.all(self._off(computed, value, decimals) <= self.units + SLACK))
+        return value is not None and bool(np.all(units_off(computed, value, decimals) <= self.units + SLACK))
 
     def off(self, computed: Array) -> Array:
         """By how many units of the last printed decimal computed values are off beyond rounding; 0 where they agree."""
-        return self._off(computed, self.values, self.decimals)
+        return units_off(computed, self.values, self.decimals)
 
     def agrees(self, computed: Array) -> bool:
         """Whether all computed values agree with the print."""
@@ -94,11 +94,12 @@ class Figure:
         inside = inside and not np.isnan(self.values[cell])
         return (self.values[cell], int(self.decimals[cell])) if inside else (None, 0)
 
-    @staticmethod
-    def _off(computed: Any, printed: Any, decimals: Any) -> Array:
-        # Half a unit is rounding, whichever way a tie goes.
-        off = np.maximum(np.abs(np.subtract(computed, printed)) * 10.0 ** np.asarray(decimals) - 0.5, 0)
-        return np.where(np.isnan(printed), 0, off)
+
+def units_off(computed: Any, printed: Any, decimals: Any) -> Array:
+    """By how many units of the last printed decimal computed values are off beyond rounding; 0 where nothing stands."""
+    # Half a unit is rounding, whichever way a tie goes.
+    off = np.maximum(np.abs(np.subtract(computed, printed)) * 10.0 ** np.asarray(decimals) - 0.5, 0)
+    return np.where(np.isnan(printed), 0, off)
 
 
 @dataclass(frozen=True)

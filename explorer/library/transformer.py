@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from explorer.library.matrix import Matrix, fitting
 from explorer.library.names import cut, name_of, parse_cell, root_of, stage_of
 from explorer.library.page import Page
 from explorer.sentences import sentence
+
+if TYPE_CHECKING:
+    from explorer.library.conventions import Ways
 
 ExplorerError.in_words = staticmethod(sentence)  # who calls the library reads the error itself
 
@@ -209,6 +212,33 @@ class Transformer:
         """The symbol of one number, as LaTeX."""
         symbol = self.document.engine.graph.nodes[root.node].symbol
         return rf"{{{symbol}}}_{{{','.join(map(str, root.cell))}}}" if root.cell else symbol
+
+    def conventions(self, printed: Mapping[str, Any], seconds: float = 10.0) -> "Ways":
+        """Under which settings the model gives the numbers that a text prints, likeliest first.
+
+        Its typed numbers stay; the switches are tried, other axes and logarithms, and rounding on the way.
+
+        Parameters
+        ----------
+        printed : mapping of str to str or array
+            For each node what is printed there, as somebody copies it; "?" for what is not. Several nodes of one text
+            are found sooner than the last one alone.
+        seconds : float
+            When to stop, at the latest.
+
+        Raises
+        ------
+        ExplorerError
+            "unknown-node", "no-prints", "paste-uneven", "paste-too-long" or "bad-number".
+
+        >>> import explorer
+        >>> m = explorer.open("translation-lookup", "textbook")
+        >>> m.conventions({"scaled": "0 0 8.33; 0 8.33 0"}).ways
+        (attention.scale = 1/d_k,)
+        """
+        from explorer.library.conventions import of_model  # whoever opens a model need not search
+
+        return of_model(self.lesson, self.document.state, printed, seconds)
 
     def page(self, stage: str) -> Page:
         """A page as the window shows it, drawn when it is asked for: ``m.page("encoder.1.self.attention").svg()``.

@@ -14,7 +14,18 @@ import explorer
 from explorer.cli import main
 from tests.refusals import refuses
 
-ROOMS = ("columns", "continuation", "display", "explanation", "matrix", "names", "page", "screen", "transformer")
+ROOMS = (
+    "columns",
+    "continuation",
+    "conventions",
+    "display",
+    "explanation",
+    "matrix",
+    "names",
+    "page",
+    "screen",
+    "transformer",
+)
 WEIGHTS = "encoder.1.self.weights"
 
 

@@ -1,0 +1,430 @@
+"""Which conventions give the numbers that a text prints: the switches are tried, one by one, two by two.
+
+A text seldom says all of what it does: whether it divides by the root of d_k, whether ε stands below the root, along
+which axis softmax runs, which logarithm it takes. Its digits say it. Where several numbers of a text are known they are
+gone through in the order of computing, so that each has few switches left to decide.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby, islice
+from time import monotonic
+from typing import TypeAlias
+
+import numpy as np
+
+from explorer.core.errors import ExplorerError
+from explorer.core.forward import Pin, run
+from explorer.core.graph import counted
+from explorer.core.model import Model
+from explorer.core.ops import Array
+from explorer.core.ops.slips import Surroundings
+from explorer.core.switches import SWITCHES, SwitchValue
+from explorer.document.commands import SetSwitch
+from explorer.document.state import State, frozen
+from explorer.lessons.references import SLACK, units_off
+
+SECONDS = 10.0
+MOST = 12
+"""How many answers are kept."""
+_BEAM, _DEPTH, _PATIENCE = 16, 5, 2
+_ROUNDED = (4, 3, 2, 1)  # decimals that a text may have gone on with
+_NEAR = 3.0  # how far off, as a mean of logs of units, one more choice may leave what rounding on the way shall mend
+
+TRIED: Mapping[str, tuple[SwitchValue, ...]] = {
+    "similarity": ("dot", "cosine"),
+    "layout": ("(T, C)", "(C, T)"),
+    "scale": ("1/sqrt(d_k)", "none", "free", "1/d_k"),
+    "mask": ("none", "causal", "padding", "related", "causal + padding"),
+    "normalise": ("softmax", "row sum"),
+    "nearest": (False, True),
+    "weights": ("x W", "W x"),
+    "W_O": (True, False),
+    "bias": (True, False),
+    "residual": (True, False),
+    "norm": ("post", "none", "pre", "both", "output"),
+    "norm_by": ("layer norm", "RMS norm"),
+    "epsilon": (1e-5, 1e-6, 0.0, 1e-8, 1e-12, 1e-3),
+    "epsilon_in": ("root", "sigma"),
+    "activation": ("ReLU", "GELU", "GELU, tanh form", "identity", "sigmoid", "softmax", "SiLU", "tanh"),
+    "on": (True, False),
+    "at_end": (True, False),
+    "positions": ("sinusoidal", "none", "sines first", "004", "004-script", "table"),
+    "first": (0, 1),
+    "embedding_scale": (False, True),
+    "threshold": (0.0, 0.5),
+    "L_1": (False, True),
+}
+"""What is tried at a switch, likelier first; switches that are not here say how large a model is, or of which kind."""
+_NEEDS = {"free": "scale", "table": "PE"}
+"""What has to be typed before a choice can be made: the input that the block then has."""
+
+
+@dataclass(frozen=True, eq=False)
+class Print:
+    """Numbers that a text prints for a node, or for a head's slice of one."""
+
+    node: str
+    values: Array  # as printed, in the shape of the node; NaN where none is
+    decimals: Array  # how many the print vouches for, in the same shape
+    cell: tuple[int, ...] | None = None  # where only one cell is printed: which; `values` is then a single number
+    units: int = 0  # how many units of the last decimal it may be off beyond rounding
+
+    def off(self, computed: Array) -> Array | None:
+        """By how many units of the last decimal computed values are off; None where their shape is another."""
+        if self.cell is not None:
+            if len(self.cell) != computed.ndim or any(i >= n for i, n in zip(self.cell, computed.shape, strict=True)):
+                return None
+            computed = np.asarray(computed[self.cell])
+        if computed.shape != self.values.shape:
+            return None
+        with np.errstate(all="ignore"):
+            off = units_off(computed, self.values, self.decimals)
+        off = np.where(computed == self.values, 0, off)
+        return np.maximum(np.nan_to_num(off, nan=np.inf) - self.units, 0)
+
+
+Group: TypeAlias = tuple[Print, ...]
+"""What is printed for one node, in one or several places."""
+
+
+@dataclass(frozen=True, eq=False)
+class Convention:
+    """Choices that give the printed numbers."""
+
+    state: State  # the model with these choices: "open it so"
+    changed: Mapping[str, SwitchValue] = field(default_factory=dict)  # "BLOCK.NAME" to the choice, where it is another
+    slip: str = ""  # what is done otherwise that has no switch: "if softmax runs down the columns …"
+    rounded: int | None = None  # to how many decimals the numbers on the way were rounded
+    cost: float = 0.0  # the less likely, the larger
+
+    def __str__(self) -> str:
+        said = [f"{name} = {value}" for name, value in self.changed.items()]
+        said += [self.slip] * bool(self.slip)
+        said += [f"rounded to {self.rounded} decimals on the way"] * (self.rounded is not None)
+        return ", ".join(said) or "as it stands"
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What was found."""
+
+    found: tuple[Convention, ...]  # those that give all printed digits, likeliest first
+    nearest: Convention  # where none does: the one that comes nearest
+    unexplained: tuple[str, ...] = ()  # the nodes whose prints no choice gives
+    undecided: Mapping[str, tuple[SwitchValue, ...]] = field(default_factory=dict)
+    """Switches at which other choices give the same digits, with these choices."""
+    tried: int = 0  # how many models were computed
+
+
+def conventions(state: State, prints: Sequence[Print], seconds: float = SECONDS) -> Answer:
+    """Find the choices under which a model gives printed numbers.
+
+    Parameters
+    ----------
+    state : State
+        The model with the numbers that were typed from the text; its choices are where the search begins.
+    prints : sequence of Print
+        One or several.
+    seconds : float
+        When to stop, at the latest.
+
+    Raises
+    ------
+    ExplorerError
+        "unknown-node" for what no choice makes a node; "no-prints" for nothing.
+    """
+    if not prints:
+        raise ExplorerError("no-prints")
+    for one in prints:
+        if not one.node.startswith(tuple(f"{block}." for block in state.model.blocks())):
+            state.graph.place(one.node)
+    return _Search(state, seconds).answer(prints)
+
+
+class _Search:
+    def __init__(self, state: State, seconds: float) -> None:
+        self.start, self.end, self.tried = state, monotonic() + seconds, 0
+        self._values: tuple[State, dict[str, Array]] = state, {}  # of the state that was asked for last
+
+    def answer(self, prints: Sequence[Print]) -> Answer:
+        order = self.start.graph.position
+
+        def place(one: Print) -> tuple[int, str]:
+            found = self.start.graph.find(one.node)
+            return order[found.node] if found else len(order), one.node
+
+        frontier, known, unexplained = [Convention(self.start)], list[Group](), list[str]()
+        for node, group in groupby(sorted(prints, key=place), lambda one: one.node):
+            known.append(tuple(group))
+            good = [way for way in frontier if self._error(way.state, known[-1]) == 0]
+            good = good or self._widened(frontier, known) or self._otherwise(frontier, known)
+            if good:
+                frontier = good[:MOST]
+            else:
+                known.pop()
+                unexplained.append(node)
+        found = () if unexplained else tuple(sorted(frontier, key=lambda way: way.cost))
+        best = found[0] if found else frontier[0]
+        undecided = self._undecided(best, known) if found else {}
+        return Answer(found, best, tuple(dict.fromkeys(unexplained)), undecided, self.tried)
+
+    # One state against one print
+
+    def _error(self, state: State, group: Group) -> float:
+        """How far off the prints of a node are: 0 where they agree, a mean of logs of units where they do not."""
+        if self._values[0] is not state:
+            self._values = state, {}
+            self.tried += 1
+        value = value_of(state, group[0].node, self._values[1])
+        off = [None if value is None else one.off(value) for one in group]
+        found = [np.ravel(one) for one in off if one is not None]
+        if len(found) < len(group):
+            return np.inf
+        every = np.concatenate(found)
+        return 0.0 if np.all(every <= SLACK) else float(np.mean(np.log1p(np.minimum(every, 1e12))))
+
+    def _agrees(self, state: State, groups: Sequence[Group]) -> bool:
+        return all(self._error(state, one) == 0 for one in groups)
+
+    # Switches
+
+    def _widened(self, frontier: Sequence[Convention], known: Sequence[Group]) -> list[Convention]:
+        """With one more choice, with two, …: all that are found with the fewest. First at blocks nobody decided yet."""
+        *before, last = known
+        decided = _above(self.start, [one.node for one, *_ in before])
+        for settled in [decided, frozenset[str]()] if decided else [decided]:
+            beam, nearest, waited = list(frontier), np.inf, 0
+            while beam and waited < _PATIENCE and len(beam[0].changed) < len(frontier[0].changed) + _DEPTH:
+                ways = {
+                    frozenset(changed.changed.items()): changed
+                    for way in beam
+                    for changed in self._with_one_more(way, last[0].node, settled)
+                }
+                rated = [(self._error(way.state, last), way) for way in ways.values() if monotonic() < self.end]
+                rated.sort(key=lambda one: (one[0], one[1].cost))
+                if exact := [way for error, way in rated if error == 0 and self._agrees(way.state, before)]:
+                    return exact
+                kept = ((error, way) for error, way in rated if error > 0 and self._agrees(way.state, before))
+                near = list(islice(kept, _BEAM))
+                beam = [way for _, way in near]
+                waited = 0 if near and near[0][0] < nearest else waited + 1
+                nearest = min(nearest, near[0][0]) if near else nearest
+        return []
+
+    def _with_one_more(self, way: Convention, node: str, decided: frozenset[str]) -> Iterator[Convention]:
+        model = way.state.model
+        above = _blocks_above(way.state, node)
+        for block, kind in model.blocks().items():
+            if block not in above or block in decided:
+                continue
+            for name in SWITCHES[kind]:
+                if name not in TRIED or f"{block}.{name}" in way.changed:
+                    continue
+                for place, value in enumerate(TRIED[name]):
+                    if value == model.switch(block, name) or monotonic() > self.end:
+                        continue
+                    state = switched(way.state, block, name, value)
+                    if state is not None:
+                        changed = {**way.changed, f"{block}.{name}": value}
+                        yield replace(way, state=state, changed=changed, cost=way.cost + 1 + place / 10)
+
+    def _undecided(self, best: Convention, known: Sequence[Group]) -> dict[str, tuple[SwitchValue, ...]]:
+        """The switches of the blocks that were printed at which the digits leave other choices."""
+        found = dict[str, tuple[SwitchValue, ...]]()
+        model = best.state.model
+        for block in dict.fromkeys(_block_of(one[0].node) for one in known):
+            for name in SWITCHES[model.blocks()[block]] if block in model.blocks() else ():
+                others = []
+                for value in TRIED.get(name, ()):
+                    if value == model.switch(block, name) or monotonic() > self.end:
+                        continue
+                    state = switched(best.state, block, name, value)
+                    if state is not None and self._agrees(state, known):
+                        others.append(value)
+                if others:
+                    found[f"{block}.{name}"] = tuple(others)
+        return found
+
+    # What has no switch
+
+    def _otherwise(self, frontier: Sequence[Convention], known: Sequence[Group]) -> list[Convention]:
+        """With the last op done otherwise, or with numbers rounded on the way."""
+        *before, last = known
+        node = last[0].node
+        more = (one for way in frontier[:2] for one in self._with_one_more(way, node, frozenset()))
+        for ways in (frontier, more):
+            found = list[Convention]()
+            for way in ways:
+                if monotonic() > self.end or not self._agrees(way.state, before):
+                    continue
+                found += [one for one in done_otherwise(way, node) if self._error(one.state, last) == 0]
+                if ways is frontier or self._error(way.state, last) < _NEAR:
+                    rounded = (with_rounding(way, node, decimals) for decimals in _ROUNDED)
+                    found += [one for one in rounded if self._error(one.state, last) == 0]
+            if found:
+                return sorted(found, key=lambda one: one.cost)
+        return []
+
+
+def of_matrix(given: Array, values: Array, decimals: Array, seconds: float = SECONDS) -> list[tuple[str, Convention]]:
+    """What makes printed numbers of a matrix, where nobody says what was done to it.
+
+    A softmax or another output, layer and batch norm, attention of the rows to each other with the matrix as queries,
+    keys and values, and positions added to it.
+
+    Parameters
+    ----------
+    given : numpy.ndarray
+        (rows, columns).
+    values, decimals : numpy.ndarray
+        As of `Print`.
+
+    Returns
+    -------
+    list of (node, Convention)
+        Likeliest first: which node it is, of which model.
+    """
+    end, found = monotonic() + seconds, list[tuple[str, Convention]]()
+    for state, below in _models_of(given):
+        for name, node in state.graph.nodes.items():
+            if node.is_input or node.op.whole or not name.startswith(below):
+                continue
+            if state.graph.shape(name) == values.shape:
+                left = min(end - monotonic(), seconds / 8)
+                found += [(name, one) for one in conventions(state, [Print(name, values, decimals)], left).found]
+    plain = [one for one in found if not one[1].slip]
+    return sorted(plain or found, key=lambda one: one[1].cost)[:MOST]
+
+
+def _models_of(given: Array) -> Iterator[tuple[State, str]]:
+    """The small models whose input a matrix can be; and how the names begin of what is looked at there."""
+    rows, across = given.shape
+    names, features = counted(rows), counted(across)
+    each = frozen(np.asarray(given, float))
+    logits = {"input": names, "output.words": features}
+    yield State.of(Model("output", {}, logits, switches={"loss.loss": "none"}), {"output.logits": each}), ""
+    yield State.of(Model("norm", {}, {"input": names, "feature": features}), {"input.X": each}), ""
+    words = {"query": names, "feature": features}
+    yield State.of(Model("attention", {}, words), {"Q": each, "K": each, "V": each}), ""
+    encoder = Model("encoder", {"input": rows}, {"input.words": names}, across)
+    yield State.of(encoder, {"input.table": each, "input.tokens": frozen(np.arange(rows))}), "input."
+
+
+def value_of(state: State, name: str, values: dict[str, Array] | None = None) -> Array | None:
+    """The value of a node of a state, or of a head's slice of one; None where it has no such node.
+
+    `values`: those of the state that were computed before, into which the new ones go.
+    """
+    place = state.graph.find(name)
+    if place is None:
+        return None
+    values = {} if values is None else values
+    if place.node not in values:
+        wanted = state.graph.towards(place.node)
+        missing = [node for node in state.graph.nodes.values() if node.name in wanted and node.name not in values]
+        run(missing, state.used, values, state.pins, [node.name for node in missing])
+    value = values[place.node]
+    return value if place.head is None else np.asarray(value[place.head])
+
+
+def switched(state: State, block: str, name: str, value: SwitchValue) -> State | None:
+    """The state with another choice, its typed numbers as they stand; None where it cannot be made."""
+    needs = _NEEDS.get(str(value), "")
+    if needs and f"{block}.{needs}" not in state.inputs:
+        return None
+    try:
+        if name == "layout":
+            return _read_otherwise(state, block, value)
+        return SetSwitch(block, name, value).apply(state)
+    except ExplorerError:
+        return None
+
+
+def _read_otherwise(state: State, block: str, value: SwitchValue) -> State | None:
+    """Q and K as they were typed, but with words for columns and numbers of a word for rows, or back."""
+    axes = dict(state.model.axes)
+    if "key" in axes and len(axes["key"]) != len(axes["feature"]):
+        return None
+    axes["query"], axes["feature"] = axes["feature"], axes["query"]
+    model = replace(state.model, axes=axes).with_switch(block, "layout", value)
+    return state.rebuilt(model)
+
+
+def _blocks_above(state: State, node: str) -> frozenset[str]:
+    """The blocks that a node depends on, its own among them."""
+    place = state.graph.find(node)
+    names = {place.node, *state.graph.ancestors(place.node)} if place else {node}
+    blocks = state.model.blocks()
+    if list(blocks) == ["attention"]:  # its nodes have short names
+        return frozenset(blocks)
+    return frozenset(block for block in blocks if any(name.startswith(f"{block}.") for name in names))
+
+
+def _block_of(node: str) -> str:
+    """The block that a node, or a head's slice of one, belongs to: that of attention alone where its name is short."""
+    return node.split(".head.")[0].rpartition(".")[0] or "attention"
+
+
+def _above(state: State, nodes: Sequence[str]) -> frozenset[str]:
+    """The blocks that prints have decided: those before their own, and their own where it ends there."""
+    found = frozenset[str]()
+    for node in nodes:
+        found |= _blocks_above(state, node) - {_block_of(node)}
+    return found
+
+
+def done_otherwise(way: Convention, node: str) -> Iterator[Convention]:
+    """The last op done as some do it: softmax down the columns, another logarithm, ε elsewhere, n − 1.
+
+    The model that opens has the node held at these numbers, as there is no switch for them.
+    """
+    state = way.state
+    place = state.graph.find(node)
+    if place is None or state.graph.nodes[place.node].is_input:
+        return
+    one = state.graph.nodes[place.node]
+    parents = [value_of(state, parent) for parent in one.parents]
+    given = [parent for parent in parents if parent is not None]
+    around = Surroundings(one.short, one.axes, tuple(parent.shape for parent in given))
+    shape = state.graph.shape(place.node)
+    for slip in one.op.slips(around):
+        with np.errstate(all="ignore"):
+            value = np.asarray(slip.op.forward(*given), state.model.dtype)
+        if value.shape == shape:
+            pin = Pin(frozen(np.ones(shape, bool)), frozen(value))
+            held = replace(state, pins={**state.pins, place.node: pin})
+            yield replace(way, state=held, slip=slip.sentence, cost=way.cost + 3)
+
+
+def with_rounding(way: Convention, node: str, decimals: int) -> Convention:
+    """All numbers on the way to a node rounded before one goes on, as whoever types them from paper does."""
+    state = way.state
+    place = state.graph.find(node)
+    assert place is not None
+    above, values, pins = state.graph.ancestors(place.node), dict[str, Array](), dict(state.pins)
+    used = state.used
+    for one in state.graph.nodes.values():
+        if one.name not in above:
+            continue
+        run([one], used, values, pins, [one.name])
+        if not one.is_input and values[one.name].dtype.kind == "f":
+            values[one.name] = frozen(np.round(values[one.name], decimals))
+            pins[one.name] = Pin(frozen(np.ones(values[one.name].shape, bool)), values[one.name])
+    return replace(way, state=replace(state, pins=pins), rounded=decimals, cost=way.cost + 2 - decimals / 10)
+
+
+def without_choices(state: State) -> State:
+    """A state as somebody types it from a text that does not say its choices: the textbook's, the numbers as they are.
+
+    Sizes and what is held by hand stay.
+    """
+    for block, kind in state.model.blocks().items():
+        for name in SWITCHES[kind]:
+            if name not in TRIED:
+                continue
+            usual = Model.switch(replace(state.model, switches={}), block, name)
+            if state.model.switch(block, name) != usual:
+                hidden = switched(state, block, name, usual)
+                state = state if hidden is None else hidden
+    return state

@@ -1,0 +1,119 @@
+"""The conventions that give printed numbers, each as a model that opens with them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from explorer.core.errors import ExplorerError
+from explorer.document.document import Document
+from explorer.document.state import State
+from explorer.lessons import conventions as search
+from explorer.lessons.conventions import SECONDS, Convention, Print
+from explorer.lessons.document_lesson import lesson_of
+from explorer.lessons.pasted import read_matrix
+from explorer.lessons.schema import Lesson
+from explorer.library.transformer import Transformer
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """One way to come to the printed numbers."""
+
+    convention: Convention
+    node: str  # what was found to be printed; "" where several nodes were asked for
+    lesson: Lesson | None = None  # what the model is of; None for one that was made for a matrix
+
+    @property
+    def changed(self) -> dict[str, Any]:
+        """The switches that have to be another way, as `Transformer.switch` takes them."""
+        return dict(self.convention.changed)
+
+    def open(self) -> Transformer:
+        """The model with these choices; what has no switch is held there by pins."""
+        state = self.convention.state
+        lesson, state = (self.lesson, state) if self.lesson else lesson_of(state, "A matrix")
+        assert lesson is not None
+        return Transformer(lesson, Document(state))
+
+    def __str__(self) -> str:
+        return f"{self.node}: {self.convention}" if self.node else str(self.convention)
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, eq=False)
+class Ways:
+    """All ways that were found, likeliest first."""
+
+    ways: tuple[Way, ...]
+    unexplained: tuple[str, ...] = ()  # nodes whose printed numbers nothing gives
+    undecided: Mapping[str, tuple[Any, ...]] | None = None  # switches at which the digits leave these choices, too
+    nearest: Way | None = None  # where there is none: what comes nearest
+
+    def __len__(self) -> int:
+        return len(self.ways)
+
+    def __getitem__(self, number: int) -> Way:
+        return self.ways[number]
+
+    def __str__(self) -> str:
+        lines = [f"{number}  {way}" for number, way in enumerate(self.ways, 1)]
+        if not lines:
+            what = f" of {', '.join(self.unexplained)}" if self.unexplained else ""
+            lines = [f"No setting gives the printed numbers{what}."]
+            lines += [f"Nearest: {self.nearest}"] if self.nearest and self.nearest.changed else []
+        for name, values in (self.undecided or {}).items():
+            lines.append(f"The digits do not decide {name}: {', '.join(map(str, values))} would do as well.")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def of_model(lesson: Lesson, state: State, printed: Mapping[str, Any], seconds: float = SECONDS) -> Ways:
+    """Those under which a model gives printed numbers; parameters as of `Transformer.conventions`."""
+    prints = []
+    for name, given in printed.items():
+        values, decimals = read_matrix(given)
+        place = state.graph.find(name)
+        if place is not None:
+            shape = state.graph.shape(place.node)[len(place.index) :]
+            if values.size == np.prod(shape) and values.shape != shape and 1 in (*values.shape, *shape):
+                values, decimals = values.reshape(shape), decimals.reshape(shape)  # a row, a column or one number
+        prints.append(Print(name, values, decimals))
+    answer = search.conventions(state, prints, seconds)
+    ways = tuple(Way(one, "", lesson) for one in answer.found)
+    return Ways(ways, answer.unexplained, answer.undecided, Way(answer.nearest, "", lesson))
+
+
+def conventions(given: Any, printed: Any, seconds: float = SECONDS) -> Ways:
+    """Which conventions make printed numbers of a matrix, where a text does not say.
+
+    Softmax and other outputs, layer and batch norm, attention of the rows to each other and positions are tried, with
+    their switches, other axes and logarithms, and numbers rounded on the way.
+
+    Parameters
+    ----------
+    given, printed : str or array
+        As somebody copies them from a text: see `explorer.lessons.pasted.read_matrix`. As many digits have to agree as
+        are printed.
+    seconds : float
+        When to stop, at the latest.
+
+    Raises
+    ------
+    ExplorerError
+        "no-prints", "paste-uneven", "paste-too-long" or "bad-number".
+
+    >>> import explorer
+    >>> explorer.conventions("1 0; 3 4", "-1.00 1.00; -1.41 1.41")
+    No setting gives the printed numbers.
+    >>> explorer.conventions("2 1 0.2", "0.6522 0.2399 0.1078")
+    1  output.probabilities: as it stands
+    """
+    matrix, _ = read_matrix(given)
+    if matrix.ndim != 2 or not np.isfinite(matrix).all():
+        raise ExplorerError("not-a-matrix")
+    found = search.of_matrix(matrix, *read_matrix(printed), seconds)
+    return Ways(tuple(Way(one, name) for name, one in found))
