@@ -27,7 +27,12 @@ ELSEWHERE = {"model": WHOLE, "train": "model.descent"}
 def elements_of(
     view: View, step: Step, vectors: Vectors | None = None, has_all_room: bool = False
 ) -> tuple[Element, ...]:
-    """What a step names, of the page that it looks at; on the Words tab words near that one, if they are there."""
+    """What a step names, of the page that it looks at; on the Words tab words near that one, if they are there.
+
+    Where the model in front has no such node, what the page shows first: a switch took it away, or the model of the next
+    step is here a moment before the step.
+    """
+    step = _without_missing(view, step)
     look = step.look
     if look.stage == "words":
         listing = named(vectors, look.word) if vectors is not None and look.word else None
@@ -70,6 +75,16 @@ def elements_of(
         order = [part.id for one in page.elements for part in leaves(one)]
         matrices.sort(key=lambda one: order.index(one.id))
     return (Row("named", tuple(Item("", one) for one in matrices)),)  # beside each other where there is room
+
+
+def _without_missing(view: View, step: Step) -> Step:
+    """The step without the nodes that the model in front does not have."""
+    look, question, find = step.look, step.question, view.graph.find
+    if look.node and find(look.node) is None:
+        look = replace(look, node="", rows=(), columns=())
+    if isinstance(question, Predict | Point) and question.node and find(question.node) is None:
+        question = None
+    return replace(step, look=look, question=question)
 
 
 def _in_sight(listing: Listing, has_all_room: bool) -> Listing:

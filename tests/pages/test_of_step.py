@@ -111,3 +111,15 @@ def test_gradient_descent_stands_below_the_picture_that_its_steps_change(name, i
 )
 def test_where_no_factors_are_given_a_class_sees_the_tables_that_they_stand_in(name, id, tables):
     assert [matrix.rpartition(".")[2] for matrix in matrices(*seen(name, id))] == tables
+
+
+def test_a_model_without_what_the_step_names_shows_what_its_page_shows_first():
+    """A switch takes a node away, or the model of the next step comes a moment before the step."""
+    _, step = seen("emma", "score")
+    question = next(one.question for one in walk_of("emma").lesson.steps if isinstance(one.question, Predict))
+    other = View.of(Document(load("tiny-gpt").state()))
+    stage = "decoder.1.self.attention"
+    for node in ("decoder.1.ffn.W_1_codes", step.look.node):
+        look = replace(step.look, stage=stage, node=node)
+        lacking = replace(step, look=look, question=replace(question, node="decoder.9.self.scores"))
+        assert elements_of(other, lacking)
