@@ -29,8 +29,8 @@ def elements_of(
 ) -> tuple[Element, ...]:
     """What a step names, of the page that it looks at; on the Words tab words near that one, if they are there.
 
-    Where the model in front has no such node, what the page shows first: a switch took it away, or the model of the next
-    step is here a moment before the step.
+    Where the model in front has no such node, what the page shows first: a switch took it away, or the model of the
+    next step is here a moment before the step.
     """
     step = _without_missing(view, step)
     look = step.look
@@ -166,8 +166,7 @@ def first_cell(view: View, step: Step) -> Cell | None:
 
 
 def right_cells(view: View, question: Question | None) -> tuple[Cell, ...]:
-    """The cells that a question has one point at."""
-    if not isinstance(question, Point) or question.at != "cell":
+    """The cells that a question has one point at; none where the model in front has no such node."""
+    if not isinstance(question, Point) or question.at != "cell" or (place := view.graph.find(question.node)) is None:
         return ()
-    place = view.graph.place(question.node)
     return tuple(Cell(place.node, place.index + cell) for cell in right_places(question, view.engine))

@@ -123,3 +123,5 @@ def test_a_model_without_what_the_step_names_shows_what_its_page_shows_first():
         look = replace(step.look, stage=stage, node=node)
         lacking = replace(step, look=look, question=replace(question, node="decoder.9.self.scores"))
         assert elements_of(other, lacking)
+    pointed = next(one for one in walk_of("emma").lesson.steps if getattr(one.question, "at", "") == "cell").question
+    assert right_cells(other, replace(pointed, node="decoder.9.self.scores")) == ()

@@ -332,3 +332,18 @@ def test_f1_says_what_all_keys_mean(presenter, hand, guide, qtbot):
     qtbot.waitUntil(lambda: QApplication.activeWindow() is not keys)
     assert presenter.isVisible()
     assert guide.at == 0
+
+
+def test_a_step_whose_model_lacks_what_the_step_beside_it_names_is_come_to_from_there(open_window, qtbot):
+    """Codes of weights in few bits, then the router of another model: the model changes a moment before the step."""
+    window = open_window("changed-since-2017")
+    guide = window.lessons.guide
+    ids = [step.id for step in guide.steps]
+    guide.go(ids.index("bits"))
+    window.lessons.open_presenter()
+    presenter = window.lessons.presenter
+    shown = presenter.sheet.elements
+    for id, node in (("experts", "decoder.1.ffn.routed"), ("bits", "decoder.1.ffn.W_1_codes")):
+        guide.go(ids.index(id))
+        qtbot.waitUntil(lambda node=node: node in {one.matrix.name for one in shown.findChildren(MatrixView)})
+    presenter.leave()
