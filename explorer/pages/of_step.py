@@ -7,11 +7,11 @@ from explorer.core.derivation import chain
 from explorer.lessons.answers import right_places
 from explorer.lessons.steps import ALL, MakeSo, Point, Predict, Question, Step
 from explorer.pages import compose
-from explorer.pages.element import Element, leaves
+from explorer.pages.element import Arrangement, Element, leaves
 from explorer.pages.excerpt import excerpt, matrix_of
 from explorer.pages.header import WHOLE
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Item, Listing, Page, Row
+from explorer.pages.page import Item, Listing, Page, Row, Section
 from explorer.pages.view import Cell, View
 from explorer.pages.words import named
 from explorer.words.vectors import Vectors
@@ -32,7 +32,6 @@ def elements_of(
     Where the model in front has no such node, what the page shows first: a switch took it away, or the model of the
     next step is here a moment before the step.
     """
-    step = _without_missing(view, step)
     look = step.look
     if look.stage == "words":
         listing = named(vectors, look.word) if vectors is not None and look.word else None
@@ -41,7 +40,13 @@ def elements_of(
     stage = next((stage for stage in compose.stops(view.graph) if stage.name == name), None)
     if stage is None:
         return ()
-    page = compose.page(view, stage)
+    return named_on(compose.page(view, stage), view, step, has_all_room)
+
+
+def named_on(page: Page, view: View, step: Step, has_all_room: bool = False) -> tuple[Element, ...]:
+    """What a step names, of the page that it looks at, which is composed already."""
+    step = _without_missing(view, step)
+    look = step.look
     if look.stage == "train":
         return excerpt(page, view.graph, title="curve")
     shown = excerpt(page, view.graph, look.node, look.element)
@@ -85,6 +90,66 @@ def _without_missing(view: View, step: Step) -> Step:
     if isinstance(question, Predict | Point) and question.node and find(question.node) is None:
         question = None
     return replace(step, look=look, question=question)
+
+
+def lit_by_step(page: Page, view: View, step: Step) -> frozenset[str]:
+    """The ids of the elements that stand in the light of a step: what it names, what that is made of, and what it asks.
+
+    All that may be edited for its question stands in it. Empty where it names the whole page, or nothing else is there.
+
+    Parameters
+    ----------
+    page : Page
+        The one that the step looks at.
+    """
+    step = _without_missing(view, step)
+    look, question = step.look, step.question
+    if not (look.node or look.element):
+        return frozenset()
+    lit = [part for one in named_on(page, view, step) for part in leaves(one)]
+    names = [*look.beside]
+    if isinstance(question, MakeSo):
+        names += [one.node for one in question.conditions]
+        names += question.allowed or [one.name for one in _matrices(page) if one.editable]
+    elif isinstance(question, Predict | Point) and question.node:
+        names.append(question.node)
+    made = [name for name in (look.node, *names) if view.graph.find(name) is not None]
+    lit += [*_on(page, view, names), *(one for one in _matrices(page) if one.name in names)]  # some stand there twice
+    lit += [matrix for name in made for matrix in _parents(page, view, name)]
+    return _with_headings(page, {one.id for one in lit if not isinstance(one, Arrangement)})
+
+
+def lit_by_cell(page: Page, view: View, cell: Cell) -> frozenset[str]:
+    """The ids of the elements in the line of a cell's descent: what it is computed from, itself, and what it goes into.
+
+    Empty where no matrix of the page shows its node, or nothing else is there.
+    """
+    graph = view.graph
+    line = {cell.node, *graph.ancestors(cell.node)}
+    matrices = _matrices(page)
+    if all(one.place.node != cell.node for one in matrices):
+        return frozenset()
+    lit = {one.id for one in matrices if one.place.node in line or cell.node in graph.ancestors(one.place.node)}
+    return _with_headings(page, lit)
+
+
+def _with_headings(page: Page, lit: set[str]) -> frozenset[str]:
+    """With the head of the page and the headings of what is lit; empty where nothing would be left in the dark."""
+    heading: Section | None = None
+    headings, dark = set(), False
+    for element in page.elements:
+        if isinstance(element, Section):
+            heading = element
+            continue
+        ids = {part.id for part in leaves(element) if not isinstance(part, Arrangement)}
+        dark = dark or not ids <= lit
+        if heading is not None and ids & lit:
+            headings.add(heading.id)
+    return frozenset({page.header.id, *lit, *headings}) if lit and dark else frozenset()
+
+
+def _matrices(page: Page) -> list[Matrix]:
+    return [part for one in page.elements for part in leaves(one) if isinstance(part, Matrix)]
 
 
 def _in_sight(listing: Listing, has_all_room: bool) -> Listing:

@@ -51,7 +51,10 @@ class Actions:
         self.usual_size = action("Text in its usual size", [QKeySequence("Ctrl+0")], lambda: looks.do(usual))
         self.contrast = action("More contrast", [QKeySequence("Ctrl+Alt+T")], appearance.set_contrast)
         self.still = action("Less motion", [QKeySequence("Ctrl+Alt+M")], appearance.set_still)
-        for switch, on in ((self.contrast, appearance.contrast), (self.still, appearance.still)):
+        self.light = action("Only what is spoken of in the light", [QKeySequence("L")], bench.light.switch)
+        bench.light.changed.connect(self._follow_light)
+        switches = (self.contrast, appearance.contrast), (self.still, appearance.still), (self.light, bench.light.on)
+        for switch, on in switches:
             switch.setCheckable(True)
             switch.setChecked(on)
         self.new_model = action("New model …", [key.New], lambda: None)
@@ -92,6 +95,9 @@ class Actions:
             action.setEnabled(label is not None)
             what = f"{action.text()}: {label}" if label else action.text()
             action.setToolTip(f"{what} ({_keys(action)})")
+
+    def _follow_light(self) -> None:
+        self.light.setChecked(self._bench.light.on)
 
     def restyle(self) -> None:
         """Take the icons in the theme's colour."""

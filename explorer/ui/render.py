@@ -191,7 +191,7 @@ def laid_out(
     if stage not in stops:
         raise ExplorerError("unknown-stage", name=stage, near=nearest(stage, list(stops)), known=", ".join(stops))
     typeset("x")  # a formula waits with its typesetting for the second paint, unless one has been typeset before
-    view = PageView(bench, stops[stage], parent)
+    view = PageView(bench, stops[stage], parent, lights=False)
     try:
         page = _laid_out(view)
         factor, content, whole = _measured(page, size)

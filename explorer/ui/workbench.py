@@ -13,6 +13,7 @@ from explorer.settings import Settings
 from explorer.ui.appearance import Appearance
 from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge
+from explorer.ui.light import Light
 from explorer.ui.selection import Selection
 from explorer.ui.training.descent import Descent
 
@@ -68,6 +69,7 @@ class Workbench:
         """States as they were opened: who comes to one of them has opened an example, or taken everything back."""
         self.beside_text = False
         """Whether one came to the example from what is printed of it."""
+        self.light = Light(selection)
         self.descent = Descent(document, bridge, self.opened)
         self._set_descent(lesson, document.state)
 

@@ -9,9 +9,10 @@ from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.lessons.steps import MakeSo, Point, Predict
 from explorer.lessons.walk import Walk
+from explorer.pages import compose
 from explorer.pages.element import leaves
 from explorer.pages.matrix import Matrix
-from explorer.pages.of_step import elements_of, first_cell, right_cells
+from explorer.pages.of_step import ELSEWHERE, elements_of, first_cell, lit_by_cell, lit_by_step, right_cells
 from explorer.pages.page import Descent, Picture, Row
 from explorer.pages.view import Cell, View
 
@@ -125,3 +126,76 @@ def test_a_model_without_what_the_step_names_shows_what_its_page_shows_first():
         assert elements_of(other, lacking)
     pointed = next(one for one in walk_of("emma").lesson.steps if getattr(one.question, "at", "") == "cell").question
     assert right_cells(other, replace(pointed, node="decoder.9.self.scores")) == ()
+    assert lit_by_step(page_of(other, lacking), other, lacking) == frozenset()
+
+
+# What stands in the light of a step
+
+
+def page_of(view, step):
+    name = ELSEWHERE.get(step.look.stage, step.look.stage)
+    stage = next((one for one in compose.stops(view.graph) if one.name == name), None)
+    return None if stage is None else compose.page(view, stage)
+
+
+def lit(name, id):
+    """The names of the matrices that stand in the light, and of those that do not."""
+    view, step = seen(name, id)
+    page = page_of(view, step)
+    ids = lit_by_step(page, view, step)
+    assert not ids or page.header.id in ids
+    found = [part for one in page.elements for part in leaves(one) if isinstance(part, Matrix)]
+    return [one.name for one in found if one.id in ids], [one.name for one in found if one.id not in ids]
+
+
+def test_what_a_step_names_and_what_that_is_made_of_stands_in_the_light():
+    assert lit("emma", "key") == (["K"], ["Q", "scores", "weights"])
+    light, dark = lit("start-here", "mixture")
+    head = "encoder.1.self.head.1"
+    assert light == [f"{head}.V", f"{head}.weights", f"{head}.output"]
+    assert f"{head}.Q" in dark
+
+
+def test_the_picture_of_the_whole_has_nothing_beside_it():
+    view, step = seen("start-here", "whole")
+    assert step.look.stage == "model"
+    assert lit_by_step(page_of(view, step), view, step) == frozenset()
+
+
+@pytest.mark.parametrize("name", LESSONS)
+def test_what_may_be_edited_for_a_question_and_what_is_asked_for_is_never_faint(name):
+    for step in walk_of(name).lesson.steps:
+        view, step = seen(name, step.id)
+        page = page_of(view, step)
+        if page is None:
+            continue
+        ids, question = lit_by_step(page, view, step), step.question
+        there = {part.id for one in (page.header, *page.elements) for part in leaves(one)}
+        assert ids <= there
+        if not ids:
+            continue
+        on_page = {part.name: part.id for one in page.elements for part in leaves(one) if isinstance(part, Matrix)}
+        wanted = []
+        if isinstance(question, MakeSo):
+            wanted = [*question.allowed, *(one.node for one in question.conditions)]
+        elif isinstance(question, Predict) or (isinstance(question, Point) and question.at == "cell"):
+            wanted = [question.node]
+        assert {on_page[one] for one in wanted if one in on_page} <= ids, step.id
+
+
+def test_a_cell_lights_what_it_is_made_of_and_what_it_goes_into(desk):
+    view = desk("start-here").view
+    stage = next(one for one in compose.stops(view.graph) if one.name == "encoder.1.self.attention")
+    page = compose.page(view, stage)
+    names = {part.id: part.name for one in page.elements for part in leaves(one) if isinstance(part, Matrix)}
+    head = "encoder.1.self.head.1."
+
+    def line(node):
+        return {names[id].removeprefix(head) for id in lit_by_cell(page, view, Cell(node, (0, 0, 0))) if id in names}
+
+    of_query, of_value = line("encoder.1.self.Q"), line("encoder.1.self.V")
+    assert {"W_Q", "Q", "scores", "weights", "output"} <= of_query
+    assert of_query.isdisjoint({"W_K", "K", "W_V", "V"})
+    assert {"W_V", "V", "output"} <= of_value
+    assert of_value.isdisjoint({"Q", "scores", "weights"})
+    assert lit_by_cell(page, view, Cell("decoder.1.self.Q", (0, 0, 0))) == frozenset(), "it stands on another page"

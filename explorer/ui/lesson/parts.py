@@ -365,6 +365,7 @@ class LessonParts(QObject):
     def _follow_step(self) -> None:
         self._stay_level()
         walks = self.guide.at is not None
+        self._bench.light.lead(self.guide.step)
         self.next.setEnabled(walks)
         self.back.setEnabled(walks)
         if walks:

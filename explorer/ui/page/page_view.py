@@ -22,6 +22,7 @@ from explorer.ui.page.header import HeaderView
 from explorer.ui.page.in_place import InPlace
 from explorer.ui.page.late import Late
 from explorer.ui.page.player import PlayerView
+from explorer.ui.page.veil import Veil
 from explorer.ui.turns import BeforePainting, later
 from explorer.ui.workbench import Workbench
 
@@ -36,13 +37,19 @@ SIZES = 8
 class PageView(QScrollArea):
     """The page of a stage. It follows the document, what is looked at, and nothing else.
 
-    `waits`: whether it follows, and shares its room, in a turn of its own: the page that it stands beside does so at
-    once.
+    Parameters
+    ----------
+    waits : bool
+        Whether it follows, and shares its room, in a turn of its own: the page that it stands beside does so at once.
+    lights : bool
+        Whether what is spoken of stands in the light: on paper all of it does.
     """
 
     scrolled = Signal()  # by hand
 
-    def __init__(self, bench: Workbench, stage: Stage, parent: QWidget | None = None, waits: bool = False) -> None:
+    def __init__(
+        self, bench: Workbench, stage: Stage, parent: QWidget | None = None, waits: bool = False, lights: bool = True
+    ) -> None:
         super().__init__(parent)
         self._waits = waits
         self.bench = bench
@@ -63,6 +70,8 @@ class PageView(QScrollArea):
         self.elements = Elements(bench, px(12))
         self.elements.setContentsMargins(px(20), px(10), px(MARGIN), px(16))
         self._in_place = InPlace(self, self.elements)
+        self.veil = Veil(self.elements)
+        self._lit_in: object = None  # the widgets that were there as the light was shared out
         self.setWidget(self.elements)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -71,6 +80,8 @@ class PageView(QScrollArea):
         self.verticalScrollBar().actionTriggered.connect(self._be_scrolled)
         bench.selection.looked.connect(self._follow_looking)
         bench.descent.changed.connect(self._follow_descent)
+        self._lights = lights
+        bench.light.changed.connect(self._shine)
 
     @property
     def header(self) -> HeaderView:
@@ -179,6 +190,7 @@ class PageView(QScrollArea):
         while self._making is not None and time.perf_counter() < end:
             if next(self._making, self) is self:
                 self._making = None
+                self._shine()
         return self._making is None
 
     def refresh(self) -> None:
@@ -189,6 +201,8 @@ class PageView(QScrollArea):
             return  # a page whose stage is gone is taken away
         self._in_place.hold()
         self.elements.tell(self._composed())
+        if self._lit_in is not self.elements.widgets:
+            self._shine()
         if self.isVisible() and not self.elements.fits:
             self._share_room()
         self._in_place.keep()
@@ -201,6 +215,12 @@ class PageView(QScrollArea):
         self._steps = (view.steps.rate, view.steps.moves) if view.steps is not None else None
         self.page = compose.page(view, self.stage)
         return self.page.header, *self.page.elements
+
+    def _shine(self) -> None:
+        """Let what is spoken of stand in the light."""
+        if self.page is not None and self._making is None and self._lights:
+            self._lit_in = self.elements.widgets
+            self.veil.let_through(self.bench.light.of(self.page, self.bench.view))
 
     # Room
 

@@ -1,0 +1,112 @@
+"""What a page has in the dark while some of it stands in the light: one veil over all that is not lit."""
+
+from collections.abc import Collection, Iterator
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt
+from PySide6.QtGui import QColor, QHoverEvent, QPainter, QPaintEvent, QRegion
+from PySide6.QtWidgets import QApplication, QWidget
+
+from explorer.ui.page.column import Elements
+from explorer.ui.page.holders import Titled
+
+DARK = 0.8
+"""How much of the page's own ground lies over what is in the dark: a fifth of its ink is left."""
+BESIDE, ABOVE = 3, 8
+"""Pixels at text scale 1 around what is lit: a sign beside it stands in the dark, where that leads to what does."""
+
+
+class Veil(QWidget):
+    """It lies over a page, and lets mouse and keys through. What is pointed at, or has the keys, is lit, too.
+
+    Where things stand is asked while it is painted: whatever moves on the page has what lies over it painted anew.
+    """
+
+    def __init__(self, elements: Elements) -> None:
+        super().__init__(elements)
+        self._elements = elements
+        self._lit: Collection[str] = ()
+        self._under = ""
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.hide()
+        elements.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        elements.installEventFilter(self)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.focusChanged.connect(self._follow_keys)
+
+    def let_through(self, lit: Collection[str]) -> None:
+        """Leave the elements of these ids in the light; without any, all of them."""
+        self._lit = lit
+        self.setGeometry(self._elements.rect())
+        self.setVisible(bool(lit))
+        if lit:
+            self.raise_()
+            self.update()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        match event.type():
+            case QEvent.Type.Resize:
+                self.setGeometry(self._elements.rect())
+            case QEvent.Type.ChildAdded if self._lit:
+                self.raise_()
+            case QEvent.Type.HoverMove | QEvent.Type.HoverEnter if isinstance(event, QHoverEvent) and self._lit:
+                self._point(self._element_at(event.position()))
+            case QEvent.Type.HoverLeave:
+                self._point("")
+        return False
+
+    def _element_at(self, position: QPointF) -> str:
+        """The id of the element at a place of the page."""
+        at = position.toPoint()
+        return next((id for id, place in self._places(self._elements.widgets) if place.contains(at)), "")
+
+    def _point(self, id: str) -> None:
+        if id != self._under:
+            self._under = id
+            self.update()
+
+    def _follow_keys(self, *_: object) -> None:
+        if self.isVisible():
+            self.update()
+
+    def lit(self) -> QRegion:
+        """What of the page is in the light now, in its pixels."""
+        beside, above = map(self._elements.bench.appearance.px, (BESIDE, ABOVE))
+        wanted = {*self._lit, self._under}
+        focus = QApplication.focusWidget()
+        region, last, before = QRegion(), QRect(), False
+        for id, place in self._places(self._elements.widgets):
+            widget = self._elements.widgets[id]
+            lit = id in wanted or (focus is not None and (widget is focus or widget.isAncestorOf(focus)))
+            if lit:
+                # With the sign between two of one line.
+                whole = place.united(last) if before and last.intersects(_line(place, self.width())) else place
+                region += whole.adjusted(-beside, -above, beside, above)
+            before, last = lit, place
+        return region
+
+    def _places(self, ids: Collection[str]) -> Iterator[tuple[str, QRect]]:
+        """Where elements stand on the page, the first of a stack with its heading."""
+        for id in ids:
+            widget = self._elements.widgets[id]
+            if widget.isVisibleTo(self._elements):
+                place = QRect(widget.mapTo(self._elements, QPoint()), widget.size())
+                holder = widget.parentWidget()
+                if isinstance(holder, Titled) and holder.title is not None:
+                    title = QRect(holder.title.mapTo(self._elements, QPoint()), holder.title.size())
+                    if title.bottom() <= place.top() and holder.inside and holder.inside[0] is widget:
+                        place = place.united(title)
+                yield id, place
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        ground = QColor(self._elements.bench.appearance.theme.page)
+        ground.setAlphaF(DARK)
+        painter.setClipRegion(event.region() - self.lit())
+        painter.fillRect(event.rect(), ground)
+
+
+def _line(place: QRect, width: int) -> QRect:
+    """All of the page at the height of a place."""
+    return QRect(0, place.top(), width, place.height())

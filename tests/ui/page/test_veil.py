@@ -1,0 +1,124 @@
+"""What is spoken of stands in the light, and the rest of the page is faint; it can be switched off."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt
+
+from explorer.lessons.steps import MakeSo
+from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.render import laid_out
+
+Key = Qt.Key
+
+
+@pytest.fixture
+def led(open_window, eye, no_pictures):
+    """The window in a step of a lesson."""
+
+    def lead(lesson, id):
+        window = open_window(lesson)
+        guide = window.lessons.guide
+        guide.go([step.id for step in guide.steps].index(id))
+        eye.settle(window)
+        return window
+
+    return lead
+
+
+def box(window, name):
+    return next(one for one in window.page().findChildren(MatrixBox) if one.matrix.name == name)
+
+
+def place(window, name):
+    """Where the numbers of a matrix stand on its page."""
+    view, elements = box(window, name).view, window.page().elements
+    return QRect(view.viewport().mapTo(elements, QPoint()), view.viewport().size())
+
+
+def ink(window, name):
+    """How far the numbers of a matrix stand out from its ground at most, from 0 to 255."""
+    image = window.page().elements.grab(place(window, name)).toImage().convertToFormat(window.grab().toImage().format())
+    array = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1, 4)[:, : image.width(), :3]
+    return int(np.ptp(array.astype(int)))
+
+
+def is_lit(window, name):
+    veil = window.page().veil
+    return not veil.isVisible() or veil.lit().contains(place(window, name))
+
+
+def test_the_matrix_of_a_step_stands_out_and_another_has_a_fifth_of_its_ink(led):
+    window = led("emma", "key")
+    assert is_lit(window, "K")
+    assert not is_lit(window, "Q")
+    strong, faint = ink(window, "K"), ink(window, "Q")
+    assert strong > 150
+    assert 0.1 < faint / strong < 0.3
+
+
+def test_the_key_l_switches_the_light_off_and_on(led, hand):
+    window = led("emma", "key")
+    before = ink(window, "K")
+    hand.key(Key.Key_L)
+    assert not window.page().veil.isVisible()
+    assert not window.actions_.light.isChecked()
+    assert ink(window, "Q") > 150
+    assert ink(window, "K") == before
+    hand.key(Key.Key_L)
+    assert not is_lit(window, "Q")
+    assert window.actions_.light.isChecked()
+
+
+def test_what_is_pointed_at_or_has_the_keys_is_lit_and_can_be_edited(led, hand, eye):
+    window = led("emma", "key")
+    view = eye.view(window, "Q")
+    hand.hover(view, hand.cell(view, 0, 0))
+    assert is_lit(window, "Q")
+    hand.away(window)
+    assert not is_lit(window, "Q")
+    hand.click(view, hand.cell(view, 0, 0))
+    hand.away(window)
+    assert is_lit(window, "Q"), "it has the keys"
+    hand.type("2.5")
+    hand.key(Key.Key_Return)
+    window.bench.bridge.flush()
+    assert window.bench.document.engine.values["Q"][0, 0] == 2.5
+
+
+def test_what_may_be_changed_stands_in_the_light(led):
+    window = led("emma", "make")
+    question = window.lessons.guide.question
+    assert isinstance(question, MakeSo)
+    for name in (*question.allowed, *(one.node for one in question.conditions)):
+        assert is_lit(window, name), name
+
+
+def test_the_next_step_lights_something_else_and_without_steps_all_of_the_page_is_seen(led, eye):
+    window = led("emma", "key")
+    window.lessons.guide.next()
+    eye.settle(window)
+    assert (is_lit(window, "Q"), is_lit(window, "K")) == (True, False)
+    window.lessons.guide.leave()
+    eye.settle(window)
+    assert not window.page().veil.isVisible()
+
+
+def test_without_a_lesson_a_chosen_cell_lights_its_line_of_descent_for_who_wants_it(
+    open_window, hand, eye, no_pictures
+):
+    window = open_window(stage="encoder.1.self.attention")
+    view, head = eye.view(window, "encoder.1.self.head.1.Q"), "encoder.1.self.head.1."
+    hand.click(view, hand.cell(view, 0, 0))
+    assert not window.page().veil.isVisible(), "nobody has asked for it"
+    hand.key(Key.Key_L)
+    hand.away(window)
+    for name, wanted in (("Q", True), ("W_Q", True), ("scores", True), ("K", False), ("V", False)):
+        assert is_lit(window, f"{head}{name}") is wanted, name
+    hand.key(Key.Key_Escape)
+    assert not window.page().veil.isVisible(), "no cell is chosen any more"
+
+
+def test_on_paper_nothing_is_faint(led):
+    window = led("emma", "key")
+    with laid_out(window.bench, window.page().stage.name) as (_, view):
+        assert not view.veil.isVisible()
