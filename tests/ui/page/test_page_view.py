@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.pages import compose
-from explorer.pages.element import leaves
+from explorer.pages.element import Arrangement, leaves
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.view import CELL_HEIGHT
 from explorer.ui.page.elements import WIDGETS
@@ -34,7 +34,8 @@ def wrong(window):
     page = window.page()
     now = compose.page(window.bench.view, page.stage)
     assert page.page == now
-    elements = {leaf.id: leaf for element in (now.header, *now.elements) for leaf in leaves(element) if not leaf.inside}
+    parts = [leaf for element in (now.header, *now.elements) for leaf in leaves(element)]
+    elements = {leaf.id: leaf for leaf in parts if not isinstance(leaf, Arrangement)}
     assert page.elements.widgets.keys() == elements.keys()
     found = []
     for id, widget in page.elements.widgets.items():
