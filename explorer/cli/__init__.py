@@ -150,6 +150,10 @@ def _run(argv: list[str]) -> int:
             from explorer.cli.conventions import conventions
 
             return conventions(arguments)
+        case "seek":
+            from explorer.cli.seek import seek
+
+            return seek(arguments)
         case "bench":
             from explorer.cli.bench import bench
 

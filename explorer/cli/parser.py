@@ -9,7 +9,7 @@ from explorer.cli.errors import UsageError
 
 COMMANDS = (
     *("list", "show", "explain", "render", "export", "check", "replay", "handout"),
-    *("glossary", "words", "train", "generate", "bench", "conventions"),
+    *("glossary", "words", "train", "generate", "bench", "conventions", "seek"),
 )
 FORMATS = ("table", "json", "csv", "tsv", "numpy", "latex", "markdown", "python")
 
@@ -27,6 +27,7 @@ Every number of a transformer, live and editable.
   explorer handout LESSON F        a lesson on paper: F is a .pdf or .html
   explorer glossary [TERM]         what a term or symbol means
   explorer conventions LESSON …    which settings give the numbers that a text prints
+  explorer seek LESSON CELL=V      change inputs until a cell has the value
   explorer words ACTION [WORD…]    similar words, cosines, analogies; train vectors on your own text
   explorer train RECIPE --out F    train a model; started again, it goes on where it stopped
   explorer generate MODEL TEXT     a trained model continues a text
@@ -453,6 +454,23 @@ def _conventions() -> Parser:
     return parser
 
 
+def _seek() -> Parser:
+    example = (
+        "example:\n  explorer seek you-are-welcome 'encoder.1.self.weights[0,0,2]=0.9' --change encoder.1.self.W_Q"
+    )
+    parser = Parser(
+        "seek", "Let gradient descent change inputs until a cell has a value; 1 where it cannot.", None, example
+    )
+    _add_lesson(parser)
+    parser.add_argument("wish", metavar="CELL=V", help="such as 'encoder.1.self.weights[0,0,2]=0.9', counted from 0")
+    what = "an input that may change, a head's slice or a cell of one; several times for several"
+    parser.add_argument("--change", action="append", default=[], metavar="NODE", help=what)
+    parser.add_argument("--out", metavar="FILE", help="write the changed model: a document (.explorer)")
+    _add_edits(parser)
+    _add_force(parser)
+    return parser
+
+
 def _bench() -> Parser:
     what = "In a checkout: measure the figures of speed beside their limits. Close other programs first."
     parser = Parser("bench", what)
@@ -504,5 +522,6 @@ _PARSERS = {
     "train": _train,
     "generate": _generate,
     "conventions": _conventions,
+    "seek": _seek,
     "bench": _bench,
 }

@@ -29,6 +29,7 @@ from explorer.sentences import sentence
 
 if TYPE_CHECKING:
     from explorer.library.conventions import Ways
+    from explorer.training.goal_seek import Sought
 
 ExplorerError.in_words = staticmethod(sentence)  # who calls the library reads the error itself
 
@@ -290,6 +291,50 @@ class Transformer:
         Raises `ExplorerError`: "unknown-node".
         """
         self.document.do(Release(name))
+
+    def seek(self, cell: str, value: float, change: str | Sequence[str]) -> "Sought":
+        """Let gradient descent find inputs that give a cell a value. Where it does, that is one step of undo.
+
+        Parameters
+        ----------
+        cell : str
+            Such as "encoder.1.self.weights[0,0,2]".
+        value : float
+            What it should be.
+        change : str or sequence of str
+            What may change: inputs, heads' slices or cells of them. All else stays.
+
+        Returns
+        -------
+        Sought
+            The way, step by step, and why it ends where it does not get there: then nothing is changed.
+
+        Raises
+        ------
+        ExplorerError
+            "bad-cell-syntax", "unknown-node", "bad-cell", "not-editable", or "no-gradient" for whole numbers.
+
+        >>> import explorer
+        >>> m = explorer.open("two-vectors")
+        >>> m.seek("dot[0,0]", 4, change="x")
+           0  10
+           1  4  (moved by 1.34)
+        4 is reached in 1 step.
+        >>> m["x"]
+        x  (1 × 2)
+             across   up
+          x    -0.2  2.4
+        """
+        from explorer.training.goal_seek import command, seek  # few ask for it
+
+        graph = self.document.state.graph
+        root = root_of(graph, cell)
+        require_cell(cell.partition("[")[0], root.cell, graph.shape(root.node))
+        names = [change] if isinstance(change, str) else change
+        found = seek(self.document.state, root, float(value), [parse_cell(name) for name in names])
+        if found.reached and found.moves:
+            self.document.do(command(found, cell))
+        return found
 
     def switch(self, name: str, value: object) -> None:
         """Choose at a switch: ``m.switch("encoder.1.self.scale", "none")``; `switches` lists them.

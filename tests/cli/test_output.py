@@ -50,6 +50,7 @@ WRITERS = {
     "hand-out to print": (("handout", "mine.toml"), "out.pdf", (), "mine.toml"),
     "model": (("train", "recipe.toml", "--out"), "out.explorer", (), "recipe.toml"),
     "conventions": (("conventions", "mine.toml", "scaled=7.07", "--out"), "out.explorer", (), "mine.toml"),
+    "sought": (("seek", "mine.toml", "dot[0,0]=4", "--change", "x", "--out"), "out.explorer", (), "mine.toml"),
     "word table": (WORDS, "out.txt", SMALL, "text.txt"),
     "word vectors": (WORDS, "out.safetensors", SMALL, "text.txt"),
     "small word vectors": (WORDS, "out.int8.safetensors", SMALL, "text.txt"),

@@ -1,0 +1,165 @@
+"""A number is wished for, and gradient descent looks for the inputs that give it.
+
+Of one number there is one gradient, and the step along it that would be right if the number ran straight is known:
+(wished − now) · g / |g|² (Newton's method for one equation in many unknowns, which takes the shortest such step). Where
+that leads further away the step is halved until it does not.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite, sqrt
+
+import numpy as np
+
+from explorer.core.engine import Engine, fresh
+from explorer.core.errors import ExplorerError
+from explorer.core.gradients import Root
+from explorer.core.ops import Array
+from explorer.core.shapes import require_cell
+from explorer.document.commands import SetInputs
+from explorer.document.commands.cells import input_place
+from explorer.document.state import State, frozen
+
+MOST_STEPS = 200
+_CLOSE = 1e-9  # of the wished number, or of 1 where that is smaller
+_SLOW = 0.05  # a step that comes nearer by less than this part of the way, so many times, leads nowhere
+_PATIENCE = 20
+_SHOWN = 20  # lines of a way
+_LEAST_SHARE = 2.0**-30  # of a full step
+
+
+@dataclass(frozen=True)
+class Move:
+    """One step of the search."""
+
+    value: float  # the number, behind the step
+    length: float  # how far the inputs moved, as the root of the sum of the squares
+    share: float  # which part of the full step was taken: 1, or 1/2, 1/4, … where more would have led away
+
+
+@dataclass(frozen=True, eq=False)
+class Sought:
+    """What a search came to."""
+
+    wished: float
+    began: float  # the number before the first step
+    moves: tuple[Move, ...]
+    inputs: Mapping[str, Array]  # the inputs that may change, as they are in the end
+    reason: str = ""  # why the number was not reached; empty where it was
+
+    @property
+    def value(self) -> float:
+        """The number in the end."""
+        return self.moves[-1].value if self.moves else self.began
+
+    @property
+    def reached(self) -> bool:
+        """Whether it is the wished one."""
+        return not self.reason
+
+    def __str__(self) -> str:
+        """The way, a line a step, and how it ended."""
+        lines = [f"{0:>4}  {self.began:.10g}"]
+        for number, move in enumerate(self.moves, 1):
+            part = "" if move.share == 1 else f", {move.share:g} of a full step"
+            lines.append(f"{number:>4}  {move.value:.10g}  (moved by {move.length:.3g}{part})")
+        if len(lines) > _SHOWN:
+            lines[_SHOWN // 2 : -_SHOWN // 2] = [f"      … {len(lines) - _SHOWN} more steps"]
+        steps = f"{len(self.moves)} step{'s' * (len(self.moves) != 1)}"
+        said = (
+            f"{self.wished:g} is reached in {steps}."
+            if self.reached
+            else f"{self.wished:g} is not reached: {self.reason}."
+        )
+        return "\n".join([*lines, said])
+
+    __repr__ = __str__
+
+
+def seek(state: State, root: Root, wished: float, change: Sequence[tuple[str, tuple[int, ...]]]) -> Sought:
+    """Look for inputs that give one number a value.
+
+    Parameters
+    ----------
+    root : Root
+        Which number.
+    wished : float
+        The value that it should have.
+    change : sequence of (str, tuple of int)
+        What may change: input nodes, or heads' slices of them, each with a cell, or with () for all of it.
+
+    Raises
+    ------
+    ExplorerError
+        "not-editable" for a node that is computed; "unknown-node", "bad-cell"; "no-gradient" for whole numbers.
+    """
+    mask = _may_change(state, change)
+    engine = fresh(state.graph, state.used, state.pins)
+    inputs = {name: state.used[name] for name in mask}
+    began = _number(engine, root)
+    close = _CLOSE * max(1.0, abs(wished)) if state.model.dtype == "float64" else 1e-5 * max(1.0, abs(wished))
+    moves, slow = list[Move](), 0
+    while abs((now := _number(engine, root)) - wished) > close:
+        if not isfinite(now):
+            return Sought(wished, began, tuple(moves), inputs, "it is no finite number")
+        slopes = {name: _slope(engine, name, root) * allowed for name, allowed in mask.items()}
+        size = sqrt(sum(float(np.sum(np.square(slope, dtype=np.float64))) for slope in slopes.values()))
+        if not isfinite(size) or size**2 == 0 or not isfinite(abs(wished - now) / size**2):
+            return Sought(wished, began, tuple(moves), inputs, _flat(now, began))
+        if len(moves) == MOST_STEPS or slow == _PATIENCE:
+            return Sought(wished, began, tuple(moves), inputs, f"it comes no nearer than {now:.6g}")
+        share = 1.0
+        while share >= _LEAST_SHARE:
+            factor = share * (wished - now) / size**2
+            tried = {
+                name: frozen(inputs[name] + (factor * slope).astype(inputs[name].dtype))
+                for name, slope in slopes.items()
+            }
+            engine.update(state.graph, {**state.used, **tried}, state.pins)
+            if abs(_number(engine, root) - wished) < abs(now - wished):
+                break
+            share /= 2
+        else:
+            engine.update(state.graph, {**state.used, **inputs}, state.pins)
+            return Sought(wished, began, tuple(moves), inputs, f"no step leads nearer than {now:.6g}")
+        inputs = tried
+        left = abs(_number(engine, root) - wished) / abs(now - wished)
+        slow = slow + 1 if left > 1 - _SLOW else 0
+        moves.append(Move(_number(engine, root), abs(factor) * size, share))
+    return Sought(wished, began, tuple(moves), inputs)
+
+
+def command(sought: Sought, cell: str) -> SetInputs:
+    """What puts the end of a search into a document: one step to undo."""
+    return SetInputs(sought.inputs, f"Seek {cell} = {sought.wished:g}")
+
+
+def _flat(now: float, began: float) -> str:
+    if now == began:
+        return "nothing that may change moves it"
+    return f"at {now:.6g} nothing that may change moves it any more"
+
+
+def _number(engine: Engine, root: Root) -> float:
+    return float(engine.values[root.node][root.cell])
+
+
+def _slope(engine: Engine, name: str, root: Root) -> Array:
+    found = engine.gradient(engine.graph.place(name), root)
+    assert found is not None  # `_may_change` has no whole numbers
+    return found
+
+
+def _may_change(state: State, change: Sequence[tuple[str, tuple[int, ...]]]) -> dict[str, Array]:
+    """For each input node that may change: which of its cells."""
+    found: dict[str, Array] = {}
+    for name, cell in change:
+        place = input_place(state, name)
+        if state.graph.nodes[place.node].op.whole:
+            raise ExplorerError("no-gradient", name=name)
+        shape = state.graph.shape(place.node)
+        if cell:
+            require_cell(name, cell, shape[len(place.index) :])
+        mask = found.setdefault(place.node, np.zeros(shape, bool))
+        mask[place.index + cell] = True
+    return found
