@@ -33,7 +33,7 @@ class MainMenu(Menu):
         folds = [actions.fold_list, actions.fold_right, actions.fold_bottom]
         self._part("View", [actions.whole, actions.compare, actions.undock, actions.light], looks, folds)
         self.lesson = self._part("Lesson", [])
-        self._part("Help", [actions.keys, actions.glossary, actions.about])
+        self._part("Help", [actions.keys, actions.glossary, actions.references, actions.about])
         self.addSeparator()
         self.addAction(actions.quit)
 

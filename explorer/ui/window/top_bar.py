@@ -19,16 +19,17 @@ from explorer.ui.window.setting_choice import SettingChoice
 from explorer.ui.workbench import Workbench
 
 PAGES = ("Pipeline", "Train", "Words", "References", "Lessons")
-TITLE, PART, LEAST_TITLE = 100, 0.195, 70
+"""What the window can show below the bar. Each has a tab but the references: the menu Help leads to them."""
+TITLE, PART, LEAST_TITLE = 170, 0.21, 70
 """Pixels at text scale 1 that the title takes of a window of `NARROW`, its part of what is wider, and its least."""
 NARROW, READ_TITLE, MENU = 900, 80, " Menu"
-HINTS = (
-    "The model, stage by stage",
-    "Let the model learn from examples",
-    "Word vectors by themselves",
-    "Every number that the four texts print, beside the one computed here",
-    "All lessons: what each teaches",
-)
+TABS = {
+    "Pipeline": "The model, stage by stage",
+    "Train": "Let the model learn from examples",
+    "Words": "Word vectors by themselves",
+    "Lessons": "All lessons: what each teaches",
+}
+"""The pages that have a tab, each with its hint."""
 
 CARD = "model.card"
 
@@ -62,10 +63,11 @@ class TopBar(QFrame):
         # What is open; its menu has what else can be opened.
         self.title = mark(QPushButton(), tab="true", document="true")
         self.title.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        lessons = partial(self.page_chosen.emit, PAGES.index("Lessons"))
+        lessons, references = (partial(self.page_chosen.emit, PAGES.index(name)) for name in ("Lessons", "References"))
+        actions.references.triggered.connect(lambda: references())
         self.title.setMenu(OpenMenu(actions, files, lessons, self._show_card, self.title))
         self._row.addWidget(self.title)
-        self._tabs = [self._tab(page, hint) for page, hint in zip(PAGES, HINTS, strict=True)]
+        self._tabs = {page: self._tab(page, hint) for page, hint in TABS.items()}
         self._row.addWidget(Computing(bench.background, files.writer), 1)
         self._choices = QWidget()
         choices = FlowLayout(self._choices, 16, 4)
@@ -105,8 +107,8 @@ class TopBar(QFrame):
 
     def show_page(self, page: int) -> None:
         """Show which tab is chosen, and only what concerns its page."""
-        for number, tab in enumerate(self._tabs):
-            tab.setChecked(number == page)
+        for name, tab in self._tabs.items():
+            tab.setChecked(name == PAGES[page])
         self.page = page
         self._choices.setVisible(page < PAGES.index("Words"))  # a run begins with the weights of a setting
         self.showing.setVisible(page == 0)
@@ -116,7 +118,7 @@ class TopBar(QFrame):
         self._name = lesson.title
         self.title.setToolTip(f"{lesson.title}\nOpen something else")
         self.title.setText(plain(f"{self._name}  ▾"))
-        self._settings.open(lesson, self._tabs[-1])
+        self._settings.open(lesson, self._tabs["Lessons"])
         self.show_page(self.page)
 
     def follow(self) -> None:

@@ -196,7 +196,7 @@ def test_a_title_longer_than_the_window_ends_in_dots(window, eye, appearance):
 def test_the_tabs_stand_in_the_same_places_whatever_the_title(window, eye):
     def places():
         eye.settle(window)
-        return [tab.mapTo(window, QPoint(0, 0)) for tab in window.top_bar._tabs]
+        return [tab.mapTo(window, QPoint(0, 0)) for tab in window.top_bar._tabs.values()]
 
     before = places()
     window.files.open_lesson(load("xor"))

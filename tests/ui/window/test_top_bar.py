@@ -44,7 +44,7 @@ def test_the_settings_are_the_same_whichever_tab_was_open_when_the_look_was_chan
     eye.settle(window)
     assert (settings(window), window.top_bar._settings.geometry()) == (before, place)
     bar = window.top_bar
-    assert bar.title.geometry().right() < bar._tabs[0].geometry().left()
+    assert bar.title.geometry().right() < bar._tabs["Pipeline"].geometry().left()
 
 
 def test_in_large_text_the_title_does_not_lie_under_a_tab(open_window, eye, appearance):
@@ -53,9 +53,9 @@ def test_in_large_text_the_title_does_not_lie_under_a_tab(open_window, eye, appe
     appearance.set_scale(2.0)
     eye.settle(window)
     bar = window.top_bar
-    assert bar.title.geometry().right() < bar._tabs[0].geometry().left()
+    assert bar.title.geometry().right() < bar._tabs["Pipeline"].geometry().left()
     assert bar.title.sizeHint().width() <= bar.title.width()
-    for tab in bar._tabs:
+    for tab in bar._tabs.values():
         assert tab.sizeHint().width() <= tab.width(), "no tab is cut"
     appearance.set_scale(1.0)
     eye.settle(window)
@@ -159,3 +159,14 @@ def test_all_that_can_be_done_by_a_key_is_in_a_menu_too(open_window):
     by_key_alone = {"Menu", "Next stage", "Previous stage", "Next part of the window", "Previous part", "Next step"}
     missing = {action.text() for action in window.actions() if action.shortcuts() and action not in offered}
     assert missing == by_key_alone | {"Step before"}
+
+
+def test_the_references_are_no_tab_and_the_menu_of_help_leads_to_them(open_window, eye):
+    window = open_window("xor")
+    assert [tab.text() for tab in window.top_bar._tabs.values()] == ["Pipeline", "Train", "Words", "Lessons"]
+    window.actions_.references.trigger()
+    eye.settle(window)
+    assert window.pages.currentWidget() is window.references
+    assert not any(tab.isChecked() for tab in window.top_bar._tabs.values())
+    (help_menu,) = [action.menu() for action in window.top_bar.menu.menu().actions() if action.text() == "Help"]
+    assert window.actions_.references in help_menu.actions()
