@@ -32,6 +32,7 @@ SENTENCES: dict[str, str] = {
     "label-twice": "'{label}' stands more than once along that axis of '{name}'; use one of the numbers {numbers}.",
     "no-prints": "There are no printed numbers to look for; give those of one node or of several.",
     "not-a-matrix": "This is no matrix of finite numbers; give its rows, with ; between them.",
+    "no-questions": "The lesson '{lesson}' asks nothing; choose one with questions, see `explorer list`.",
     "no-words": "There is no word in the text; write one or more.",
     "no-target": "This model is no translator; only those begin an answer with given words.",
     "no-benchmarks": "The benchmarks come with the source code only; run `make bench` in a checkout of it.",

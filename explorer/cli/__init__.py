@@ -154,6 +154,10 @@ def _run(argv: list[str]) -> int:
             from explorer.cli.seek import seek
 
             return seek(arguments)
+        case "questions":
+            from explorer.cli.questions import questions
+
+            return questions(arguments)
         case "bench":
             from explorer.cli.bench import bench
 

@@ -116,6 +116,10 @@ def _is_workbook(head: bytes, path: Path) -> bool:
     return about in _members(path) and f"<dc:creator>{PROGRAM}<".encode() in _members(path)[about]
 
 
+def _is_package(head: bytes, path: Path) -> bool:
+    return PROGRAM.encode() in _members(path).get("imsmanifest.xml", b"")
+
+
 def _is_npz(head: bytes, path: Path) -> bool:
     return _members(path).keys() == {"vectors.npy", "words.npy"}
 
@@ -162,6 +166,8 @@ KINDS: dict[str, Known] = {
     ".gif": _says(b"GIF8"),
     ".pdf": _says(b"%PDF"),
     ".html": _says(b"<!DOCTYPE html>"),
+    ".xml": _says(b"<?xml"),
+    ".zip": _is_package,
     ".txt": _is_table_of_words,
     ".safetensors": _is_vectors,
     ".npz": _is_npz,

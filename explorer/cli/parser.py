@@ -9,7 +9,7 @@ from explorer.cli.errors import UsageError
 
 COMMANDS = (
     *("list", "show", "explain", "render", "export", "check", "replay", "handout"),
-    *("glossary", "words", "train", "generate", "bench", "conventions", "seek"),
+    *("glossary", "words", "train", "generate", "bench", "conventions", "seek", "questions"),
 )
 FORMATS = ("table", "json", "csv", "tsv", "numpy", "latex", "markdown", "python")
 
@@ -28,6 +28,7 @@ Every number of a transformer, live and editable.
   explorer glossary [TERM]         what a term or symbol means
   explorer conventions LESSON …    which settings give the numbers that a text prints
   explorer seek LESSON CELL=V      change inputs until a cell has the value
+  explorer questions LESSON …      questions for a learning platform: Moodle XML or QTI
   explorer words ACTION [WORD…]    similar words, cosines, analogies; train vectors on your own text
   explorer train RECIPE --out F    train a model; started again, it goes on where it stopped
   explorer generate MODEL TEXT     a trained model continues a text
@@ -224,6 +225,21 @@ probable. With --beams the steps are those of the best continuation, and "beams"
 is the sum of the logs of the probabilities.
 """
 
+
+_QUESTIONS = """\
+Write questions of lessons for a learning platform. Each stands by itself, with the matrices that it needs as tables.
+Numbers to be computed are drawn; each mistake that the program knows is an answer of 0 points with its explanation.
+Questions that ask to change a model stay in the program.
+
+Moodle: Question bank, Import, Moodle XML format. Each question is a category of its own variants, so that a quiz with a
+random question of it gives neighbours other numbers.
+"""
+
+_QUESTIONS_EXAMPLES = """\
+examples:
+  explorer questions emma softmax --variants 20 --out attention.xml
+  explorer questions two-vectors --same --out vectors.zip
+"""
 
 _CONVENTIONS = """\
 Which conventions give your numbers? Type the numbers of a text into a model, and what it prints as results behind
@@ -471,6 +487,18 @@ def _seek() -> Parser:
     return parser
 
 
+def _questions() -> Parser:
+    parser = Parser("questions", _QUESTIONS, epilog=_QUESTIONS_EXAMPLES)
+    add = parser.add_argument
+    add("lessons", metavar="LESSON", nargs="+", help="a name from `explorer list`, or a file (.toml)")
+    add("--out", metavar="FILE", help="a .xml for Moodle's import, or a .zip of QTI 2.1")
+    add("--variants", type=int, default=1, metavar="N", help="so many of each question, with other numbers (1)")
+    add("--seed", type=int, default=0, metavar="S", help="of the numbers; the same draws the same (0)")
+    add("--same", action="store_true", help="the numbers of the lesson, none drawn")
+    _add_force(parser)
+    return parser
+
+
 def _bench() -> Parser:
     what = "In a checkout: measure the figures of speed beside their limits. Close other programs first."
     parser = Parser("bench", what)
@@ -523,5 +551,6 @@ _PARSERS = {
     "generate": _generate,
     "conventions": _conventions,
     "seek": _seek,
+    "questions": _questions,
     "bench": _bench,
 }

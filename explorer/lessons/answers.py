@@ -91,7 +91,7 @@ def _predicted(question: Predict, typed: float, engine: Engine) -> Verdict:
         return Verdict(True, f"Right: {written(right, digits)}.", None, right, difference, how)
     expected = f"the number is {written(right, max(digits, _needed(right, digits)))}"
     mistake = None
-    if difference is not None and _right_so_far(typed, right, digits):
+    if difference is not None and right_so_far(typed, right, digits):
         meanwhile = f"{SO_FAR}, but {digits} decimals are asked for"
         sentence = f"{meanwhile}; {expected}."
     elif isfinite(typed) and (mistake := likely(engine, question, typed)) is not None:
@@ -106,7 +106,7 @@ def _predicted(question: Predict, typed: float, engine: Engine) -> Verdict:
     return Verdict(False, sentence, mistake, right, difference, how, meanwhile=f"{meanwhile}.")
 
 
-def _right_so_far(typed: float, right: float, digits: int) -> bool:
+def right_so_far(typed: float, right: float, digits: int) -> bool:
     """Whether it is right to the fewer digits that were typed."""
     return any(abs(typed - right) <= half_unit(d) and round(typed, d) == typed for d in range(digits - 1, 0, -1))
 

@@ -11,8 +11,9 @@ from explorer.core.errors import ExplorerError
 from explorer.core.node import Node
 from explorer.core.ops import Array
 from explorer.core.shapes import require_shape
+from explorer.export.html import MOST_ROWS
 from explorer.export.matrix import LabelledMatrix, equation, latex
-from explorer.library.display import MOST_ROWS, as_html, as_text
+from explorer.library.display import as_html, as_text
 
 At: TypeAlias = Any
 """What stands in brackets: whole numbers, words, slices, lists of them, "…", or an array of bool, as numpy has it."""

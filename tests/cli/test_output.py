@@ -23,6 +23,13 @@ words = "Words."
 [step.look]
 stage = "vectors"
 """
+QUESTION = """
+node = "dot"
+[step.question]
+kind = "predict"
+ask = "What is it?"
+cell = ["x", "y"]
+"""
 RECIPE = """
 title = "A net on XOR"
 [model]
@@ -51,6 +58,8 @@ WRITERS = {
     "model": (("train", "recipe.toml", "--out"), "out.explorer", (), "recipe.toml"),
     "conventions": (("conventions", "mine.toml", "scaled=7.07", "--out"), "out.explorer", (), "mine.toml"),
     "sought": (("seek", "mine.toml", "dot[0,0]=4", "--change", "x", "--out"), "out.explorer", (), "mine.toml"),
+    "Moodle": (("questions", "asks.toml", "--out"), "out.xml", (), "asks.toml"),
+    "QTI": (("questions", "asks.toml", "--out"), "out.zip", (), "asks.toml"),
     "word table": (WORDS, "out.txt", SMALL, "text.txt"),
     "word vectors": (WORDS, "out.safetensors", SMALL, "text.txt"),
     "small word vectors": (WORDS, "out.int8.safetensors", SMALL, "text.txt"),
@@ -67,6 +76,7 @@ def folder(tmp_path, monkeypatch):
     Path("mine.toml").write_text(LESSON, "utf-8")
     net = LESSON.replace("two-vectors", "xor").replace('"vectors"', '"layer.2"')
     Path("xor.toml").write_text(net, "utf-8")
+    Path("asks.toml").write_text(LESSON + QUESTION, "utf-8")
     Path("recipe.toml").write_text(RECIPE, "utf-8")
     Path("text.txt").write_text(TEXT, "utf-8")
     return tmp_path

@@ -1,0 +1,306 @@
+"""Questions of lessons as items that stand by themselves: with the numbers that they need, and what slips give."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from html import escape
+from itertools import islice
+from zlib import crc32
+
+import numpy as np
+
+from explorer.core.derivation import chain
+from explorer.core.engine import Engine
+from explorer.core.explain import operands
+from explorer.core.numbers import written
+from explorer.document.state import State
+from explorer.export.html import MOST_COLUMNS, MOST_ROWS, html_table
+from explorer.export.matrix import LabelledMatrix
+from explorer.lessons.answers import judge, place_named, right_places, right_so_far, values_of
+from explorer.lessons.mistakes import array_of, half_unit, mistakes
+from explorer.lessons.names import UnknownNameError
+from explorer.lessons.practice import fresh_numbers
+from explorer.lessons.prose import html, numbers_of
+from explorer.lessons.schema import Lesson
+from explorer.lessons.states import states_of
+from explorer.lessons.steps import Choose, Point, Predict, Question, Step
+from explorer.lessons.symbols import formula_html
+
+MOST_MISTAKES = 12
+MOST_PLACES = 16
+"""To choose among; of more places one cannot be pointed at in a list."""
+_LOOKED_AT = 200
+"""How many mistakes are computed, most of them numbers of other cells."""
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A number that a known mistake gives."""
+
+    value: float
+    name: str  # such as "not scaled"
+    sentence: str  # what was done
+
+
+@dataclass(frozen=True)
+class Option:
+    """One answer to choose."""
+
+    text: str  # HTML
+    right: bool
+    feedback: str = ""  # HTML
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """A question that needs nothing beside it."""
+
+    id: str  # of its lesson and step: "emma/score"
+    title: str
+    text: str  # HTML
+    why: str = ""  # HTML: the principle, shown afterwards
+    question: Question  # what it was made of, and the state that it asks about
+    state: State
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberItem(Item):
+    """A number is typed."""
+
+    value: float
+    digits: int  # decimals; half a unit of the last may be missed
+    wrong: tuple[Wrong, ...] = ()  # likely ones first
+
+    @property
+    def tolerance(self) -> float:
+        """How far off an answer may be."""
+        return half_unit(self.digits)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceItem(Item):
+    """One of a few answers is chosen."""
+
+    options: tuple[Option, ...]
+    mixed: bool = True  # whether they may be shown in another order
+
+
+def item_ids(lesson: Lesson) -> list[str]:
+    """The questions of a lesson that can stand by themselves; not those where a model has to be changed."""
+    return [
+        f"{lesson.id}/{step.id}"
+        for step in lesson.steps
+        if isinstance(step.question, Predict | Choose | Point) and step.look.stage not in ("words", "train")
+    ]
+
+
+def items(lesson: Lesson, seed: int | None = None, only: str = "") -> Iterator[Item]:
+    """The questions of a lesson.
+
+    Parameters
+    ----------
+    seed : int, optional
+        Of numbers that are drawn anew for each question that asks for one; the same for the same seed. Without one the
+        numbers are those of the lesson.
+    only : str
+        The id of the one question that is wanted; all, for "".
+    """
+    wanted = item_ids(lesson)
+    for number, step in enumerate(lesson.steps):
+        id = f"{lesson.id}/{step.id}"
+        if id not in wanted or (only and id != only):
+            continue
+        state = states_of(lesson)[number]
+        item: Item | None = None
+        match step.question:
+            case Predict():
+                item = _number(id, step, step.question, state, seed)
+            case Choose():
+                item = _choice(id, step, step.question, state)
+            case Point():
+                item = _place(id, step, step.question, state)
+        if item is not None:
+            yield item
+
+
+# A number
+
+
+def _number(id: str, step: Step, question: Predict, state: State, seed: int | None) -> NumberItem | None:
+    question = replace(question, fade=0)
+    drawn = question.of == "value" and seed is not None
+    if drawn:
+        state = fresh_numbers(question, state, crc32(f"{seed} {id}".encode()))
+    engine = values_of(state)
+    given = _given(engine, question)
+    if given is None:
+        return None
+    right = float(array_of(engine, question.node, question.of)[question.cell])
+    if not np.isfinite(right):
+        return None
+    # With other numbers, what is said of those of the lesson need not hold.
+    said = "" if drawn or question.fresh else html(question.ask, numbers_of(step, engine))
+    text = "".join([said, *given, f"<p>{_asked(engine, question)}</p>"])
+    why = "" if drawn else html(question.why, numbers_of(step, engine))
+    return NumberItem(
+        id=id,
+        title=step.title,
+        text=text,
+        why=why,
+        question=question,
+        state=state,
+        value=right,
+        digits=question.digits,
+        wrong=tuple(_wrong(engine, question, right)),
+    )
+
+
+def _given(engine: Engine, question: Predict) -> list[str] | None:
+    """The formulas and the matrices that the number is computed from; None where they are too large to be shown."""
+    graph = engine.graph
+    place = graph.place(question.node)
+    found = chain(engine, place.node, (*place.index, *question.cell))
+    if question.of != "value" or not found:
+        return None
+    first, _, last = found[0]
+    read = {operand.node for operand in operands(last)}
+    shown = [parent for parent in dict.fromkeys(graph.nodes[first].parents) if parent in read]
+    for name, _, step in found[1:]:
+        more = {operand.node for operand in operands(step)} - {one for one, *_ in found}
+        shown += [parent for parent in dict.fromkeys(graph.nodes[name].parents) if parent in more]
+    parts = [f"<p>{_formula(engine, name)}</p>" for name, *_ in found]
+    for name in dict.fromkeys(shown):
+        table = _table(engine, name, place.head)
+        if table is None:
+            return None
+        parts.append(table)
+    return parts
+
+
+def _table(engine: Engine, name: str, head: int | None) -> str | None:
+    """A matrix, or a head's slice of it, under its symbol; None where it is too large."""
+    node, value = engine.graph.nodes[name], engine.values[name]
+    labels = [engine.labels(axis) for axis in node.axes]
+    if head is not None and engine.graph.n_heads(name) is not None:
+        value, labels = value[head], labels[1:]
+    if value.ndim > 2:
+        return None
+    rows, columns = labels[-2:][0] if labels else (), labels[-1] if len(labels) > 1 else ()
+    flat = value.reshape(len(rows) or 1, -1)
+    if flat.shape[0] > MOST_ROWS or flat.shape[1] > MOST_COLUMNS:
+        return None
+    matrix = LabelledMatrix(name, node.symbol, flat, tuple(rows), tuple(columns))
+    return f"<p>{_symbol(node.symbol, node.short)}</p>{html_table(matrix, node.op.shares)}"
+
+
+def _symbol(latex: str, otherwise: str) -> str:
+    try:
+        return formula_html(latex)
+    except UnknownNameError:
+        return f"<code>{escape(otherwise)}</code>"
+
+
+def _formula(engine: Engine, name: str) -> str:
+    node = engine.graph.nodes[name]
+    parents = [engine.graph.nodes[parent] for parent in node.parents]
+    written = node.op.formula(*(parent.symbol for parent in parents))
+    code = f"{node.short} = {node.op.code(*(parent.short for parent in parents))}"
+    return _symbol(f"{node.symbol} = {written}", code)
+
+
+def _asked(engine: Engine, question: Predict) -> str:
+    """Which number is wanted, in a sentence."""
+    graph = engine.graph
+    place = graph.place(question.node)
+    names = [engine.labels(axis)[i] for axis, i in zip(graph.axes_of(place), question.cell, strict=True)]
+    where = [f"{what} “{escape(name)}”" for what, name in zip(("row", "column"), names[-2:], strict=False)]
+    where = [*map(escape, names[:-2]), *where]
+    symbol = _symbol(graph.nodes[place.node].symbol, graph.nodes[place.node].short)
+    head = f" of head {place.head + 1}" if place.head is not None else ""
+    decimals = f"{question.digits} decimal{'s' * (question.digits != 1)}"
+    return f"What is the number of {symbol}{head}{' in ' * bool(where)}{', '.join(where)}? Give {decimals}."
+
+
+def _wrong(engine: Engine, question: Predict, right: float) -> Iterator[Wrong]:
+    """Known mistakes, of those that give one number the likeliest."""
+    seen = {round(right, question.digits)}
+    found = 0
+    for mistake in islice(mistakes(engine, question.node, question.cell, question.digits, question.of), _LOOKED_AT):
+        value = round(mistake.value, question.digits)
+        near = abs(value - right) <= 2 * half_unit(question.digits)
+        if value in seen or near or right_so_far(value, right, question.digits):
+            continue
+        seen.add(value)
+        yield Wrong(value, mistake.name, f"{mistake.sentence}.")
+        found += 1
+        if found == MOST_MISTAKES:
+            return
+
+
+# A choice
+
+
+def _choice(id: str, step: Step, question: Choose, state: State) -> ChoiceItem:
+    engine = values_of(state)
+    numbers = numbers_of(step, engine)
+    options = tuple(Option(html(one.text, numbers), one.right, html(one.why, numbers)) for one in question.choices)
+    return ChoiceItem(
+        id=id,
+        title=step.title,
+        text=_told(step, question, engine),
+        why=html(question.why, numbers),
+        question=question,
+        state=state,
+        options=options,
+        mixed=question.mixed,
+    )
+
+
+def _place(id: str, step: Step, question: Point, state: State) -> ChoiceItem | None:
+    engine = values_of(state)
+    right = right_places(question, engine)
+    if question.at == "head":
+        n = engine.graph.n_heads(engine.graph.place(question.node).node) if question.node else None
+        places = [(head,) for head in range(n or 0)]
+    elif question.at == "token":
+        places = [(i,) for i in range(len(engine.labels(question.axis)))]
+    else:
+        shape = engine.value(engine.graph.place(question.node)).shape
+        rows = [question.row] if question.row is not None and len(shape) == 2 else None
+        places = [cell for cell in np.ndindex(shape) if rows is None or cell[-2] in rows]
+    if not set(right) <= set(places) or not 1 < len(places) <= MOST_PLACES:
+        return None
+    options = []
+    for place in places:
+        verdict = judge(question, place, state, engine)
+        options.append(Option(escape(place_named(question, place, engine)), verdict.right, escape(verdict.sentence)))
+    why = html(question.why, numbers_of(step, engine))
+    text = _told(step, question, engine, question.node)
+    return ChoiceItem(
+        id=id, title=step.title, text=text, why=why, question=question, state=state, options=tuple(options)
+    )
+
+
+def _told(step: Step, question: Question, engine: Engine, node: str = "") -> str:
+    """The words of a step, the matrix that it looks at, and what it asks."""
+    numbers = numbers_of(step, engine)
+    parts = [html(step.words, numbers)]
+    node = node or step.look.node
+    place = engine.graph.find(node) if node and node not in question.covers else None
+    if place is not None:
+        parts.append(_table(engine, place.node, place.head) or "")
+    return "".join([*parts, html(question.ask, numbers)])
+
+
+def answered(item: Item, answer: float | int) -> tuple[bool, str]:
+    """Whether an answer is right, and the name of the mistake that was made; "" where none is known."""
+    if isinstance(item, NumberItem):
+        verdict = judge(item.question, float(answer), item.state)
+        return verdict.right, verdict.mistake.name if verdict.mistake else ""
+    assert isinstance(item, ChoiceItem)
+    option = item.options[int(answer)]
+    return option.right, "" if option.right else f"chose {chr(ord('A') + int(answer))}"
+
+
+def in_decimals(item: NumberItem) -> str:
+    """The right number as it should be typed."""
+    return written(item.value, item.digits).replace("−", "-")

@@ -1,0 +1,178 @@
+"""Questions stand by themselves, and are read back from what a learning platform takes."""
+
+import io
+import json
+import xml.etree.ElementTree as ET
+import zipfile
+
+import pytest
+
+from explorer.cli import main
+from explorer.lessons.answers import judge
+from explorer.lessons.loader import load
+from explorer.lessons.steps import MakeSo
+from explorer.teaching.items import ChoiceItem, NumberItem, answered, item_ids, items
+from explorer.teaching.moodle import moodle_xml
+from explorer.teaching.qti import QTI, qti_zip
+
+LESSONS = ("emma", "softmax", "two-vectors")
+
+
+@pytest.fixture(scope="module")
+def every():
+    return [item for lesson in LESSONS for item in items(load(lesson), 7)]
+
+
+def test_all_questions_but_those_that_need_the_program(every):
+    asked = [step for lesson in LESSONS for step in load(lesson).steps if step.question]
+    needs = [step for step in asked if isinstance(step.question, MakeSo)]
+    ids = [id for lesson in LESSONS for id in item_ids(load(lesson))]
+    assert len(ids) == len(asked) - len(needs)
+    assert {item.id for item in every} <= set(ids)
+    assert len(every) > 0.9 * len(ids)
+    assert {type(item) for item in every} == {NumberItem, ChoiceItem}
+
+
+def test_right_answers_are_right_and_mistakes_are_the_ones_that_they_are_said_to_be(every):
+    for item in every:
+        if isinstance(item, NumberItem):
+            assert answered(item, round(item.value, item.digits)) == (True, "")
+            for wrong in item.wrong[:3]:
+                right, name = answered(item, wrong.value)
+                assert not right
+                assert name
+                assert abs(wrong.value - item.value) > 2 * item.tolerance
+        else:
+            for number, option in enumerate(item.options):
+                assert answered(item, number)[0] is option.right
+            assert any(option.right for option in item.options)
+
+
+def test_the_likeliest_mistake_has_its_name(every):
+    named = [(item, item.wrong[0]) for item in every if isinstance(item, NumberItem) and item.wrong]
+    same = [answered(item, wrong.value)[1] == wrong.name for item, wrong in named]
+    assert sum(same) > 0.8 * len(same)
+
+
+def test_numbers_are_drawn_from_the_seed():
+    def numbers(seed):
+        return {item.id: item.value for item in items(load("emma"), seed) if isinstance(item, NumberItem)}
+
+    assert numbers(1) == numbers(1)
+    differ = [numbers(1)[id] != numbers(2)[id] for id in numbers(1)]
+    assert sum(differ) >= len(differ) - 1
+    given = numbers(None)
+    (step,) = (step for step in load("emma").steps if f"emma/{step.id}" == next(iter(given)))
+    assert step.question is not None
+
+
+def test_an_item_shows_all_that_it_needs():
+    item = next(one for one in items(load("emma"), 3) if isinstance(one, NumberItem))
+    tree = ET.fromstring(f"<div>{item.text}</div>")
+    assert len(tree.findall(".//table")) >= 1
+    assert "What is the number of" in "".join(tree.itertext())
+    assert judge(item.question, item.value, item.state).right
+
+
+def test_only_one_question():
+    (id, *_) = item_ids(load("softmax"))
+    assert [item.id for item in items(load("softmax"), 1, id)] == [id]
+
+
+# Moodle
+
+
+def test_moodle_reads_back(every):
+    root = ET.fromstring(moodle_xml({item.id: [item] for item in every}))
+    assert root.tag == "quiz"
+    categories = [one.findtext("category/text") for one in root.findall("question[@type='category']")]
+    assert categories == [f"$course$/top/Transformer Explorer/{item.id}" for item in every]
+    questions = [one for one in root.findall("question") if one.get("type") != "category"]
+    for item, one in zip(every, questions, strict=True):
+        assert one.findtext("questiontext/text") == item.text
+        answers = one.findall("answer")
+        fractions = [float(answer.get("fraction")) for answer in answers]
+        assert sum(f for f in fractions if f > 0) == pytest.approx(100, abs=1e-3)
+        if isinstance(item, NumberItem):
+            assert one.get("type") == "numerical"
+            right, *wrong = answers
+            tolerance = float(right.findtext("tolerance"))
+            assert abs(float(right.findtext("text")) - item.value) < tolerance / 100
+            assert [answer.findtext("feedback/text") for answer in wrong] == [w.sentence for w in item.wrong]
+            assert set(fractions[1:]) <= {0}
+        else:
+            assert one.get("type") == "multichoice"
+            assert [answer.findtext("text") for answer in answers] == [option.text for option in item.options]
+            assert [f > 0 for f in fractions] == [option.right for option in item.options]
+
+
+# QTI
+
+
+def test_qti_reads_back_and_scores(every):
+    with zipfile.ZipFile(io.BytesIO(qti_zip(every))) as archive:
+        assert archive.testzip() is None
+        manifest = ET.fromstring(archive.read("imsmanifest.xml"))
+        files = [one.get("href") for one in manifest.iter("{http://www.imsglobal.org/xsd/imscp_v1p1}file")]
+        assert sorted([*files, "imsmanifest.xml"]) == sorted(archive.namelist())
+        roots = [ET.fromstring(archive.read(file)) for file in files]
+    space = {"q": QTI}
+    for item, root in zip(every, roots, strict=True):
+        assert root.tag == f"{{{QTI}}}assessmentItem"
+        assert root.get("title") == item.title
+        declared = {one.get("identifier") for one in root.findall("q:outcomeDeclaration", space)}
+        used = {one.get("outcomeIdentifier") for one in root.iter() if one.get("outcomeIdentifier")}
+        used |= {one.get("identifier") for one in root.iter(f"{{{QTI}}}setOutcomeValue")}
+        assert used <= declared
+        correct = [one.text for one in root.findall("q:responseDeclaration/q:correctResponse/q:value", space)]
+        if isinstance(item, NumberItem):
+            branches = [*root.iter(f"{{{QTI}}}responseIf"), *root.iter(f"{{{QTI}}}responseElseIf")]
+            assert len(branches) == 1 + len(item.wrong)
+
+            def feedback(number, branches=branches):
+                for branch in branches:
+                    size = float(branch.find("q:equal", space).get("tolerance").split()[0])
+                    if abs(float(branch.findtext("q:equal/q:baseValue", None, space)) - number) <= size:
+                        return branch.findall("q:setOutcomeValue/q:baseValue", space)[1].text
+                return ""
+
+            told = {one.get("identifier"): "".join(one.itertext()) for one in root.findall("q:modalFeedback", space)}
+            assert feedback(float(correct[0])) == "right"
+            for wrong in item.wrong:
+                assert told[feedback(wrong.value)] in [w.sentence for w in item.wrong]
+        else:
+            choices = [one.get("identifier") for one in root.iter(f"{{{QTI}}}simpleChoice")]
+            assert correct == [c for c, option in zip(choices, item.options, strict=True) if option.right]
+
+
+def test_the_same_questions_give_the_same_bytes(every):
+    again = [item for lesson in LESSONS for item in items(load(lesson), 7)]
+    assert qti_zip(every) == qti_zip(again)
+    assert moodle_xml({"a": every}) == moodle_xml({"a": again})
+
+
+# The command
+
+
+def test_the_command(tmp_path, capsys):
+    out = tmp_path / "emma.xml"
+    assert main(["questions", "softmax", "--variants", "3", "--out", str(out)]) == 0
+    said = capsys.readouterr().out
+    root = ET.parse(out).getroot()
+    numerical = root.findall("question[@type='numerical']")
+    groups = len(root.findall("question[@type='category']"))
+    assert said.startswith(f"{groups} of {load('softmax').questions} questions")
+    assert len(numerical) % 3 == 0
+    texts = [one.findtext("questiontext/text") for one in numerical[:3]]
+    assert len(set(texts)) == 3
+    assert main(["questions", "softmax", "--same", "--out", str(tmp_path / "s.zip")]) == 0
+    capsys.readouterr()
+    for given, told in (
+        (["softmax"], "--out says"),
+        (["softmax", "--out", "a.doc"], "--out says"),
+        (["softmax", "--variants", "0", "--out", "a.xml"], "--variants may be"),
+        (["tiny-gpt", "--out", "a.xml"], "asks nothing"),
+    ):
+        assert main(["questions", *given]) == 2
+        assert told in capsys.readouterr().err
+    assert json.dumps(said)
