@@ -45,6 +45,13 @@ def plain(markdown: str, numbers: Mapping[str, str] = {}) -> str:
     return re.sub(r"\n{3,}", "\n\n", "".join(_plain(tokens, numbers))).strip()
 
 
+def sentences(markdown: str) -> int:
+    """How many sentences a text has; a line of a list that ends without a point is one."""
+    said = re.sub(r"\$[^$]*\$|\{[^}]*\}", "x", markdown)
+    lines = filter(None, map(str.strip, plain(said).split("\n")))
+    return sum(max(len(re.findall(r"[.!?][\"”’)]*(?=\s|$)", line)), 1) for line in lines)
+
+
 def numbers_of(step: Step, engine: Engine) -> dict[str, str]:
     """The numbers that a step's texts show.
 
@@ -81,10 +88,10 @@ def texts_of(step: Step) -> list[str]:
     """All texts of a step that may show numbers."""
     question = step.question
     if question is None:
-        return [step.words]
+        return [step.words, step.slide]
     choices = question.choices if isinstance(question, Choose) else ()
     answers = [text for choice in choices for text in (choice.text, choice.why)]
-    return [step.words, question.ask, question.why, *question.hints, *answers]
+    return [step.words, step.slide, question.ask, question.why, *question.hints, *answers]
 
 
 def _parts(inner: str) -> re.Match[str]:

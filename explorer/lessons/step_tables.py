@@ -15,7 +15,7 @@ from explorer.document.commands import Command, PinCells, Release, SetArray, Set
 from explorer.document.state import State
 from explorer.lessons.goals import read_goal
 from explorer.lessons.names import Names, UnknownNameError, one_of
-from explorer.lessons.prose import cell_of, cells_in, is_gradient, texts_of
+from explorer.lessons.prose import cell_of, cells_in, is_gradient, sentences, texts_of
 from explorer.lessons.reading import MOST_TEXT, TomlTable
 from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import (
@@ -38,10 +38,12 @@ from explorer.lessons.steps import (
 MOST_STEPS = 100
 ID = "[a-z0-9-]{1,60}"
 MOST_MINUTES = 240
+MOST_SENTENCES = 3
+"""On a slide."""
 MOST_TRAINING = 2000
 SHOWING = ("values", "change", "gradient", "step")
 _KEYS = (
-    *("id", "title", "words", "notes", "minutes", "setting", "showing", "head"),
+    *("id", "title", "words", "slide", "notes", "minutes", "setting", "showing", "head"),
     *("look", "switches", "inputs", "pins", "release", "tokens", "training", "question", "practice"),
 )
 PRACTICE = (
@@ -103,9 +105,10 @@ class _StepReader:
             table.text("title"),
             table.markdown("words"),
             Look(""),
-            table.markdown("notes", default=""),
-            table.real("minutes", default=0.0, least=0, most=MOST_MINUTES),
-            table.one_of("setting", self._lesson.settings) if "setting" in table else "",
+            notes=table.markdown("notes", default=""),
+            minutes=table.real("minutes", default=0.0, least=0, most=MOST_MINUTES),
+            slide=self._slide(),
+            setting=table.one_of("setting", self._lesson.settings) if "setting" in table else "",
             showing=table.one_of("showing", SHOWING, default="values"),
         )
         if step.setting:
@@ -115,6 +118,13 @@ class _StepReader:
         look, head = self._look(table.table("look"))
         question = self._question(look) if "question" in table else None
         return self._with_shown(replace(step, look=look, head=head, question=question)), self._state
+
+    def _slide(self) -> str:
+        """What a class reads of the words, which are more."""
+        slide = self._table.markdown("slide", default="")
+        if (count := sentences(slide)) > MOST_SENTENCES:
+            self._table.fail("slide", f"has {count} sentences", f"write {MOST_SENTENCES} at most, the rest in words")
+        return slide
 
     def practice(self, step: Step) -> Iterator[Step]:
         """The same by oneself on fresh numbers, with more and more of the derivation left out, where it is wanted."""

@@ -134,6 +134,7 @@ class Step:
     title: str
     words: str  # markdown with ``$…$``; ``{NODE[row, column]}`` is the number of that cell (`explorer.lessons.prose`)
     look: Look
+    slide: str = ""  # at most three sentences for a class, markdown as `words`; empty: the words themselves
     notes: str = ""  # what a lecturer says or watches for
     minutes: float = 0.0  # planned; 0 where nothing is
     setting: str = ""  # the setting of the lesson that it begins anew from; empty: from the step before

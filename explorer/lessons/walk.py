@@ -54,6 +54,15 @@ class Walk:
         """The values of `state`."""
         return self._of_student(at)[1] if self._is_fresh(at) else self.states.engine(at)
 
+    def before(self, at: int) -> State | None:
+        """The state of a step without what it changes; None where it changes nothing, or draws numbers of its own."""
+        step = self.lesson.steps[at]
+        if self._is_fresh(at) or not (step.edits or step.training):
+            return None
+        if step.setting or not at:
+            return self.lesson.state(step.setting or None)
+        return self.states[at - 1]
+
     def go(self, at: int) -> Replace:
         """Be at a step from now on, and the command that puts a document there; where one is already: reset the step.
 

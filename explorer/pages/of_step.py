@@ -11,13 +11,19 @@ from explorer.pages.element import Arrangement, Element, leaves
 from explorer.pages.excerpt import excerpt, matrix_of
 from explorer.pages.header import WHOLE
 from explorer.pages.matrix import Matrix
+from explorer.pages.matrix import matrix as matrix_of_node
 from explorer.pages.page import Item, Listing, Page, Row, Section
 from explorer.pages.view import Cell, View
+from explorer.pages.word_pictures import AttentionLines
 from explorer.pages.words import named
 from explorer.words.vectors import Vectors
 
 LINES, WHOLE_LIST, ALL_LINES = 7, 16, 15
 """Lines of a list that are in sight at first, of the longest that is whole, and where it has all the room."""
+MANY = 60
+"""Numbers of a matrix that stands beside what it was at most."""
+FEW_WORDS = 10
+"""Words between which lines are drawn beside their shares."""
 FEW = 28
 """Numbers of what a question is computed from that are shown with it at most."""
 ELSEWHERE = {"model": WHOLE, "train": "model.descent"}
@@ -25,12 +31,14 @@ ELSEWHERE = {"model": WHOLE, "train": "model.descent"}
 
 
 def elements_of(
-    view: View, step: Step, vectors: Vectors | None = None, has_all_room: bool = False
+    view: View, step: Step, vectors: Vectors | None = None, has_all_room: bool = False, before: View | None = None
 ) -> tuple[Element, ...]:
     """What a step names, of the page that it looks at; on the Words tab words near that one, if they are there.
 
     Where the model in front has no such node, what the page shows first: a switch took it away, or the model of the
     next step is here a moment before the step.
+
+    `before`: the model without what the step changes: what changes stands beside what it was.
     """
     look = step.look
     if look.stage == "words":
@@ -40,7 +48,15 @@ def elements_of(
     stage = next((stage for stage in compose.stops(view.graph) if stage.name == name), None)
     if stage is None:
         return ()
-    return named_on(compose.page(view, stage), view, step, has_all_room)
+    page = compose.page(view, stage)
+    shown = named_on(page, view, step, has_all_room)
+    if len(shown) == 1 and isinstance(alone := shown[0], Matrix):
+        was = None if before is None else _before(alone, before)
+        lines = _lines(page, alone, view) if before is None else None
+        if was is not None or lines is not None:
+            pair = (alone, lines) if was is None else (was, alone)
+            return (Row("named", tuple(Item("", one) for one in pair if one is not None)),)
+    return shown
 
 
 def named_on(page: Page, view: View, step: Step, has_all_room: bool = False) -> tuple[Element, ...]:
@@ -150,6 +166,26 @@ def _with_headings(page: Page, lit: set[str]) -> frozenset[str]:
 
 def _matrices(page: Page) -> list[Matrix]:
     return [part for one in page.elements for part in leaves(one) if isinstance(part, Matrix)]
+
+
+def _before(matrix: Matrix, before: View) -> Matrix | None:
+    """What a matrix was without the change of a step; None where it was the same, or had other rows or columns."""
+    place = before.graph.find(matrix.name)
+    if place is None or matrix.array.size > MANY:
+        return None
+    was = matrix_of_node(before, matrix.name, "before", f"{matrix.id} before")
+    labels = (was.rows, was.columns) == (matrix.rows, matrix.columns)
+    if not labels or bool((was.values == matrix.values).all()):
+        return None
+    return replace(was, editable=False, covered=frozenset(), spot=matrix.spot)
+
+
+def _lines(page: Page, matrix: Matrix, view: View) -> AttentionLines | None:
+    """Who looks at whom, beside the shares of a few words; not while one of them is still asked for."""
+    if matrix.covered or max(matrix.array.shape) > FEW_WORDS or not view.nodes[matrix.place.node].op.shares:
+        return None
+    parts = [part for one in page.elements for part in leaves(one) if isinstance(part, AttentionLines)]
+    return next((one for one in parts if one.matrix.place == matrix.place), None)
 
 
 def _in_sight(listing: Listing, has_all_room: bool) -> Listing:

@@ -22,6 +22,8 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 SCALES = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
 """The steps of Ctrl+plus and Ctrl+minus, from a laptop to a lecture hall."""
 
+CLOSE = 1.5
+"""The text scale from which numbers stand close."""
 AT_ONCE = 200
 """So many widgets out of sight are polished in one turn of the event loop."""
 _OLD = "wears the look before"
@@ -167,6 +169,11 @@ class Appearance(QObject):
     def px(self, pixels: float) -> int:
         """`pixels` at text scale 1, at the scale of now."""
         return round(pixels * self._scale)
+
+    @property
+    def close(self) -> bool:
+        """Whether numbers stand close: in large letters there would else be few of them."""
+        return self._scale > CLOSE
 
     def set_mode(self, mode: Mode) -> None:
         self._mode = mode

@@ -52,7 +52,8 @@ QLabel[role="document"] { font-size: 1.1em; font-weight: 700; }
 QLabel[role="title"] { font-size: 1.5em; font-weight: 700; }
 QLabel[role="lead"] { font-size: 1.2em; }
 QLabel[role="subtitle"], QLabel[role="muted"] { color: $muted; }
-QLabel[role="sheet"] { font-size: 0.86em; }
+QLabel[role="sheet"] { font-size: 1.15em; }
+QLabel[role="headline"] { font-size: 1.8em; font-weight: 700; }
 QLabel[role="bar"] { background: $raised; color: $text; border: 1px solid $line_strong; padding: 4u 8u; }
 QLabel[role="asked"] { font-weight: 700; padding: 8u 0 0 0; qproperty-indent: 0; }
 QLabel[role="why"] { background: $accent_soft; border: none; border-left: 3px solid $accent_line; padding: 5u 8u; }

@@ -79,3 +79,11 @@ def test_a_step_is_named_by_its_number_until_it_has_an_id():
     with pytest.raises(ExplorerError) as caught:
         lesson_from(TomlTable("mine.toml", data))
     assert sentence(caught.value) == 'step `3` of mine.toml: `id` is missing; add id = "…".'
+
+
+def test_a_slide_has_three_sentences_at_most():
+    data = copy.deepcopy(WHOLE)
+    data["step"][0]["slide"] = "One. Two. Three. Four."
+    with pytest.raises(ExplorerError) as caught:
+        lesson_from(TomlTable("mine.toml", data))
+    assert "has 4 sentences" in sentence(caught.value)

@@ -5,7 +5,7 @@ from refusals import refuses
 
 from explorer.lessons.loader import load
 from explorer.lessons.names import UnknownNameError
-from explorer.lessons.prose import html, numbers_of, plain
+from explorer.lessons.prose import html, numbers_of, plain, sentences
 from explorer.lessons.states import StepStates
 
 FORMULAS = {
@@ -62,3 +62,14 @@ def test_a_formula_that_cannot_be_shown_names_its_step(tmp_path):
     )
     with refuses(r"step `one` of .* names symbol `sqr`; did you mean `sqrt`\?"):
         load(file)
+
+
+@pytest.mark.parametrize(("text", "count"), [
+    ("One. Two? *Three.*", 3),
+    ("The share is 0.58, and $e^{0.5}$ is {scores[a, b]:2}.", 1),
+    ("He said “no.” Then yes!", 2),
+    ("Look:\n\n- one\n- two", 3),
+    ("", 0),
+])  # fmt: skip
+def test_sentences_are_counted(text, count):
+    assert sentences(text) == count

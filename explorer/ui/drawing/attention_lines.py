@@ -23,7 +23,8 @@ LEAST_SHARE = 0.01
 MOST_LINES = 24  # of one word in a long text
 MOST_NAMED = 8  # keys of a long text that are named beside the lines to them
 LEVELS = 20  # of thickness; the thinnest is below one pixel, for which Qt has a way of its own that is ten times faster
-WIDTH, LEAST_WIDTH = 210, 60  # pixels between the words: usually, and at least
+WIDTH, CLOSE_WIDTH, LEAST_WIDTH = 210, 104, 60
+"""Pixels between the words: usually, on a slide, where it is the words that are read, and at least."""
 
 
 class _Lines(pg.GraphicsObject):
@@ -127,7 +128,7 @@ class AttentionLinesView(WordPicture):
         self._lines = _Lines(bench.appearance.theme)
         self.add(self._lines)
         self._at_right = False
-        self._between = bench.appearance.px(WIDTH)
+        self._between = self._usual = bench.appearance.px(CLOSE_WIDTH if bench.appearance.close else WIDTH)
         self.draw()
         bench.selection.pointed.connect(self._mark)
         bench.selection.token_changed.connect(self._mark)
@@ -160,7 +161,7 @@ class AttentionLinesView(WordPicture):
         """Be no wider than so many pixels: the words stand closer."""
         px = self.bench.appearance.px
         words = self.side("left").minimumWidth() + self.side("right").minimumWidth() + px(10)
-        between = min(px(WIDTH), max(round(width - words), px(LEAST_WIDTH)))
+        between = min(self._usual, max(round(width - words), px(LEAST_WIDTH)))
         if between != self._between:
             self._between = between
             self.draw()

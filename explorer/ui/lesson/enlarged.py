@@ -8,12 +8,14 @@ from PySide6.QtGui import QFont, QPalette
 from PySide6.QtWidgets import QWidget
 
 from explorer.ui.appearance import Appearance, Fonts, palette
-from explorer.ui.stylesheet import window_stylesheet
+from explorer.ui.stylesheet import FORMULA, window_stylesheet
 from explorer.ui.theme import Theme
 from explorer.ui.workbench import Workbench
 
 READ = 24
 """Pixels on that screen that the last row can read."""
+HEADING = 0.8
+"""Of the letters of a matrix, and of those of a slide at least: the words above it."""
 WIDTH, HEIGHT = 1280, 720
 """The screen, in pixels, for which `SCALE` is made; on another one everything grows or shrinks with it."""
 SCALE = 1.74
@@ -46,13 +48,18 @@ class Enlarged(Appearance):
         """As in the program's look."""
         return self._of.moves
 
+    @property
+    def afar(self) -> bool:
+        """Whether it is read from the last row: labels are as large as the rest."""
+        return self.scale > 1
+
     def dress(self, scale: float) -> None:
         """Wear the program's theme of now, at a text scale."""
         self._scale, self._mode = scale, self._of.mode
         self.theme = self._own or self._of.theme
         fonts = Fonts.at_scale(scale)
         points = fonts.ui.pointSizeF()
-        large = least_letters(self) > 0
+        large = self.afar
         if large:  # what is smaller elsewhere is as large as the rest: a class reads all of it
             code = QFont(fonts.code)
             code.setPointSizeF(points)
@@ -69,9 +76,45 @@ class Enlarged(Appearance):
         self._window.setPalette(QPalette())
 
 
+class Fitted(Enlarged):
+    """The look of what a slide is about, which is as large as its place: its numbers grow and shrink alike.
+
+    Headings do not grow with them: else a long equation would keep a small matrix small.
+
+    Parameters
+    ----------
+    of : Enlarged
+        The look of the slide.
+    """
+
+    @property
+    def afar(self) -> bool:
+        """Whatever its scale: labels are as large as numbers."""
+        return True
+
+    @property
+    def close(self) -> bool:
+        """Whatever its scale: numbers stand close, and the room between them grows where there is some."""
+        return True
+
+    def dress(self, scale: float) -> None:
+        """Wear the slide's theme at a text scale; of its style sheet all but the sizes stays."""
+        self._scale, self._mode, self.theme = scale, self._of.mode, self._of.theme
+        ui = Fonts.at_scale(scale).ui
+        self.fonts = replace(Fonts.at_scale(scale), small=ui, number=ui)
+        least, most = (times * self._of.scale for times in (HEADING, 1.1))
+        heading = min(scale, max(HEADING * scale, least), most) / scale * ui.pointSizeF()
+        self._window.setFont(ui)
+        self._window.setStyleSheet(
+            f"QWidget, QHeaderView::section {{ font-size: {ui.pointSizeF():.2f}pt; }}"
+            f'QLabel[role="small"] {{ font-size: {heading:.2f}pt; }}'
+            f"Formula {{ font-size: {FORMULA * heading:.2f}pt; }}"
+        )
+
+
 def least_letters(look: Appearance) -> int:
     """Pixels that letters are high at least in a look; 0 where they follow the program's own rules."""
-    return round(READ * look.scale / SCALE) if isinstance(look, Enlarged) and look.scale > 1 else 0
+    return round(READ * look.scale / SCALE) if isinstance(look, Enlarged) and look.afar else 0
 
 
 def scale_for(width: int, height: int) -> float:

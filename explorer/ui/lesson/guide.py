@@ -136,6 +136,11 @@ class Guide(QObject):
         return {} if self.step is None else self._numbers.get((self.lesson.id, self.step.id), {})
 
     @property
+    def before(self) -> State | None:
+        """The model without what the step changes; None where it changes nothing."""
+        return None if self._place is None else self.walk.before(self._place.step)
+
+    @property
     def changed(self) -> bool:
         """Whether something was changed in the step."""
         return self._place is not None and self._bench.document.wanted is not self.walk.state(self._place.step)

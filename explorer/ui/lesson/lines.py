@@ -1,15 +1,15 @@
-"""How high matrices beside each other are in a width, reckoned before they get it."""
+"""How large matrices beside each other can be in a place, reckoned before they get it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.lines import same_rows
 
-LEAST_ROWS, FEW_ROWS, MOST_ROWS, LEAST_COLUMNS = 1, 5, 8, 3
-"""Rows of a matrix in sight at least, as many as are rather all in sight, and at most of one with twice as many or
-more; columns in sight at least."""
-LEAST, LIKED, FULL = range(3)
-"""How much of matrices is in sight: a row of each, all of those with few rows, or all that may be."""
+MOST_ROWS = 30
+"""Rows of a matrix in sight at most."""
+MANY = 6
+"""Matrices of which all ways to stand in lines are tried at most; of more, all in one line or each in its own."""
 
 
 class Lines:
@@ -24,7 +24,7 @@ class Lines:
     """
 
     def __init__(self, boxes: Sequence[MatrixBox], width: int, across: int, down: int, airy: int) -> None:
-        self._width, self._down = width, down
+        self._width, self._across, self._down = width, across, down
         self._low = boxes[0].view.least_row if boxes else 0
         self._airy = max(airy, self._low)
         self.high = False
@@ -33,39 +33,48 @@ class Lines:
         if len(self.lines) > 1 and len(narrower := _broken(boxes, width, across, True)) < len(self.lines):
             self.lines, self.high = narrower, True
 
-    def height(self, much: int) -> int:
-        """Pixels that all of them are high, with so much of each: `LEAST`, `LIKED` or `FULL`."""
-        return sum(self._heights(much)) + self._down * (len(self.lines) - 1)
+    @property
+    def height(self) -> int:
+        """Pixels that all of them are high, with low rows."""
+        return sum(self._heights) + self._down * (len(self.lines) - 1)
 
     @property
-    def airy(self) -> int:
-        """Pixels that all of them are high where there is room for rows that are not low."""
-        return self.height(FULL) + (self._airy - self._low) * self._rows
+    def widest(self) -> int:
+        """Pixels across of the widest line."""
+        return max((self._taken(line) for line in self.lines), default=0)
+
+    def _taken(self, line: Sequence[MatrixBox]) -> int:
+        gaps = self._across * (len(line) - 1)
+        return sum(_across(line, i, self._is_high(box)) for i, box in enumerate(line)) + gaps
 
     def share(self, height: int) -> None:
-        """Let as many rows be in sight as there is room for, of each at least a few; what is left makes rows higher."""
+        """Let rows be as high, and columns as wide, as there is room for; else few rows are in sight."""
         if not self.lines:
             return
-        spare = min(height, self.airy) - self.height(FULL)
-        row = self._low + max(spare // self._rows, 0)
-        heights = self._heights(LEAST)
-        free = max(height - self.height(LEAST), 0)
-        for much in (LIKED, FULL):
-            wanted = [full - high for full, high in zip(self._heights(much), heights, strict=True)]
-            for given, i in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
-                more = min(wanted[i], free // (len(wanted) - given))
-                free -= more
-                heights[i] += more
-        for line, high in zip(self.lines, heights, strict=True):
+        spare = min(max(height - self.height, 0), (self._airy - self._low) * self._rows)
+        row = self._low + spare // self._rows
+        # Where not all has room, each line has its part of it.
+        short = min(height / max(self.height, 1), 1.0)
+        for line, high in zip(self.lines, self._heights, strict=True):
+            column = self._column_in(line)
             for box in line:
                 box.be_high(self._is_high(box))
                 box.view.let_rows_be(row)
-                box.be_at_most(high + (row - self._low) * rows_of(box, FULL))
+                box.view.let_columns_be(min(column, round(STRETCH * box.view.own_width)))
+                box.be_at_most(round(short * high) + (row - self._low) * rows_of(box))
+
+    def _column_in(self, line: Sequence[MatrixBox]) -> int:
+        """Pixels that a column is wide where all of a line share what is free."""
+        columns = sum(len(box.matrix.columns) for box in line)
+        own = max(box.view.own_width for box in line)
+        if any(box.view.own_width != own for box in line):
+            own = min(box.view.own_width for box in line)
+        return own + max(self._width - self._across - self._taken(line), 0) // columns
 
     @property
     def _rows(self) -> int:
         """Rows of all lines of matrices, which stand below each other."""
-        return sum(max(rows_of(box, FULL) for box in line) for line in self.lines)
+        return sum(max(map(rows_of, line)) for line in self.lines)
 
     def say_all(self) -> None:
         """Let headings that are wider than the line take two lines."""
@@ -77,29 +86,48 @@ class Lines:
     def _is_high(self, box: MatrixBox) -> bool:
         return self.high or box.heading_width(False) > self._width
 
-    def _heights(self, much: int) -> list[int]:
-        return [
-            max(box.whole_size(rows_of(box, much), self._is_high(box)).height() for box in line) for line in self.lines
-        ]
+    @property
+    def _heights(self) -> list[int]:
+        return [max(box.whole_size(rows_of(box), self._is_high(box)).height() for box in line) for line in self.lines]
 
 
-def width_of(box: MatrixBox) -> int:
-    """Pixels that all columns of a matrix take."""
-    return box.whole_size(0, False).width()
+STRETCH = 2.6
+"""How many times wider than it has to be a column is at most."""
 
 
-def least_width_of(box: MatrixBox) -> int:
-    """Pixels that a few columns of a matrix take, with the labels of its rows, and its heading."""
-    few = min(len(box.matrix.columns), LEAST_COLUMNS) * box.view.horizontalHeader().defaultSectionSize()
-    return max(box.view.label_room + few, box.heading_width(True))
+def sizes(boxes: Sequence[MatrixBox], across: int, down: int) -> list[tuple[int, int]]:
+    """Pixels across and down that matrices take, with low rows: one pair for each way to stand in lines.
+
+    `across`, `down`: pixels between two matrices, and between two lines.
+    """
+    found = []
+    for breaks in _ways(len(boxes)):
+        lines = [boxes[a:b] for a, b in zip((0, *breaks), (*breaks, len(boxes)), strict=True)]
+        for high in (False, True):
+            widths = [sum(_across(line, i, high) for i in range(len(line))) + across * len(line) for line in lines]
+            heights = [max(box.whole_size(rows_of(box), high).height() for box in line) for line in lines]
+            found.append((max(widths), sum(heights) + down * (len(lines) - 1)))
+    return found
 
 
-def rows_of(box: MatrixBox, much: int) -> int:
-    """How many rows of a matrix are in sight: `LEAST`, `LIKED` or `FULL`."""
-    rows = len(box.matrix.rows)
-    if much == FULL or (much == LIKED and rows <= FEW_ROWS):
-        return MOST_ROWS if rows > 2 * MOST_ROWS else rows
-    return min(rows, LEAST_ROWS)
+def rows_of(box: MatrixBox) -> int:
+    """How many rows of a matrix are in sight at most."""
+    return min(len(box.matrix.rows), MOST_ROWS)
+
+
+def _ways(count: int) -> Iterator[tuple[int, ...]]:
+    """Behind which of so many matrices a line ends."""
+    if count > MANY:
+        yield from ((), tuple(range(1, count)))
+        return
+    for lines in range(count):
+        yield from combinations(range(1, count), lines)
+
+
+def _across(line: Sequence[MatrixBox], place: int, high: bool) -> int:
+    """Pixels that a matrix of a line takes, with its labels where the one before has not said them."""
+    box, last = line[place], line[place - 1] if place else None
+    return box.whole_size(0, high).width() - box.view.label_room * same_rows(last, box)
 
 
 def _broken(boxes: Sequence[MatrixBox], width: int, gap: int, high: bool) -> list[list[MatrixBox]]:

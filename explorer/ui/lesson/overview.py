@@ -46,7 +46,8 @@ class Pictures:
                 step, steps = self.lesson.steps[number], len(self.lesson.steps)
                 sheet = StepSheet(bench)
                 column_in(window, sheet)
-                sheet.tell(step, number, steps, self.lesson.title, numbers_of(step, bench.document.engine))
+                numbers = numbers_of(step, bench.document.engine)
+                sheet.tell(step, number, steps, self.lesson.title, numbers, self._walk.before(number))
                 lay_out(window, QSize(WIDTH, HEIGHT))
                 sheet.share_room()
                 QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)  # or a picture has no size yet

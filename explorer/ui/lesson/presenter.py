@@ -50,7 +50,7 @@ PAGING = (Key.Key_PageDown, Key.Key_PageUp)
 UNDO, REDO = ("Ctrl+Z",), ("Ctrl+Y", "Ctrl+Shift+Z")
 DOT = 13
 """Pixels of the pointer at text scale 1."""
-MOST_ZOOM, LEAST_DRAG, LEAST_MOVE = 2.5, 40, 8
+LEAST_DRAG, LEAST_MOVE = 40, 8
 KEYS, KEYS_MS = "R reveal  ·  D all steps  ·  Z zoom  ·  F freeze  ·  B black  ·  Esc leave  ·  F1 all keys", 3000
 """What is said of the keys as the mode begins, and how long."""
 TYPED_IN = (QLineEdit, QAbstractSpinBox, QComboBox)
@@ -136,7 +136,6 @@ class Presenter(QWidget):
         self.sheet: StepSheet | None = None
         self.beside: QWidget | None = None
         """The lecturer's window, whose keys mean the same."""
-        self._zoomed = 1.0
         self._typed: str | None = None
         self._points = False
         self._from: QPoint | None = None
@@ -218,11 +217,9 @@ class Presenter(QWidget):
             return
         self.clock.at(guide.step.id)
         self._rested = QCursor.pos()
-        if self._zoomed != 1.0:
-            self._zoomed = 1.0
-            self._rebuild()
-        elif self.sheet is not None:
-            self.sheet.tell(guide.step, guide.at, len(guide.steps), guide.lesson.title, guide.numbers)
+        if self.sheet is not None:
+            self.sheet.stand_alone(False)
+            self.sheet.tell(guide.step, guide.at, len(guide.steps), guide.lesson.title, guide.numbers, guide.before)
             self._ask()
         self._say()
         self.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -233,7 +230,7 @@ class Presenter(QWidget):
         if guide.step is None or guide.at is None or self.width() < 2:
             return
         self._rested = QCursor.pos()
-        self._look.dress(scale_for(self.width(), self.height()) * self._zoomed)
+        self._look.dress(scale_for(self.width(), self.height()))
         if self.sheet is not None:
             self._column.removeWidget(self.sheet)
             self.sheet.hide()
@@ -244,9 +241,8 @@ class Presenter(QWidget):
         self._question = QuestionView(self.bench, guide)
         self._question.followed.connect(self._show_answer)
         self.sheet.ask(self._question, lambda: guide.question is not None)
-        self.sheet.tell(guide.step, guide.at, len(guide.steps), guide.lesson.title, guide.numbers)
+        self.sheet.tell(guide.step, guide.at, len(guide.steps), guide.lesson.title, guide.numbers, guide.before)
         self._ask()
-        self.sheet.stand_alone(self._zoomed != 1.0)
         self._say()
 
     def _ask(self) -> None:
@@ -402,15 +398,8 @@ class Presenter(QWidget):
 
     def zoom(self) -> None:
         """Give all the room to what the step names, as large as it fits; or no more."""
-        if self.sheet is None:
-            return
-        if self._zoomed != 1.0:
-            self._zoomed = 1.0
-        else:
-            shown = self.sheet.elements.sizeHint()
-            fits = min(0.92 * self.width() / max(shown.width(), 1), 0.8 * self.height() / max(shown.height(), 1))
-            self._zoomed = min(max(fits, 1.01), MOST_ZOOM)
-        self._rebuild()
+        if self.sheet is not None:
+            self.sheet.stand_alone(not self.sheet.alone)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._from = event.position().toPoint()

@@ -49,13 +49,13 @@ class QuestionView(QFrame):
         self._question: Question | None = None
         self.behind: QWidget | None = None
         """From where Tab comes to the first control of the question."""
+        self._index = least_letters(bench.appearance)
         self._ask = Words(role="asked", parent=self)
         self._body: Body | None = None
         self._place = QVBoxLayout()
         self._verdict = VerdictView(bench, self)
         self._verdict.both.clicked.connect(guide.both_wanted)
         self._why = Words(role="why", parent=self)
-        self._index = least_letters(bench.appearance)
         self._ask.index = self._why.index = self._index
         self._hints: list[Words] = []
         self._hint_place = QVBoxLayout()
@@ -64,10 +64,16 @@ class QuestionView(QFrame):
         self._more.setToolTip("One hint more; the last one is the whole derivation")
         self._more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._more.clicked.connect(guide.hint)
-        self._column = column_in(self, self._ask, spacing=bench.appearance.px(6))
+        self._column = column_in(self, spacing=bench.appearance.px(6))
+        self._top = QHBoxLayout()
+        self._top.addWidget(self._ask, 1)
+        self._column.addLayout(self._top)
         self._column.addLayout(self._place)
-        # Above what it brings, so that it stays under the pointer.
-        self._column.addWidget(self._more, 0, Qt.AlignmentFlag.AlignLeft)
+        # Above what it brings, so that it stays under the pointer; a class has it beside what is asked.
+        if self._index:
+            self._top.addWidget(self._more, 0, Qt.AlignmentFlag.AlignTop)
+        else:
+            self._column.addWidget(self._more, 0, Qt.AlignmentFlag.AlignLeft)
         self._column.addWidget(self._verdict)
         self._column.addWidget(self._why)
         self._column.addLayout(self._hint_place)
@@ -132,8 +138,12 @@ class QuestionView(QFrame):
     def height_at(self, width: int) -> int:
         """Pixels that it is high in a width."""
         body = [] if self._body is None else [self._body]
-        parts = [self._ask, *body, self._verdict, self._why, *self._hints, self._derivation, self._more, self._again]
-        return column_height(parts, width, self._column.spacing())
+        parts = [*body, self._verdict, self._why, *self._hints, self._derivation, self._again]
+        if not self._index:
+            return column_height([self._ask, *parts, self._more], width, self._column.spacing())
+        more = 0 if self._more.isHidden() else self._more.sizeHint().width() + max(self._top.spacing(), 0)
+        asked = max(self._ask.height_at(width - more), column_height([self._more], width, 0))
+        return asked + self._column.spacing() + column_height(parts, width, self._column.spacing())
 
     def outcome(self) -> list[QWidget]:
         """What came of the last answer or hint, in sight, the most important last."""
@@ -311,7 +321,9 @@ class ChooseBody(Body):
 
     def height_at(self, width: int) -> int:
         if self._abreast(width):
-            return max((button.height_at(width) for button in self._there), default=0)
+            there = self._there
+            each = (width - self.column.spacing() * (len(there) - 1)) // max(len(there), 1)
+            return max((button.height_at(each) for button in there), default=0)
         return super().height_at(width)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -323,10 +335,11 @@ class ChooseBody(Body):
         return [button for button in self.buttons if not button.isHidden()]
 
     def _abreast(self, width: int) -> bool:
-        """Whether short answers stand beside each other, so that a class sees more of the rest."""
+        """Whether answers stand beside each other, so that a class sees more of the rest."""
         there = self._there
         each = (width - self.column.spacing() * (len(there) - 1)) // max(len(there), 1)
-        return self.large and all(button.height_at(each) == button.height_at(width) for button in there)
+        heights = [button.height_at(each) for button in there]
+        return self.large and max(heights, default=0) < column_height([*there], width, self.column.spacing())
 
     def _stand(self) -> None:
         way = QBoxLayout.Direction.LeftToRight if self._abreast(self.width()) else QBoxLayout.Direction.TopToBottom

@@ -4,25 +4,28 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html import escape
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QRect, Qt
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from explorer.core.engine import Engine, fresh
 from explorer.core.explain import operands
+from explorer.document.state import State
 from explorer.lessons.steps import MakeSo, Point, Predict, Step
 from explorer.pages.covering import asked_cell
 from explorer.pages.inspected import inspected
 from explorer.pages.of_step import elements_of, first_cell, right_cells
 from explorer.pages.view import Cell, Covered, View
 from explorer.ui.inspector.derivation_view import DerivationView
-from explorer.ui.lesson.enlarged import least_letters
-from explorer.ui.lesson.lines import FULL, LEAST, LIKED, Lines, least_width_of, rows_of, width_of
-from explorer.ui.lesson.room import Needs, column_height, height_at, shared
+from explorer.ui.lesson.enlarged import Fitted, in_look, least_letters
+from explorer.ui.lesson.lines import Lines, rows_of, sizes
+from explorer.ui.lesson.room import Needs, column_height, height_at, placed
 from explorer.ui.lesson.spot import spot_box, spot_rect
 from explorer.ui.lesson.words import Words
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
 from explorer.ui.page.elements import Drawn
+from explorer.ui.page.late import Late
 from explorer.ui.page.listing import ListingView
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
@@ -32,18 +35,24 @@ from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 from explorer.words.vectors import Vectors
 
-TURNS = 6
-"""Turns of the event loop in which all that stands on a new sheet gets its size."""
+TURNS, MOST_FITS = 6, 6
+"""Turns of the event loop in which all that stands on a new sheet gets its size; how often what a step names is made
+anew for that at most."""
 ACROSS, DOWN, GAP = 10, 6, 8
 """Pixels at text scale 1 between matrices beside each other, between lines of them, and between the parts."""
-AIRY = 22
-"""Pixels at text scale 1 that a row of numbers is high where there is room for all of them."""
+AIRY, AIRIER = 42, 44
+"""Pixels at text scale 1 that a row of many is high where there is room, and that a single one is higher."""
+LEAST, MOST, READABLE = 0.4, 2.6, 0.85
+"""Times the scale of the words: how large what a step names is at least, at most, and so that the last row reads it."""
+SHARE, EDGE, SAME, SMALLEST = 0.985, 4, 0.02, 0.6
+"""Of the size that would fill a place, since letters have whole pixels; pixels free at its edge; by how much another
+size has to differ; and how much smaller than reckoned it is at least."""
+MUCH = 1000, 500
+"""A place in which pictures are compared."""
 SLACK = 8
 """Pixels of air at the end of a part, that need not be in sight."""
-LEAST_PICTURE = 0.4
-"""Of the height: a picture at least."""
-SPARED = 10.5
-"""What it may cost to show a way to a number that need not be shown: less than a row of numbers."""
+SPARED = 25
+"""What it may cost to show a way to a number that need not be shown."""
 
 
 class StepSheet(QFrame):
@@ -67,28 +76,31 @@ class StepSheet(QFrame):
         self.vectors = vectors
         self._open = open_
         self._alone = self._leads = self._unasked = self._all_terms = False
-        self._turns = 0
+        self._turns, self._shrunk, self._fits = 0, 1.0, 0
         self._lesson = self._time = ""
         self._numbers: Mapping[str, str] = {}
         px = bench.appearance.px
         self._place = ""
+        self._before: tuple[State, Engine] | None = None
         self._number = mark(QLabel(), role="small")
-        self._title = mark(QLabel(), role="title")
+        self._title = mark(QLabel(), role="headline")
         self._title.setWordWrap(True)
         self._words = Words(role="sheet")
         self._words.index = least_letters(bench.appearance)
         self.question: QWidget | None = None
         self._is_open: Callable[[], bool] = bool
         self._gaps: QWidget | None = None
-        self.elements = Elements(bench, px(8))
+        shown, said, asked, way = QWidget(), QWidget(), QWidget(), QWidget()
+        self._fitted = Fitted(bench.appearance, shown, bench.appearance.scale)
+        self._fitted_bench = in_look(bench, self._fitted)
+        self.elements = Elements(self._fitted_bench, px(8))
         self.elements.down = DOWN
         self._name = SteadyLabel(role="small")
         self._formula = Formula(em=1.1)
         self._derivation = DerivationView(bench)
         self._derivation.columns = 2
         self._derivation.more_wanted.connect(lambda: self.write_all(True))
-        shown, said, way = QWidget(), QWidget(), QWidget()
-        column = column_in(shown, self.elements)
+        self._shown_column = column = column_in(shown, self.elements)
         column.addStretch(1)
         self._led = led = QVBoxLayout(way)
         led.setContentsMargins(0, 0, 0, 0)
@@ -100,9 +112,8 @@ class StepSheet(QFrame):
         left.setContentsMargins(0, 0, px(4), 0)
         left.setSpacing(px(8))
         left.addWidget(self._words)
-        self._below_words = QVBoxLayout()
-        left.addLayout(self._below_words)
         left.addStretch(1)
+        self._asking = column_in(asked)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(px(14), px(6), px(14), px(5))
         whole.setSpacing(px(4))
@@ -111,11 +122,12 @@ class StepSheet(QFrame):
         top.addWidget(self._title, 1)
         top.addWidget(self._number, 0, Qt.AlignmentFlag.AlignTop)
         self._middle = QWidget()
-        """Holds the three parts, each of which has a place of its own in it."""
+        """Holds the parts, each of which has a place of its own in it."""
         whole.addWidget(self._middle, 1)
-        self._said, self._shown, self._way = (_scrolled(part, self._middle) for part in (said, shown, way))
+        areas = [_scrolled(part, self._middle) for part in (said, shown, asked, way)]
+        self._said, self._shown, self._asked, self._way = areas
         self._settled = later(self, self.share_room)
-        for content in (shown, said, way):
+        for content in (shown, said, asked, way):
             content.installEventFilter(self)
         bench.bridge.changed.connect(self.refresh)
         bench.selection.looked.connect(self.refresh)
@@ -123,12 +135,13 @@ class StepSheet(QFrame):
         bench.selection.chosen.connect(self._derive)
 
     def ask(self, question: QWidget, is_open: Callable[[], bool]) -> None:
-        """Let a question stand below the words.
+        """Let a question stand along the bottom.
 
         `is_open`: whether it is still to be answered.
         """
         self.question, self._is_open = question, is_open
-        self._below_words.addWidget(question)
+        self._asking.addWidget(question)
+        self._asking.addStretch(1)
 
     def fill_in(self, gaps: QWidget | None) -> None:
         """Let a derivation with gaps stand where it is shown how a number comes about, or none."""
@@ -146,17 +159,29 @@ class StepSheet(QFrame):
 
     # What it shows
 
-    def tell(self, step: Step, number: int, of: int, lesson: str, numbers: Mapping[str, str]) -> None:
-        """Show a step: the one of that number, counted from 0, of so many."""
+    def tell(
+        self,
+        step: Step,
+        number: int,
+        of: int,
+        lesson: str,
+        numbers: Mapping[str, str],
+        before: State | None = None,
+    ) -> None:
+        """Show a step: the one of that number, counted from 0, of so many.
+
+        `before`: the model without what the step changes.
+        """
         self.step, self._numbers = step, numbers
-        self._turns, self._leads = TURNS, False
+        self._before = None if before is None else (before, fresh(before.graph, before.used, before.pins))
+        self._turns, self._leads, self._shrunk, self._fits = TURNS, False, 1.0, 0
         self._alone, self._all_terms = self._alone and not self._all_terms, False
         self.elements.setMinimumHeight(0)  # which a picture that filled the sheet before has left
         self._lesson, self._place = lesson, f"{number + 1} / {of}"  # said when the room is shared
         self._title.setText(escape(step.title, quote=False))
-        self._words.say(step.words, numbers)
+        self._words.say(step.slide or step.words, numbers)
         self.refresh()
-        for area in (self._said, self._shown, self._way):
+        for area in (self._said, self._shown, self._asked, self._way):
             area.verticalScrollBar().setValue(0)
 
     def say_time(self, time: str) -> None:
@@ -178,20 +203,51 @@ class StepSheet(QFrame):
 
     def stand_alone(self, alone: bool) -> None:
         """Give all the room to what the step names, or share it with the words again."""
-        self._alone = alone
-        self.share_room()
+        if alone != self._alone:
+            self._alone = alone
+            self.arrange()
 
     @property
     def alone(self) -> bool:
         """Whether the words stand back."""
         return self._alone
 
+    @property
+    def cut(self) -> tuple[str, ...]:
+        """The names of the matrices of which a class sees only a part."""
+        return tuple(box.matrix.name for box in self._boxes if box.view.cut or not box.view.whole)
+
+    @property
+    def scrolls(self) -> tuple[str, ...]:
+        """What one would have to scroll to see all of it."""
+        areas = {"words": self._said, "numbers": self._shown, "question": self._asked, "way": self._way}
+        return tuple(
+            name
+            for name, area in areas.items()
+            if not area.isHidden() and area.verticalScrollBarPolicy() != Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        )
+
+    @property
+    def pictures(self) -> list[QWidget]:
+        """The drawings that it shows: they take all of their place, however thin their lines are."""
+        return [widget for widget in self.elements.widgets.values() if isinstance(widget, Late)]
+
+    @property
+    def has_no_hero(self) -> bool:
+        """Whether nothing but words stands there, or one number."""
+        boxes = self._boxes
+        return len(boxes) == len(self.elements.widgets) and all(box.matrix.values.size == 1 for box in boxes)
+
     def refresh(self, *_: object) -> None:
         """Show the numbers of now."""
         if self.step is None:
             return
         view = self._view()
-        elements = elements_of(view, self.step, self.vectors, self._all_terms)
+        before = None
+        if self._before is not None:
+            state, engine = self._before
+            before = replace(view, state=state, engine=engine, memo=None)
+        elements = elements_of(view, self.step, self.vectors, self._all_terms, before)
         self.elements.tell(elements)
         self._shown.setVisible(bool(elements))
         self._derive()
@@ -254,6 +310,7 @@ class StepSheet(QFrame):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._turns = max(self._turns, 1)
         self.share_room()
 
     def arrange(self) -> None:
@@ -261,14 +318,15 @@ class StepSheet(QFrame):
 
         In the room of the step before, a question would be squeezed until the next turn.
         """
-        self._turns = TURNS
+        self._turns, self._shrunk, self._fits = TURNS, 1.0, 0
         self.ensurePolished()
         self.share_room()
 
     def share_room(self) -> None:
-        """Give words, numbers and the way to a number such places that as little as can be has to be scrolled to."""
+        """Give what the step names, words, question and the way to a number such places that nothing is scrolled to."""
         if self.step is None:
             return
+        fits_anew = self._turns > 0
         if self._turns:  # labels know their heights only when they have their widths and fonts, one inside the other
             self._turns -= 1
             self._settled.start()
@@ -279,42 +337,80 @@ class StepSheet(QFrame):
         width, height, gap = self._middle.width(), self._middle.height(), px(GAP)
         shows, leads = not self._shown.isHidden(), self._leads
         needs = self._needs()
-        places = shared(width, height, gap, needs, not self._alone, shows, leads)
+        places = placed(width, height, gap, needs, not self._alone, shows, leads)
         if leads and self._unasked:
-            without = shared(width, height, gap, needs, not self._alone, shows, False)
+            without = placed(width, height, gap, needs, not self._alone, shows, False)
             if places.cost > without.cost + SPARED:  # what surrounds the right answer is worth more
                 leads, places = False, without
+        if shows and fits_anew:
+            fits = needs.scale(places.numbers.width(), max(places.numbers.height(), 1))
+            fits_anew = not self._fit(max(self._shrunk * fits, LEAST * self.bench.appearance.scale))
         self._way.setVisible(leads)
-        numbers, way = places.numbers, places.way
         self._said.setVisible(not self._alone)
-        self._said.setGeometry(places.words)
+        self._asked.setVisible(not self._alone and places.asked.height() > 0)
+        for area, place in ((self._said, places.words), (self._asked, places.asked), (self._way, places.way)):
+            area.setGeometry(place)
         self._derivation.write_at_most(places.terms)
         if shows:
-            self._shown.setGeometry(numbers)
-            lines = self._lines(numbers.width())
-            alone = len(self._boxes) == len(self.elements.widgets)
-            lines.share(numbers.height() if alone else min(numbers.height(), lines.height(FULL)))
-            # Only a picture takes its height from its place; as on a low page, matrices would be folded.
-            self.elements.share_room(numbers.width(), numbers.height() if self._filling else None)
-            lines.say_all()
-            needed = _height_of(self._shown) + px(2)
-            if leads and way.x() == numbers.x() and way.y() > numbers.y():  # below it, without a gap or an overlap
-                bottom = way.y() + way.height()
-                numbers.setHeight(max(min(needed, bottom - gap), 0))
-                way.setTop(numbers.y() + numbers.height() + gap)
-                way.setHeight(max(bottom - way.y(), 0))
-                self._shown.setGeometry(numbers)
-        if leads:
-            self._way.setGeometry(way)
+            over = self._place_numbers(places.numbers)
+            if over > 1 and fits_anew and self._shrunk > SMALLEST:  # what was reckoned is not all to the pixel
+                self._shrunk *= max(min(0.99 / over, 1 - 2 * SAME), 0.8)
+                self._turns = max(self._turns, 1)
+                self._settled.start()
         _scroll_where_needed(self._said, needs.words(places.words.width()))
+        _scroll_where_needed(self._asked, needs.asked(places.asked.width()))
         _scroll_where_needed(self._shown, _height_of(self._shown))
-        _scroll_where_needed(self._way, needs.way(way.width(), places.terms))
+        _scroll_where_needed(self._way, needs.way(places.way.width(), places.terms))
         box, shown = spot_box(self.elements), self._shown.widget()
         if box is not None and shown is not None:
             rect = spot_rect(box)
             at = box.mapTo(shown, rect.center())
             self._shown.ensureVisible(at.x(), at.y(), rect.width() // 2 + px(8), rect.height() // 2 + px(8))
         self._show_what_is_meant()
+
+    def _place_numbers(self, place: QRect) -> float:
+        """Let what the step names fill its place. Returns how many times larger than that it has to be at least."""
+        self._shown.setGeometry(place)
+        lines = self._lines(place.width())
+        alone = len(self._boxes) == len(self.elements.widgets)
+        if alone:
+            lines.share(place.height())
+        elif lines.lines and not self._filling:  # what stands beside keeps its height, rows have the rest
+            grown = sum(rows_of(line[0]) * (line[0].view.rowHeight(0) - line[0].view.least_row) for line in lines.lines)
+            lines.share(lines.height + max(place.height() - EDGE - _height_of(self._shown) + grown, 0))
+        else:
+            lines.share(min(place.height(), lines.height))
+        # Only a picture takes its height from its place; as on a low page, matrices would be folded.
+        self.elements.share_room(place.width(), place.height() if self._filling else None)
+        lines.say_all()
+        if self._filling:
+            return 0.0
+        high = lines.height if alone else _height_of(self._shown) - EDGE
+        return max(high / max(place.height(), 1), lines.widest / max(place.width(), 1))
+
+    def _fit(self, scale: float) -> bool:
+        """Show what the step names in another size, made anew: a matrix measures its letters only once.
+
+        Returns whether it was.
+        """
+        look = self._fitted
+        if self._filling or abs(scale / look.scale - 1) < SAME or self._fits == MOST_FITS:
+            return False
+        self._fits += 1
+        self._turns = max(self._turns, 1)  # to see whether all of it fits
+        self._settled.start()
+        before = self.elements
+        self._shown_column.removeWidget(before)
+        before.hide()
+        before.setParent(None)  # or it would be dressed once more
+        before.deleteLater()
+        look.dress(scale)
+        self.elements = Elements(self._fitted_bench, look.px(8))
+        self.elements.down = DOWN
+        self._shown_column.insertWidget(0, self.elements)
+        self.elements.tell(before.elements)
+        self.elements.show()  # with all in it: what comes into something that is shown waits for a turn
+        return True
 
     def _show_what_is_meant(self) -> None:
         """Of a matrix that is not whole, bring what is pointed at, asked for or spoken of into sight."""
@@ -374,51 +470,58 @@ class StepSheet(QFrame):
 
     def _needs(self) -> Needs:
         """What the parts need in the widths that they may get."""
-        boxes, px = self._boxes, self.bench.appearance.px
-        asked = [] if self.question is None else [self.question]
+        px = self.bench.appearance.px
+        asked = [] if self.question is None or self.question.isHidden() else [self.question]
         way: list[QWidget] = [self._name, self._formula, *([] if self._gaps is None else [self._gaps])]
-        lists = [one for one in self.elements.widgets.values() if isinstance(one, ListingView)]
-        filling, slack = self._filling, px(2)
-        other = 0 if filling else self.elements.minimumSizeHint().width()  # a picture is as large as its place
-
-        def words(width: int) -> int:
-            return column_height([self._words, *asked], width - px(4), px(8)) + slack
-
-        def below() -> int:
-            """Matrices below a picture."""
-            return sum(box.whole_size(rows_of(box, LEAST), False).height() + px(DOWN) for box in boxes)
-
-        def numbers(width: int) -> tuple[int, int, int, int]:
-            if filling:
-                needed = below() + round(LEAST_PICTURE * self._middle.height())
-                return needed, needed, needed, needed
-            if not boxes or len(boxes) < len(self.elements.widgets):
-                needed = height_at(self.elements, width)
-                return needed + slack, needed + slack, needed, needed
-            lines = self._lines(width)
-            heights = lines.airy, *(lines.height(much) for much in (FULL, LIKED, LEAST))
-            most, full, liked, least = (height + slack for height in heights)
-            return most, full, liked, least
+        slack = px(2)
 
         def led(width: int, terms: int) -> int:
             derived = 0 if self._derivation.isHidden() else px(5) + self._derivation.height_with(width, terms)
             return column_height(way, width, px(5)) + derived + slack
 
-        said = self._said.widget()
         return Needs(
-            words,
-            0 if said is None else said.minimumSizeHint().width(),
-            numbers,
-            max([*map(width_of, boxes), *(one.whole_width for one in lists)], default=other),
-            max([*map(least_width_of, boxes), *(one.shares_line for one in lists)], default=other),
+            lambda width: height_at(self._words, width - px(4)) + slack,
+            lambda width: column_height(asked, width, 0) + slack if asked else 0,
             led,
             0 if self._derivation.isHidden() or self._all_terms else self._derivation.longest,
-            lambda width, height: min((one.scale_in(width, max(height - below(), 1)) for one in filling), default=0.0),
+            self._scale_in(),
+            READABLE * self.bench.appearance.scale,
         )
 
+    def _scale_in(self) -> Callable[[int, int], float]:
+        """Gives for a width and a height the scale at which all that the step names fits."""
+        base, now, px = self.bench.appearance.scale, self._fitted.scale, self._fitted.px
+        boxes, filling = self._boxes, self._filling
+        if filling:
+            below = sum(box.whole_size(rows_of(box), False).height() + px(DOWN) for box in boxes)
+            most = min(one.scale_in(*MUCH) for one in filling)  # its letters are small already: it is worth more
+            return lambda width, height: min(
+                base * (one.scale_in(width, max(height - below, 1)) / most) ** 2 for one in filling
+            )
+        if boxes and len(boxes) == len(self.elements.widgets):
+            taken = sizes(boxes, px(ACROSS), px(DOWN))
+        else:
+            taken = [(across, height_at(self.elements, across)) for across in self._widths()]
+
+        def scale(width: int, height: int) -> float:
+            fits = max(min((width - EDGE) / across, (height - EDGE) / max(down, 1)) for across, down in taken)
+            return min(now * fits * SHARE, MOST * base)
+
+        return scale
+
+    def _widths(self) -> list[int]:
+        """Widths in which what is no matrix might stand, in pixels of now."""
+        least = max(self.elements.minimumSizeHint().width(), 1)
+        lists = [one for one in self.elements.widgets.values() if isinstance(one, ListingView)]
+        whole = max([least, self.elements.sizeHint().width(), *(one.whole_width for one in lists)])
+        if lists:  # in less, the words in it would be cut
+            return [whole]
+        return sorted({least, whole, *(round(least + (whole - least) * k / 4) for k in (1, 2, 3))})
+
     def _lines(self, width: int) -> Lines:
-        px = self.bench.appearance.px
-        return Lines(self._boxes, width, px(ACROSS), px(DOWN), px(AIRY))
+        px = self._fitted.px
+        rows = max((len(box.matrix.rows) for box in self._boxes), default=1)
+        return Lines(self._boxes, width, px(ACROSS), px(DOWN), px(AIRY + AIRIER / rows))
 
     @property
     def _boxes(self) -> list[MatrixBox]:

@@ -107,7 +107,7 @@ class Speaker(QWidget):
         step, at = guide.step, guide.at
         if step is None or at is None or self.sheet is None:
             return
-        self.sheet.tell(step, at, len(guide.steps), guide.lesson.title, guide.numbers)
+        self.sheet.tell(step, at, len(guide.steps), guide.lesson.title, guide.numbers, guide.before)
         self.notes.setText(prose.html(step.notes, {}) if step.notes else "None for this step.")
         self._asked.setVisible(step.question is not None)
         self._asked.setText(_asked(step, guide.numbers))

@@ -42,8 +42,8 @@ Move: TypeAlias = QAbstractItemView.CursorAction
 ScrollHint: TypeAlias = QAbstractItemView.ScrollHint
 CELL_HEIGHT, CELL_PADDING, LEAST_WIDTH, MOST_LABEL, CUT_LABEL = 26, 5, 40, 130, 60
 """Pixels at text scale 1; the last one: of a long label above a column, where a class would see fewer columns."""
-LARGE, LOW_CELL, CLOSE = 1.5, 16, 3
-"""The text scale from which numbers stand close, and pixels at scale 1 that a row is high and the padding then."""
+LOW_CELL, CLOSE = 16, 3
+"""Pixels at text scale 1 that a row is high, and the padding, where numbers stand close."""
 LEAST_COLUMNS, WIDTH = 2, 630
 """Columns in sight whatever the room, and pixels at text scale 1 that a matrix takes across before it is given room."""
 MOST_ROWS, LENS = 16, 8
@@ -51,6 +51,7 @@ MOST_ROWS, LENS = 16, 8
 MAP = 132
 """Pixels at text scale 1 across that a small picture beside the numbers takes at most."""
 SURVEYED = 200  # cells that the width of all is taken from
+FEW = 8  # columns of which a class sees all of long labels
 MEASURED = 400  # labels that the room for all is taken from
 
 
@@ -81,7 +82,7 @@ class MatrixView(QTableView):
         self.room = bench.appearance.px(WIDTH)
         self.labelled = True
         self._high: int | None = None
-        self._row = 0
+        self._row = self._column = 0
         self.editing = CellEditing(self)
         self.lifting = Lifting(self)
         self.setModel(self.table)
@@ -113,7 +114,7 @@ class MatrixView(QTableView):
         self.bold.setBold(True)
         self._widths: dict[str, int] = {}
         self.bold_small.setBold(True)
-        self._is_large = bench.appearance.scale > LARGE
+        self._is_large = bench.appearance.close
         self.padding = bench.appearance.px(CLOSE if self._is_large else CELL_PADDING)
         self._measure()
         self._light(selection.cell)
@@ -191,17 +192,17 @@ class MatrixView(QTableView):
         labels, heads = self.matrix.rows[:MEASURED], self.matrix.columns[:MEASURED]
         self._most_width = max(self._needed_width(), appearance.px(LEAST_WIDTH))
         label_width = max((metrics.horizontalAdvance(h) for h in heads), default=0) + 6
-        longest = min(label_width, appearance.px(110 if self._is_large else 84))
-        if self._high is not None and columns * max(self._most_width, longest) > self.room - self._least[1]:
-            longest = min(longest, appearance.px(CUT_LABEL))
+        most = (110 if columns <= FEW else CUT_LABEL) if self._is_large else 84
+        longest = min(label_width, appearance.px(most))
         self.own_width = max(self._most_width, longest)
-        width = max(self.own_width, self._least[0])
+        width = max(self.own_width, self._least[0], self._column)
         height = max(self._row, self.least_row)
         across, down = self.horizontalHeader(), self.verticalHeader()
         for header, size in ((across, width), (down, height)):
             header.setDefaultSectionSize(size)
         left = max((metrics.horizontalAdvance(label) for label in labels), default=0)
-        self.label_room = min(left, appearance.px(MOST_LABEL)) + appearance.px(12) if any(labels) else 0
+        said = any(labels) and not (self._is_large and rows == 1 < columns)  # of a single row the heading says it
+        self.label_room = min(left, appearance.px(MOST_LABEL)) + appearance.px(12) if said else 0
         left = max(self.label_room if self.labelled else 0, self._least[1])
         self._left = left
         down.setFixedWidth(left)
@@ -213,7 +214,7 @@ class MatrixView(QTableView):
         shown_columns = self._columns_in(self.room)
         shown_rows = rows if rows <= MOST_ROWS else LENS
         if self._high is not None:
-            shown_rows = min(shown_rows, max((self._high - top) // height, 1))
+            shown_rows = min(rows, max((self._high - top) // height, 1))
         self.setFixedSize(left + shown_columns * width, top + shown_rows * height)
         self.updateGeometries()  # Qt itself waits until it is shown, and what is in sight is chosen before that
         # Where little is to be in sight, no small picture stands beside it.
@@ -242,6 +243,12 @@ class MatrixView(QTableView):
         if max(pixels, self.least_row) != before:
             self._measure()
 
+    def let_columns_be(self, pixels: int) -> None:
+        """Let columns be so many pixels wide, or as wide as they are at least: where there is room, they fill it."""
+        before, self._column = max(self._column, self.own_width), pixels
+        if max(pixels, self.own_width) != before:
+            self._measure()
+
     @property
     def least_row(self) -> int:
         """Pixels that a row is high at least."""
@@ -250,7 +257,7 @@ class MatrixView(QTableView):
     @property
     def width_of_all(self) -> int:
         """Pixels that it would take across with all columns in sight."""
-        return self._left + self.table.columnCount() * self.horizontalHeader().defaultSectionSize()
+        return self._left + self.table.columnCount() * max(self.own_width, self._least[0])
 
     def scrollTo(self, index: ModelIndex, hint: ScrollHint = ScrollHint.EnsureVisible) -> None:
         """Bring a cell into sight. Qt would say that a mouse which rests there has entered what came below it."""

@@ -24,6 +24,8 @@ from explorer.ui.page.player import PlayerView
 from explorer.ui.page.switches import SwitchBar
 from explorer.ui.workbench import Workbench
 
+CLOSE_LINES = 90
+"""Pixels at text scale 1 between the words on a slide, where it is the words that are read."""
 LINES = 300
 """Pixels that lines between words take across, before they are there."""
 FEW, LONG = 24, 520
@@ -95,7 +97,7 @@ def _attention_lines(bench: Workbench, lines: AttentionLines, parent: QWidget | 
     px, words = bench.appearance.px, max(lines.matrix.values.shape)
     if words > FEW:
         return Late(bench.appearance.turns, make, lines, px(LINES), px(LONG), parent)
-    across = 2 * (_word(bench, lines) + px(26)) + px(196)
+    across = 2 * (_word(bench, lines) + px(26)) + px(CLOSE_LINES if bench.appearance.close else 196)
     return Late(bench.appearance.turns, make, lines, across, px(28 + 26 * words), parent)
 
 

@@ -22,8 +22,8 @@ from explorer.ui.workbench import Workbench
 ModelIndex = QModelIndex | QPersistentModelIndex
 NO_INDEX = QModelIndex()
 ROW_HEIGHT, PADDING, MOST_TEXT = 26, 5, 260
-LARGE, LOW_ROW = 1.5, 21
-"""The text scale from which lines stand close, and pixels at scale 1 that one is high then."""
+LOW_ROW = 21
+"""Pixels at text scale 1 that a line is high where lines stand close."""
 LEAST_WIDTH = 300
 LEAST_BAR, LEAST_WORDS = 36, 140
 """Pixels at text scale 1 that a bar, and words, take at least where the page is narrow."""
@@ -233,7 +233,7 @@ class ListingView(FittedTable):
             heat = own if column.kind == HEAT else heat
             least = px(LEAST_WORDS) if column.kind == WORDS else own
             widths.append(_widths(own, own, least, title, longest, said))
-        height = px(ROW_HEIGHT if self.bench.appearance.scale <= LARGE else LOW_ROW)
+        height = px(LOW_ROW if self.bench.appearance.close else ROW_HEIGHT)
         side.setDefaultSectionSize(height)
         shown = min(count, max(self.listing.most, self._opened))
         scrolls = self.listing.scrolls and count > shown

@@ -1,0 +1,58 @@
+"""How much of a picture is drawn on, and how much of that is what somebody speaks of: on pixels, without Qt."""
+
+import numpy as np
+
+from explorer.core.ops import Array
+
+SQUARES = 32
+"""Squares that a picture is wide, when it is asked how empty it is."""
+SAME = 6
+"""Steps of a colour's 255 that nobody sees."""
+
+
+def drawn(pixels: Array, ground: tuple[int, int, int]) -> Array:
+    """Which pixels have another colour than the ground.
+
+    Parameters
+    ----------
+    pixels : array of shape (height, width, 3)
+        Red, green and blue from 0 to 255.
+    ground : tuple of int
+        The colour of the page.
+
+    Returns
+    -------
+    array of bool, of shape (height, width)
+    """
+    return np.asarray((np.abs(pixels.astype(np.int16) - np.array(ground)) > SAME).any(axis=-1))
+
+
+def empty_share(ink: Array, squares: int = SQUARES) -> float:
+    """The share of a picture's squares in which nothing is drawn.
+
+    Parameters
+    ----------
+    ink : array of bool, of shape (height, width)
+        As `drawn` gives it.
+    squares : int
+        So many stand across; what is left over at the right and at the bottom does not count.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+    """
+    height, width = ink.shape
+    side = max(width // squares, 1)
+    rows, columns = height // side, width // side
+    cut = ink[: rows * side, : columns * side].reshape(rows, side, columns, side)
+    return float(1 - cut.any(axis=(1, 3)).mean())
+
+
+def named_share(ink: Array, named: Array) -> float:
+    """The share of what is drawn that lies where somebody points; 0 where nothing is drawn.
+
+    `ink`, `named`: arrays of bool, of one shape.
+    """
+    total = int(ink.sum())
+    return int((ink & named).sum()) / total if total else 0.0

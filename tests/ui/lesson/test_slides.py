@@ -1,0 +1,37 @@
+"""Slides: what a step names is whole and large, and no slide is mostly empty. All of them: `pytest -m long`."""
+
+import pytest
+
+from explorer.lessons.loader import lesson_files, load
+from explorer.ui.lesson.ink import slides
+
+SIZES = [(1280, 720), (1920, 1080)]
+GUIDED = [name for name, file in lesson_files().items() if "[[step]]" in file.read_text("utf-8")]
+TOO_LARGE = {
+    ("sin", "corners"): "100 rows",
+    ("one-word-at-a-time", "temperature"): "245 columns",
+    ("changed-since-2017", "rms"): "32 columns",
+    ("changed-since-2017", "gate"): "89 columns",
+    ("changed-since-2017", "bits"): "89 columns",
+}
+"""Tables of which no slide can show every number."""
+
+
+def wrong_with(lesson, size):
+    """What is wrong with the slides of a lesson, as (step, what)."""
+    for slide in slides(lesson, size):
+        if slide.cut and (lesson.id, slide.step) not in TOO_LARGE:
+            yield slide.step, f"cuts {', '.join(slide.cut)}"
+        if slide.empty > 0.5 and not slide.alone:
+            yield slide.step, f"is empty to {slide.empty:.0%}"
+
+
+def test_the_slides_of_a_short_lesson_are_whole_and_full(qapp):
+    assert list(wrong_with(load("what-the-cache-saves"), SIZES[0])) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("name", GUIDED)
+def test_no_slide_cuts_a_table_or_is_mostly_empty(qapp, name, size):
+    assert list(wrong_with(load(name), size)) == []
