@@ -25,6 +25,8 @@ BY_HAND = "the same steps in straight-line numpy"
 BY_TANH = "GELU by tanh"
 
 LAYERS, HEADS, D_MODEL, TOKENS, WORDS = 12, 12, 768, 64, 1000
+BASE = 500_000.0
+"""Of the rotary positions of Llama 3."""
 
 
 def small_from_nothing() -> Measurement:
@@ -75,6 +77,41 @@ def large() -> Measurement:
         f"{LAYERS} layers, {HEADS} heads, d_model {D_MODEL}, {TOKENS} tokens, float32",
         run,
         lambda: straight_line.gpt(state.inputs, LAYERS),
+        limit=1.05,
+        against=BY_HAND,
+        pairs=50,
+        warm_up=3,
+    )
+
+
+def llama_small() -> Measurement:
+    """The whole graph of a small Llama of one layer, computed for the first time; the lesson on it has two layers."""
+    state = llama_state(1, 8, 2, 32, 9, 245)
+    agree(fresh(state.graph, state.inputs, {}).values, straight_line.llama(state.inputs, 1, BASE))
+    return compared(
+        "whole graph of a small Llama, 1 layer, from nothing",
+        lambda: fresh(state.graph, state.inputs, {}),
+        lambda: straight_line.llama(state.inputs, 1, BASE),
+        limit=1.35,
+        against=BY_HAND,
+        pairs=2000,
+        warm_up=100,
+    )
+
+
+def llama_large() -> Measurement:
+    """A Llama in the sizes of GPT-2 small after its whole table of words has changed."""
+    state = llama_state(LAYERS, HEADS, 4, D_MODEL, TOKENS, WORDS)
+    engine = fresh(state.graph, state.inputs, state.pins)
+    table = state.inputs["input.table"]
+    turns = Turns(state.inputs, {**state.inputs, "input.table": table * np.float32(1.01)})
+    run = turns(lambda inputs: engine.update(state.graph, inputs, state.pins))
+    run()
+    agree(engine.values, straight_line.llama(turns.now, LAYERS, BASE))
+    return compared(
+        f"a Llama: {LAYERS} layers, {HEADS} and 4 heads, d_model {D_MODEL}, {TOKENS} tokens, float32",
+        run,
+        lambda: straight_line.llama(state.inputs, LAYERS, BASE),
         limit=1.05,
         against=BY_HAND,
         pairs=50,
@@ -146,7 +183,17 @@ def import_core() -> Measurement:
 
 def figures() -> list[Callable[[], Measurement]]:
     """All of them, each to be called."""
-    return [small_from_nothing, small_after_edit, large, small_edit, exact_gelu, exact_gelu_backward, import_core]
+    return [
+        small_from_nothing,
+        small_after_edit,
+        large,
+        llama_small,
+        llama_large,
+        small_edit,
+        exact_gelu,
+        exact_gelu_backward,
+        import_core,
+    ]
 
 
 def lesson() -> tuple[Graph, dict[str, Array]]:
@@ -166,6 +213,31 @@ def gpt_state(layers: int, heads: int, d_model: int, tokens: int, words: int) ->
         block, ffn = f"decoder.{layer}.self", f"decoder.{layer}.ffn"
         switches |= {f"{block}.heads": heads, f"{block}.bias": True, f"{block}.norm": "pre"}
         switches |= {f"{ffn}.activation": "GELU tanh", f"{ffn}.norm": "pre"}
+    return _drawn(switches, layers, d_model, tokens, words)
+
+
+def llama_state(layers: int, heads: int, key_heads: int, d_model: int, tokens: int, words: int) -> State:
+    """The same with the switches of Llama 3."""
+    switches: dict[str, str | bool | int | float] = {
+        "input.lookup": "index",
+        "input.positions": "rotary",
+        "input.rotary_pairs": "halves",
+        "input.rotary_base": BASE,
+        "output.bias": False,
+        "loss.loss": "none",
+        "final.norm_by": "RMS norm",
+        "final.epsilon": 1e-6,
+    }
+    for layer in range(1, layers + 1):
+        block, ffn = f"decoder.{layer}.self", f"decoder.{layer}.ffn"
+        switches |= {f"{block}.heads": heads, f"{block}.key_heads": key_heads}
+        switches |= {f"{ffn}.gated": True, f"{ffn}.activation": "SiLU", f"{ffn}.bias": False}
+        for one in (block, ffn):
+            switches |= {f"{one}.norm": "pre", f"{one}.norm_by": "RMS norm", f"{one}.epsilon": 1e-6}
+    return _drawn(switches, layers, d_model, tokens, words)
+
+
+def _drawn(switches: dict[str, str | bool | int | float], layers: int, d_model: int, tokens: int, words: int) -> State:
     axes = {"input.words": tuple(f"word{i}" for i in range(words))}
     model = Model("gpt", {"input": tokens}, axes, d_model, layers, switches, dtype="float32")
     ids = np.random.default_rng(0).integers(0, words, tokens)

@@ -1,4 +1,4 @@
-"""The steps of two models as one would write them by hand in numpy: what the engine's time is compared with.
+"""The steps of three models as one would write them by hand in numpy: what the engine's time is compared with.
 
 No graph, no names, no loop over nodes; the same operations in the same order, so the results are equal bit for bit.
 """
@@ -231,3 +231,67 @@ def gpt(v: Values, layers: int) -> Array:
     normed = layer_norm(x, v["final.gamma"], v["final.beta"])
     logits = (normed @ v["output.W"] + v["output.b"][..., None, :]) / v["output.temperature"]
     return softmax(logits, lowest)
+
+
+def llama(v: Values, layers: int, base: float) -> dict[str, Array]:
+    """A Llama-style stack: RMS norm first, halves turned, shared heads of keys and values, a gated net, no biases.
+
+    Touvron et al. 2023; Grattafiori et al. 2024.
+
+    Parameters
+    ----------
+    v : mapping of str to numpy.ndarray
+        The inputs, by the names of their nodes.
+    layers : int
+    base : float
+        Of the rotary positions.
+
+    Returns
+    -------
+    dict of str to numpy.ndarray
+        What nothing else is computed from: the mean of the heads of each layer, the probabilities, the likeliest words.
+    """
+    ends: dict[str, Array] = {}
+    x = np.take(v["input.table"], v["input.tokens"], axis=0)
+    n, lowest = len(x), np.finfo(x.dtype).min
+    d_k = v["decoder.1.self.W_K"].shape[-1]
+    angles = np.arange(n)[:, None] / base ** (np.arange(0, d_k, 2) / d_k)
+    cos, sin = np.cos(angles).astype(x.dtype), np.sin(angles).astype(x.dtype)
+    mask = np.tri(n, dtype=np.int64)
+    for layer in range(1, layers + 1):
+        block = f"decoder.{layer}.self"
+        normed = rms_norm(x, v[f"{block}.gamma"])
+        Q = turned(normed @ v[f"{block}.W_Q"], cos, sin)
+        K = turned(normed @ v[f"{block}.W_K"], cos, sin)
+        V = normed @ v[f"{block}.W_V"]
+        groups = len(K), -1, d_k  # the queries that meet the same keys, one below the other
+        scores = (Q.reshape(groups) @ K.mT).reshape(len(Q), n, n)
+        scaled = scores * np.asarray(1 / np.sqrt(d_k), dtype=x.dtype)
+        masked = np.where(mask != 0, scaled, -np.inf).astype(scaled.dtype, copy=False)
+        weights = softmax(masked, lowest)
+        ends[f"{block}.average"] = weights.mean(-3)
+        mixed = (weights.reshape(len(V), -1, n) @ V).reshape(len(Q), n, -1)
+        x = x + mixed.swapaxes(-3, -2).reshape(n, -1) @ v[f"{block}.W_O"]
+
+        block = f"decoder.{layer}.ffn"
+        normed = rms_norm(x, v[f"{block}.gamma"])
+        hidden, gate = normed @ v[f"{block}.W_1"], normed @ v[f"{block}.W_g"]
+        x = x + gate / (1 + np.exp(-gate)) * hidden @ v[f"{block}.W_2"]
+
+    logits = rms_norm(x, v["final.gamma"]) @ v["output.W"] / v["output.temperature"]
+    ends["output.probabilities"] = shares = softmax(logits, lowest)
+    ends["output.chosen"] = np.argmax(shares, axis=-1)
+    return ends
+
+
+def rms_norm(x: Array, gamma: Array) -> Array:
+    """Each row with root mean square 1, times γ."""
+    normed: Array = x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-6) * gamma
+    return normed
+
+
+def turned(x: Array, cos: Array, sin: Array) -> Array:
+    """Each row turned by its position: the first half of its numbers against the second."""
+    half = cos.shape[-1]
+    one, other = x[..., :half], x[..., half:]
+    return np.concatenate([one * cos - other * sin, other * cos + one * sin], axis=-1)

@@ -275,7 +275,7 @@ class Norm(Op):
             centred = x - middle
         else:
             centred = x
-            middle = np.zeros_like(x[..., :1] if self.axis == -1 else x[..., :1, :])
+            middle = np.zeros((x[..., :1] if self.axis == -1 else x[..., :1, :]).shape, x.dtype)
         variance = mean(centred * centred, self.axis)
         return Moments(middle, centred, variance, self._sigma(variance))
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -173,9 +175,7 @@ class Rotary(Op):
 
     def _cos_sin(self, x: Array, first: int = 0) -> tuple[Array, Array]:
         """Of the angles, (n, turned / 2)."""
-        last = first + x.shape[-2]
-        angles = np.arange(first, last)[:, None] / self.divisors(last)
-        return np.cos(angles).astype(x.dtype), np.sin(angles).astype(x.dtype)
+        return _cos_sin(self, first, first + x.shape[-2], x.dtype)
 
     def _joined(self, one: Array, other: Array, x: Array) -> Array:
         pairs: Array
@@ -183,7 +183,7 @@ class Rotary(Op):
             pairs = np.concatenate([one, other], axis=-1)
         else:
             pairs = np.stack([one, other], axis=-1).reshape(*x.shape[:-1], self.turned)
-        return np.concatenate([pairs, x[..., self.turned :]], axis=-1)
+        return pairs if self.turned == x.shape[-1] else np.concatenate([pairs, x[..., self.turned :]], axis=-1)
 
     def formula(self, *symbols: str) -> str:
         base = f"{self.base:.0f}"
@@ -275,6 +275,15 @@ class Rotary(Op):
             return cell
         first, second = sorted((j, self.partner(j)))
         return (*lead, slice(first, second + 1, second - first))
+
+
+@lru_cache(8)  # the queries and the keys of all layers are turned alike
+def _cos_sin(op: Rotary, first: int, last: int, dtype: np.dtype[Any]) -> tuple[Array, Array]:
+    angles = np.arange(first, last)[:, None] / op.divisors(last)
+    found = np.cos(angles).astype(dtype), np.sin(angles).astype(dtype)
+    for array in found:
+        array.flags.writeable = False
+    return found
 
 
 def _as(array: Array, one: Step) -> Step:
