@@ -167,7 +167,7 @@ A recipe says which model, what it learns from, and how:
     title = "My text"
 
     [model]                   # or: example = "xor", or: document = "mine.explorer", whose weights are gone on from
-    kind = "gpt"              # or encoder-decoder, or mlp with units = [8, 8]
+    kind = "gpt"              # or encoder-decoder, or encoder, or mlp with units = [8, 8]
     d_model = 64
     layers = 2
     [model.switches]          # as in a lesson; without a block's name, for every layer

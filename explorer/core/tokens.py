@@ -8,7 +8,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
 from explorer.core.vocabulary import Vocabulary
 
-START, END, PAD, UNKNOWN = "<start>", "<end>", "<pad>", "<unk>"
+START, END, PAD, UNKNOWN, MASK = "<start>", "<end>", "<pad>", "<unk>", "<mask>"
 MOST_TOKENS = 512
 """In a sequence that somebody types, or that a model writes."""
 _LONGEST = 60

@@ -12,8 +12,18 @@ from explorer.core.models import build
 from explorer.core.models.size import count_labels
 from explorer.core.ops import Array
 from explorer.core.switches import SwitchValue
-from explorer.core.tokens import END, PAD, START, UNKNOWN, token_ids
-from explorer.core.training.data import OWN, SHOWN, TARGET, Examples, cases, sentence_pairs, whole_sentences, windows
+from explorer.core.tokens import END, MASK, PAD, START, UNKNOWN, token_ids
+from explorer.core.training.data import (
+    OWN,
+    SHOWN,
+    TARGET,
+    Examples,
+    cases,
+    masked_sentences,
+    sentence_pairs,
+    whole_sentences,
+    windows,
+)
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.records import Records
 from explorer.core.training.text import Pair, pairs_of, vocabulary
@@ -196,11 +206,14 @@ def _made(made: NewModel, material: Material, recipe: Recipe, title: str) -> Pre
             grammar = _grammar(material)
             axes = _words_of(grammar, made.kind)
             examples = _drawn(grammar, made.kind, axes, material.sentences, recipe.seed)
-            switches["loss.targets"] = "next word"
-            if made.kind == "encoder-decoder":
+            switches |= {"output.on": True} if made.kind == "encoder" else {"loss.targets": "next word"}
+            if made.kind != "gpt":
                 switches |= _padding_masks(model)
-            inputs = {name: array[0][array[0] != _pad(name, axes)] for name, array in examples.arrays.items()}
-            lengths = {name.removesuffix(".tokens"): len(a) for name, a in inputs.items() if name != TARGET}
+            first = {name: array[0] for name, array in examples.arrays.items()}
+            n_words = {n: int((row != _pad(n, axes)).sum()) for n, row in first.items() if n != TARGET}
+            last = list(n_words.values())[-1]  # of the sequence whose words are said
+            inputs = {name: row[: n_words.get(name, last)] for name, row in first.items()}
+            lengths = {name.removesuffix(".tokens"): n for name, n in n_words.items()}
         case "gpt":
             known = (*labels(learn(material.text, material.merges)), END) if material.merges else ()
             text = _text(material, known)
@@ -273,8 +286,8 @@ def _grammar(material: Material) -> Grammar:
 
 def _words_of(grammar: Grammar, kind: str) -> dict[str, tuple[str, ...]]:
     """The vocabularies of a model that learns a grammar. A translator is told by its first word which language."""
-    if kind == "gpt":
-        return {"input.words": (END, PAD, *grammar.words())}
+    if kind in ("gpt", "encoder"):
+        return {"input.words": (END if kind == "gpt" else MASK, PAD, *grammar.words())}
     source, *others = grammar.languages
     known = dict.fromkeys(word for language in others for word in grammar.words(language))
     starts = (start_of(language) for language in others)
@@ -285,8 +298,11 @@ def _drawn(grammar: Grammar, kind: str, words: Mapping[str, Sequence[str]], n: i
     """Sentences of a grammar as examples: those that are learned from, and held-out ones to judge by."""
     drawn = grammar.sample(n, seed, held_out=False)
     judged = grammar.sample(JUDGED, seed, held_out=True)
-    if kind == "gpt":
-        return whole_sentences([one.words() for one in (*drawn, *judged)], words["input.words"], len(judged))
+    if kind in ("gpt", "encoder"):
+        sentences = [one.words() for one in (*drawn, *judged)]
+        if kind == "encoder":
+            return masked_sentences(sentences, words["input.words"], len(judged), seed)
+        return whole_sentences(sentences, words["input.words"], len(judged))
     source, *others = grammar.languages
     both = [(one.words(source), (start_of(to), *one.words(to))) for one in (*drawn, *judged) for to in others]
     read, written = zip(*both, strict=True)

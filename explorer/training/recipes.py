@@ -9,7 +9,7 @@
     setting = "textbook"        of an example; its first, if left out
 
     [model]                     … or a new model, of chosen sizes
-    kind = "gpt"                or encoder-decoder, or mlp
+    kind = "gpt"                or encoder-decoder, or encoder (to say masked words), or mlp
     d_model = 32
     layers = 2
     units = [8, 8]              of an mlp: the hidden layers

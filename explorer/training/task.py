@@ -10,7 +10,7 @@ from explorer.core.switches import SwitchValue
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.text import read_text
 
-KINDS = ("gpt", "encoder-decoder", "mlp")
+KINDS = ("gpt", "encoder-decoder", "encoder", "mlp")
 SETS = ("xor", "sine")
 MOST_WORDS = 50_000
 MOST_MERGES = 10_000
@@ -20,7 +20,12 @@ MOST_D_MODEL = 2048
 MOST_UNITS = 4096
 MOST_CASES = 10_000
 MOST_SENTENCES = 200_000
-LEARNS_FROM = {"gpt": ("text", "grammar"), "encoder-decoder": ("pairs", "grammar"), "mlp": ("set", "cases")}
+LEARNS_FROM = {
+    "gpt": ("text", "grammar"),
+    "encoder-decoder": ("pairs", "grammar"),
+    "encoder": ("grammar",),  # to say the words that are masked
+    "mlp": ("set", "cases"),
+}
 """What a model of each kind can learn from, beside its own example."""
 
 

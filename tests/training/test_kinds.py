@@ -20,6 +20,8 @@ KINDS = {
     "small-llama": "Llama 3 8B",
     "small-gemma": "Gemma 2B",
     "small-qwen3": "Qwen3 0.6B",
+    "tiny-t5": "T5 small",
+    "tiny-bert": "BERT base",
 }
 FREE = {"tied", "epsilon", "rotary_base", "key_heads", "window"}
 

@@ -184,3 +184,28 @@ def test_sizes_are_looked_at_before_anything_is_made(text, monkeypatch, made, ma
     with pytest.raises(ExplorerError) as caught:
         prepare(Task("", "", NewModel(**sizes), replace(text, **material), Recipe(**recipe)))
     assert caught.value.id == id
+
+
+def test_an_encoder_learns_to_say_the_masked_words_of_a_grammars_sentences():
+    task = load("tiny-bert")
+    few = replace(task.material, sentences=60)
+    ready = prepare(replace(task, material=few, recipe=replace(task.recipe, steps=30, warm_up=5, schedule="constant")))
+    words = ready.document.model.axes["input.words"]
+    read = [words[i] for i in ready.document.inputs["input.tokens"]]
+    said = [words[i] for i in ready.document.inputs["loss.target"]]
+    assert len(read) == len(said)
+    assert "<pad>" not in read
+    assert [one == "<mask>" for one in read] == [one != "<pad>" for one in said]
+    assert len(ready.examples.validation) == 1000
+    trainer = ready.trainer()
+    first = trainer.step().loss
+    while not trainer.finished:
+        last = trainer.step().loss
+    assert last < 0.8 * first
+
+
+def test_an_encoder_learns_from_a_grammar_alone():
+    task = load("tiny-bert")
+    ready = prepare(replace(task, material=replace(task.material, sentences=5)))
+    with refuses("A model of kind 'encoder' cannot learn from a text; give it a grammar"):
+        prepare_document(ready.document, Material("text", content="a b c"), task.recipe)

@@ -14,14 +14,17 @@ import numpy as np
 
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
-from explorer.core.tokens import END, PAD, START, token_ids
+from explorer.core.tokens import END, MASK, PAD, START, token_ids
 from explorer.core.training.text import Pair
 
 TARGET = "loss.target"
 MOST_JUDGED = 128
 """How many examples a validation looks at, at most: always the same."""
 
-_ORDER, _SPLIT = 1, 2  # so that no two uses of a seed draw the same numbers
+MASKED = 0.15
+"""The share of the words that are masked, as of BERT."""
+
+_ORDER, _SPLIT, _MASKS = 1, 2, 3  # so that no two uses of a seed draw the same numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,6 +206,31 @@ def whole_sentences(
         arrays = {"source.tokens": _filled(read, source), **arrays}
     examples = _whole(arrays, {n.removesuffix(".tokens"): a.shape[1] for n, a in arrays.items() if n != TARGET})
     learned = len(written) - judged
+    return replace(examples, training=examples.training[:learned], validation=examples.training[learned:])
+
+
+def masked_sentences(sentences: Sequence[Sequence[str]], known: Sequence[str], judged: int, seed: int) -> Examples:
+    """Whole sentences for an encoder: some words are masked, one at least, and it learns to say these.
+
+    All that are chosen become ``<mask>``; BERT leaves a tenth of them as they are, and puts others in the place of
+    another tenth (Devlin et al. 2019, §3.1). What is not masked has ``<pad>`` as its target, which is not counted.
+
+    Parameters
+    ----------
+    known : sequence of str
+        The vocabulary, with `<mask>` and `<pad>`.
+    judged : int
+        So many of them, the last ones, are for validation.
+    seed : int
+        Of the choice of words.
+    """
+    tokens = _filled(sentences, known)
+    mask, pad = (list(known).index(one) for one in (MASK, PAD))
+    there = tokens != pad
+    lots = np.where(there, np.random.default_rng([seed, _MASKS]).random(tokens.shape), 2)
+    masked = (lots < MASKED) | (lots == lots.min(axis=1, keepdims=True))
+    arrays = {"input.tokens": np.where(masked, mask, tokens), TARGET: np.where(masked, tokens, pad)}
+    examples, learned = _whole(arrays, {"input": tokens.shape[1]}), len(sentences) - judged
     return replace(examples, training=examples.training[:learned], validation=examples.training[learned:])
 
 

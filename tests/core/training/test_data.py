@@ -6,7 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses
 
-from explorer.core.training.data import MOST_JUDGED, OWN, TARGET, cases, sentence_pairs, windows
+from explorer.core.training.data import (
+    MASKED,
+    MOST_JUDGED,
+    OWN,
+    TARGET,
+    cases,
+    masked_sentences,
+    sentence_pairs,
+    windows,
+)
 
 # Windows of a text
 
@@ -142,3 +151,21 @@ def test_a_vocabulary_without_what_is_needed(missing):
     known = (*(word for word in WRITTEN if word != missing), "<unk>")
     with refuses(missing):
         sentence_pairs(pairs, SOURCE, known)
+
+
+def test_of_each_sentence_some_words_are_masked_and_these_alone_are_to_be_said():
+    known = ("<mask>", "<pad>", *"abcdef")
+    sentences = [["a"], *(list("abcdef") for _ in range(400)), ["b", "c"]]
+    examples = masked_sentences(sentences, known, judged=2, seed=3)
+    read, said = examples.arrays["input.tokens"], examples.arrays[TARGET]
+    masked = read == 0
+    assert np.array_equal(masked, said != 1)
+    assert masked.any(axis=1).all()
+    whole = np.where(masked, said, read)
+    assert [[known[i] for i in row if i != 1] for row in whole] == sentences
+    lots = 6 * 400  # and where none has a lot below the share, the one with the smallest is masked
+    assert MASKED < masked[1:-1].sum() / lots < MASKED + (1 - MASKED) ** 6 / 6 + 0.05
+    assert (len(examples.training), len(examples.validation)) == (400, 2)
+    again = masked_sentences(sentences, known, judged=2, seed=3).arrays["input.tokens"]
+    assert np.array_equal(again, read)
+    assert not np.array_equal(masked_sentences(sentences, known, judged=2, seed=4).arrays["input.tokens"], read)
