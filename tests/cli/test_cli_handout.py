@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from explorer.cli import main
+from explorer.lessons.loader import load
 from explorer.library import screen
 
 LESSON = """
@@ -80,3 +81,15 @@ def test_what_is_wrong_is_one_line(argv, said, capsys):
     assert main(["handout", *argv]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert said in line
+
+
+@pytest.mark.long
+def test_the_whole_transformer_takes_sixteen_pages_and_has_all_its_steps(tmp_path):
+    lesson = load("you-are-welcome")
+    for name in ("all.pdf", "all.html"):
+        assert main(["handout", lesson.id, str(tmp_path / name)]) == 0
+    assert len(re.findall(rb"/Type\s*/Page[^s]", (tmp_path / "all.pdf").read_bytes())) <= 16
+    text = (tmp_path / "all.html").read_text("utf-8")
+    assert text.count("<section>") == len(lesson.steps)
+    assert text.count("<img") == len(lesson.steps)
+    assert text.count("<p class='of'>") == lesson.questions

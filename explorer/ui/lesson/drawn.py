@@ -3,14 +3,17 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import numpy as np
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QSize, Qt
 from PySide6.QtGui import QImage, QPainter, QRegion
 from PySide6.QtWidgets import QLayout, QVBoxLayout, QWidget
 
+from explorer.core.ops import Array
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.schema import Lesson
 from explorer.pages.covering import covered_by
+from explorer.pages.ink import drawn
 from explorer.pages.of_step import elements_of
 from explorer.pages.view import Spot
 from explorer.ui.appearance import Appearance
@@ -18,6 +21,7 @@ from explorer.ui.bridge import Bridge
 from explorer.ui.colour import qcolor
 from explorer.ui.lesson.enlarged import Enlarged
 from explorer.ui.lesson.room import height_at
+from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
 from explorer.ui.page.late import Late
 from explorer.ui.render import spoken
@@ -26,8 +30,8 @@ from explorer.ui.theme import LIGHT, Theme
 from explorer.ui.widgets.formula import typeset
 from explorer.ui.workbench import Workbench
 
-PAPER = 760
-"""Pixels that what a step names is wide at most on paper."""
+PAPER, NARROW = 760, 430
+"""Pixels that what a step names is wide at most on paper, and beside its words, where its matrices are as narrow."""
 MARGIN = 4
 """Pixels around a picture for paper."""
 SHARP = 2.0
@@ -99,11 +103,14 @@ def picture_of_step(appearance: Appearance, lesson: Lesson, number: int, state: 
         column.addWidget(elements)
         elements.tell(shown)
         lay_out(window, QSize(PAPER, PAPER))
-        elements.share_room(PAPER, None)
-        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+        for paper in (NARROW, PAPER):
+            elements.share_room(paper, None)
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+            if elements.minimumSizeHint().width() <= paper and all(map(_is_whole, elements.widgets.values())):
+                break
         # One line of all matrices may be wider than the paper: then they stand in lines, and these are higher.
         margin = QSize(2 * MARGIN, 2 * MARGIN)
-        across = max(min(elements.sizeHint().width(), PAPER), elements.minimumSizeHint().width())
+        across = max(min(elements.sizeHint().width(), paper), elements.minimumSizeHint().width())
         size = QSize(across, min(height_at(elements, across), 3 * PAPER)) + margin
         window.resize(size)
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
@@ -114,4 +121,29 @@ def picture_of_step(appearance: Appearance, lesson: Lesson, number: int, state: 
         painter = QPainter(image)
         window.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
         painter.end()
+        return _cropped(image)
+
+
+def _cropped(image: QImage) -> QImage:
+    """Without the white below and beside what is drawn: elements ask for the room that they may need."""
+    page = qcolor(LIGHT.surface)
+    ink = drawn(pixels_of(image), (page.red(), page.green(), page.blue()))
+    if not ink.any():
         return image
+    margin = round(MARGIN * SHARP)
+    height, width = (int(np.flatnonzero(ink.any(axis=axis))[-1]) + 1 + margin for axis in (1, 0))
+    cropped = image.copy(0, 0, min(width, image.width()), min(height, image.height()))
+    cropped.setText("Description", image.text("Description"))
+    return cropped
+
+
+def pixels_of(picture: QImage) -> Array:
+    """The colours of a picture: an array of shape (height, width, 3)."""
+    plain = picture.convertToFormat(QImage.Format.Format_RGB888)
+    rows = np.frombuffer(plain.constBits(), dtype=np.uint8).reshape(plain.height(), plain.bytesPerLine())
+    return rows[:, : 3 * plain.width()].reshape(plain.height(), plain.width(), 3).copy()
+
+
+def _is_whole(widget: QWidget) -> bool:
+    """Whether it is no matrix of which only some columns have room."""
+    return not isinstance(widget, MatrixBox) or widget.view.whole

@@ -23,23 +23,28 @@ from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import Choose, MakeSo, Point, Predict, Step
 from explorer.lessons.walk import Walk
 from explorer.ui.appearance import Appearance
-from explorer.ui.lesson.drawn import SHARP, picture_of_step
+from explorer.ui.lesson.drawn import MARGIN, NARROW, SHARP, picture_of_step
 
 DPI = 96
-LINES = 3
+LINES = 2
 """Empty lines below a question that is answered in words or by a number."""
 GAP = "________"
-BETWEEN = 18
+BETWEEN = 4
 """Pixels between two steps on a page."""
-PICTURE = 620
-"""Pixels that a picture is wide at most on the page."""
+PICTURE, BESIDE = 640, 0.46
+"""Pixels that a picture is wide at most on the page, and the share of the width that one beside the words has."""
+SMALLER = 0.72
+"""Times its size on the screen: letters of 8 points on paper."""
+LINE = 38
+"""Letters that a line to write on is long beside a picture."""
 _STYLE = """
-body { font-family: sans-serif; font-size: 11pt; line-height: 1.4; color: #1b2430; background: #ffffff; }
+body { font-family: sans-serif; font-size: 9.5pt; line-height: 1.2; color: #1b2430; background: #ffffff; }
 main { max-width: 46em; margin: 0 auto; }
 h1 { font-size: 20pt; margin: 0 0 6pt 0; }
-h2 { font-size: 14pt; margin: 18px 0 4px 0; page-break-after: avoid; }
-h3 { font-size: 11pt; margin: 10px 0 2px 0; page-break-after: avoid; }
-p { margin: 0 0 6pt 0; }
+h2 { font-size: 12pt; margin: 8px 0 2px 0; page-break-after: avoid; }
+.of { font-size: 9pt; font-weight: bold; margin: 0; }
+p { margin: 0 0 3pt 0; }
+.answers { font-size: 8pt; }
 .muted { color: #5b6472; }
 .ask { font-weight: bold; margin-top: 8px; }
 .picture { line-height: 1; margin: 6px 0; }
@@ -104,7 +109,7 @@ def _asked(step: Step, engine: Engine, numbers: dict[str, str], order: tuple[int
         asked += _derived([row for _, part in faded(question, engine).parts for row in part])
     if isinstance(question, Point):
         return asked + "<p class='muted'>Mark it in the picture above.</p>"
-    return asked + "<p class='lines'>" + "<br>".join(["&nbsp;" + "_" * 60] * LINES) + "</p>"
+    return asked + "<p class='lines'>" + "<br>".join(["&nbsp;" + "_" * LINE] * LINES) + "</p>"
 
 
 def _answer(step: Step, engine: Engine, numbers: dict[str, str], order: tuple[int, ...]) -> str:
@@ -156,7 +161,7 @@ def pdf(lesson: Lesson, parts: Sequence[Part]) -> bytes:
     writer.setTitle(lesson.title)
     writer.setCreator(PROGRAM)
     writer.setResolution(DPI)
-    margins = QMarginsF(18, 16, 18, 18)
+    margins = QMarginsF(18, 14, 18, 14)
     writer.setPageLayout(
         QPageLayout(
             QPageSize(QPageSize.PageSizeId.A4), QPageLayout.Orientation.Portrait, margins, QPageLayout.Unit.Millimeter
@@ -227,18 +232,34 @@ def _pieces(lesson: Lesson, parts: Sequence[Part], source: Callable[[int, QImage
         f"<p class='muted'>{escape(lesson.teaches[:1].upper() + lesson.teaches[1:])}</p>" if lesson.teaches else ""
     )
     steps = [_section(number, part, source) for number, part in enumerate(parts)]
-    answers = [f"<h3>{part.heading}</h3>{part.answer}" for part in parts if part.answer]
+    each = [f"<p class='of'>{part.heading}</p>{part.answer}" for part in parts if part.answer]
+    answers = [_abreast(*each[i : i + 2]) for i in range(0, len(each), 2)]
     steps[:1] = [f"<h1>{escape(lesson.title)}</h1>{teaches}{''.join(steps[:1])}"]
     answers[:1] = [f"<h2 style='page-break-before: always'>Answers</h2>{one}" for one in answers[:1]]
     return steps, answers
+
+
+def _abreast(left: str, right: str = "") -> str:
+    """Two answers beside each other: most are short."""
+    cells = "".join(f"<td valign='top' width='50%'>{one}</td>" for one in (left, right))
+    return f"<table class='answers' width='100%' cellpadding='2'><tr>{cells}</tr></table>"
 
 
 def _section(number: int, part: Part, source: Callable[[int, QImage], str]) -> str:
     picture = ""
     if part.picture is not None:
         said = escape(part.picture.text("Description"), quote=True)
-        width = min(round(part.picture.width() / SHARP), PICTURE)
-        picture = f"<p class='picture'><img src='{source(number, part.picture)}' width='{width}' alt='{said}'></p>"
+        own, room = round(part.picture.width() / SHARP), round(BESIDE * PICTURE)
+        beside = own <= NARROW + 2 * MARGIN
+        width = min(round(SMALLER * own), room if beside else PICTURE)
+        image = f"<img src='{source(number, part.picture)}' width='{width}' alt='{said}'>"
+        picture = f"<p class='picture'>{image}</p>"
+        if beside:
+            words, shown = (f"<td valign='top' width='{share:.0%}'>" for share in (1 - BESIDE, BESIDE))
+            return (
+                f"<section><h2>{part.heading}</h2><table width='100%' cellpadding='3'><tr>"
+                f"{words}{part.words}{part.question}</td>{shown}{picture}</td></tr></table></section>"
+            )
     return f"<section><h2>{part.heading}</h2>{part.words}{picture}{part.question}</section>"
 
 

@@ -3,15 +3,14 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import numpy as np
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
-from explorer.core.ops import Array
 from explorer.document.document import Document
 from explorer.lessons.schema import Lesson
 from explorer.pages.ink import drawn, empty_share
+from explorer.ui.lesson.drawn import pixels_of
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.presenter import Presenter
 from explorer.ui.page.late import Late
@@ -91,10 +90,3 @@ def at_rest(widget: QWidget) -> QImage:
             break
         before = picture
     return before
-
-
-def pixels_of(picture: QImage) -> Array:
-    """The colours of a picture: an array of shape (height, width, 3)."""
-    plain = picture.convertToFormat(QImage.Format.Format_RGB888)
-    rows = np.frombuffer(plain.constBits(), dtype=np.uint8).reshape(plain.height(), plain.bytesPerLine())
-    return rows[:, : 3 * plain.width()].reshape(plain.height(), plain.width(), 3).copy()
