@@ -9,6 +9,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from explorer import PROGRAM
+from explorer.checkpoints import is_checkpoint, size_of
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.document_lesson import is_document, opened, opened_session
@@ -26,6 +27,8 @@ from explorer.ui.workbench import Workbench
 
 FIRST_LESSON = "tiny-gpt"
 """What one sees first: a model that is right."""
+MOST_AT_ONCE = 50_000_000
+"""Bytes of a model that are read before there is a window; those of a larger one are read beside it."""
 
 
 def make_window(
@@ -44,25 +47,30 @@ def make_window(
     return window
 
 
-def open_window(file: str | None = None, remembers: bool = True) -> tuple[QApplication, MainWindow]:
+def open_window(file: str | None = None, remembers: bool = True, tokenizer: str | None = None) -> tuple[QApplication, MainWindow]:
     """The program with its window on the screen; the event loop does not run yet.
 
     Parameters
     ----------
     file : str, optional
-        A document, a lesson file or the name of a lesson.
+        A document, a lesson file, the name of a lesson, or a model that others trained.
     remembers : bool
         Whether it reads and writes the person's settings.
+    tokenizer : str, optional
+        Of such a model, see `explorer.checkpoints.opening.opened`.
 
     Raises
     ------
     ExplorerError
         Where the file cannot be opened.
     """
+    others = file is not None and is_checkpoint(file)
+    late = others and file is not None and size_of(file) > MOST_AT_ONCE
     if file is not None and is_document(file):
         lesson, state, session = opened_session(file)
     else:
-        (lesson, state), session = opened(file or FIRST_LESSON), None
+        begins_with = FIRST_LESSON if file is None or late else file
+        (lesson, state), session = opened(begins_with, tokenizer=tokenizer), None
     # Qt waits 5 ms for more to repaint; the bridge has united all there is, so the wait would only delay the picture.
     os.environ.setdefault("QT_QPA_UPDATE_IDLE_TIME", "0")
     # A thread that writes a file gives way ten times as soon as is usual: a paint asks for the lock again and again.
@@ -76,6 +84,10 @@ def open_window(file: str | None = None, remembers: bool = True) -> tuple[QAppli
         window.files.belongs_to(Path(file), session)
     if file is None:
         window.show_opening()
+    elif late:
+        do_once_painted(window, lambda: window.files.open_path(Path(file)))
+    elif others:
+        window.files.begin_model(Path(file), lesson, state)
     elif not is_document(file):
         window.lessons.go_on(Path(file) if os.path.isfile(file) else None)
     window.show()
@@ -111,7 +123,7 @@ def _appearance(app: QApplication, settings: Settings) -> Appearance:
     return look
 
 
-def run(file: str | None = None, smoke: bool = False) -> int:
+def run(file: str | None = None, smoke: bool = False, tokenizer: str | None = None) -> int:
     """Open the window and stay until it is closed.
 
     Parameters
@@ -120,6 +132,8 @@ def run(file: str | None = None, smoke: bool = False) -> int:
         A document, a lesson file or the name of a lesson.
     smoke : bool
         Do everything once and end.
+    tokenizer : str, optional
+        As of `open_window`.
 
     Returns
     -------
@@ -131,7 +145,7 @@ def run(file: str | None = None, smoke: bool = False) -> int:
     ExplorerError
         Where the file cannot be opened.
     """
-    app, window = open_window(file, remembers=not smoke)
+    app, window = open_window(file, not smoke, tokenizer)
     if smoke:
         from explorer.ui.smoke_test import smoke_test
 

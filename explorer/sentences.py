@@ -118,8 +118,8 @@ SENTENCES: dict[str, str] = {
     "lesson-newer": "{file}: is written for a newer version of this program, in format {version}; this one reads up to "
     "{known}. Update the program to open it.",
     "document-not-read": "{file}: cannot be read: {reason}. Check its name and place, or choose another file.",
-    "not-dropped": "Only one file can be dropped here: a document that ends in .explorer, or a lesson that ends in "
-    ".toml. Words are typed or pasted at the top of the window, and a text to learn from is chosen in the tab Words.",
+    "not-dropped": "Only one file can be dropped here: a document that ends in .explorer, a lesson that ends in .toml, or "
+    "a model that others trained: its folder. Words are typed or pasted at the top of the window, and a text to learn from is chosen in the tab Words.",
     "document-wrong": "{file}: cannot be opened: {problem}. Open another copy of it.",
     "too-large-for-text": "As text this document would have {given} characters; up to {limit} can be pasted anywhere. "
     "Save it as a file.",

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from explorer import container, paths
-from explorer.checkpoints.llama2c import model_of, tokenizer_of
+from explorer.checkpoints.llama2c import opened, tokenizer_of
 from explorer.files import whole_file
 
 NAME = "stories260k"
@@ -21,7 +21,8 @@ LINE = "# Written by packaging/ship_stories.py: do not edit."
 def main(model_file: str, tokenizer_file: str) -> None:
     """Write the three files."""
     tokenizer = tokenizer_of(Path(tokenizer_file))
-    model, inputs = model_of(Path(model_file), tokenizer)
+    found = opened(model_file, "float32", tokenizer_file)
+    model, inputs = found.model, found.inputs
     folder = paths.resources() / "models"
     weights = {name: array for name, array in inputs.items() if name not in ("input.tokens", "output.temperature")}
     with whole_file(folder / f"{NAME}.safetensors") as stream:

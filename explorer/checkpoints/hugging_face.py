@@ -1,57 +1,29 @@
 """A folder as the Hugging Face hub has them: config.json, and safetensors in one file or in several with an index."""
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import cast
-
-import numpy as np
 
 from explorer.checkpoints.architectures import FAMILIES
+from explorer.checkpoints.checkpoint import Checkpoint, Told, put_together, wrong
 from explorer.checkpoints.config import MOST_BYTES, Config
-from explorer.checkpoints.families import Plan, Source
-from explorer.checkpoints.safetensors import Tensor, shown, tensors
+from explorer.checkpoints.safetensors import Tensor, tensors
 from explorer.checkpoints.tokenizers.of_folder import with_pieces
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import counted
-from explorer.core.model import SEQUENCES, Model
-from explorer.core.models import build
-from explorer.core.ops import Array, Input
 
 WEIGHTS, INDEX = "model.safetensors", "model.safetensors.index.json"
-MOST_PRECISE = 10_000_000
-"""Numbers up to which a model is computed in float64."""
-_NOT_WEIGHTS = (
-    "inv_freq",
-    ".attn.bias",
-    ".attn.masked_bias",
-    ".attention.bias",
-    ".attention.masked_bias",
-    "position_ids",
-    "rotary_emb",
-)
-"""Parts of names of tensors that are no weights: masks and angles, which older files hold."""
 
 
-@dataclass(frozen=True)
-class Checkpoint:
-    """A model that others trained, opened."""
-
-    folder: Path
-    kind: str  # the `model_type` of its config
-    model: Model
-    inputs: Mapping[str, Array]
-    notices: tuple[str, ...]  # what is to be said of it
-
-
-def opened(folder: str | Path, dtype: str = "") -> Checkpoint:
+def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Checkpoint:
     """The model of a folder.
 
     Parameters
     ----------
     dtype : str
-        "float64" or "float32"; without it float64 for models of up to `MOST_PRECISE` numbers.
+        As of `explorer.checkpoints.checkpoint.put_together`.
+    told : callable, optional
+        Hears how much of the numbers is read.
 
     Raises
     ------
@@ -59,6 +31,8 @@ def opened(folder: str | Path, dtype: str = "") -> Checkpoint:
         "checkpoint" where it cannot be opened: what is wrong, and with which file.
     """
     folder = Path(folder)
+    if not (folder / "config.json").is_file():
+        raise wrong(folder, "has no config.json: it is no folder of a model as the Hugging Face hub has them")
     config = Config(folder / "config.json")
     config.known("quantization_config")
     if config.has("quantization_config"):
@@ -72,153 +46,16 @@ def opened(folder: str | Path, dtype: str = "") -> Checkpoint:
     found = dict(_tensors(folder))
     if kind == "gpt2":
         found = {name.removeprefix("transformer."): tensor for name, tensor in found.items()}
-    numbers = sum(int(np.prod(one.shape, dtype=object)) for one in found.values())
-    dtype = dtype or ("float64" if numbers <= MOST_PRECISE else "float32")
-    notices = []
-    if config.has("auto_map"):
-        notices.append("the folder brings program code of its own, which is never run")
     if plan.kind == "encoder":  # as the oldest files of BERT call γ and β
         found = {name.replace("LayerNorm.gamma", "LayerNorm.weight"): one for name, one in found.items()}
         found = {name.replace("LayerNorm.beta", "LayerNorm.bias"): one for name, one in found.items()}
     if plan.prefix and not any(name.startswith(plan.prefix) for name in found):
         found = {name if name.startswith(plan.head) else plan.prefix + name: one for name, one in found.items()}
-    if plan.head and not any(name.startswith(plan.head) for name in found):
-        plan = _without_output(plan)
-        notices.append("it has no output: what comes out are the words' vectors")
-    # Sizes are compared before anything is made of them.
-    _check_sizes(folder, plan, found)
-    try:
-        model = _model(plan, dtype)
-        graph = build(model)
-    except ExplorerError:
-        raise config.wrong("says sizes that do not fit together, or that are beyond what is read here") from None
-    inputs: dict[str, Array] = {}
-    used, whole = set(), dict[str, Array]()
-    for name, node in graph.nodes.items():
-        if not node.is_input or name == "output.temperature":
-            continue
-        source = None if node.op.whole else _source(plan, name)
-        if source is None or not source.tensor:
-            inputs[name] = cast(Input, node.op).start(name, graph.shape(name), dtype, 0)
-            continue
-        k = name.split(".")[1] if name.partition(".")[0] in ("encoder", "decoder") else ""
-        keys = [source.tensor.format(k=int(k) - 1 if k.isdigit() else 0, e=e) for e in range(max(source.each, 1))]
-        arrays = []
-        for key in keys:
-            if key not in found:
-                raise _wrong(folder, f"lacks the tensor {key}")
-            used.add(key)
-            stored = found[key].read(dtype)
-            try:
-                arrays.append(source.turn(stored))
-            except ValueError:  # so many heads do not divide it
-                arrays.append(stored[:0])
-            if arrays[-1].shape != graph.shape(name)[1 if source.each else 0 :]:
-                raise _wrong(folder, f"has {key} in the shape {found[key].shape}, which does not fit its config")
-            if not (finite := np.isfinite(arrays[-1])).all():
-                notices.append(f"{key} holds {int((~finite).sum())} numbers that are not finite")
-        array = np.ascontiguousarray(np.stack(arrays) if source.each else arrays[0])
-        # A table that two sequences read is held once.
-        inputs[name] = whole.setdefault(keys[0], array) if name.endswith(".table") else array
-    if "output.temperature" in graph.nodes:
-        inputs["output.temperature"] = np.ones((), dtype)
-    if plan.switches.get("output.tied"):
-        used |= {"lm_head.weight", "embed_out.weight", "cls.predictions.decoder.weight", "vocab_projector.weight"}
-        used |= {"lm_head.decoder.weight", "lm_head.decoder.bias", "cls.predictions.decoder.bias"}
-    unused = [name for name in found if name not in used and not any(part in name for part in _NOT_WEIGHTS)]
-    if unused:
-        few = ", ".join(shown(name) for name in unused[:3])
-        notices.append(f"{len(unused)} of its tensors are not used: {few}{' …' if len(unused) > 3 else ''}")
-    model, told = with_pieces(folder, model)
-    notices.extend([told] if told else [])
-    return Checkpoint(folder, kind, model, inputs, tuple(notices))
-
-
-def _check_sizes(folder: Path, plan: Plan, found: Mapping[str, Tensor]) -> None:
-    for sequence in SEQUENCES[plan.kind]:
-        table = plan.nodes[f"{sequence}.table"].tensor
-        if table not in found:
-            raise _wrong(folder, f"lacks the tensor {table}")
-        if found[table].shape != (plan.words, plan.d_model):
-            raise _wrong(
-                folder,
-                f"has {table} in the shape {found[table].shape}, not {(plan.words, plan.d_model)} as its config says",
-            )
-    for stack, layers in (("encoder", plan.layers), ("decoder", plan.decoder_layers or plan.layers)):
-        source = plan.nodes.get("self.W_O") or plan.nodes[f"{stack}.self.W_O"]
-        last = source.tensor.format(k=layers - 1)
-        if last not in found:
-            raise _wrong(folder, f"has fewer layers than the {layers} that its config says: it lacks {last}")
-    for name, source in plan.nodes.items():
-        stack, number = (*name.split(".", 2), "")[:2]
-        k = int(number) - 1 if stack in ("encoder", "decoder") and number.isdigit() else 0
-        if f"decoder.{k + 1}.{name}" in plan.nodes or not source.tensor:
-            continue
-        if name == "ffn.W_r" and plan.switches.get("decoder.1.ffn.experts") == 0:
-            continue  # the first layer has one net
-        keys = [source.tensor.format(k=k, e=e) for e in range(max(source.each, 1))]
-        if missing := [key for key in keys if key not in found]:
-            raise _wrong(folder, f"lacks the tensor {missing[0]}")
-        if name.endswith("ffn.W_1"):
-            own = f"{name.removesuffix('W_1')}d_ff"
-            width = int(plan.switches[own if own in plan.switches else "ffn.d_ff"])
-            if width not in found[keys[0]].shape:
-                raise _wrong(
-                    folder, f"has {keys[0]} in the shape {found[keys[0]].shape}, which does not fit its config"
-                )
-    if (
-        plan.switches.get("input.positions") == "own"
-        and found[plan.nodes["input.places"].tensor].shape[0] != plan.switches["input.room"]
-    ):
-        raise _wrong(folder, "has another number of positions than its config says")
-
-
-def _source(plan: Plan, name: str) -> Source:
-    """Where an input comes from: by its own name, by that in its stack, or by that in every layer."""
-    stack, number, rest = (*name.split(".", 2), "", "")[:3]
-    names = [name, f"{stack}.{rest}", rest] if number.isdigit() else [name]
-    return next(plan.nodes[one] for one in names if one in plan.nodes)
-
-
-def _without_output(plan: Plan) -> Plan:
-    nodes = {name: source for name, source in plan.nodes.items() if not name.startswith("output.")}
-    return replace(plan, nodes=nodes, switches={**plan.switches, "output.on": False, "output.tied": False})
-
-
-def _model(plan: Plan, dtype: str) -> Model:
-    sequences = SEQUENCES[plan.kind]
-    lengths, words = dict.fromkeys(sequences, 1), counted_from_0(plan.words)
-    axes = {f"{sequence}.words": words for sequence in sequences}
-    model = Model(plan.kind, lengths, axes, plan.d_model, plan.layers, dtype=dtype, behind=_behind(plan))
-    for block in model.blocks():
-        for path, value in plan.switches.items():
-            of, _, name = path.rpartition(".")
-            if of == _nearest(plan, block, name):
-                model = model.with_switch(block, name, value)
-    for sequence in sequences:
-        model = model.with_switch(sequence, "lookup", "index")
-    return model.with_switch("loss", "loss", "none")
-
-
-def _behind(plan: Plan) -> int:
-    return plan.decoder_layers if plan.decoder_layers != plan.layers else 0
-
-
-def _nearest(plan: Plan, block: str, name: str) -> str:
-    """What a plan calls the block whose switch of this name counts for a block: its own, its stack's or that of all."""
-    stack, _, part = block.partition(".")
-    part = part.rpartition(".")[2]
-    names = [block, f"{stack}.{part}", part]
-    if part == "cross":
-        names += [f"{stack}.self", "self"]
-    if not part:
-        names = [block, "input"] if block in ("source", "target") else [block]
-    return next((one for one in names if f"{one}.{name}" in plan.switches), "")
-
-
-def counted_from_0(n: int) -> tuple[str, ...]:
-    """The numbers of words, as words."""
-    return ("0", *counted(n - 1))
+    made = put_together(folder, kind, plan, found, dtype, told)
+    notices = ["the folder brings program code of its own, which is never run"] if config.has("auto_map") else []
+    model, said = with_pieces(folder, made.model)
+    notices += [*made.notices, *([said] if said else [])]
+    return replace(made, model=model, notices=tuple(notices))
 
 
 def _tensors(folder: Path) -> Iterator[tuple[str, Tensor]]:
@@ -229,16 +66,16 @@ def _tensors(folder: Path) -> Iterator[tuple[str, Tensor]]:
         names = [WEIGHTS]
     elif any(folder.glob("*.bin")) or any(folder.glob("*.pt")):
         remedy = "convert them elsewhere with `model.save_pretrained(FOLDER, safe_serialization=True)`"
-        raise _wrong(folder, f"has its weights as pickles only, which can run code when they are opened: {remedy}")
+        raise wrong(folder, f"has its weights as pickles only, which can run code when they are opened: {remedy}")
     else:
-        raise _wrong(folder, f"has a config.json, but neither {WEIGHTS} nor {INDEX}")
+        raise wrong(folder, f"has a config.json, but neither {WEIGHTS} nor {INDEX}")
     seen: set[str] = set()
     for name in names:
         if not _is_file(folder / name):
-            raise _wrong(folder, f"lacks the file {name}, which its index names")
+            raise wrong(folder, f"lacks the file {name}, which its index names")
         for key, tensor in tensors(folder / name).items():
             if key in seen:
-                raise _wrong(folder, f"has the tensor {key} twice")
+                raise wrong(folder, f"has the tensor {key} twice")
             seen.add(key)
             yield key, tensor
 
@@ -261,11 +98,7 @@ def _indexed(folder: Path) -> list[str]:
         if not all(
             isinstance(name, str) and PurePath(name).name == name and name.endswith(".safetensors") for name in names
         ):
-            raise _wrong(file, "names files that are not in the folder")
+            raise wrong(file, "names files that are not in the folder")
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
-        raise _wrong(file, "is no index of tensors") from None
+        raise wrong(file, "is no index of tensors") from None
     return names
-
-
-def _wrong(file: Path, problem: str) -> ExplorerError:
-    return ExplorerError("checkpoint", file=str(file), problem=problem)

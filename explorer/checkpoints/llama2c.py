@@ -1,119 +1,220 @@
-"""llama2.c's files (karpathy/llama2.c, export.py version 0): seven sizes, then the weights of a Llama as float32.
+"""llama2.c's files (karpathy/llama2.c, export.py): seven sizes, then the weights of a Llama.
+
+Version 0 has them as float32, layer by layer of each kind. Versions 1 and 2 begin with "ak42" and 256 bytes of sizes,
+and have the norms first; in version 2 all other weights are bytes, with one factor for each group of them (Q8_0).
 
 Its tokenizer is a file of its own: the longest piece, and of each piece its score, its length and its bytes.
 """
 
 import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from explorer.checkpoints.checkpoint import MOST_PRECISE, Checkpoint, counted_from_0, wrong
 from explorer.checkpoints.tokenizers.of_folder import around
 from explorer.checkpoints.tokenizers.pieces import named
 from explorer.checkpoints.tokenizers.sentencepiece import BYTE, CONTROL, NORMAL, UNKNOWN, Piece, by_merges, put_together
-from explorer.checkpoints.tokenizers.text_patterns import wrong
+from explorer.checkpoints.tokenizers.text_patterns import wrong as wrong_tokenizer
 from explorer.checkpoints.tokenizers.tokenizer import Tokenizer
-from explorer.checkpoints.tokenizers.tokenizer_json import from_fields
+from explorer.checkpoints.tokenizers.tokenizer_json import MOST_BYTES, from_fields
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
-from explorer.core.models import build
+from explorer.core.models.size import build_within
 from explorer.core.ops import Array
 
-_HEADER = struct.Struct("<7i")
+_SIZES = struct.Struct("<7i")
+_MAGIC, _HEADER = b"24ka", 256  # "ak42" as a number, its lowest byte first
 _MOST = 2**24
 _MARKS = {"<unk>": UNKNOWN, "<s>": CONTROL, "</s>": CONTROL}
+_PICKLES = (b"PK\x03\x04", b"\x80\x02", b"\x80\x04")
+_NORMS = ("self.gamma", "ffn.gamma", "final.gamma")
 
 
-def model_of(file: Path, tokenizer: Tokenizer, dtype: str = "float32") -> tuple[Model, dict[str, Array]]:
-    """The model of a file, and its inputs.
+@dataclass(frozen=True)
+class _Form:
+    """What a file says before its weights."""
 
-    Raises `ExplorerError`: "checkpoint" where the file is not what its sizes say.
+    version: int
+    begin: int  # the place of the first weight
+    d: int
+    hidden: int
+    layers: int
+    heads: int
+    key_heads: int
+    words: int
+    room: int
+    tied: bool
+    group: int = 0  # how many weights have one factor; 0 for float32
+
+    @property
+    def shapes(self) -> Mapping[str, tuple[int, ...]]:
+        """What stands in the file, in its order. Weights are stored (out, in)."""
+        d, layers, d_k = self.d, self.layers, self.d // self.heads
+        before, above = {"self.gamma": (layers, d)}, {"ffn.gamma": (layers, d)}
+        last: dict[str, tuple[int, ...]] = {"final.gamma": (d,)}
+        table: dict[str, tuple[int, ...]] = {"table": (self.words, d)}
+        attention = {
+            "self.W_Q": (layers, self.heads, d_k, d),
+            "self.W_K": (layers, self.key_heads, d_k, d),
+            "self.W_V": (layers, self.key_heads, d_k, d),
+            "self.W_O": (layers, d, d),
+        }
+        net = {
+            "ffn.W_g": (layers, self.hidden, d),
+            "ffn.W_2": (layers, d, self.hidden),
+            "ffn.W_1": (layers, self.hidden, d),
+        }
+        own: dict[str, tuple[int, ...]] = {} if self.tied else {"output.W": (self.words, d)}
+        if self.version:
+            return {**before, **above, **last, **table, **attention, **net, **own}
+        angles = {"angles": (self.room, d_k)}  # which nobody reads
+        return {**table, **before, **attention, **above, **net, **last, **angles, **own}
+
+    def width(self, name: str) -> int:
+        """How many bytes an array takes."""
+        n = prod(self.shapes[name])
+        return 4 * n if not self.group or name in _NORMS else n + 4 * (n // self.group)
+
+
+def opened(file: str | Path, dtype: str = "", tokenizer: str | Path | None = None) -> Checkpoint:
+    """The model of a file, its words named by the tokenizer beside it.
+
+    Parameters
+    ----------
+    dtype : str
+        "float64" or "float32"; without it float64 for models of up to `MOST_PRECISE` numbers.
+    tokenizer : str or Path, optional
+        The file of its tokenizer; without it, one beside the file that begins with "tok" and has as many pieces.
+
+    Raises
+    ------
+    ExplorerError
+        "checkpoint" where the file is not what its sizes say; "tokenizer" where the one that was named is none.
     """
+    file = Path(file)
+    form = _form(file)
+    notices = []
+    found = _beside(file, form.words) if tokenizer is None else tokenizer_of(Path(tokenizer))
+    if found is None:
+        notices.append("no tokenizer for it lies beside it (tok*.bin): words are the numbers of the pieces")
+    elif len(found.pieces) != form.words:
+        notices.append(f"the tokenizer has {len(found.pieces):,} pieces, and the model {form.words:,} words")
+    dtype = dtype or ("float64" if sum(map(prod, form.shapes.values())) <= MOST_PRECISE else "float32")
+    model, inputs = _put_together(file, form, found, dtype)
+    return Checkpoint(file, "llama2.c", model, inputs, tuple(notices))
+
+
+def _form(file: Path) -> _Form:
+    """The sizes that a file says, each of which has been looked at."""
     size = file.stat().st_size
     with file.open("rb") as stream:
-        head = stream.read(_HEADER.size)
-    if len(head) < _HEADER.size:
-        raise _wrong(file, "is too short for a file of llama2.c")
-    d, hidden, layers, heads, key_heads, words, room = _HEADER.unpack(head)
-    tied, words = words > 0, abs(words)  # a negative vocabulary means weights of its own for the output
+        head = stream.read(_HEADER)
+    if head.startswith(_PICKLES):
+        raise wrong(file, "is a pickle, which can run code when it is opened: it is not read here")
+    version, at = 0, 0
+    if head.startswith(_MAGIC) and len(head) == _HEADER:
+        version, at = int.from_bytes(head[4:8], "little"), 8
+        if version not in (1, 2):
+            raise wrong(file, f"is a file of llama2.c of version {version}; versions 0, 1 and 2 are known here")
+    if len(head) < _SIZES.size + at:
+        raise wrong(file, "is too short for a file of llama2.c")
+    d, hidden, layers, heads, key_heads, words, room = _SIZES.unpack_from(head, at)
+    group = int.from_bytes(head[37:41], "little") if version == 2 else 0
+    # Of version 0 a negative vocabulary means weights of its own for the output; later there is a byte that says so.
+    tied, words = (head[36] == 1 if version else words > 0), (words if version else abs(words))
     if not all(0 < one < _MOST for one in (d, hidden, layers, heads, key_heads, words, room)):
-        raise _wrong(file, "is no file of llama2.c: a size of it is none")
+        raise wrong(file, "is no file of llama2.c: a size of it is none")
     if d % heads or heads % key_heads or (d // heads) % 2:
-        raise _wrong(file, f"has {heads} heads and {key_heads} of keys, which do not fit {d} numbers a word")
-    d_k = d // heads
-    shapes = {
-        "table": (words, d),
-        "self.gamma": (layers, d),
-        "self.W_Q": (layers, heads, d_k, d),
-        "self.W_K": (layers, key_heads, d_k, d),
-        "self.W_V": (layers, key_heads, d_k, d),
-        "self.W_O": (layers, d, d),
-        "ffn.gamma": (layers, d),
-        "ffn.W_g": (layers, hidden, d),
-        "ffn.W_2": (layers, d, hidden),
-        "ffn.W_1": (layers, hidden, d),
-        "final.gamma": (d,),
-        "angles": (room, d_k),
-        **({} if tied else {"output.W": (words, d)}),
-    }
-    numbers = sum(int(np.prod(shape, dtype=object)) for shape in shapes.values())
-    if size != _HEADER.size + 4 * numbers:
-        raise _wrong(file, f"has {size:,} bytes, not the {_HEADER.size + 4 * numbers:,} that its sizes come to")
-    flat, at, arrays = np.fromfile(file, "<f4", offset=_HEADER.size), 0, dict[str, Array]()
-    for name, shape in shapes.items():
-        n = int(np.prod(shape))
-        arrays[name], at = flat[at : at + n].reshape(shape).astype(dtype), at + n
-    model = _model(d, hidden, layers, heads, key_heads, tied, tokenizer, words, dtype)
-    inputs = {
-        "input.tokens": np.zeros(1, np.int64),
-        "input.table": arrays["table"],
-        "final.gamma": arrays["final.gamma"],
-    }
-    for k in range(layers):
-        for name, array in arrays.items():
-            if name.startswith(("self.", "ffn.")):
-                # Weights are stored (out, in).
+        raise wrong(file, f"has {heads} heads and {key_heads} of keys, which do not fit {d} numbers a word")
+    if version and head[36] > 1:
+        raise wrong(file, "does not say whether its output has weights of its own")
+    if version == 2 and (group < 1 or d % group or hidden % group):
+        raise wrong(file, f"has groups of {group} weights, which do not divide its rows of {d} and of {hidden}")
+    begin = _HEADER if version else _SIZES.size
+    form = _Form(version, begin, d, hidden, layers, heads, key_heads, words, room, tied, group)
+    needed = begin + sum(map(form.width, form.shapes))
+    if size != needed:
+        raise wrong(file, f"has {size:,} bytes, not the {needed:,} that its sizes come to")
+    return form
+
+
+def _arrays(file: Path, form: _Form, dtype: str) -> Iterator[tuple[str, Array]]:
+    """The arrays of a file, one after the other."""
+    at = form.begin
+    for name, shape in form.shapes.items():
+        n, width = prod(shape), form.width(name)
+        if width == 4 * n:
+            yield name, np.fromfile(file, "<f4", n, offset=at).reshape(shape).astype(dtype)
+        else:
+            # Of each layer, or of the one matrix, first the bytes and then the factors.
+            parts = shape[0] if name.startswith(("self.", "ffn.")) else 1
+            raw = np.fromfile(file, np.int8, width, offset=at).reshape(parts, -1)
+            numbers = raw[:, : n // parts].reshape(-1, form.group)
+            factors = np.ascontiguousarray(raw[:, n // parts :]).view("<f4").reshape(-1, 1)
+            yield name, (numbers * factors).reshape(shape).astype(dtype)
+        at += width
+
+
+def _put_together(file: Path, form: _Form, tokenizer: Tokenizer | None, dtype: str) -> tuple[Model, dict[str, Array]]:
+    words = counted_from_0(form.words) if tokenizer is None else named(tokenizer, form.words)
+    model = _model(form, words, dtype)
+    try:
+        build_within(model)
+    except ExplorerError:
+        raise wrong(file, "has sizes that are beyond what is read here") from None
+    inputs: dict[str, Array] = {"input.tokens": np.zeros(1, np.int64), "output.temperature": np.ones((), dtype)}
+    for name, array in _arrays(file, form, dtype):
+        if name.startswith(("self.", "ffn.")):
+            for k in range(form.layers):
                 own = array[k] if array[k].ndim == 1 else array[k].swapaxes(-1, -2)
                 inputs[f"decoder.{k + 1}.{name}"] = np.ascontiguousarray(own)
-    if not tied:
-        inputs["output.W"] = np.ascontiguousarray(arrays["output.W"].T)
-    inputs["output.temperature"] = np.ones((), dtype)
-    graph = build(model)
-    assert all(inputs[name].shape == graph.shape(name) for name in inputs if name != "input.tokens")
+        elif name == "output.W":
+            inputs[name] = np.ascontiguousarray(array.T)
+        elif name != "angles":
+            inputs["input.table" if name == "table" else name] = array
     return model, inputs
 
 
-def _model(
-    d: int,
-    hidden: int,
-    layers: int,
-    heads: int,
-    key_heads: int,
-    tied: bool,
-    tokenizer: Tokenizer,
-    words: int,
-    dtype: str,
-) -> Model:
+def _model(form: _Form, words: tuple[str, ...], dtype: str) -> Model:
     switches: dict[str, Any] = {
         "input.lookup": "index",
         "input.positions": "rotary",
         "final.norm_by": "RMS norm",
         "output.bias": False,
-        "output.tied": tied,
+        "output.tied": form.tied,
         "loss.loss": "none",
     }
-    for k in range(1, layers + 1):
+    heads, key_heads = form.heads, form.key_heads
+    for k in range(1, form.layers + 1):
         block = {"norm": "pre", "norm_by": "RMS norm"}
-        own = {"heads": heads, "d_k": d // heads, "key_heads": key_heads if key_heads != heads else 0}
-        net = {"gated": True, "bias": False, "d_ff": hidden, "activation": "SiLU"}
+        own = {"heads": heads, "d_k": form.d // heads, "key_heads": key_heads if key_heads != heads else 0}
+        net = {"gated": True, "bias": False, "d_ff": form.hidden, "activation": "SiLU"}
         switches |= {f"decoder.{k}.self.{name}": value for name, value in {**block, **own}.items()}
         switches |= {f"decoder.{k}.ffn.{name}": value for name, value in {**block, **net}.items()}
-    model = Model("gpt", {"input": 1}, {"input.words": named(tokenizer, words)}, d, layers, dtype=dtype)
+    model = Model("gpt", {"input": 1}, {"input.words": words}, form.d, form.layers, dtype=dtype)
     for path, value in switches.items():
         block_path, _, name = path.rpartition(".")
         model = model.with_switch(block_path, name, value)
     return model
+
+
+def _beside(file: Path, words: int) -> Tokenizer | None:
+    """The tokenizer beside a file that has so many pieces, if there is one."""
+    # The one that names the number first, then the shortest name: tok512.bin, tokenizer.bin.
+    there = [one for one in file.parent.glob("tok*.bin") if one.is_file() and not one.samefile(file)]
+    for one in sorted(there, key=lambda one: (str(words) not in one.name, len(one.name), one.name)):
+        try:
+            found = tokenizer_of(one)
+        except ExplorerError:
+            continue
+        if len(found.pieces) == words:
+            return found
+    return None
 
 
 def tokenizer_of(file: Path) -> Tokenizer:
@@ -121,13 +222,18 @@ def tokenizer_of(file: Path) -> Tokenizer:
 
     Raises `ExplorerError`: "tokenizer" where it is none.
     """
-    raw, at, pieces = file.read_bytes(), 4, list[Piece]()
+    try:
+        if file.stat().st_size > MOST_BYTES:
+            raise wrong_tokenizer(f"is larger than the {MOST_BYTES // 1_000_000} MB that are read")
+        raw, at, pieces = file.read_bytes(), 4, list[Piece]()
+    except OSError as error:
+        raise wrong_tokenizer(f"{file} cannot be read: {error.strerror}") from None
     while at < len(raw):
         if len(raw) - at < 8:
-            raise wrong("is cut short")
+            raise wrong_tokenizer("is cut short")
         score, length = struct.unpack_from("<fi", raw, at)
         if not 0 < length <= len(raw) - at - 8:
-            raise wrong("has a piece that is longer than the file")
+            raise wrong_tokenizer("has a piece that is longer than the file")
         written = raw[at + 8 : at + 8 + length].decode(errors="replace")
         at += 8 + length
         number = len(pieces)
@@ -135,14 +241,10 @@ def tokenizer_of(file: Path) -> Tokenizer:
         kind = _MARKS.get(text, NORMAL) if number < 3 else BYTE if number < 259 else NORMAL
         pieces.append((text, score, kind))
     if len(pieces) < 259:
-        raise wrong("has fewer pieces than there are bytes")
+        raise wrong_tokenizer("has fewer pieces than there are bytes")
     # A text has a blank before it, and <s> before that.
     before: list[dict[str, Any]] = [{"type": "Prepend", "prepend": "▁"}]
     blanks = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
     said = put_together(by_merges(pieces), pieces, [*before, blanks], True)
     said["post_processor"] = around("<s>", "", {"<s>": 1})
     return from_fields(said)
-
-
-def _wrong(file: Path, problem: str) -> ExplorerError:
-    return ExplorerError("checkpoint", file=str(file), problem=problem)

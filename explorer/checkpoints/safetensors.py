@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from explorer.checkpoints.checkpoint import written
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
 
@@ -80,13 +81,13 @@ def tensors(file: Path) -> Mapping[str, Tensor]:
         said = entry if isinstance(entry, dict) else {}
         kind, shape, ends = said.get("dtype"), _whole(said.get("shape")), _whole(said.get("data_offsets"))
         if shape is None or ends is None or len(ends) != 2:
-            raise wrong(f"says no shape and place of the tensor {shown(name)}")
+            raise wrong(f"says no shape and place of the tensor {written(name)}")
         width = _WIDTHS.get(kind) if isinstance(kind, str) else None
         if not isinstance(kind, str) or width is None:
-            raise wrong(f"holds the tensor {shown(name)} in a type that is not known here")
+            raise wrong(f"holds the tensor {written(name)} in a type that is not known here")
         begin, end = ends
         if not begin <= end <= size - 8 - length or prod(shape) * width != end - begin:
-            raise wrong(f"has no room for the tensor {shown(name)} of its shape")
+            raise wrong(f"has no room for the tensor {written(name)} of its shape")
         found[name] = Tensor(file, kind, shape, 8 + length + begin)
         places.append((begin, end))
     places = sorted(place for place in places if place[0] != place[1])
@@ -95,11 +96,6 @@ def tensors(file: Path) -> Mapping[str, Tensor]:
     if max((end for _, end in places), default=0) != size - 8 - length:
         raise wrong("has bytes that belong to no tensor")
     return found
-
-
-def shown(name: str) -> str:
-    """A name out of a file as it may stand in a sentence."""
-    return repr(name if len(name) <= 80 else f"{name[:80]}…")
 
 
 def _whole(value: Any) -> tuple[int, ...] | None:

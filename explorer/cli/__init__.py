@@ -193,7 +193,7 @@ def _window(arguments: Namespace) -> int:
         gc.disable()
         from explorer.app import run
 
-        return run(arguments.file, smoke=arguments.smoke_test)
+        return run(arguments.file, arguments.smoke_test, arguments.tokenizer)
     except (ExplorerError, UsageError) as error:
         if was_double_clicked() and not arguments.smoke_test:
             from explorer.app import refuse

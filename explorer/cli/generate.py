@@ -19,7 +19,7 @@ def generate(arguments: Namespace) -> int:
         raise UsageError("--beams follows the likeliest words; leave out --greedy, --temperature, --top-k and --top-p.")
     if (arguments.text is None) == (arguments.ids is None):
         raise UsageError("Give the words to go on from as TEXT or by --ids, one of the two.")
-    m = library.open(arguments.model)
+    m = library.open(arguments.model, tokenizer=arguments.tokenizer)
     text = arguments.text if arguments.ids is None else parse_ids(arguments.ids, m.vocabulary(), "--ids")
     target = arguments.target
     if arguments.target_ids is not None:

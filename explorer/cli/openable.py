@@ -2,6 +2,7 @@
 
 import os
 
+from explorer.checkpoints import is_checkpoint
 from explorer.cli.errors import UsageError
 from explorer.cli.parser import COMMANDS
 
@@ -11,10 +12,11 @@ def openable(file: str) -> None:
 
     Raises `UsageError`.
     """
-    if os.path.isfile(file):
+    if os.path.isfile(file) or is_checkpoint(file):
         return
     if file.endswith((".toml", ".explorer")) or "/" in file or "\\" in file:
-        raise UsageError(f"There is no file '{file}'; name a document (.explorer) or a lesson (.toml) that exists.")
+        known = "a document (.explorer), a lesson (.toml) or the folder of a model"
+        raise UsageError(f"There is no file '{file}'; name {known} that exists.")
     from explorer.core.errors import nearest
     from explorer.lessons.loader import lesson_files, model_files
     from explorer.sentences import did_you_mean

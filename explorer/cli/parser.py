@@ -45,10 +45,11 @@ path, which means all nodes below it (encoder.1.self). Without NODE all are prin
 What leaves layer 3 of a stack is encoder.3.out or decoder.3.out, whatever the layer is made of; decoder.0.out is what
 enters the first layer.
 
-In the place of LESSON stands the folder of a checkpoint (config.json and safetensors): gpt2, gpt_neo, gpt_neox, opt,
-phi, llama, mistral, qwen2, qwen3, gemma, gemma2 and olmo2. Where the folder has a tokenizer (tokenizer.json, vocab.json
-with merges.txt, or SentencePiece's), --tokens takes plain text, which the tokenizer takes apart; else its words are
-numbers. The numbers of pieces can always be given by --ids.
+In the place of LESSON may stand the folder of a checkpoint (config.json and safetensors): gpt2, gpt_neo, gpt_neox,
+opt, phi, llama, mistral, mixtral, qwen2, qwen3, qwen3_moe, gemma, gemma2, olmo, olmo2, bert, distilbert, roberta, t5
+and marian; or a file of llama2.c (.bin). Where there is a tokenizer in the folder (tokenizer.json, vocab.json with
+merges.txt, or SentencePiece's), or beside the file (tok*.bin), --tokens takes plain text, which the tokenizer takes
+apart; else its words are numbers. The numbers of pieces can always be given by --ids.
 Up to 10 million numbers are computed in float64, more in float32, or as --dtype says.
 """
 
@@ -206,7 +207,8 @@ What is needed to go on lies in FILE.training until the training is done. With -
 
 _GENERATE = """\
 Let a model continue TEXT, word by word, until it says <end>. MODEL is a name from `explorer list`, or a document
-(.explorer), or the folder of a checkpoint. A translator reads TEXT, and its answer begins with --target.
+(.explorer), or a model that others trained: the folder of a checkpoint, or a file of llama2.c (.bin). A translator
+reads TEXT, and its answer begins with --target.
 """
 
 _GENERATE_EXAMPLES = """\
@@ -282,8 +284,9 @@ def parse(command: str, argv: Sequence[str]) -> Namespace:
 
 def _window() -> Parser:
     parser = Parser("", _PROGRAM, usage="explorer [FILE]\n       explorer COMMAND …")
-    what = "a document (.explorer), a lesson (.toml), or the name of a lesson"
+    what = "a document (.explorer), a lesson (.toml), the name of a lesson, or a model that others trained (its folder)"
     parser.add_argument("file", nargs="?", metavar="FILE", help=what)
+    _add_tokenizer(parser)
     parser.add_argument("--smoke-test", action="store_true", help="start, do everything once, say what was done, end")
     what = "give the program a menu entry, and its files their type, for you alone (Linux)"
     parser.add_argument("--register-desktop", action="store_true", help=what)
@@ -310,6 +313,7 @@ def _show() -> Parser:
     parser.add_argument("--format", default="table", metavar="FORMAT", help="one of those below (table)")
     parser.add_argument("--out", metavar="FILE", help="FILE.npz for the nodes as arrays, FILE.py for a script")
     parser.add_argument("--dtype", choices=("float64", "float32"), help="in which a checkpoint is computed")
+    _add_tokenizer(parser)
     _add_force(parser)
     return parser
 
@@ -435,6 +439,7 @@ def _generate() -> Parser:
     add("model", metavar="MODEL", help="a name from `explorer list`, a document (.explorer), or a checkpoint's folder")
     add("text", metavar="TEXT", nargs="?", help="words that the model knows")
     add("--ids", metavar="NUMBERS", help="the numbers of the words in the place of TEXT, as in --ids '5 17 3'")
+    _add_tokenizer(parser)
     add("-n", type=int, default=20, metavar="N", help="write up to N words (20)")
     add("--temperature", type=float, default=1.0, metavar="T", help="what the logits are divided by (1)")
     add("--top-k", type=int, default=0, metavar="K", help="choose among the K most probable words (0: all)")
@@ -512,6 +517,11 @@ def _add_force(parser: Parser) -> None:
 
 def _add_lesson(parser: Parser) -> None:
     parser.add_argument("lesson", metavar="LESSON", help="a name from `explorer list`, or a file (.toml or .explorer)")
+
+
+def _add_tokenizer(parser: Parser) -> None:
+    what = "the tokenizer of a file of llama2.c, where it does not lie beside it"
+    parser.add_argument("--tokenizer", metavar="FILE", help=what)
 
 
 def _add_gradients(parser: Parser) -> None:

@@ -118,7 +118,8 @@ def opened(arguments: Namespace) -> Transformer:
     """
     sets = [parse_set(text) for text in arguments.sets]
     switches = [parse_switch(text) for text in arguments.switch]
-    m = library.open(arguments.lesson, arguments.setting, getattr(arguments, "dtype", None) or "")
+    dtype, tokenizer = (getattr(arguments, option, None) for option in ("dtype", "tokenizer"))
+    m = library.open(arguments.lesson, arguments.setting, dtype or "", tokenizer)
     for name, choice in switches:
         m.switch(name, choice)
     if arguments.tokens is not None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from explorer.checkpoints import is_checkpoint
@@ -11,6 +12,9 @@ from explorer.document.manifest import Session
 from explorer.document.state import State
 from explorer.lessons.loader import load
 from explorer.lessons.schema import Lesson, Setting
+
+if TYPE_CHECKING:
+    from explorer.checkpoints.checkpoint import Checkpoint, Told
 
 _ID = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
@@ -27,13 +31,18 @@ class DocumentLesson(Lesson):
         return self.saved
 
 
-def opened(name_or_path: str | Path, dtype: str = "") -> tuple[Lesson, State]:
-    """A lesson by its id or file, a document by its file, or a model that others trained by its folder.
+def opened(
+    name_or_path: str | Path,
+    dtype: str = "",
+    tokenizer: str | Path | None = None,
+    told: "Told | None" = None,
+) -> tuple[Lesson, State]:
+    """A lesson by its id or file, a document by its file, or a model that others trained by its folder or file.
 
     Parameters
     ----------
-    dtype : str
-        In which type the numbers of such a folder are computed; see `explorer.checkpoints.hugging_face.opened`.
+    dtype, tokenizer, told
+        For such a model; see `explorer.checkpoints.opening.opened`.
 
     Returns
     -------
@@ -46,19 +55,23 @@ def opened(name_or_path: str | Path, dtype: str = "") -> tuple[Lesson, State]:
         Those of `explorer.lessons.loader.load`, of `explorer.document.storage.load`, and "checkpoint".
     """
     if is_checkpoint(name_or_path):
-        from explorer.checkpoints import hugging_face  # the readers of others' files, for who opens one
+        from explorer.checkpoints import opening  # the readers of others' files, for who opens one
 
-        found = hugging_face.opened(name_or_path, dtype)
-        title = f"{Path(name_or_path).resolve().name} ({found.kind})"
-        lesson, state = lesson_of(State.of(found.model, found.inputs), title)
-        told = " ".join(f"Notice: {notice}." for notice in found.notices)
-        about = f"A model that others trained, from the folder {found.folder}. {told}".strip()
-        settings = {name: replace(one, paragraph=about) for name, one in lesson.settings.items()}
-        return replace(lesson, settings=settings), state
+        return _around(opening.opened(name_or_path, dtype, tokenizer, told))
     if is_document(name_or_path):
         return lesson_of(*storage.load(name_or_path))
     lesson = load(name_or_path)
     return lesson, lesson.state()
+
+
+def _around(found: "Checkpoint") -> tuple[Lesson, State]:
+    """A lesson around a model that others trained: it says where the model is from, and what is to be said of it."""
+    name = found.path.resolve().name
+    lesson, state = lesson_of(State.of(found.model, found.inputs), f"{name} ({found.kind})")
+    told = " ".join(f"Notice: {notice}." for notice in found.notices)
+    about = f"A model that others trained, from {found.path}. {told}".strip()
+    settings = {one: replace(setting, title="As it came", paragraph=about) for one, setting in lesson.settings.items()}
+    return replace(lesson, settings=settings), state
 
 
 def opened_session(path: str | Path) -> tuple[Lesson, State, Session]:

@@ -34,18 +34,22 @@ if TYPE_CHECKING:
 ExplorerError.in_words = staticmethod(sentence)  # who calls the library reads the error itself
 
 
-def open(what: str | Path, setting: str | None = None, dtype: str = "") -> "Transformer":
+def open(
+    what: str | Path, setting: str | None = None, dtype: str = "", tokenizer: str | Path | None = None
+) -> "Transformer":
     """Open a lesson, a document, a model that comes with the program, or one that others trained.
 
     Parameters
     ----------
     what : str or Path
         A lesson or a shipped model by its id, as `explorer list` names them; a lesson's file (.toml); a document
-        (.explorer); the folder of a checkpoint (config.json and safetensors).
+        (.explorer); the folder of a checkpoint (config.json and safetensors), or a file of llama2.c (.bin).
     setting : str, optional
         Of a lesson; by default its first.
     dtype : str
         In which type the numbers of a checkpoint are computed: "float32" or "float64"; by default, as large as it is.
+    tokenizer : str or Path, optional
+        The tokenizer of a file of llama2.c, where it does not lie beside it.
 
     Returns
     -------
@@ -64,7 +68,7 @@ def open(what: str | Path, setting: str | None = None, dtype: str = "") -> "Tran
     ...
     explorer.core.errors.ExplorerError: There is no lesson 'you-are-welcom' (did you mean 'you-are-welcome'?); ...
     """
-    lesson, state = opened(what, dtype)
+    lesson, state = opened(what, dtype, tokenizer)
     return Transformer(lesson, Document(state if setting is None else lesson.state(setting)))
 
 

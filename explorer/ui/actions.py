@@ -59,6 +59,7 @@ class Actions:
             switch.setChecked(on)
         self.new_model = action("New model …", [key.New], lambda: None)
         self.open = action("Open …", [QKeySequence("Ctrl+O")], lambda: None)
+        self.open_model = action("Open model …", [QKeySequence("Ctrl+Shift+O")], lambda: None)
         self.save = action("Save", [QKeySequence("Ctrl+S")], lambda: None)
         self.save_as = action("Save as …", [QKeySequence("Ctrl+Shift+S")], lambda: None)
         self.export = action("Export …", [QKeySequence("Ctrl+Shift+E")], lambda: None)

@@ -15,6 +15,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from explorer import PROGRAM
+from explorer.checkpoints import ENDINGS, is_checkpoint
 from explorer.core.errors import ExplorerError
 from explorer.document import storage
 from explorer.document.as_text import as_text, from_text
@@ -30,9 +31,12 @@ from explorer.ui.kept import Kept
 from explorer.ui.turns import do_later
 from explorer.ui.widgets.message_box import message_box
 from explorer.ui.workbench import Workbench
+from explorer.words.progress import Progress, Report
 
 LESSON_ENDING = ".lesson.toml"
 OPENED = (ENDING, ".toml")
+INSIDE = ("config.json", ".safetensors")
+"""How files end that mean the folder that they are in."""
 LONGEST_NAME = 60
 _LONG, PIECE = re.compile(r"[^\s/\\]{36,}"), 12
 """A word that in the largest letters may be wider than a box, and letters after which it may go on in the next line."""
@@ -49,10 +53,15 @@ class Dialogs:
 
     def to_open(self, folder: Path) -> Path | None:
         """Which file to open, or None."""
-        endings = " ".join(f"*{ending}" for ending in OPENED)
-        known = f"Documents and lessons ({endings})"
+        endings = " ".join(f"*{ending}" for ending in (*OPENED, *ENDINGS, *INSIDE))
+        known = f"Documents, lessons and models ({endings})"
         file, _ = QFileDialog.getOpenFileName(self._window, "Open", str(folder), known)
         return Path(file) if file else None
+
+    def to_open_model(self, folder: Path) -> Path | None:
+        """The folder of which model that others trained to open, or None."""
+        chosen = QFileDialog.getExistingDirectory(self._window, "Open the folder of a model", str(folder))
+        return Path(chosen) if chosen else None
 
     def to_save(self, suggestion: Path) -> Path | None:
         """Which file to save in, or None."""
@@ -174,6 +183,8 @@ class Files(QObject):
         self.dialogs = Dialogs(window)
         self.writer = Background(self)  # writes what takes long, one after the other
         self.writer.failed.connect(self._say_failed)
+        self.reader = Background(self)  # reads models that others trained
+        self.reader.failed.connect(self._say_failed)
         documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
         self.folder = Path(documents if os.path.isdir(documents) else QDir.homePath())
         self.beside: Callable[[], Mapping[str, Any]] = dict  # what is to be kept beside the numbers
@@ -227,8 +238,15 @@ class Files(QObject):
             if path is not None:
                 self._open(path)
 
+    def open_model(self) -> None:
+        """Ask for the folder of a model that others trained and open it."""
+        if self.may_leave():
+            path = self.dialogs.to_open_model(self.folder)
+            if path is not None:
+                self._open(path)
+
     def open_path(self, path: Path) -> None:
-        """Open a document or lesson."""
+        """Open a document, a lesson, or a model that others trained."""
         if self.may_leave():
             self._open(path)
 
@@ -274,6 +292,10 @@ class Files(QObject):
         self.session_opened.emit(session.beside)
 
     def _open(self, path: Path) -> None:
+        path = path.parent if path.name.endswith(INSIDE) else path
+        if is_checkpoint(path):
+            self._read(path)
+            return
         if is_document(path):
             if self._open_document(path, path):
                 self.folder = path.parent
@@ -288,6 +310,31 @@ class Files(QObject):
         self._bench.open_state(lesson, state)
         self._begin(None)
         self.lesson_opened.emit(path)
+
+    def _read(self, path: Path) -> None:
+        """Open a model that others trained; it is read beside the window, which goes on working."""
+        left = self._bench.document.wanted
+
+        def work(report: Report) -> tuple[Lesson, State]:
+            def told(done: float, total: float) -> None:
+                report(Progress(path.name, done, total))
+
+            return opened(path, told=told)
+
+        def then(found: tuple[Lesson, State]) -> None:
+            if self._bench.document.wanted is left or self.may_leave():
+                self.begin_model(path, *found)
+
+        self.reader.ask(work, then)
+
+    def begin_model(self, path: Path, lesson: Lesson, state: State) -> None:
+        """Open a model that others trained, which was read from there: the document may be left."""
+        if self._bench.document.wanted is not state:
+            self._bench.open_state(lesson, state)
+        self._begin(None)
+        self.folder = path.absolute().parent
+        self._remember(path.absolute())
+        self.lesson_opened.emit(None)
 
     def _open_document(self, path: Path, belongs_to: Path | None) -> bool:
         try:
@@ -453,4 +500,4 @@ def _dropped(event: QDropEvent) -> Path | None:
     if len(urls) != 1 or not urls[0].isLocalFile():
         return None
     path = Path(urls[0].toLocalFile())
-    return path if path.suffix.lower() in OPENED else None
+    return path if path.name.lower().endswith((*OPENED, *INSIDE)) or is_checkpoint(path) else None

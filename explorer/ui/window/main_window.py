@@ -46,6 +46,7 @@ from explorer.ui.window.folds import Folds, fold_button
 from explorer.ui.window.lesson_bar import LessonBar
 from explorer.ui.window.notice import Notice
 from explorer.ui.window.pipeline_map import PipelineMap
+from explorer.ui.window.reading import Reading
 from explorer.ui.window.sizes import Sizes
 from explorer.ui.window.token_bar import TokenBar
 from explorer.ui.window.top_bar import PAGES, TopBar
@@ -80,10 +81,12 @@ class MainWindow(QMainWindow):
         self.actions_ = Actions(bench, self)
         self.files = Files(bench, self)
         self.notice, self.recording = Notice(bench.appearance), Notice(bench.appearance)
+        self.reading = Reading(self.files.reader, bench.appearance)
         self.recovery = Recovery(bench, self.files, self.notice)
         for action, act in (
             (self.actions_.new_model, self.new_model),
             (self.actions_.open, self.files.open),
+            (self.actions_.open_model, self.files.open_model),
             (self.actions_.save, self.files.save),
             (self.actions_.save_as, self.files.save_as),
             (self.actions_.export, self.export),
@@ -129,6 +132,7 @@ class MainWindow(QMainWindow):
         below.addWidget(self.top_bar)
         below.addWidget(self.notice)
         below.addWidget(self.recording)
+        below.addWidget(self.reading)
         beside = QHBoxLayout()
         beside.setSpacing(0)
         below.addLayout(beside, 1)

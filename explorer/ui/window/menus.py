@@ -23,7 +23,7 @@ class MainMenu(Menu):
 
     def __init__(self, actions: Actions, files: Files, parent: QWidget) -> None:
         super().__init__(parent)
-        self.addActions([actions.new_model, actions.open])
+        self.addActions([actions.new_model, actions.open_model, actions.open])
         self.addMenu(_recent(files, self))
         self.addActions([actions.save, actions.save_as])
         self._part("Copy and export", [actions.export, actions.copy_text, actions.open_text, actions.copy_page])
@@ -81,7 +81,7 @@ class OpenMenu(Menu):
         self.addMenu(self._yours)
         self.addAction(self._behind)
         self.addSeparator()
-        self.addActions([actions.new_model, actions.open])
+        self.addActions([actions.new_model, actions.open_model, actions.open])
         self.addMenu(_recent(files, self))
         # Their files are read when somebody looks for one: the window is there before.
         self.aboutToShow.connect(self._list)

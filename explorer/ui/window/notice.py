@@ -41,6 +41,10 @@ class Notice(QFrame):
         self.show()
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
 
+    def say(self, text: str) -> None:
+        """Change the sentence; what can be answered stays."""
+        self._text.setText(text)
+
     def _answer(self, act: Callable[[], object]) -> None:
         self.hide()
         act()
