@@ -47,7 +47,9 @@ def make_window(
     return window
 
 
-def open_window(file: str | None = None, remembers: bool = True, tokenizer: str | None = None) -> tuple[QApplication, MainWindow]:
+def open_window(
+    file: str | None = None, remembers: bool = True, tokenizer: str | None = None
+) -> tuple[QApplication, MainWindow]:
     """The program with its window on the screen; the event loop does not run yet.
 
     Parameters

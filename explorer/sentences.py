@@ -79,6 +79,8 @@ SENTENCES: dict[str, str] = {
     "no-loss": "This model has no loss, so it has no gradient; choose an example that has a loss.",
     "no-gradient": "'{name}' holds whole numbers, which have no gradient; choose a node that holds none.",
     "pin-of-input": "'{name}' is an input: set its cells, there is nothing to pin.",
+    "not-a-number-of-a-word": "“{word}” is no number of a word; this model came without a tokenizer, so type whole numbers "
+    "from 0 to {last} in the place of words.",
     "unknown-sequence": "There is no sequence '{name}'; this model has {known}.",
     "unknown-block": "There is no block '{name}'; this model has {known}.",
     "unknown-switch": "The block '{block}' has no switch '{name}'; it has {known}.",
@@ -118,8 +120,9 @@ SENTENCES: dict[str, str] = {
     "lesson-newer": "{file}: is written for a newer version of this program, in format {version}; this one reads up to "
     "{known}. Update the program to open it.",
     "document-not-read": "{file}: cannot be read: {reason}. Check its name and place, or choose another file.",
-    "not-dropped": "Only one file can be dropped here: a document that ends in .explorer, a lesson that ends in .toml, or "
-    "a model that others trained: its folder. Words are typed or pasted at the top of the window, and a text to learn from is chosen in the tab Words.",
+    "not-dropped": "Only one file can be dropped here: a document that ends in .explorer, a lesson that ends in .toml, "
+    "or a model that others trained: its folder, or its file. Words are typed or pasted at the top of the window, and "
+    "a text to learn from is chosen in the tab Words.",
     "document-wrong": "{file}: cannot be opened: {problem}. Open another copy of it.",
     "too-large-for-text": "As text this document would have {given} characters; up to {limit} can be pasted anywhere. "
     "Save it as a file.",

@@ -1,4 +1,4 @@
-"""A model that others trained, put together: a plan says which tensor is which input, and the tensors are its numbers."""
+"""A model that others trained, put together: a plan says which input has which tensor's numbers."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -156,9 +156,7 @@ def _check_sizes(path: Path, plan: Plan, found: Mapping[str, Tensor]) -> None:
             own = f"{name.removesuffix('W_1')}d_ff"
             width = int(plan.switches[own if own in plan.switches else "ffn.d_ff"])
             if width not in found[keys[0]].shape:
-                raise wrong(
-                    path, f"has {keys[0]} in the shape {found[keys[0]].shape}, which does not fit its config"
-                )
+                raise wrong(path, f"has {keys[0]} in the shape {found[keys[0]].shape}, which does not fit its config")
     if (
         plan.switches.get("input.positions") == "own"
         and found[plan.nodes["input.places"].tensor].shape[0] != plan.switches["input.room"]

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path, PurePath
 
+import numpy as np
+
 from explorer.checkpoints.architectures import FAMILIES
 from explorer.checkpoints.checkpoint import Checkpoint, Told, put_together, wrong
 from explorer.checkpoints.config import MOST_BYTES, Config
@@ -55,7 +57,11 @@ def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Che
     notices = ["the folder brings program code of its own, which is never run"] if config.has("auto_map") else []
     model, said = with_pieces(folder, made.model)
     notices += [*made.notices, *([said] if said else [])]
-    return replace(made, model=model, notices=tuple(notices))
+    inputs = dict(made.inputs)
+    if "target.tokens" in inputs:
+        start = config.whole("decoder_start_token_id", 0, least=0, most=plan.words - 1)
+        inputs["target.tokens"] = np.array([start])
+    return replace(made, model=model, inputs=inputs, notices=tuple(notices))
 
 
 def _tensors(folder: Path) -> Iterator[tuple[str, Tensor]]:

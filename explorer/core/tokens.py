@@ -34,6 +34,12 @@ def with_words(vocabulary: tuple[str, ...], words: Iterable[str]) -> tuple[str, 
     return Vocabulary(more, vocabulary.tokenizer) if isinstance(vocabulary, Vocabulary) else more
 
 
+def are_numbers(vocabulary: Sequence[str]) -> bool:
+    """Whether the words are the numbers of words: those of a model whose tokenizer is not there."""
+    n = len(vocabulary)
+    return n > 1 and all(vocabulary[i] == str(i) for i in (0, n // 2, n - 1))
+
+
 def read_as(says: Sequence[str], reads: Sequence[str]) -> Sequence[int]:
     """The number that a model reads a word by, for each word that it says; -1 where it reads no such word."""
     if says == reads:

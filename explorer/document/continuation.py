@@ -9,8 +9,9 @@ from explorer.core.byte_pairs import are_pieces, pieces_of
 from explorer.core.decoder import Decoder
 from explorer.core.errors import ExplorerError
 from explorer.core.models.targets import DECODER_READS
-from explorer.core.tokens import END, MOST_TOKENS, PAD, START, UNKNOWN, is_mark
+from explorer.core.tokens import END, MOST_TOKENS, PAD, START, UNKNOWN, are_numbers, is_mark
 from explorer.core.training.text import words_of
+from explorer.core.vocabulary import Vocabulary
 from explorer.document.state import State, frozen
 
 MOST_NEW = 500
@@ -88,6 +89,8 @@ def first_words(state: State) -> list[str]:
     words = state.graph.axes[state.graph.sequences[sequence_of(state)]]
     if START in words:
         return [START]
+    if isinstance(words, Vocabulary) or are_numbers(words):  # of others: it came with what its answers begin with
+        return [state.graph.labels(sequence_of(state), state.inputs)[0]]
     marks = [word for word in words if is_mark(word) and word not in (END, PAD, UNKNOWN)]
     raise ExplorerError("no-start", known=", ".join(marks or [word for word in words if not is_mark(word)][:_FEW]))
 

@@ -7,15 +7,19 @@ from uuid import uuid4
 
 from explorer.checkpoints import is_checkpoint
 from explorer.core.errors import ExplorerError
+from explorer.core.vocabulary import Vocabulary
 from explorer.document import storage
+from explorer.document.commands import SetTokens
 from explorer.document.manifest import Session
 from explorer.document.state import State
 from explorer.lessons.loader import load
-from explorer.lessons.schema import Lesson, Setting
+from explorer.lessons.schema import WHOLE, Lesson, Setting
 
 if TYPE_CHECKING:
     from explorer.checkpoints.checkpoint import Checkpoint, Told
 
+FIRST_TEXT = "Once upon a time"
+"""What a model that others trained reads at first, where it came with a tokenizer."""
 _ID = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
@@ -67,11 +71,16 @@ def opened(
 def _around(found: "Checkpoint") -> tuple[Lesson, State]:
     """A lesson around a model that others trained: it says where the model is from, and what is to be said of it."""
     name = found.path.resolve().name
-    lesson, state = lesson_of(State.of(found.model, found.inputs), f"{name} ({found.kind})")
+    state = State.of(found.model, found.inputs)
+    sequence, axis = next(iter(state.graph.sequences.items()))
+    words = state.graph.axes[axis]
+    if isinstance(words, Vocabulary) and (pieces := words.pieces_of(FIRST_TEXT)):
+        state = SetTokens(sequence, pieces).apply(state)
+    lesson, state = lesson_of(state, f"{name} ({found.kind})")
     told = " ".join(f"Notice: {notice}." for notice in found.notices)
     about = f"A model that others trained, from {found.path}. {told}".strip()
     settings = {one: replace(setting, title="As it came", paragraph=about) for one, setting in lesson.settings.items()}
-    return replace(lesson, settings=settings), state
+    return replace(lesson, settings=settings, start_stage=WHOLE), state
 
 
 def opened_session(path: str | Path) -> tuple[Lesson, State, Session]:

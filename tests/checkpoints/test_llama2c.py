@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.checkpoints.llama2c import model_of, tokenizer_of
+from explorer.checkpoints.llama2c import opened, tokenizer_of
 from explorer.cli import main
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
@@ -41,7 +41,8 @@ def model(tmp_path, change=lambda raw: raw):
 
 def test_its_numbers_are_those_of_a_straight_line(tmp_path):
     file, arrays = model(tmp_path)
-    found, inputs = model_of(file, tokenizer_of(tokenizer(tmp_path)), "float64")
+    checkpoint = opened(file, "float64", tokenizer(tmp_path))
+    found, inputs = checkpoint.model, checkpoint.inputs
     table, before, Q, K, V, W_O, above, gate, down, up, last, _ = (array.astype(np.float64) for array in arrays)
     ids = [1, 259, 260, 259]
     inputs = {**inputs, "input.tokens": np.array(ids)}
@@ -87,7 +88,7 @@ def test_the_piece_with_the_best_score_is_merged_first(tmp_path):
 )
 def test_a_file_whose_sizes_do_not_fit_is_refused(tmp_path, change):
     with pytest.raises(ExplorerError) as error:
-        model_of(model(tmp_path, change)[0], tokenizer_of(tokenizer(tmp_path)))
+        opened(model(tmp_path, change)[0])
     assert error.value.id == "checkpoint"
 
 

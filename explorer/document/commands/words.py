@@ -9,7 +9,7 @@ import numpy as np
 from explorer.core.errors import ExplorerError
 from explorer.core.models.targets import DECODER_READS, follows_words
 from explorer.core.ops import Array
-from explorer.core.tokens import MOST_TOKENS, with_words
+from explorer.core.tokens import MOST_TOKENS, are_numbers, with_words
 from explorer.document.commands.base import Command
 from explorer.document.commands.cells import input_place
 from explorer.document.commands.switches import SetSwitch
@@ -48,6 +48,9 @@ class SetTokens(Command):
             state = SetSwitch("loss", "targets", "next word").apply(state)
             model = state.model
         vocabulary = with_words(model.axes[axis], self.words)
+        if vocabulary is not model.axes[axis] and are_numbers(model.axes[axis]) and _is_of_others(state, sequence):
+            word = next(word for word in self.words if word not in set(model.axes[axis]))
+            raise ExplorerError("not-a-number-of-a-word", word=word, last=len(model.axes[axis]) - 1)
         said = set(self.words)
         numbers = {word: i for i, word in enumerate(vocabulary) if word in said}
         ids = frozen(np.array([numbers[word] for word in self.words], dtype=np.int64))
@@ -57,6 +60,11 @@ class SetTokens(Command):
         axes = {**model.axes, axis: vocabulary}
         lengths = {**model.lengths, sequence: len(ids)}
         return said_now.rebuilt(replace(model, axes=axes, lengths=lengths))
+
+
+def _is_of_others(state: State, sequence: str) -> bool:
+    """Whether the words came as numbers: ours are looked up as rows that have one 1, unless somebody chose that."""
+    return bool(state.model.has_switch(sequence, "lookup") and state.model.switch(sequence, "lookup") == "index")
 
 
 def _typed_for(state: State, n: int) -> bool:
