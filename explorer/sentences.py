@@ -79,8 +79,8 @@ SENTENCES: dict[str, str] = {
     "no-loss": "This model has no loss, so it has no gradient; choose an example that has a loss.",
     "no-gradient": "'{name}' holds whole numbers, which have no gradient; choose a node that holds none.",
     "pin-of-input": "'{name}' is an input: set its cells, there is nothing to pin.",
-    "not-a-number-of-a-word": "“{word}” is no number of a word; this model came without a tokenizer, so type whole numbers "
-    "from 0 to {last} in the place of words.",
+    "not-a-number-of-a-word": "“{word}” is no number of a word; this model came without a tokenizer: type "
+    "whole numbers from 0 to {last} in the place of words.",
     "unknown-sequence": "There is no sequence '{name}'; this model has {known}.",
     "unknown-block": "There is no block '{name}'; this model has {known}.",
     "unknown-switch": "The block '{block}' has no switch '{name}'; it has {known}.",

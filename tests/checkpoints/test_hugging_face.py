@@ -3,17 +3,18 @@
 import json
 import random
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from computed import values_of
-from safetensors.numpy import save_file
 
 from explorer.checkpoints.hugging_face import opened
 from explorer.core.decoder import Decoder
 from explorer.core.errors import ExplorerError
 from explorer.core.models import build
+from tests.checkpoints.small import CONFIG, weights, write
 
 SHARED = Path(__file__).parents[3] / "shared" / "checkpoints"
 GIVEN = sorted(path for path in (SHARED / "given").glob("*") if (path / "config.json").is_file())
@@ -21,39 +22,11 @@ HOSTILE = json.loads((SHARED / "hostile" / "expected.json").read_text("utf-8")) 
 NEEDS_A_SCRIPT = ("21_symlink_loop", "23_tokenizer_1e6_merges")
 
 OTHER_IDS = ("decoder_input_ids", "token_type_ids")
-CONFIG = {
-    "model_type": "llama",
-    "hidden_size": 8,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "num_hidden_layers": 2,
-    "intermediate_size": 6,
-    "vocab_size": 10,
-    "rms_norm_eps": 1e-5,
-    "hidden_act": "silu",
-}
-
-
-def weights():
-    rng = np.random.default_rng(5)
-    shapes = {"model.embed_tokens": (10, 8), "model.norm": (8,), "lm_head": (10, 8)}
-    for k in range(2):
-        layer = f"model.layers.{k}."
-        shapes |= {f"{layer}self_attn.{x}_proj": (8 if x in "qo" else 4, 8) for x in "qkvo"}
-        shapes |= {f"{layer}mlp.{x}_proj": (6, 8) for x in ("up", "gate")} | {f"{layer}mlp.down_proj": (8, 6)}
-        shapes |= {f"{layer}{x}_layernorm": (8,) for x in ("input", "post_attention")}
-    return {f"{name}.weight": rng.normal(0, 0.5, shape).astype(np.float32) for name, shape in shapes.items()}
 
 
 @pytest.fixture
 def folder(tmp_path):
-    def make(changes=None, tensors=None):
-        config = {**CONFIG, **(changes or {})}
-        (tmp_path / "config.json").write_text(json.dumps({k: v for k, v in config.items() if v != "absent"}))
-        save_file(tensors or weights(), tmp_path / "model.safetensors")
-        return tmp_path
-
-    return make
+    return partial(write, tmp_path)
 
 
 def test_a_small_llama_has_the_numbers_of_a_straight_line(folder):

@@ -82,6 +82,69 @@ def test_the_piece_with_the_best_score_is_merged_first(tmp_path):
     assert found.decode(found.encode("ab é")) == "ab é"
 
 
+def as_version(n, arrays, shared=1, group=2):
+    """The same weights as export.py writes them in versions 1 and 2."""
+    words = len(MARKS) + len(BYTES) + len(LETTERS)
+    table, before, Q, K, V, W_O, above, gate, down, up, last, _ = arrays
+    head = struct.pack("<Ii7iB", 0x616B3432, n, D, HIDDEN, LAYERS, HEADS, KEY_HEADS, words, ROOM, shared)
+    raw = (head + (struct.pack("<i", group) if n == 2 else b"")).ljust(256, b"\0")
+    raw += b"".join(one.tobytes() for one in (before, above, last))
+    matrices = [table, *(layer for each in (Q, K, V, W_O, gate, down, up) for layer in each)]
+    for one in matrices:
+        if n == 1:
+            raw += one.tobytes()
+            continue
+        rows = one.reshape(-1, group)
+        factors = (abs(rows).max(1) / 127).astype("<f4")
+        raw += np.round(rows / factors[:, None]).astype(np.int8).tobytes() + factors.tobytes()
+    return raw
+
+
+def test_version_1_has_the_same_numbers_and_version_2_those_of_its_bytes(tmp_path):
+    file, arrays = model(tmp_path)
+    tokenizer(tmp_path)
+    first = opened(file)
+    assert first.model.axes["input.words"][260] == "b", "the tokenizer beside it names the words"
+    (tmp_path / "one.bin").write_bytes(as_version(1, arrays))
+    again = opened(tmp_path / "one.bin")
+    assert again.model == first.model
+    for name, array in first.inputs.items():
+        np.testing.assert_array_equal(again.inputs[name], array, name)
+    (tmp_path / "two.bin").write_bytes(as_version(2, arrays))
+    bytes_ = opened(tmp_path / "two.bin").inputs
+    gate = arrays[7][1].astype(np.float64)  # the second layer's
+    for (i, j), number in np.ndenumerate(bytes_["decoder.2.ffn.W_g"].T):
+        largest = np.float32(max(abs(gate[i, j // 2 * 2]), abs(gate[i, j // 2 * 2 + 1]))) / np.float32(127)
+        assert number == pytest.approx(round(gate[i, j] / largest) * largest, rel=1e-6)
+    np.testing.assert_array_equal(bytes_["final.gamma"], arrays[10])
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_later_versions_are_not_believed_either(tmp_path, n):
+    raw = as_version(n, model(tmp_path)[1])
+    for change in (raw[:-1], raw + b"\0", raw[:4] + b"\7" + raw[5:], raw[:36] + b"\2" + raw[37:], raw[:200]):
+        (tmp_path / "other.bin").write_bytes(change)
+        with pytest.raises(ExplorerError) as error:
+            opened(tmp_path / "other.bin")
+        assert error.value.id == "checkpoint"
+
+
+def test_a_pickle_is_not_opened(tmp_path, capsys):
+    (tmp_path / "pytorch_model.bin").write_bytes(b"PK\3\4" + bytes(300))
+    assert main(["show", str(tmp_path / "pytorch_model.bin"), "output.logits"]) == 2
+    assert "is a pickle, which can run code" in capsys.readouterr().err
+
+
+def test_a_file_is_shown_and_written_on_with_the_tokenizer_that_is_named(tmp_path, capsys):
+    file, _ = model(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    named = tokenizer(tmp_path).rename(tmp_path / "elsewhere" / "other")
+    assert main(["generate", str(file), "ab a", "-n", "2", "--greedy", "--json", "--tokenizer", str(named)]) == 0
+    assert '"tokens": ["<s>", "␣ab", "␣a"]' in capsys.readouterr().out
+    assert main(["generate", str(file), "--ids", "1 263 259", "-n", "2", "--greedy", "--json"]) == 0
+    assert '"tokens": ["1", "263", "259"]' in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "change",
     [lambda raw: raw[:20], lambda raw: raw[:-4], lambda raw: raw + b"\0", lambda raw: struct.pack("<i", 7) + raw[4:]],

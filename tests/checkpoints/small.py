@@ -1,0 +1,38 @@
+"""A small Llama as a folder of the Hugging Face hub, made here."""
+
+import json
+
+import numpy as np
+from safetensors.numpy import save_file
+
+CONFIG = {
+    "model_type": "llama",
+    "hidden_size": 8,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "num_hidden_layers": 2,
+    "intermediate_size": 6,
+    "vocab_size": 10,
+    "rms_norm_eps": 1e-5,
+    "hidden_act": "silu",
+}
+
+
+def weights():
+    """Its tensors by name."""
+    rng = np.random.default_rng(5)
+    shapes = {"model.embed_tokens": (10, 8), "model.norm": (8,), "lm_head": (10, 8)}
+    for k in range(2):
+        layer = f"model.layers.{k}."
+        shapes |= {f"{layer}self_attn.{x}_proj": (8 if x in "qo" else 4, 8) for x in "qkvo"}
+        shapes |= {f"{layer}mlp.{x}_proj": (6, 8) for x in ("up", "gate")} | {f"{layer}mlp.down_proj": (8, 6)}
+        shapes |= {f"{layer}{x}_layernorm": (8,) for x in ("input", "post_attention")}
+    return {f"{name}.weight": rng.normal(0, 0.5, shape).astype(np.float32) for name, shape in shapes.items()}
+
+
+def write(folder, changes=None, tensors=None):
+    """Write it into a folder, with other fields of its config, "absent" for none, and other tensors."""
+    config = {**CONFIG, **(changes or {})}
+    (folder / "config.json").write_text(json.dumps({k: v for k, v in config.items() if v != "absent"}))
+    save_file(tensors or weights(), folder / "model.safetensors")
+    return folder

@@ -1,0 +1,119 @@
+"""Models that others trained, opened in the window."""
+
+from threading import Event
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QApplication, QFileDialog
+
+from explorer.checkpoints import hugging_face, opening
+from explorer.core.engine import fresh
+from explorer.core.errors import ExplorerError
+from explorer.document.commands import SetCells, SetTokens
+from explorer.document.storage import load
+from explorer.sentences import sentence
+from explorer.ui.files import Dialogs
+from explorer.ui.window import reading
+from tests.checkpoints.small import write
+from tests.ui.test_files import answer, event_of  # noqa: F401  (a fixture)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "small").mkdir()
+    return write(tmp_path / "small")
+
+
+def open_it(window, path, qtbot):
+    window.files.open_path(path)
+    qtbot.waitUntil(lambda: not window.files.reader.at_work and not window.bench.document.computing)
+    window.bench.bridge.flush()
+
+
+def logits(state):
+    return fresh(state.graph, state.inputs, {}).values["output.logits"]
+
+
+def test_a_folder_opens_with_the_numbers_of_its_weights(window, folder, qtbot):
+    open_it(window, folder, qtbot)
+    assert window.windowTitle().startswith("small (llama)[*]")
+    assert window.bench.selection.stage == "model"
+    window.bench.document.do(SetTokens("input", ("5", "7", "3")))
+    found = hugging_face.opened(folder)
+    table = found.inputs["input.table"]
+    np.testing.assert_array_equal(window.bench.document.engine.values["input.X"], table[[5, 7, 3]])
+    assert window.files.recent == [folder]
+
+
+def test_without_a_tokenizer_numbers_are_typed_and_nothing_else(window, folder, qtbot):
+    open_it(window, folder, qtbot)
+    state = window.bench.document.state
+    with pytest.raises(ExplorerError) as error:
+        window.bench.document.do(SetTokens("input", ("5", "ball")))
+    assert "“ball” is no number of a word" in sentence(error.value)
+    assert "from 0 to 9" in sentence(error.value)
+    assert window.bench.document.state is state
+
+
+@pytest.mark.parametrize("what", ["folder", "config.json", "model.safetensors"])
+def test_a_folder_or_a_file_in_it_is_dropped_on_the_window(window, folder, qtbot, what):
+    from PySide6.QtGui import QDragEnterEvent, QDropEvent
+
+    for kind in (QDragEnterEvent, QDropEvent):
+        event, _data = event_of(kind, folder if what == "folder" else folder / what)
+        QApplication.sendEvent(window, event)
+        assert event.isAccepted()
+    qtbot.waitUntil(lambda: window.bench.lesson.title == "small (llama)")
+
+
+def test_the_menu_asks_for_a_folder(window, folder, qtbot, monkeypatch):
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(folder))
+    assert isinstance(window.files.dialogs, Dialogs)
+    window.actions_.open_model.trigger()
+    qtbot.waitUntil(lambda: window.bench.lesson.title == "small (llama)")
+
+
+def test_what_cannot_be_opened_is_said_as_in_the_terminal_and_changes_nothing(window, folder, qtbot, answer):  # noqa: F811
+    (folder / "model.safetensors").write_bytes(b"0123456")
+    asked, state = answer(window).asked, window.bench.document.state
+    open_it(window, folder, qtbot)
+    with pytest.raises(ExplorerError) as error:
+        opening.opened(folder)
+    assert asked == [("tell", sentence(error.value))]
+    assert window.bench.document.state is state
+    assert window.files.recent == []
+
+
+def test_what_takes_long_says_how_far_it_is_and_can_be_stopped(window, folder, qtbot, monkeypatch):
+    begun, ended = Event(), Event()
+
+    def slow(path, dtype, told):
+        try:
+            while True:
+                told(1_500_000, 3_000_000)
+                begun.set()
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(reading, "PATIENCE_MS", 0)
+    monkeypatch.setattr(hugging_face, "opened", slow)
+    window.reading._patience.setInterval(0)
+    state = window.bench.document.state
+    window.files.open_path(folder)
+    qtbot.waitUntil(lambda: window.reading.text == "Reading small: 2 of 3 million numbers")
+    window.reading.buttons["Stop"].click()
+    assert ended.wait(10)
+    assert begun.is_set()
+    assert window.reading.text == ""
+    assert window.bench.document.state is state
+
+
+def test_it_is_saved_as_a_document_and_opens_again(window, folder, qtbot, answer, tmp_path):  # noqa: F811
+    open_it(window, folder, qtbot)
+    window.bench.document.do(SetTokens("input", ("5", "7")))
+    window.bench.document.do(SetCells("decoder.1.self.W_Q", {(0, 0, 0): 0.25}))
+    answer(window, to_save=tmp_path / "mine.explorer")
+    assert window.files.save_as()
+    saved, title = load(tmp_path / "mine.explorer")
+    assert title == "small (llama)"
+    np.testing.assert_array_equal(logits(saved), window.bench.document.engine.values["output.logits"])
