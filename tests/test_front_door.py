@@ -35,7 +35,7 @@ def test_commands_and_targets_exist(text):
     for spelt in re.findall(r"`(?:\./)?explorer ([^`]+)`", text):
         word = spelt.split()[0]
         lessons = {lesson.id for lesson in catalogue()}
-        assert word in {*COMMANDS, *lessons, "COMMAND", "FILE"} or word.startswith("--"), spelt
+        assert word in {*COMMANDS, *lessons, "COMMAND", "FILE", "FOLDER"} or word.startswith("--"), spelt
 
 
 @both
