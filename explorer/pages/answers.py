@@ -9,6 +9,7 @@ from explorer.core.numbers import alone
 from explorer.pages.amounts import amount
 from explorer.pages.drawing import HERE, MUTED, TEXT, Bars, Box, FlowLine, Words
 from explorer.pages.lane import GAP, LETTER, SMALL, Lane, Sheet
+from explorer.pages.rows import where_said
 from explorer.pages.view import Cell, View
 
 ANSWERS = "output.probabilities"
@@ -94,8 +95,8 @@ def answers(sheet: Sheet, left: float, top: float, width: float, most: int) -> N
     note, share = amount(view, ANSWERS)
     after, said = view.labels(axis)[row], "" if share is None else note
     place, into, tip = (left, top, width, answers_height(sheet, most)), sheet.into(stage), sheet.tip(stage, ANSWERS)
-    title = f"After “{after}”"
-    sheet.add(Box(place, f"What comes after {after}", title, said, tip, into, share, letters=large))
+    title = where_said(view, after)
+    sheet.add(Box(place, f"What comes {title[0].lower()}{title[1:]}", title, said, tip, into, share, letters=large))
     values = tuple(float(shares[j]) for j in best)
     sheet.add(
         Bars(

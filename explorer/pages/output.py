@@ -30,7 +30,7 @@ from explorer.pages.page import (
     Slider,
     Stack,
 )
-from explorer.pages.rows import row_choice
+from explorer.pages.rows import row_choice, where_said
 from explorer.pages.view import Cell, View
 
 LOGITS, SCALED, PROBABILITIES, CHOSEN = (f"output.{s}" for s in ("logits", "scaled", "probabilities", "chosen"))
@@ -104,7 +104,8 @@ def _sorted(view: View) -> bool:
 def _bars(view: View) -> tuple[Element, ...]:
     """The numbers of one row as bars, and the temperature."""
     given, axis = _given(view), view.nodes[PROBABILITIES].axes[0]
-    title = "One row as bars" if given else "What comes next, after this position"
+    goes_on = "stands at this position" if view.state.model.kind == "encoder" else "comes next, after this position"
+    title = "One row as bars" if given else f"What {goes_on}"
     choice = row_choice(view, axis, "Row" if given else "Position", last=True)
     tip = f"Sort by {_what(view)}; else they stand as {'given' if given else 'in the vocabulary'}"
     order = Check(SORTED, "Largest first", _sorted(view), Keep(SORTED), tip)
@@ -126,7 +127,7 @@ def _words(view: View, axis: str, row: int) -> str:
     if _given(view):
         return f"For “{label}” the largest of {len(words):,} is that of {word}: {share}."
     with_ = f"with a share of {share}" if _softmax(view) else f"with {share}"
-    return f"After “{label}” the model chooses {word}, {with_}, out of {len(words):,} {_unit(view)}s."
+    return f"{where_said(view, label)} the model chooses {word}, {with_}, out of {len(words):,} {_unit(view)}s."
 
 
 @dataclass(frozen=True, eq=False)

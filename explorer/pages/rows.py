@@ -22,6 +22,11 @@ def row_choice(view: View, axis: str, what: str = "Position", last: bool = False
     return Choice(f"row of {axis}", what, view.labels(axis), view.row(axis, last), (ChooseToken(axis),), tip)
 
 
+def where_said(view: View, word: str) -> str:
+    """Where a word of the output belongs: after a word that is read, or, of an encoder, in its place."""
+    return f"{'At' if view.state.model.kind == 'encoder' else 'After'} “{word}”"
+
+
 def said(words: str) -> str:
     """The words of a note without its marks, for a screen reader."""
     return unescape(re.sub("<[^>]*>", "", words))

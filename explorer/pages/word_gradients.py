@@ -12,7 +12,7 @@ from explorer.core.ops import Array
 from explorer.lessons.references import Slip, slips_at
 from explorer.pages.element import Element
 from explorer.pages.page import BAR, NUMBER, Column, Controls, Entry, Item, Line, Lines, Listing, Note, Row, Section
-from explorer.pages.rows import row_choice
+from explorer.pages.rows import row_choice, where_said
 from explorer.pages.view import Cell, View
 
 LOSS, TARGET, LOGITS = "loss.value", "loss.target", "output.logits"
@@ -152,14 +152,14 @@ def _words(view: View, axis: str, row: int) -> str:
     label = escape(view.labels(axis)[row])
     if not _counted(view, row):
         return (
-            f"After “{label}” nothing is to be said: the right word is <i>&lt;pad&gt;</i>. The loss does not count it, "
-            "and its gradient is 0."
+            f"{where_said(view, label)} nothing is to be said: the right word is <i>&lt;pad&gt;</i>. The loss does not "
+            "count it, and its gradient is 0."
         )
     n = _n(view)
     many = f" Divided by the {n} positions, it is their gradient." if n > 1 else ""
     return (
-        f"After “{label}”: y is 1 for the right word. P − y says how the loss changes with each logit, so the step "
-        f"goes the other way: where it is negative the logit grows.{many}"
+        f"{where_said(view, label)}: y is 1 for the right word. P − y says how the loss changes with each logit, so "
+        f"the step goes the other way: where it is negative the logit grows.{many}"
     )
 
 

@@ -160,3 +160,12 @@ def test_what_is_given_need_be_no_words(desk):
     assert "For “x” the largest of 3 is that of" in page.notes
     assert "word" not in page.notes + page.page.header.sentence
     assert [column.title for column in page.the("words").columns][:2] == ["", "logit"]
+
+
+def test_an_encoder_says_what_stands_at_a_place_and_not_what_comes_next(start):
+    words = ("<mask>", "the", "cat")
+    model = Model("encoder", {"input": 2}, {"input.words": words}, 4, 1, {"output.on": True, "output.tied": True})
+    start.document.do(Replace(State.of(model, {"input.tokens": np.array([1, 0])}), "An encoder"))
+    page = start.page("output")
+    assert page.the("one row").text == "What stands at this position"
+    assert "At “&lt;mask&gt;” the model chooses" in page.the("chosen").text
