@@ -158,6 +158,10 @@ def _run(argv: list[str]) -> int:
             from explorer.cli.questions import questions
 
             return questions(arguments)
+        case "sheet" | "answer" | "class":
+            from explorer.cli import classroom
+
+            return {"sheet": classroom.sheet, "answer": classroom.answer, "class": classroom.class_}[command](arguments)
         case "bench":
             from explorer.cli.bench import bench
 

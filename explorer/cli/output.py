@@ -166,6 +166,8 @@ KINDS: dict[str, Known] = {
     ".gif": _says(b"GIF8"),
     ".pdf": _says(b"%PDF"),
     ".html": _says(b"<!DOCTYPE html>"),
+    ".sheet.toml": _says(b"# An exercise sheet"),
+    ".answers.json": lambda head, path: b'"format": "explorer answers' in head,
     ".xml": _says(b"<?xml"),
     ".zip": _is_package,
     ".txt": _is_table_of_words,

@@ -9,7 +9,19 @@ from explorer.cli.errors import UsageError
 
 COMMANDS = (
     *("list", "show", "explain", "render", "export", "check", "replay", "handout"),
-    *("glossary", "words", "train", "generate", "bench", "conventions", "seek", "questions"),
+    *(
+        "glossary",
+        "words",
+        "train",
+        "generate",
+        "bench",
+        "conventions",
+        "seek",
+        "questions",
+        "sheet",
+        "answer",
+        "class",
+    ),
 )
 FORMATS = ("table", "json", "csv", "tsv", "numpy", "latex", "markdown", "python")
 
@@ -29,6 +41,9 @@ Every number of a transformer, live and editable.
   explorer conventions LESSON …    which settings give the numbers that a text prints
   explorer seek LESSON CELL=V      change inputs until a cell has the value
   explorer questions LESSON …      questions for a learning platform: Moodle XML or QTI
+  explorer sheet LESSON …          an exercise sheet: numbers of her own for each student
+  explorer answer SHEET            answer it, and save what is handed in
+  explorer class FOLDER            what a class answered: a table, mistakes by name, what to talk about
   explorer words ACTION [WORD…]    similar words, cosines, analogies; train vectors on your own text
   explorer train RECIPE --out F    train a model; started again, it goes on where it stopped
   explorer generate MODEL TEXT     a trained model continues a text
@@ -504,6 +519,45 @@ def _questions() -> Parser:
     return parser
 
 
+def _sheet() -> Parser:
+    what = "Put an exercise sheet together. Students get it as a file; numbers are drawn for each from seed and name."
+    parser = Parser("sheet", what, epilog="example:\n  explorer sheet softmax emma/all-missing --out week3.sheet.toml")
+    add = parser.add_argument
+    add("questions", metavar="QUESTION", nargs="+", help="LESSON/STEP, or a lesson for all of its questions")
+    add("--out", metavar="FILE", dest="file", required=True, help="a file that ends in .sheet.toml")
+    add("--title", default="Exercises", metavar="TEXT", help="what stands above it (Exercises)")
+    add("--seed", type=int, default=0, metavar="S", help="another seed gives other numbers (0)")
+    _add_force(parser)
+    return parser
+
+
+def _answer() -> Parser:
+    what = "Answer a sheet. What is handed in is shown before it is saved: answers, tries, hints, and nothing else."
+    parser = Parser("answer", what, epilog='example:\n  explorer answer week3.sheet.toml --student "Ada Lovelace"')
+    add = parser.add_argument
+    add("sheet", metavar="SHEET", help="a file that ends in .sheet.toml")
+    add("--student", required=True, metavar="NAME", help="the name it is handed in under; the numbers depend on it")
+    what = "a file that ends in .answers.json; named after the student, if left out"
+    add("--out", metavar="FILE", dest="file", help=what)
+    add("--time", action="store_true", help="hand in how long each question took, too")
+    _add_force(parser)
+    return parser
+
+
+def _class() -> Parser:
+    what = "Read the answers of a class: students and questions, mistakes by name, three questions to talk about."
+    parser = Parser(
+        "class", what, epilog="example:\n  explorer class answers/ --sheet week3.sheet.toml --csv class.csv"
+    )
+    add = parser.add_argument
+    add("files", metavar="FOLDER", nargs="+", help="folders with files that end in .answers.json, or such files")
+    add("--sheet", metavar="SHEET", help="judge each answer anew: a file that does not agree is left out")
+    add("--csv", metavar="FILE", help="write a line for each student and question")
+    add("--json", action="store_true", help='print {"questions", "students", "topics", "left_out"}')
+    _add_force(parser)
+    return parser
+
+
 def _bench() -> Parser:
     what = "In a checkout: measure the figures of speed beside their limits. Close other programs first."
     parser = Parser("bench", what)
@@ -562,5 +616,8 @@ _PARSERS = {
     "conventions": _conventions,
     "seek": _seek,
     "questions": _questions,
+    "sheet": _sheet,
+    "answer": _answer,
+    "class": _class,
     "bench": _bench,
 }

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from html import escape
 from itertools import islice
 from zlib import crc32
@@ -58,6 +59,7 @@ class Item:
     title: str
     text: str  # HTML
     why: str = ""  # HTML: the principle, shown afterwards
+    hints: tuple[str, ...] = ()  # HTML, from the smallest on; none where they would speak of other numbers
     question: Question  # what it was made of, and the state that it asks about
     state: State
 
@@ -68,7 +70,12 @@ class NumberItem(Item):
 
     value: float
     digits: int  # decimals; half a unit of the last may be missed
-    wrong: tuple[Wrong, ...] = ()  # likely ones first
+
+    @cached_property
+    def wrong(self) -> tuple[Wrong, ...]:
+        """What known mistakes give, likely ones first."""
+        assert isinstance(self.question, Predict)
+        return tuple(_wrong(values_of(self.state), self.question, self.value))
 
     @property
     def tolerance(self) -> float:
@@ -89,7 +96,10 @@ def item_ids(lesson: Lesson) -> list[str]:
     return [
         f"{lesson.id}/{step.id}"
         for step in lesson.steps
-        if isinstance(step.question, Predict | Choose | Point) and step.look.stage not in ("words", "train")
+        if isinstance(step.question, Predict | Choose | Point)
+        and step.look.stage not in ("words", "train")
+        # Of a question that is asked with more and more left out, that with all.
+        and not (isinstance(step.question, Predict) and step.question.fade > 0)
     ]
 
 
@@ -138,19 +148,21 @@ def _number(id: str, step: Step, question: Predict, state: State, seed: int | No
     if not np.isfinite(right):
         return None
     # With other numbers, what is said of those of the lesson need not hold.
-    said = "" if drawn or question.fresh else html(question.ask, numbers_of(step, engine))
+    ours = not drawn and not question.fresh
+    said = html(question.ask, numbers_of(step, engine)) if ours else ""
     text = "".join([said, *given, f"<p>{_asked(engine, question)}</p>"])
-    why = "" if drawn else html(question.why, numbers_of(step, engine))
+    why = html(question.why, numbers_of(step, engine)) if ours else ""
+    hints = tuple(html(hint, numbers_of(step, engine)) for hint in question.hints) if ours or question.fresh else ()
     return NumberItem(
         id=id,
         title=step.title,
         text=text,
         why=why,
+        hints=hints,
         question=question,
         state=state,
         value=right,
         digits=question.digits,
-        wrong=tuple(_wrong(engine, question, right)),
     )
 
 
@@ -248,6 +260,7 @@ def _choice(id: str, step: Step, question: Choose, state: State) -> ChoiceItem:
         title=step.title,
         text=_told(step, question, engine),
         why=html(question.why, numbers),
+        hints=tuple(html(hint, numbers) for hint in question.hints),
         question=question,
         state=state,
         options=options,
@@ -273,10 +286,16 @@ def _place(id: str, step: Step, question: Point, state: State) -> ChoiceItem | N
     for place in places:
         verdict = judge(question, place, state, engine)
         options.append(Option(escape(place_named(question, place, engine)), verdict.right, escape(verdict.sentence)))
-    why = html(question.why, numbers_of(step, engine))
-    text = _told(step, question, engine, question.node)
+    numbers = numbers_of(step, engine)
     return ChoiceItem(
-        id=id, title=step.title, text=text, why=why, question=question, state=state, options=tuple(options)
+        id=id,
+        title=step.title,
+        text=_told(step, question, engine, question.node),
+        why=html(question.why, numbers),
+        hints=tuple(html(hint, numbers) for hint in question.hints),
+        question=question,
+        state=state,
+        options=tuple(options),
     )
 
 

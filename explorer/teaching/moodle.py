@@ -34,6 +34,8 @@ def _question(item: Item, name: str) -> ET.Element:
     _text(one, "generalfeedback", item.why, "html")
     for tag, value in (("defaultgrade", "1"), ("penalty", "0.3333333"), ("hidden", "0"), ("idnumber", "")):
         ET.SubElement(one, tag).text = value
+    for hint in item.hints:
+        _text(one, "hint", hint, "html")
     if isinstance(item, NumberItem):
         _answer(one, "100", f"{item.value:.{item.digits + 4}f}", "", item.tolerance)
         for wrong in item.wrong:

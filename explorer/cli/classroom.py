@@ -1,0 +1,229 @@
+"""``explorer sheet``, ``answer`` and ``class``: exercises, what a student answers, and what a class did."""
+
+import json
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from time import monotonic
+
+from explorer.cli.errors import UsageError
+from explorer.cli.output import may_write, shown, wrote
+from explorer.core.errors import ExplorerError
+from explorer.core.numbers import read_number
+from explorer.files import whole_file
+from explorer.library.columns import columns
+from explorer.sentences import sentence
+from explorer.teaching.answers import ENDING as ANSWERS
+from explorer.teaching.answers import Answered, Sitting, Try
+from explorer.teaching.gradebook import Gradebook, gradebook
+from explorer.teaching.items import ChoiceItem, Item, NumberItem
+from explorer.teaching.sheet import ENDING, read_sheet, sheet_of
+
+_BAR = 30
+
+
+def sheet(arguments: Namespace) -> int:
+    """``explorer sheet``: put an exercise sheet together."""
+    if not arguments.file.endswith(ENDING):
+        raise UsageError(f"--out names a file that ends in {ENDING}.")
+    if not 0 <= arguments.seed < 2**32:
+        raise UsageError("--seed is a whole number from 0 to 4294967295.")
+    made = sheet_of(arguments.title, arguments.seed, arguments.questions)
+    may_write(Path(arguments.file), arguments.force)
+    made.save(arguments.file)
+    print(*made.questions, wrote(arguments.file), sep="\n")
+    return 0
+
+
+def answer(arguments: Namespace) -> int:
+    """``explorer answer``: ask the questions of a sheet, and save what was answered."""
+    out = Path(arguments.file or f"{'-'.join(arguments.student.lower().split()) or 'student'}{ANSWERS}")
+    if not out.name.endswith(ANSWERS):
+        raise UsageError(f"--out names a file that ends in {ANSWERS}.")
+    may_write(out, arguments.force, arguments.sheet)
+    sitting = Sitting(read_sheet(arguments.sheet), arguments.student)
+    for number, item in enumerate(sitting.items, 1):
+        print(f"\n{number} of {len(sitting.items)}  {item.title}\n")
+        print(as_text(item.text))
+        if isinstance(item, ChoiceItem):
+            print(*(f"  {_letter(i)}  {as_text(one.text)}" for i, one in enumerate(item.options)), sep="\n")
+        began = monotonic()
+        if not _ask(sitting, item, lambda: input("> ")):
+            break
+        if arguments.time:
+            sitting.took(item, monotonic() - began)
+    answers = sitting.answers()
+    print(f"\nThis is all that is handed in, in {shown(out)}:\n")
+    print(answers.text(), end="")
+    answers.save(out)
+    print(wrote(out))
+    return 0
+
+
+def _ask(sitting: Sitting, item: Item, typed: Callable[[], str]) -> bool:
+    """Ask until it is answered. Returns False where nothing more is typed."""
+    print("Type the answer; h for a hint, nothing to leave it open.")
+    while not sitting.over(item):
+        try:
+            text = typed().strip()
+        except EOFError:
+            return False
+        if not text:
+            return True
+        if text.lower() == "h" and not (isinstance(item, ChoiceItem) and len(item.options) > ord("h") - ord("a")):
+            print(as_text(sitting.hint(item)) or "There is no other hint.")
+            continue
+        given = _read(item, text)
+        if given is None:
+            print("That is no answer to this question.")
+            continue
+        done = sitting.answer(item, given)
+        print(_told(item, done))
+    return True
+
+
+def _read(item: Item, text: str) -> float | None:
+    if isinstance(item, NumberItem):
+        try:
+            return read_number(text)
+        except ExplorerError:
+            return None
+    assert isinstance(item, ChoiceItem)
+    number = ord(text.lower()) - ord("a") if len(text) == 1 else -1
+    return number if 0 <= number < len(item.options) else None
+
+
+def _told(item: Item, given: Try) -> str:
+    if given.right:
+        return "Right."
+    if isinstance(item, ChoiceItem):
+        return f"No. {as_text(item.options[int(given.answer)].feedback)}".strip()
+    sentences = {wrong.name: wrong.sentence for wrong in item.wrong} if isinstance(item, NumberItem) else {}
+    return f"No. {sentences.get(given.mistake, '')}".strip()
+
+
+def class_(arguments: Namespace) -> int:
+    """``explorer class``: what the files of a class say."""
+    book = gradebook(map(Path, arguments.files), read_sheet(arguments.sheet) if arguments.sheet else None)
+    if arguments.csv is not None:
+        may_write(Path(arguments.csv), arguments.force)
+        with whole_file(arguments.csv) as stream:
+            stream.write(book.csv().encode())
+    if arguments.json:
+        print(json.dumps(_as_json(book), ensure_ascii=False))
+    else:
+        print(*_lines(book), sep="\n")
+    for one in book.left_out:
+        print(f"explorer: {sentence(one.reason)}", file=sys.stderr)
+    if arguments.csv is not None:
+        print(wrote(arguments.csv))
+    return int(not book.students)
+
+
+def _lines(book: Gradebook) -> list[str]:
+    rows = [("", *(str(i) for i, _ in enumerate(book.questions, 1)), "right")]
+    for student in book.students:
+        cells = [_mark(book.cell(student, question)) for question in book.questions]
+        rights = sum(one.right for one in student.answered)
+        rows.append((student.student, *cells, f"{rights} of {len(book.questions)}"))
+    lines = [f"{book.sheet}: {len(book.students)} students", "", *columns(rows, "<"), ""]
+    for number, question in enumerate(book.questions, 1):
+        outcomes = book.outcomes(question)
+        lines.append(f"{number}  {question}")
+        for name in sorted(outcomes, key=lambda one: (one == "open", one == "wrong", one)):
+            bar = "█" * max(1, round(_BAR * outcomes[name] / len(book.students)))
+            lines.append(f"   {name:<6} {bar} {outcomes[name]}")
+        lines += [f"   {count} × {name}" for name, count in book.mistakes(question).most_common(3)]
+    topics = book.topics()
+    if topics:
+        lines += ["", "To talk about:"]
+    for topic in topics:
+        common = ", ".join(f"{count} × {name}" for name, count in topic.mistakes)
+        lines.append(f"  {topic.question}: {topic.at_once} of {topic.asked} right at once; {common}")
+    return lines
+
+
+def _mark(one: Answered | None) -> str:
+    if one is None or not one.tries:
+        return "–"
+    if one.right:
+        return "✓" if len(one.tries) == 1 else f"✓{len(one.tries)}"
+    return one.tries[-1].mistake or "✗"
+
+
+def _as_json(book: Gradebook) -> dict[str, object]:
+    return {
+        "sheet": book.sheet,
+        "questions": {
+            question: {"outcomes": book.outcomes(question), "mistakes": book.mistakes(question)}
+            for question in book.questions
+        },
+        "students": {
+            student.student: {one.question: {"right": one.right, "tries": len(one.tries)} for one in student.answered}
+            for student in book.students
+        },
+        "topics": [vars(topic) for topic in book.topics()],
+        "left_out": [{"file": one.file, "reason": sentence(one.reason)} for one in book.left_out],
+    }
+
+
+def _letter(number: int) -> str:
+    return chr(ord("a") + number)
+
+
+def as_text(html: str) -> str:
+    """The HTML of a question for a terminal: paragraphs, and tables in columns."""
+    reader = _Reader()
+    reader.feed(html)
+    return "\n".join(reader.lines()).strip()
+
+
+class _Reader(HTMLParser):
+    """Paragraphs as lines, tables in columns."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._done: list[str] = []
+        self._rows: list[list[str]] = []
+        self._cell: list[str] | None = None
+        self._line = ""
+
+    def handle_starttag(self, tag: str, attributes: object) -> None:
+        if tag == "table":
+            self._flush()
+            self._rows = []
+        elif tag == "tr":
+            self._rows.append([])
+        elif tag in ("td", "th"):
+            self._cell = []
+        elif tag in ("p", "li", "br"):
+            self._flush()
+        elif tag in ("sub", "sup"):
+            self.handle_data("_" if tag == "sub" else "^")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("td", "th") and self._cell is not None:
+            self._rows[-1].append("".join(self._cell))
+            self._cell = None
+        elif tag == "table":
+            self._done += columns(self._rows, "<>", indent="  ")
+        elif tag in ("p", "li"):
+            self._flush()
+
+    def handle_data(self, data: str) -> None:
+        if self._cell is not None:
+            self._cell.append(data)
+        else:
+            self._line += data
+
+    def _flush(self) -> None:
+        if self._line.strip():
+            self._done.append(" ".join(self._line.split()))
+        self._line = ""
+
+    def lines(self) -> list[str]:
+        """What was read."""
+        self._flush()
+        return self._done

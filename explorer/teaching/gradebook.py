@@ -1,0 +1,151 @@
+"""The answers of a class: a table of students and questions, mistakes by name, and what to talk about tomorrow."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from explorer.core.errors import ExplorerError
+from explorer.teaching.answers import ENDING, Answered, Answers, read_answers
+from explorer.teaching.sheet import Sheet
+
+MOST_FILES = 2000
+UNKNOWN = "another number"
+"""What a wrong answer is called that no known mistake gives."""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A file that does not count."""
+
+    file: str
+    reason: ExplorerError
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A question that is worth an hour."""
+
+    question: str
+    asked: int  # how many have tried it
+    at_once: int  # how many of these were right at the first try
+    mistakes: tuple[tuple[str, int], ...]  # the commonest mistakes, and how many made each
+
+
+@dataclass(frozen=True)
+class Gradebook:
+    """The answers of one sheet by many students."""
+
+    sheet: str
+    questions: tuple[str, ...]
+    students: tuple[Answers, ...]  # by name
+    left_out: tuple[LeftOut, ...] = ()
+
+    def cell(self, student: Answers, question: str) -> Answered | None:
+        """What became of a question of a student; None where it was not asked."""
+        return next((one for one in student.answered if one.question == question), None)
+
+    def mistakes(self, question: str) -> Counter[str]:
+        """How many students made each mistake in a question, at any try."""
+        counted: Counter[str] = Counter()
+        for student in self.students:
+            one = self.cell(student, question)
+            wrong = [given for given in one.tries if not given.right] if one else []
+            counted.update({given.mistake or UNKNOWN for given in wrong})
+        return counted
+
+    def outcomes(self, question: str) -> Counter[str]:
+        """How many were right at the first try, the second, …; "wrong" in the end; "open" where nothing was tried."""
+        counted: Counter[str] = Counter()
+        for student in self.students:
+            one = self.cell(student, question)
+            if one is None or not one.tries:
+                counted["open"] += 1
+            else:
+                counted[f"try {len(one.tries)}" if one.right else "wrong"] += 1
+        return counted
+
+    def topics(self, most: int = 3) -> list[Topic]:
+        """The questions that fewest got right at once, worst first; of equal ones that with the commonest mistake."""
+        found = []
+        for question in self.questions:
+            outcomes, mistakes = self.outcomes(question), self.mistakes(question)
+            asked = len(self.students) - outcomes["open"]
+            if asked and outcomes["try 1"] < asked:
+                common = tuple(sorted(mistakes.items(), key=lambda one: (-one[1], one[0]))[:3])
+                found.append(Topic(question, asked, outcomes["try 1"], common))
+        found.sort(key=lambda one: (one.at_once / one.asked, -max(n for _, n in one.mistakes)))
+        return found[:most]
+
+    def csv(self) -> str:
+        """A line for each student and question: outcome, tries, hints, seconds, and the mistakes in their order."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(("student", "question", "right", "tries", "hints", "seconds", "mistakes"))
+        for student in self.students:
+            for question in self.questions:
+                one = self.cell(student, question) or Answered(question)
+                wrong = "; ".join(given.mistake or UNKNOWN for given in one.tries if not given.right)
+                seconds = "" if one.seconds is None else f"{one.seconds:.0f}"
+                row = (student.student, question, int(one.right), len(one.tries), one.hints, seconds, wrong)
+                writer.writerow([f"'{cell}" if str(cell)[:1] in _FORMULA else cell for cell in row])
+        return out.getvalue()
+
+
+_FORMULA = frozenset("=+-@")
+"""With what a spreadsheet begins to compute: a student's name must not."""
+
+
+def gradebook(files: Iterable[Path], sheet: Sheet | None = None) -> Gradebook:
+    """The answers in files. What is damaged, altered, of another sheet or there twice is left out, and told.
+
+    Parameters
+    ----------
+    files : iterable of Path
+        Files of answers, or folders of them.
+    sheet : Sheet, optional
+        With it each answer is judged anew.
+
+    Raises
+    ------
+    ExplorerError
+        "no-answers" where there is no such file; "too-many-files".
+    """
+    paths = [path for given in files for path in ([given] if not given.is_dir() else sorted(given.rglob(f"*{ENDING}")))]
+    if not paths:
+        raise ExplorerError("no-answers", ending=ENDING)
+    if len(paths) > MOST_FILES:
+        raise ExplorerError("too-many-files", limit=MOST_FILES)
+    read, left_out = list[tuple[Path, Answers]](), list[LeftOut]()
+    for path in paths:
+        try:
+            read.append((path, read_answers(path)))
+        except ExplorerError as error:
+            left_out.append(LeftOut(str(path), error))
+    wanted = sheet.id if sheet else next(iter(Counter(one.sheet_id for _, one in read).most_common(1)), ("",))[0]
+    kept: dict[str, tuple[Path, Answers]] = {}
+    for path, one in read:
+        name = one.student.casefold()
+        if one.sheet_id != wanted:
+            left_out.append(LeftOut(str(path), ExplorerError("answers-of-another", file=path, sheet=one.sheet)))
+        elif sheet and not one.agrees(sheet):
+            left_out.append(LeftOut(str(path), ExplorerError("answers-altered", file=path, student=one.student)))
+        elif name in kept and _tried(kept[name][1]) >= _tried(one):
+            left_out.append(_twice(path, one))
+        else:
+            if name in kept:
+                left_out.append(_twice(*kept[name]))
+            kept[name] = path, one
+    students = sorted((one for _, one in kept.values()), key=lambda one: one.student.casefold())
+    questions = dict.fromkeys(one.question for student in students for one in student.answered)
+    return Gradebook(students[0].sheet if students else "", tuple(questions), tuple(students), tuple(left_out))
+
+
+def _tried(answers: Answers) -> int:
+    return sum(bool(one.tries) for one in answers.answered)
+
+
+def _twice(path: Path, one: Answers) -> LeftOut:
+    return LeftOut(str(path), ExplorerError("answers-twice", file=path, student=one.student))

@@ -1,0 +1,103 @@
+"""An exercise sheet: questions of lessons, and a seed from which each student gets numbers of her own."""
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from zlib import crc32
+
+from explorer.core.errors import ExplorerError, nearest
+from explorer.files import whole_file
+from explorer.lessons.loader import load
+from explorer.lessons.reading import read
+from explorer.teaching.items import Item, item_ids, items
+
+ENDING = ".sheet.toml"
+FORMAT = 1
+MOST_QUESTIONS, MOST_NAME = 200, 100
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """What a lecturer hands out."""
+
+    title: str
+    seed: int
+    questions: tuple[str, ...]  # ids of questions, "emma/score"
+
+    @cached_property
+    def id(self) -> str:
+        """What answers name it by: another one when anything of it changes."""
+        return sha256(json.dumps([self.title, self.seed, self.questions]).encode()).hexdigest()[:12]
+
+    def items(self, student: str) -> list[Item]:
+        """The questions with the numbers of a student; the same for the same name, whatever its capitals and blanks.
+
+        Raises `ExplorerError`: "unknown-question" for one that is not in its lesson.
+        """
+        seed = crc32(f"{self.seed} {' '.join(student.casefold().split())}".encode())
+        found = []
+        for id in self.questions:
+            one = next(items(load(id.partition("/")[0]), seed, id), None)
+            if one is None:
+                raise ExplorerError("unknown-question", name=id, near=nearest(id, item_ids(load(id.partition("/")[0]))))
+            found.append(one)
+        return found
+
+    def save(self, path: str | Path) -> None:
+        """Write it as a file.
+
+        Raises `ExplorerError`: "not-written".
+        """
+        questions = "".join(f"    {json.dumps(id)},\n" for id in self.questions)
+        lines = [
+            "# An exercise sheet of Transformer Explorer: `explorer answer FILE --student NAME`.",
+            f"format = {FORMAT}",
+            f"title = {json.dumps(self.title, ensure_ascii=False)}",
+            f"seed = {self.seed}  # of the numbers that are drawn",
+            f"questions = [\n{questions}]",
+        ]
+        with whole_file(path) as stream:
+            stream.write(("\n".join(lines) + "\n").encode())
+
+
+def sheet_of(title: str, seed: int, names: list[str]) -> Sheet:
+    """A sheet of whole lessons and of single questions, "emma" or "emma/score".
+
+    Raises `ExplorerError`: "unknown-lesson", "unknown-question", "no-questions" or "too-many-questions".
+    """
+    chosen: list[str] = []
+    for name in names:
+        lesson, _, question = name.partition("/")
+        known = item_ids(load(lesson))
+        if not known:
+            raise ExplorerError("no-questions", lesson=lesson)
+        if question and name not in known:
+            raise ExplorerError("unknown-question", name=name, near=nearest(name, known))
+        drawable = [item.id for item in items(load(lesson), seed)]
+        chosen += [name] if question else [id for id in known if id in drawable]
+    chosen = list(dict.fromkeys(chosen))
+    if len(chosen) > MOST_QUESTIONS:
+        raise ExplorerError("too-many-questions", limit=MOST_QUESTIONS)
+    return Sheet(title, seed, tuple(chosen))
+
+
+def read_sheet(path: str | Path) -> Sheet:
+    """A sheet from its file.
+
+    Raises `ExplorerError`: "lesson-not-read", "lesson-too-large", "lesson-syntax", "lesson-key"; "unknown-lesson" or
+    "unknown-question".
+    """
+    table = read(Path(path))
+    table.has_only("format", "title", "seed", "questions")
+    table.number("format", 1, 1, FORMAT)
+    names = list(table.words("questions"))
+    sheet = Sheet(table.text("title"), table.number("seed", 0, 0, 2**32 - 1), tuple(names))
+    if not names or len(names) > MOST_QUESTIONS:
+        raise ExplorerError("too-many-questions", limit=MOST_QUESTIONS)
+    for name in names:
+        known = item_ids(load(name.partition("/")[0]))
+        if name not in known:
+            raise ExplorerError("unknown-question", name=name, near=nearest(name, known))
+    return sheet

@@ -1,0 +1,279 @@
+"""Sheets, what students hand in, and what a class did."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from explorer.cli import main
+from explorer.core.errors import ExplorerError
+from explorer.teaching.answers import Answered, Answers, Sitting, Try, read_answers
+from explorer.teaching.gradebook import UNKNOWN, gradebook
+from explorer.teaching.items import ChoiceItem, NumberItem
+from explorer.teaching.sheet import Sheet, read_sheet, sheet_of
+from tests.refusals import refuses
+
+SHEET = Sheet("Week 3", 7, ("softmax/guess", "emma/all-missing", "two-vectors/scaled"))
+
+
+def right_one(item):
+    if isinstance(item, NumberItem):
+        return round(item.value, item.digits)
+    return next(i for i, option in enumerate(item.options) if option.right)
+
+
+def sat(student, wrong=()):
+    """The answers of somebody who is right but for some questions, where the likeliest mistake is made first."""
+    sitting = Sitting(SHEET, student)
+    for item in sitting.items:
+        if item.id in wrong:
+            assert isinstance(item, NumberItem)
+            sitting.answer(item, item.wrong[0].value)
+        sitting.answer(item, right_one(item))
+    return sitting.answers()
+
+
+# Sheets
+
+
+def test_a_sheet_is_a_file(tmp_path):
+    made = sheet_of("Week 3", 7, ["softmax/guess", "emma", "softmax/guess"])
+    assert made.questions[0] == "softmax/guess"
+    assert len(made.questions) == len(set(made.questions)) > 5
+    made.save(tmp_path / "w.sheet.toml")
+    again = read_sheet(tmp_path / "w.sheet.toml")
+    assert again == made
+    assert again.id == made.id
+    assert replace(made, seed=8).id != made.id
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('title = "A"\nseed = 1\nquestions = []', "at least one"),
+        ('title = "A"\nseed = 1\nquestions = ["emma/nobody"]', "no question 'emma/nobody'"),
+        ('title = "A"\nseed = 1\nquestions = ["nobody/x"]', "nobody"),
+        ('title = "A"\nseed = -1\nquestions = ["emma/all-missing"]', "seed"),
+        ('title = "A"\nmore = 1', "no such key"),
+        ("format = 9", "format"),
+        ("[", "not valid TOML"),
+    ],
+)
+def test_what_is_no_sheet(tmp_path, text, said):
+    (tmp_path / "a.sheet.toml").write_text(text, "utf-8")
+    with refuses(said):
+        read_sheet(tmp_path / "a.sheet.toml")
+
+
+def test_neighbours_have_other_numbers_and_each_always_the_same():
+    def numbers(student):
+        return [item.value for item in SHEET.items(student) if isinstance(item, NumberItem)]
+
+    assert numbers("Ada Lovelace") == numbers("  ada   LOVELACE ")
+    assert numbers("Ada Lovelace") != numbers("Alan Turing")
+
+
+# Answers
+
+
+def test_answers_are_read_back_from_the_file_and_from_a_mail(tmp_path):
+    answers = sat("Ada", ["emma/all-missing"])
+    answers.save(tmp_path / "ada.answers.json")
+    assert read_answers(tmp_path / "ada.answers.json") == answers
+    (tmp_path / "mail.answers.json").write_text(f"Dear all,\n{answers.text()}\nAda", "utf-8")
+    assert read_answers(tmp_path / "mail.answers.json") == answers
+    assert answers.agrees(SHEET)
+    assert not answers.agrees(replace(SHEET, seed=8))
+    told = json.loads(answers.text())
+    assert set(told) == {"format", "student", "sheet", "sheet_id", "answers", "checksum"}  # nothing else is in it
+    assert all(set(one) == {"question", "tries", "hints"} for one in told["answers"])
+
+
+def test_what_was_changed_is_found(tmp_path):
+    file, text = tmp_path / "a.answers.json", sat("Ada", ["emma/all-missing"]).text()
+    for old, new in (('"right": false', '"right": true'), ('"Ada"', '"Bob"'), ('"hints": 0', '"hints": 1')):
+        assert old in text
+        file.write_text(text.replace(old, new, 1), "utf-8")
+        with refuses("is not as it was saved"):
+            read_answers(file)
+
+
+def test_answers_that_were_made_up_do_not_agree_with_the_sheet():
+    answers = sat("Ada", ["emma/all-missing"])
+    one = next(one for one in answers.answered if one.question == "emma/all-missing")
+    forged = replace(one, tries=(Try(one.tries[0].answer, True),))
+    assert not replace(answers, answered=(forged,)).agrees(SHEET)
+    assert not replace(answers, student="Bob").agrees(SHEET)
+
+
+@given(st.binary(max_size=300) | st.text(max_size=300).map(str.encode))
+@settings(max_examples=60, deadline=None)
+def test_any_file_is_refused_in_a_sentence(tmp_path_factory, content):
+    file = tmp_path_factory.mktemp("any") / "a.answers.json"
+    file.write_bytes(content)
+    with refuses("no file of answers"):
+        read_answers(file)
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_a_changed_byte_is_never_taken_for_an_answer(tmp_path_factory, data):
+    answers = Answers(
+        "Ada", "Week", "x", (Answered("emma/all-missing", (Try(0.5, False, "scaled"), Try(1.0, True)), 1, 12.0),)
+    )
+    raw = bytearray(answers.text().encode())
+    place = data.draw(st.integers(0, len(raw) - 1))
+    raw[place] = data.draw(st.integers(32, 126))
+    file = tmp_path_factory.mktemp("byte") / "a.answers.json"
+    file.write_bytes(bytes(raw))
+    try:
+        found, problem = read_answers(file), ""
+    except ExplorerError as error:
+        found, problem = answers, error.id
+    assert found == answers  # white space was changed
+    assert problem in ("", "answers-damaged", "answers-altered")
+
+
+def test_a_question_is_over_after_three_tries_or_the_right_one():
+    sitting = Sitting(SHEET, "Ada")
+    (choice,) = (item for item in sitting.items if isinstance(item, ChoiceItem))
+    assert sitting.hint(choice) in (*choice.hints, "")
+    number = next(item for item in sitting.items if isinstance(item, NumberItem))
+    for _ in range(5):
+        sitting.answer(number, 1234.5)
+    assert sitting.over(number)
+    found = {one.question: one for one in sitting.answers().answered}
+    assert len(found[number.id].tries) == 3
+    assert not found[number.id].right
+    sitting.took(choice, 12.3)
+    assert '"seconds": 12' in sitting.answers().text()
+    for name in ("", "x" * 101, "a\x07"):
+        with refuses("name"):
+            Sitting(SHEET, name)
+
+
+# The class
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for student, wrong in (
+        ("Ada", ()),
+        ("Bob", ("emma/all-missing",)),
+        ("Cleo", ("emma/all-missing", "two-vectors/scaled")),
+    ):
+        sat(student, wrong).save(tmp_path / f"{student}.answers.json")
+    return tmp_path
+
+
+def test_a_class(folder):
+    book = gradebook([folder], SHEET)
+    assert [one.student for one in book.students] == ["Ada", "Bob", "Cleo"]
+    assert book.questions == SHEET.questions
+    assert book.left_out == ()
+    assert book.outcomes("emma/all-missing") == {"try 1": 1, "try 2": 2}
+    assert book.outcomes("softmax/guess") == {"try 1": 3}
+    assert sum(book.mistakes("emma/all-missing").values()) == 2
+    topics = book.topics()
+    assert [topic.question for topic in topics] == ["emma/all-missing", "two-vectors/scaled"]
+    assert (topics[0].asked, topics[0].at_once) == (3, 1)
+    names = {name for name, _ in topics[0].mistakes}
+    assert UNKNOWN not in names
+
+
+def test_what_does_not_count_is_told(folder):
+    (folder / "broken.answers.json").write_text("{", "utf-8")
+    text = (folder / "Bob.answers.json").read_text("utf-8")
+    (folder / "altered.answers.json").write_text(text.replace("Bob", "Dan"), "utf-8")
+    replace(sat("Eve"), sheet_id="another", sheet="Week 2").save(folder / "eve.answers.json")
+    Sitting(SHEET, "ada").answers().save(folder / "ada-2.answers.json")
+    forged = sat("Finn", ["emma/all-missing"])
+    tries = tuple(replace(one, tries=tuple(replace(t, right=True) for t in one.tries)) for one in forged.answered)
+    replace(forged, answered=tries).save(folder / "finn.answers.json")
+    book = gradebook([folder], SHEET)
+    assert [one.student for one in book.students] == ["Ada", "Bob", "Cleo"]
+    assert {(one.file.rpartition("/")[2], one.reason.id) for one in book.left_out} == {
+        ("broken.answers.json", "answers-damaged"),
+        ("altered.answers.json", "answers-altered"),
+        ("eve.answers.json", "answers-of-another"),
+        ("ada-2.answers.json", "answers-twice"),
+        ("finn.answers.json", "answers-altered"),
+    }
+    assert len(gradebook([folder]).students) == 4  # without the sheet nobody can know what Finn did
+
+
+def test_csv_is_safe_in_a_spreadsheet(tmp_path):
+    sat("=1+1", ["emma/all-missing"]).save(tmp_path / "a.answers.json")
+    rows = list(csv.reader(io.StringIO(gradebook([tmp_path]).csv())))
+    assert rows[0][:3] == ["student", "question", "right"]
+    assert len(rows) == 1 + len(SHEET.questions)
+    assert rows[1][0] == "'=1+1"
+    assert rows[2][1:4] == ["emma/all-missing", "1", "2"]
+    assert rows[2][6]
+
+
+def test_a_folder_without_answers(tmp_path):
+    with refuses("no files of answers"):
+        gradebook([tmp_path])
+
+
+# The commands
+
+
+def test_from_the_sheet_to_the_class(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["sheet", "softmax/guess", "emma/all-missing", "--title", "Week 3", "--out", "w.sheet.toml"]) == 0
+    sheet = read_sheet("w.sheet.toml")
+    for student in ("Ada L", "Bob"):
+        choice, number = sheet.items(student)
+        letters = "abcdefgh"
+        typed = [letters[right_one(choice)], "what", "h", "1234.5", f"{right_one(number)}"]
+        keys = iter(typed)
+        monkeypatch.setattr("builtins.input", lambda prompt, keys=keys: next(keys))
+        assert main(["answer", "w.sheet.toml", "--student", student]) == 0
+        said = capsys.readouterr().out
+        assert "That is no answer to this question." in said
+        assert said.count("Right.") == 2
+        assert '"student": ' in said
+    assert main(["class", ".", "--sheet", "w.sheet.toml", "--csv", "class.csv"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("Week 3: 2 students")
+    assert "✓2" in said
+    assert f"emma/all-missing: 0 of 2 right at once; 2 × {UNKNOWN}" in said
+    assert (tmp_path / "class.csv").read_text("utf-8").count("\n") == 5
+    assert main(["class", ".", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["topics"][0]["question"] == "emma/all-missing"
+
+
+def test_who_stops_keeps_what_was_answered(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    SHEET.save("w.sheet.toml")
+
+    def ended(prompt):
+        raise EOFError
+
+    monkeypatch.setattr("builtins.input", ended)
+    assert main(["answer", "w.sheet.toml", "--student", "Ada", "--time"]) == 0
+    assert [one.tries for one in read_answers("ada.answers.json").answered] == [(), (), ()]
+    capsys.readouterr()
+    for name in ("theirs.sheet.toml", "theirs.answers.json"):
+        (tmp_path / name).write_text("mine = 1", "utf-8")
+    for words, said in (
+        (["answer", "w.sheet.toml", "--student", "Ada", "--out", "a.json"], "answers.json"),
+        (["answer", "w.sheet.toml", "--student", " "], "name"),
+        (["sheet", "emma", "--out", "a.toml"], ".sheet.toml"),
+        (["sheet", "emma/x", "--out", "a.sheet.toml"], "no question"),
+        (["sheet", "softmax", "--out", "theirs.sheet.toml"], "was not written by this program"),
+        (["answer", "w.sheet.toml", "--student", "Theirs"], "was not written by this program"),
+        (["sheet", "tiny-gpt", "--out", "a.sheet.toml"], "asks nothing"),
+        (["sheet", "emma", "--seed", "-1", "--out", "a.sheet.toml"], "--seed"),
+        (["class", "nowhere"], "cannot be read"),
+    ):
+        code = main(words)
+        told = capsys.readouterr()
+        assert code in (1, 2)
+        assert said in told.err
