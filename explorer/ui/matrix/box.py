@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPoint, QPointF, QSize, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QMouseEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
@@ -91,6 +91,19 @@ class MatrixBox(QWidget):
     def small(self) -> bool:
         """Whether a small picture stands for the numbers: in the heading, or below it where they are many."""
         return self._is_folded or self._is_picture
+
+    def place_of(self, row: int, column: int) -> QRect:
+        """Where a cell is in it, in pixels, on the table or in the small picture; empty where it is not in sight."""
+        view = self.view
+        shown = self._small if self.small else view.viewport()
+        if self.small:
+            rows, columns = self.matrix.array.shape
+            wide, high = shown.width() / columns, shown.height() / rows
+            cell = QRectF(column * wide, row * high, wide, high).toAlignedRect()
+        else:
+            left, top = view.columnViewportPosition(column), view.rowViewportPosition(row)
+            cell = QRect(left, top, view.columnWidth(0), view.rowHeight(0)).adjusted(1, 1, -1, -1)
+        return cell.intersected(shown.rect()).translated(shown.mapTo(self, QPoint()))
 
     @property
     def keeps_next(self) -> bool:

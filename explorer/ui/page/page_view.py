@@ -17,6 +17,7 @@ from explorer.pages.memo import Memo
 from explorer.pages.page import Page
 from explorer.pages.view import Looking
 from explorer.ui.page.column import Elements
+from explorer.ui.page.flash import Flash
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.in_place import InPlace
@@ -42,7 +43,7 @@ class PageView(QScrollArea):
     waits : bool
         Whether it follows, and shares its room, in a turn of its own: the page that it stands beside does so at once.
     lights : bool
-        Whether what is spoken of stands in the light: on paper all of it does.
+        Whether what is spoken of stands in the light, and what was changed flashes: on paper nothing does.
     """
 
     scrolled = Signal()  # by hand
@@ -70,7 +71,7 @@ class PageView(QScrollArea):
         self.elements = Elements(bench, px(12))
         self.elements.setContentsMargins(px(20), px(10), px(MARGIN), px(16))
         self._in_place = InPlace(self, self.elements)
-        self.veil = Veil(self.elements)
+        self.veil, self.flash = Veil(self.elements), Flash(self.elements)
         self._lit_in: object = None  # the widgets that were there as the light was shared out
         self.setWidget(self.elements)
         self.setWidgetResizable(True)
@@ -134,7 +135,12 @@ class PageView(QScrollArea):
     # Following
 
     def follow(self) -> None:
-        """Show what there is now: at once, or as soon as the page is in sight."""
+        """Show a change of the document: at once, or as soon as the page is in sight; what it changed flashes then."""
+        if self._lights and self.isVisible():
+            self.flash.await_rest()
+        self._follow()
+
+    def _follow(self) -> None:
         self._stale = True
         if self._waits:
             self._told.start()
@@ -143,7 +149,7 @@ class PageView(QScrollArea):
 
     def _follow_looking(self) -> None:
         if self._looking != self.bench.selection.looking:  # else it has been made for that already
-            self.follow()
+            self._follow()
 
     def _refresh_in_sight(self) -> None:
         if self.isVisible():
@@ -168,6 +174,7 @@ class PageView(QScrollArea):
         super().hideEvent(event)
         self._shown = False
         self._in_place.let_go()
+        self.flash.stop()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         self._be_scrolled()

@@ -1,0 +1,86 @@
+"""What an edit has changed flashes for a moment, the stronger the more it changed."""
+
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer, QVariantAnimation
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QRegion
+from PySide6.QtWidgets import QWidget
+
+from explorer.core.ops import Array
+from explorer.pages.flash import strengths
+from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.page.column import Elements
+
+TIME, FRAME = 400, 40
+"""Milliseconds that it takes, and from one frame to the next."""
+REST = 120
+"""Milliseconds without a change after which it begins: while a number is dragged, or steps are taken, nothing does."""
+DEEPEST = 0.6
+"""How much of a cell its colour covers at most."""
+
+
+class Flash(QWidget):
+    """It lies over a page, and lets mouse and keys through. The next edit ends it; with less motion there is none."""
+
+    def __init__(self, elements: Elements) -> None:
+        super().__init__(elements)
+        self._elements = elements
+        self._found: list[tuple[MatrixBox, Array]] = []
+        self.left = 0.0
+        """How much of its strength is left, from 1 to 0."""
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.hide()
+        self._rests = QTimer(self, singleShot=True, interval=REST)
+        self._rests.timeout.connect(self.begin)
+        self._fades = QVariantAnimation(self, startValue=1.0, endValue=0.0, duration=TIME)
+        self._fades.valueChanged.connect(self._fade)
+        self._fades.finished.connect(self.stop)
+
+    def await_rest(self) -> None:
+        """Something was changed: flash as soon as nothing more is."""
+        self.stop()
+        if self._elements.bench.appearance.moves:
+            self._rests.start()
+
+    def begin(self) -> None:
+        """Flash what the last edit has changed, as far as it is in sight."""
+        if not self._elements.isVisible():
+            return
+        view = self._elements.bench.view
+        for box in (one for one in self._elements.widgets.values() if isinstance(one, MatrixBox)):
+            if not box.visibleRegion().isEmpty() and (found := strengths(view, box.matrix)) is not None:
+                self._found.append((box, found))
+        if self._found:
+            self.left = 1.0
+            self.setGeometry(self._elements.rect())
+            self.show()
+            self.raise_()
+            self._fades.start()
+
+    def stop(self) -> None:
+        """Be gone."""
+        self._rests.stop()
+        self._fades.stop()
+        self._found.clear()
+        self.left = 0.0
+        self.hide()
+
+    def _fade(self, left: float) -> None:
+        if self.left - left >= FRAME / TIME:
+            self.left = left
+            self.update(self.region())
+
+    def region(self) -> QRegion:
+        """Where it flashes."""
+        region = QRegion()
+        for box, _ in self._found:
+            region += QRect(box.mapTo(self._elements, QPoint()), box.size())
+        return region
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, colour = QPainter(self), QColor(self._elements.bench.appearance.theme.here)
+        for box, found in self._found:
+            for row, column in zip(*found.nonzero(), strict=True):
+                cell = box.place_of(int(row), int(column))
+                if not cell.isEmpty():
+                    colour.setAlphaF(DEEPEST * self.left * float(found[row, column]))
+                    painter.fillRect(cell.translated(box.mapTo(self._elements, QPoint())), colour)

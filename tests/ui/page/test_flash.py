@@ -1,0 +1,92 @@
+"""What an edit has changed flashes for a moment, and never in the way of the hand."""
+
+import pytest
+
+from explorer.document.commands import SetCells
+from explorer.ui.appearance import Appearance
+from explorer.ui.matrix.view import MatrixView
+from explorer.ui.page.flash import TIME
+
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
+
+@pytest.fixture
+def window(open_window, eye, monkeypatch):
+    monkeypatch.setattr(Appearance, "moves", True)
+    window = open_window("emma", stage="attention")
+    eye.settle(window)
+    window.page().flash.stop()
+    return window
+
+
+def edit(window, value):
+    window.bench.document.do(SetCells("Q", {(0, 0): value}))
+    window.bench.bridge.flush()
+
+
+def names(flash):
+    return [box.matrix.name for box, _ in flash._found]
+
+
+def test_what_changed_flashes_once_nothing_more_does_and_fades(window, qtbot):
+    flash = window.page().flash
+    edit(window, 3.0)
+    assert not flash.isVisible(), "the edit itself is shown first"
+    qtbot.waitUntil(flash.isVisible)
+    assert names(flash) == ["Q", "scores", "weights"], "as numbers or as small pictures"
+    assert "K" not in names(flash)
+    flash._fades.setCurrentTime(TIME // 2)
+    assert flash.left == pytest.approx(0.5, abs=0.1)
+    qtbot.waitUntil(lambda: not flash.isVisible())
+    assert flash._found == []
+
+
+def test_the_next_edit_ends_it_and_a_drag_has_none(window, qtbot):
+    flash = window.page().flash
+    edit(window, 3.0)
+    qtbot.waitUntil(flash.isVisible)
+    edit(window, 3.1)
+    assert not flash.isVisible()
+    for k in range(5):  # as a drag does, faster than anything could rest
+        edit(window, 4.0 + k)
+        assert flash._rests.remainingTime() > 0
+        assert not flash.isVisible()
+
+
+def test_it_covers_the_changed_cell_alone_and_takes_no_click(window, hand, qtbot, eye):
+    flash, view = window.page().flash, eye.view(window, "Q")
+    changed, same = hand.cell(view, 0, 0), hand.cell(view, 4, 1)
+    edit(window, 3.0)
+    flash._rests.stop()
+
+    def colours():
+        image = window.page().elements.grab().toImage()
+        return [
+            image.pixelColor(view.mapTo(window.page().elements, at) - view.rect().topLeft()).getRgb()
+            for at in (changed, same)
+        ]
+
+    before = colours()
+    flash.begin()
+    flash._fades.pause()
+    lit = colours()
+    assert lit[0] != before[0]
+    assert lit[1] == before[1]
+    hand.click(view, same)
+    assert isinstance(window.focusWidget(), MatrixView)
+    assert window.bench.selection.cell.index == (4, 1)
+
+
+def test_with_less_motion_nothing_flashes(window, monkeypatch):
+    monkeypatch.setattr(Appearance, "moves", False)
+    edit(window, 3.0)
+    assert not window.page().flash._rests.isActive()
+    assert not window.page().flash.isVisible()
+
+
+def test_a_page_that_goes_takes_its_flash_along(window, eye, qtbot):
+    flash = window.page().flash
+    edit(window, 3.0)
+    qtbot.waitUntil(flash.isVisible)
+    eye.go_to(window, "model.changes")
+    assert not flash.isVisible()
