@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from explorer.core.engine import Engine
-from explorer.core.explain import Argument, Constant, Operand, Step, operands
+from explorer.core.explain import Argument, Constant, Index, Operand, Step, operands
 from explorer.core.numbers import written
 
 DECIMALS = 4
@@ -27,6 +27,8 @@ class Row:
     kind: str
     # What a term is, a "product" or a "square"; empty where the rows around it say so.
     noun: str = field(default="", compare=False)
+    # (node, index): the cells of other nodes that the arithmetic of this row takes numbers from.
+    reads: tuple[tuple[str, Index], ...] = field(default=(), compare=False)
 
 
 _INFIX = {"add": "+", "subtract": "−", "multiply": "×", "divide": "÷", "at_least": "≥", "above": ">", "equal": "="}
@@ -157,14 +159,15 @@ class _Writer:
                 self.rows.append(Row("gradient × slope", "", "", "heading"))
             products = a.value * b.value
             text = lambda i: f"{self._argument(a, i)} × {self._argument(b, i)}"  # noqa: E731
-            self._list(self._term_names(one), text, products, noun="product")
+            self._list(self._term_names(one), text, products, noun="product", reads=lambda i: _reads(one, i))
             self.rows.append(Row(one.label, "", self._number(value), "step"))
             return
         if np.ndim(value):
             if one.label:
                 self.rows.append(Row(one.label, "", "", "heading"))
             noun = "" if one.label else _NOUNS.get(one.function, "")
-            self._list(self._term_names(one), lambda i: self._expression(one, i), value, added_up, noun)
+            reads = lambda i: _reads(one, i)  # noqa: E731
+            self._list(self._term_names(one), lambda i: self._expression(one, i), value, added_up, noun, reads)
             return
         if one.function in ("sum", "mean", "max", "norm") and isinstance(one.arguments[0], Step):
             inner = one.arguments[0]
@@ -176,8 +179,11 @@ class _Writer:
             unnamed = [a for a in one.arguments if isinstance(a, Step) and not _has_rows(a)]
             values, nouns = [a.value for a in unnamed], {_NOUNS.get(a.function, "") for a in unnamed}
             noun = nouns.pop() if len(nouns) == 1 else ""
-            self._list(self._names_of(unnamed), lambda i: self._expression(unnamed[i]), values, noun=noun)
-        self.rows.append(Row(one.label, self._expression(one), self._number(value), "step"))
+            text, reads = lambda i: self._expression(unnamed[i]), lambda i: _reads(unnamed[i])
+            self._list(self._names_of(unnamed), text, values, noun=noun, reads=reads)
+            self.rows.append(Row(one.label, self._expression(one), self._number(value), "step"))
+            return
+        self.rows.append(Row(one.label, self._expression(one), self._number(value), "step", reads=_reads(one)))
 
     def _list(
         self,
@@ -186,10 +192,11 @@ class _Writer:
         values: Sequence[float],
         added_up: bool = True,
         noun: str = "",
+        reads: Callable[[int], tuple[tuple[str, Index], ...]] = lambda i: (),
     ) -> None:
         """Terms in rows of their own. Only what is shown is written out: a sum may have thousands of terms."""
         shown = len(values) if len(values) <= self._most else self._most - 1
-        self.rows.extend(Row(names[i], text(i), self._number(values[i]), "term", noun) for i in range(shown))
+        self.rows.extend(Row(names[i], text(i), self._number(values[i]), "term", noun, reads(i)) for i in range(shown))
         rest = values[shown:]
         if len(rest):
             together = (", together", self._number(sum(rest))) if added_up else ("", "…")
@@ -299,6 +306,19 @@ class _Writer:
         if isinstance(value, int | np.integer | np.bool_):
             return str(int(value)).replace("-", "−")
         return written(float(value), self._decimals)
+
+
+def _reads(one: Argument, i: int | None = None) -> tuple[tuple[str, Index], ...]:
+    """The cells of other nodes in the arithmetic of a step, of a line in that of its entry `i`."""
+    if isinstance(one, Operand):
+        if i is None or not np.ndim(one.value):
+            return ((one.node, one.index),)
+        return ((one.node, tuple((at.start or 0) + i if isinstance(at, slice) else at for at in one.index)),)
+    if isinstance(one, Constant):
+        return ()
+    if one.function == "row" and i is not None:
+        return _reads(one.arguments[i])
+    return tuple(cell for part in one.arguments if not _has_rows(part) for cell in _reads(part, i))
 
 
 def _is_masked(one: Step, i: int | None) -> bool:

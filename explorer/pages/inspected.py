@@ -15,12 +15,18 @@ from explorer.core.graph import Place
 from explorer.core.numbers import alone, in_full
 from explorer.lessons.references import Slip, figure_for, prints_in, slips_at
 from explorer.pages.element import Data
+from explorer.pages.gestures import Keep
 from explorer.pages.matrix import COVERED, ROUNDING
+from explorer.pages.page import Player
 from explorer.pages.view import Cell, View, equation
 from explorer.pages.without_covered import altered
 
 CHAIN_RULE = "Gradient of each cell that it feeds × how much that cell changes with this one:"
 WAITS = "How it comes about is shown when the question is answered: it would show the number."
+PLAYED = "cell.played"
+"""The beginning of the keys under which it is kept how far the derivation of a cell has been played."""
+SLOW = 2.0
+"""How many times slower than other steps rows are played: so that the numbers can be found in their matrices."""
 MOST_CHILDREN = 2
 """So many terms of the chain rule stand beside each other; of more there is a sum."""
 
@@ -62,6 +68,7 @@ class Inspected(Data):
     feeds: tuple[Fed, ...]
     printed: Printed
     checkable: bool  # whether its gradient can be compared with the slope of the loss
+    player: Player | None = None  # plays the derivation; None where it has fewer than two rows
 
 
 def inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]], explained: Step | None = None) -> Inspected:
@@ -76,7 +83,7 @@ def inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]], explai
     """
     about = _inspected(view, cell, fed, explained)
     if not view.looking.covered:
-        return about
+        return _played(view, about)
     with np.errstate(all="ignore"):
         other = _inspected(altered(view), cell, fed)
     feeds = tuple(
@@ -84,8 +91,58 @@ def inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]], explai
         for one, another in zip(about.feeds, other.feeds, strict=True)
     )
     if about.parts == other.parts:
-        return replace(about, feeds=feeds)
+        return _played(view, replace(about, feeds=feeds))
     return replace(about, how=WAITS, parts=(), feeds=feeds)
+
+
+def played_key(cell: Cell) -> str:
+    """Under which it is kept how many rows of the derivation of a cell have been played."""
+    return ".".join(map(str, (PLAYED, cell.node, *cell.index)))
+
+
+def _played(view: View, about: Inspected) -> Inspected:
+    """What is said of a cell as far as its derivation has been played: its number drops in at the end."""
+    steps = [row for _, some in about.parts for row in some if row.value]
+    if len(steps) < 2:
+        return about
+    key = played_key(about.cell)
+    taken = view.number(key, len(steps), 0, len(steps))
+    names = tuple(row.label or row.expression for row in steps)
+    player = Player("cell", taken, names, Keep(key), plays="the arithmetic of this cell", key="P", slow=SLOW)
+    if taken == len(steps):
+        return replace(about, player=player)
+    coming = {id(row) for row in steps[taken:]}
+    parts = tuple(
+        (name, tuple(_to_come(row) if id(row) in coming else row for row in some)) for name, some in about.parts
+    )
+    said = about.value.split("\n")
+    line = 1 if view.looking.showing == "gradient" else 0
+    said[line] = f"{said[line].rpartition(' = ')[0]} = {COVERED}"
+    return replace(about, player=player, parts=parts, value="\n".join(said))
+
+
+def _to_come(row: Row) -> Row:
+    """A row to which a derivation has not been played: what it is, and nothing of its arithmetic."""
+    return replace(row, expression="", value=COVERED, reads=())
+
+
+def played(view: View, cell: Cell, explained: Step) -> tuple[Row | None, bool]:
+    """The row to which the derivation of a cell has been played, and whether more are to come.
+
+    `explained`: what `derivation` says of the cell.
+
+    Returns
+    -------
+    tuple of Row or None, and bool
+        No row at the beginning and at the end.
+    """
+    taken = view.looking.choices.get(played_key(cell))
+    gradient = view.looking.showing == "gradient"
+    pieces = [explained] if gradient else [last for *_, last in chain(view.engine, cell.node, cell.index, explained)]
+    steps = [row for last in pieces for row in rows(last, _labels(view)) if row.value]
+    if not isinstance(taken, int) or not 0 <= taken < len(steps):
+        return None, False
+    return (steps[taken - 1] if taken else None), True
 
 
 def _inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]], explained: Step | None = None) -> Inspected:

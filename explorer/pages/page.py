@@ -266,6 +266,10 @@ class Player(Element):
     asks: Gesture  # given the number of steps
     backward: bool = False  # whether it goes from the end to the beginning, as gradients do
     said: str = ""  # what it has come to; at its end, what else one can do
+    # `plays`, `key`: what it is that is played, and the key that does it.
+    plays: str = "one pass through the model"
+    key: str = "Space"
+    slow: float = 1.0  # how many times longer than usual a step takes
 
 
 @dataclass(frozen=True, eq=False)

@@ -53,6 +53,7 @@ class Actions:
         self.still = action("Less motion", [QKeySequence("Ctrl+Alt+M")], appearance.set_still)
         self.light = action("Only what is spoken of in the light", [QKeySequence("L")], bench.light.switch)
         bench.light.changed.connect(self._follow_light)
+        self.play_cell = action("Play this cell", [QKeySequence("P")], lambda: None)
         switches = (self.contrast, appearance.contrast), (self.still, appearance.still), (self.light, bench.light.on)
         for switch, on in switches:
             switch.setCheckable(True)

@@ -1,6 +1,6 @@
 """What the reader looks at: the stage, the layer and head for all panels, the cell pointed at, the token."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, Literal
@@ -12,8 +12,8 @@ from explorer.core.graph import Graph
 from explorer.core.node import Stage
 from explorer.document.document import Document
 from explorer.pages.compose import places, stops
-from explorer.pages.inspected import derivation
-from explorer.pages.view import Cell, Covered, Looking, Spot, row_of
+from explorer.pages.inspected import PLAYED, derivation, played, played_key
+from explorer.pages.view import Cell, Covered, Looking, Spot, View, row_of
 
 Coming = Literal["click", "arrow", "tab"]
 """How one comes to a cell. A click means this one; arrow keys, and links from elsewhere, stop at one on their way; Tab
@@ -52,6 +52,7 @@ class Selection(QObject):
         """How the number of that cell comes about."""
         self.reads: Mapping[str, list[Index]] = {}
         self.fed: Mapping[str, list[Index]] = {}
+        self.unfinished = False  # whether the derivation of the cell is being played, and its number is to come
         self._chosen: Cell | None = None
         self._chosen_token: tuple[str, int] | None = None
         self._choices: dict[str, Any] = {}
@@ -108,7 +109,11 @@ class Selection(QObject):
         """Keep a choice that was made on a page (see `Keep`)."""
         if self._choices.get(key) != value:
             self._choices[key] = value
-            self._look()
+            if key.startswith(PLAYED) and self.cell is not None:  # what is said of the cell alone
+                self._explain(self.cell)
+                self.pointed.emit(self.cell)
+            else:
+                self._look()
 
     def let_go(self, beginning: str) -> None:
         """Forget the choices whose keys begin so: what they are about is again as nobody has chosen it."""
@@ -189,7 +194,7 @@ class Selection(QObject):
     def forget(self) -> None:
         """Point at nothing, as at the start."""
         self._chosen = self.cell = self.explained = None
-        self.reads, self.fed = {}, {}
+        self.reads, self.fed, self.unfinished = {}, {}, False
         self.pointed.emit(None)
 
     def let_go_but(self, nodes: Collection[str]) -> None:
@@ -243,8 +248,17 @@ class Selection(QObject):
     def _explain(self, cell: Cell) -> None:
         engine = self._document.engine
         self.explained = derivation(engine, cell, self.showing)
+        self.unfinished = False
         reads: dict[str, list[Index]] = {}
-        for operand in operands(self.explained) if self.explained else ():
-            reads.setdefault(operand.node, []).append(operand.index)
+        for node, index in self._read(cell, self.explained) if self.explained else ():
+            reads.setdefault(node, []).append(index)
         self.reads = reads
         self.fed = {child: [index] for child, index in engine.feeds(cell.node, cell.index).items()}
+
+    def _read(self, cell: Cell, explained: Step) -> Sequence[tuple[str, Index]]:
+        """The cells that the derivation of a cell reads, or that of its row to which it has been played."""
+        if played_key(cell) in self._choices:
+            row, self.unfinished = played(View.of(self._document, self.looking), cell, explained)
+            if row is not None:
+                return row.reads
+        return [(operand.node, operand.index) for operand in operands(explained)]

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from explorer.core.derivation import Row, chain, only_rounding, rows
-from explorer.core.explain import Constant, step
+from explorer.core.explain import Constant, cells_of, operands, step
 from explorer.core.forward import Pin
 from explorer.core.gradients import Root
 from explorer.core.model import Model
@@ -184,3 +184,31 @@ def test_a_list_that_is_not_added_up_has_no_sum(lesson):
     slopes, products = [row for row in rows(last, labels, most=1) if row.expression.startswith("… and")]
     assert (slopes.expression, slopes.value) == ("… and 2 more", "…")
     assert products.expression == "… and 2 more, together"
+
+
+# What each row reads
+
+
+def test_a_term_reads_one_number_of_the_row_and_one_of_the_column(lesson):
+    first, second, total = write(lesson, "scores", (1, 1))
+    assert first.reads == (("Q", (1, 0)), ("K", (1, 0)))
+    assert second.reads == (("Q", (1, 1)), ("K", (1, 1)))
+    assert total.reads == (), "it adds up the rows above"
+
+
+@pytest.mark.parametrize(
+    ("node", "cell"),
+    [(name, cell) for name in ("scores", "scaled", "masked", "weights") for cell in ((0, 0), (1, 0), (1, 1))]
+    + [("output", (0, 0)), ("output", (1, 0))],
+)
+def test_all_rows_together_read_what_the_derivation_does(lesson, node, cell):
+    last = lesson.explain(node, cell)
+
+    def cells(found):
+        return {(name, one) for name, index in found for one in cells_of(index, lesson.values[name].shape)}
+
+    of_rows = cells(one for row in write(lesson, node, cell) for one in row.reads)
+    of_all = cells((operand.node, operand.index) for operand in operands(last))
+    assert of_rows <= of_all
+    arithmetic = {one for one in of_all if not np.isneginf(lesson.values[one[0]][one[1]])}
+    assert arithmetic <= of_rows, "but for what is masked, which has none"

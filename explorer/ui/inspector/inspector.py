@@ -14,10 +14,12 @@ from explorer.lessons.glossary import LINK, glossary
 from explorer.lessons.loader import errata
 from explorer.pages.about import ABOUT
 from explorer.pages.inspected import Fed, Inspected, Printed, inspected, printed_at
+from explorer.pages.page import Player
 from explorer.ui.background import Background
 from explorer.ui.glossary.panel import follow_links, with_terms
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.page.note import rich
+from explorer.ui.page.player import PlayerView
 from explorer.ui.selection import Cell
 from explorer.ui.theme import NODE, mark
 from explorer.ui.turns import do_once_painted
@@ -68,6 +70,10 @@ class Inspector(QFrame):
         self._checked = SteadyLabel(parent=content)
         self._heading = SteadyLabel(role="section", parent=content)
         self._how = SteadyLabel(role="small", parent=content)
+        self._plays = QWidget(content)
+        column_in(self._plays)
+        self.player: PlayerView | None = None
+        """Plays the derivation of the cell; made for the first one that has any."""
         self._derived = QVBoxLayout()
         self._derivations: list[tuple[SteadyLabel, DerivationView]] = []
         self._numpy_heading = _section("numpy", content)
@@ -99,7 +105,7 @@ class Inspector(QFrame):
         for widget in top:
             left = Qt.AlignmentFlag.AlignLeft if widget is self._check else Qt.AlignmentFlag(0)
             self._page.addWidget(widget, 0, left)
-        above: tuple[QWidget, ...] = (self._checked, self._heading, self._how)
+        above: tuple[QWidget, ...] = (self._checked, self._heading, self._how, self._plays)
         for widget in above:
             self._page.addWidget(widget)
         self._page.addLayout(self._derived)
@@ -157,7 +163,7 @@ class Inspector(QFrame):
 
     def _show_nothing(self) -> None:
         parts = (self._title, self._value, self._formula, self._heading, self._how, self._numpy_heading, self._code)
-        for part in (*parts, self._feeds_heading, self._feeds, self._check, self._checked):
+        for part in (*parts, self._feeds_heading, self._feeds, self._check, self._checked, self._plays):
             part.hide()
         self._show_derivations(())
         self._explain()
@@ -197,6 +203,7 @@ class Inspector(QFrame):
             self._formula.set_latex(about.formula)
         self._heading.setText(about.heading)
         self._how.setText(about.how)
+        self._show_player(about.player)
         self._show_derivations(about.parts)
         self._code.setText(about.code)
         self._feeds.setText("<br>".join(map(self._said, about.feeds)))
@@ -217,6 +224,28 @@ class Inspector(QFrame):
             part.setVisible(bool(there))
         if self._page.activate():  # now, or the scroll bar would follow in a second picture of the window
             QCoreApplication.sendPostedEvents(self._viewport, QEvent.Type.LayoutRequest)
+
+    def _show_player(self, player: Player | None) -> None:
+        """Offer to play the derivation; that of another cell stands still."""
+        if player is not None and self.player is None:
+            self.player = PlayerView(self._bench, player, self._plays)
+            self.player.be_no_wider(0)  # what it says stands below
+            layout = self._plays.layout()
+            assert layout is not None
+            layout.addWidget(self.player)
+        elif player is not None and self.player is not None and player != self.player.player:
+            if player.asks != self.player.player.asks:
+                self.player.pause()
+            self.player.tell(player)
+        self._plays.setVisible(player is not None)
+
+    def play(self) -> bool:
+        """Play the derivation of the cell in sight, or pause it; returns whether there is any."""
+        if self.shown is None or self.shown.player is None or self.player is None:
+            return False
+        self._bench.selection.choose(self.shown.cell, "arrow")  # the mouse may go elsewhere meanwhile
+        self.player.toggle()
+        return True
 
     def _show_derivations(self, parts: Any) -> None:
         while len(self._derivations) < len(parts):

@@ -63,6 +63,7 @@ def paint_cells(view: MatrixView, painter: QPainter, rows: range, columns: range
             if aligned:
                 right = view.right_of(text)
             if (row, column) == pointed:
+                text = COVERED if view.bench.selection.unfinished else text
                 painter.setFont(view.bold)
                 painter.drawText(left, top, width - right, height, RIGHT, text)
                 painter.setFont(plain)

@@ -15,8 +15,8 @@ from explorer.ui.workbench import Workbench
 EACH = 420
 """Milliseconds a step at the slowest speed."""
 SPEEDS = (1, 2, 4)
-SLIDER, BESIDE = 130, 500
-"""Pixels at text scale 1: of the slider; and of a page from which on the words stand beside it."""
+SLIDER, SHORT, BESIDE = 130, 64, 500
+"""Pixels at text scale 1: of the slider; of that in a narrow place; and of a page on which words stand beside it."""
 
 
 class Scrub(QSlider):
@@ -56,8 +56,8 @@ class PlayerView(QWidget):
         self._grid.addWidget(self.button, 0, 0)
         self.slider = Scrub(Qt.Orientation.Horizontal)
         self.slider.setFixedWidth(px(SLIDER))
-        self.slider.setAccessibleName("How far the pass has come")
-        self.slider.setToolTip("How far the pass has come: drag, or the arrow keys")
+        self.slider.setAccessibleName("How far it has come")
+        self.slider.setToolTip("How far it has come: drag, or the arrow keys")
         self.slider.valueChanged.connect(self._go_to)
         self._grid.addWidget(self.slider, 0, 1)
         self._speed = SPEEDS[0]
@@ -96,6 +96,7 @@ class PlayerView(QWidget):
         narrow = pixels < self._bench.appearance.px(BESIDE)
         if narrow != self._narrow:
             self._narrow = narrow
+            self.slider.setFixedWidth(self._bench.appearance.px(SHORT if narrow else SLIDER))
             self._grid.removeWidget(self.words)
             self._grid.addWidget(self.words, *((1, 0, 1, 4) if narrow else (0, 3)))
 
@@ -109,8 +110,12 @@ class PlayerView(QWidget):
         else:
             if at_end:
                 self._go_to(0)
-            self._timer.start(EACH)
+            self._timer.start(round(EACH * self._player.slow))
         self._show()
+
+    def pause(self) -> None:
+        """Stand still."""
+        self._timer.stop()
 
     def _go_faster(self) -> None:
         """The next speed; after the fastest, the slowest."""
@@ -123,7 +128,7 @@ class PlayerView(QWidget):
         self.speed.setAccessibleName(f"Speed × {self._speed}")
 
     def _step(self) -> None:
-        self._timer.setInterval(EACH // self._speed)
+        self._timer.setInterval(round(EACH * self._player.slow / self._speed))
         self._go_to(self._player.value + 1)
 
     def _go_to(self, step: int) -> None:
@@ -139,10 +144,11 @@ class PlayerView(QWidget):
         if not moves:
             self._timer.stop()
         self.button.setText("Pause" if self.playing else "Play" if moves else "Next")
-        does = "Play one pass through the model, or pause it" if moves else "Go one step further in a pass"
-        self.button.setToolTip(f"{does} (Space)")
+        does = f"Play {player.plays}, or pause it" if moves else f"Go one step further in {player.plays}"
+        self.button.setToolTip(f"{does} ({player.key})")
         self.speed.setEnabled(moves)
         self.words.tell(Note("said", player.said))
+        self.words.setVisible(bool(player.said))
 
     def hideEvent(self, event: QHideEvent) -> None:
         """A pass that goes on while its page is left is over; one that is paused waits there."""

@@ -15,6 +15,7 @@ from explorer.core.nudge import check_cell
 from explorer.core.numbers import in_full, written
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.state import State
+from explorer.ui.appearance import Appearance
 from explorer.ui.inspector import inspector
 from explorer.ui.selection import Cell
 from explorer.ui.training import descent
@@ -477,3 +478,81 @@ def test_a_cell_that_one_is_led_to_stays(window, eye, point):
     inspector._go("output output.logits 0,1")
     eye.settle(window)
     assert window.bench.selection.cell == Cell("output.logits", (0, 1))
+
+
+# The arithmetic of a cell, played
+
+
+@pytest.fixture
+def score(window, hand, eye):
+    """A score that was chosen: the inspector."""
+    eye.go_to(window, "encoder.1.self.attention")
+    view = eye.view(window, "encoder.1.self.head.1.scores")
+    hand.click(view, hand.cell(view, 0, 1))
+    hand.away(window)
+    return window.inspector
+
+
+def values(inspector):
+    return [value for _, _, value, _ in derivation(inspector)]
+
+
+def test_the_key_p_plays_the_arithmetic_of_the_chosen_cell(window, score, hand, monkeypatch, qtbot):
+    monkeypatch.setattr(Appearance, "moves", True)
+    monkeypatch.setattr("explorer.ui.page.player.EACH", 5)
+    whole, reads = values(score), dict(window.bench.selection.reads)
+    seen = []
+    window.bench.selection.pointed.connect(lambda _: seen.append(dict(window.bench.selection.reads)))
+    hand.key(Qt.Key.Key_P)
+    assert values(score) == ["?"] * len(whole)
+    qtbot.waitUntil(lambda: not score.player.playing)
+    assert values(score) == whole
+    one_by_one = [at for at in seen if all(len(some) == 1 and slice not in map(type, some[0]) for some in at.values())]
+    assert [at[f"{ENCODER}.Q"][0] for at in one_by_one] == [(0, 0, k) for k in range(len(whole) - 1)]
+    assert window.bench.selection.reads == reads, "at its end the row and the column are lit"
+
+
+def test_it_is_paused_stepped_and_set_to_another_pace_and_the_cell_has_no_number_yet(window, score, hand, monkeypatch):
+    monkeypatch.setattr(Appearance, "moves", True)
+    player, whole = score.player, values(score)
+    hand.click(player.button)
+    assert player.playing
+    hand.click(player.button)
+    assert not player.playing
+    assert window.bench.selection.unfinished
+    assert "scores = ?" in said(score)
+    player.slider.setFocus()
+    hand.key(Qt.Key.Key_Right, times=2)
+    assert values(score) == [*whole[:2], *["?"] * (len(whole) - 2)]
+    hand.click(player.speed)
+    assert player.speed.text() == "× 2"
+    hand.key(Qt.Key.Key_Escape)
+    assert not window.bench.selection.unfinished
+
+
+def test_another_cell_stands_still_and_the_one_before_waits(window, score, hand, eye, monkeypatch):
+    monkeypatch.setattr(Appearance, "moves", True)
+    hand.key(Qt.Key.Key_P)
+    assert score.player.playing
+    view = eye.views(window)["encoder.1.self.head.1.scores"]
+    hand.hover(view, hand.cell(view, 1, 1))
+    assert not score.player.playing
+    assert "?" not in values(score)
+    hand.away(window)
+    assert "?" in values(score), "the mouse has left: the chosen cell is where it was paused"
+
+
+def test_with_less_motion_it_goes_row_by_row(window, score, hand, monkeypatch):
+    monkeypatch.setattr(Appearance, "moves", False)
+    window.bench.appearance.switched.emit()
+    whole = values(score)
+    hand.key(Qt.Key.Key_P)
+    hand.key(Qt.Key.Key_P)
+    assert not score.player.playing
+    assert values(score) == [whole[0], *["?"] * (len(whole) - 1)]
+
+
+def test_an_input_has_nothing_to_play(window, point, hand):
+    point("source.embedding", "source.table", 0, 0)
+    assert not window.inspector.play()
+    hand.key(Qt.Key.Key_P)
