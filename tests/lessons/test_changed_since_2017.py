@@ -234,3 +234,10 @@ def test_the_table_of_known_models_answers_the_first_question(lesson):
         block = f"decoder.1.{part}" if part in ("self", "ffn") else part
         if name not in ("key_heads", "epsilon", "rotary_base"):  # of its size; the recipes say why
             assert llama.switch(block, name) == value, key
+
+
+def test_a_slide_has_no_figure_that_its_words_do_not_have(lesson):
+    """What is checked above are the words."""
+    for one in lesson.steps:
+        figures = set(re.findall(r"\d[\d.,]*\d", re.sub(r"{.*?}", "", one.slide)))
+        assert figures - {"2017"} <= set(re.findall(r"\d[\d.,]*\d", one.words)), one.id
