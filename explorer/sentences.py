@@ -30,7 +30,7 @@ SENTENCES: dict[str, str] = {
     "over `ssh -X` from one. `explorer --help` shows what goes without.",
     "no-label": "'{name}' has no row or column '{label}' along that axis; it has {known}.",
     "label-twice": "'{label}' stands more than once along that axis of '{name}'; use one of the numbers {numbers}.",
-    "no-prints": "There are no printed numbers to look for; give those of one node or of several.",
+    "no-prints": "There are no numbers to look for; give those of one node or of several.",
     "not-a-matrix": "This is no matrix of finite numbers; give its rows, with ; between them.",
     "no-questions": "The lesson '{lesson}' asks nothing; choose one with questions, see `explorer list`.",
     "unknown-question": "There is no question '{name}'{near}; write LESSON/STEP, or a lesson for all of its questions.",

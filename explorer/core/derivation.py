@@ -1,5 +1,6 @@
 """A derivation written out in rows, as one would on paper: operands with their numbers, and what comes of them."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,6 +13,7 @@ from explorer.core.numbers import written
 DECIMALS = 4
 _FEW = 4
 _TINY = 1e-6
+_NUMBER = re.compile(rf"(?<![\d.])\d+\.\d{{{DECIMALS}}}(?![\de])")
 Labels = Callable[[str, int], Sequence[str]]
 
 
@@ -47,7 +49,7 @@ _NOUNS = {"square": "square", "multiply": "product", "log": "logarithm", "exp": 
 _OF_A_LINE = {"sum": "sum", "mean": "mean", "max": "largest", "norm": "length", "argmax": "column of the largest"}
 
 
-def rows(last: Step, labels: Labels, most: int = 12, decimals: int = DECIMALS) -> list[Row]:
+def rows(last: Step, labels: Labels, most: int = 12, decimals: int | None = None) -> list[Row]:
     """Write a derivation out.
 
     Parameters
@@ -58,12 +60,28 @@ def rows(last: Step, labels: Labels, most: int = 12, decimals: int = DECIMALS) -
         The labels along an axis of a node: ``labels(name, axis)``.
     most : int
         How many terms of a sum to list before the rest is summed up in one row.
+    decimals : int, optional
+        Of each number. Left out: as many as one of them needs, up to four.
     """
-    writer = _Writer(labels, most, decimals)
+    writer = _Writer(labels, most, DECIMALS if decimals is None else decimals)
     with np.errstate(all="ignore"):  # a NaN or an overflow is written down as what it is
         writer.write(last)
-    *before, result = writer.rows
+    *before, result = _without_idle_zeros(writer.rows) if decimals is None else writer.rows
     return [*before, replace(result, kind="result")]
+
+
+def _without_idle_zeros(found: list[Row]) -> list[Row]:
+    """Rows whose numbers have no more decimals than one of them needs: 1.1 × 1.2 = 1.32, and not 1.3200."""
+    texts = [text for row in found for text in (row.expression, row.value)]
+    needed = max((len(one.rstrip("0").partition(".")[2]) for text in texts for one in _NUMBER.findall(text)), default=0)
+    idle = DECIMALS - max(needed, 1)
+    if idle <= 0:
+        return found
+
+    def shorter(text: str) -> str:
+        return _NUMBER.sub(lambda one: one[0][:-idle], text)
+
+    return [replace(row, expression=shorter(row.expression), value=shorter(row.value)) for row in found]
 
 
 def chain(

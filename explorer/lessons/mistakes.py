@@ -78,7 +78,7 @@ def derivation(engine: Engine, node: str, cell: Cell, of: str = "value") -> tupl
 
 
 def _rows(engine: Engine, last: Step) -> list[Row]:
-    return rows(last, _labels(engine), decimals=DECIMALS)
+    return rows(last, _labels(engine))
 
 
 def _labels(engine: Engine) -> Callable[[str, int], tuple[str, ...]]:

@@ -33,7 +33,7 @@ class Explanation:
     >>> told.value, told.where, told.feeds
     (10.0, 'row x, column y · Vectors › Two vectors', ('scaled[0,0]', 'cosine[0,0]', 'c[0,0]'))
     >>> [(row.label, row.expression, row.value) for row in told.parts[0].rows][0]
-    ('across', '1.0000 × 4.0000', '4.0000')
+    ('across', '1.0 × 4.0', '4.0')
     """
 
     cell: str  # as one types it

@@ -259,7 +259,7 @@ def test_steps_are_left_out_from_the_end():
         assert values.count(MISSING) == len(gaps.blanks) == missing
         assert [row.value for _, rows in how for row in rows][: 6 - missing] == values[: 6 - missing]
         shown = gaps.parts[1][1][0].expression
-        assert shown == ("" if fade == ALL else "“sum of the products” × 0.5000")
+        assert shown == ("" if fade == ALL else "“sum of the products” × 0.50")
     assert gaps.whole == how
 
 

@@ -151,7 +151,7 @@ def test_it_follows_edits_of_what_it_shows(window, eye, point):
     assert said(inspector) != before
     assert in_full(eye.value(window, f"{ENCODER}.Q")[0, 0, 0]) in said(inspector)
     rows = derivation(inspector)
-    assert rows[0][1].startswith("3.0000 × ")
+    assert rows[0][1].startswith("3.0 × ")
     window.bench.document.undo()
     eye.settle(window)
     assert said(inspector) == before
