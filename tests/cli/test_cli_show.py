@@ -303,8 +303,8 @@ def test_explain_tells_value_labels_formula_code_derivation_and_what_it_feeds():
     assert lines[:2] == ["scores[0,8] = 0.9", "row Emma, column friend · Attention"]
     assert r"formula  S = Q \, K^\top" in lines
     assert any(line.startswith("numpy    Q") for line in lines)
-    assert any(line.split() == ["Noun", "0.90", "×", "1.00", "0.90"] for line in lines)
-    assert any(line.startswith("=") and line.endswith("0.90") for line in lines)
+    assert any(line.split() == ["Noun", "0.9", "×", "1.0", "0.9"] for line in lines)
+    assert any(line.startswith("=") and line.endswith("0.9") for line in lines)
     assert lines[-1] == "feeds    weights[0,:]"
     # The numbers of the derivation end in one column.
     ends = {len(line) for line in lines[lines.index("") + 4 : -2]}

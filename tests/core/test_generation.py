@@ -170,7 +170,7 @@ def test_with_enough_beams_the_best_of_all_is_found():
 
 @pytest.mark.parametrize("beams", [0, 65])
 def test_too_few_or_too_many_beams(beams):
-    with pytest.raises(ExplorerError, check=lambda error: error.id == "beams"):
+    with pytest.raises(ExplorerError, check=lambda error: error.fields["name"] == "beams"):
         search(Chain(GARDEN), [0], 2, beams, end=3)
 
 
