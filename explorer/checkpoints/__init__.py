@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-ENDINGS = (".bin",)
+ENDINGS = (".gguf", ".bin")
 """Of files that hold a whole model."""
 
 

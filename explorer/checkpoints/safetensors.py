@@ -49,7 +49,8 @@ class Tensor:
         )
         # The upper half of a float32 is a bfloat16.
         found = (raw.astype(np.uint32) << 16).view(np.float32) if self.type == "BF16" else raw
-        return np.array(found, dtype=dtype)
+        with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is told of later
+            return np.array(found, dtype=dtype)
 
 
 def tensors(file: Path) -> Mapping[str, Tensor]:

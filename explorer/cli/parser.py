@@ -62,7 +62,8 @@ enters the first layer.
 
 In the place of LESSON may stand the folder of a checkpoint (config.json and safetensors): gpt2, gpt_neo, gpt_neox,
 opt, phi, llama, mistral, mixtral, qwen2, qwen3, qwen3_moe, gemma, gemma2, olmo, olmo2, bert, distilbert, roberta, t5
-and marian; or a file of llama2.c (.bin). Where there is a tokenizer in the folder (tokenizer.json, vocab.json with
+and marian; a GGUF file (.gguf: llama, qwen2, qwen3, gemma,
+gemma2), or a file of llama2.c (.bin). Where there is a tokenizer in the folder (tokenizer.json, vocab.json with
 merges.txt, or SentencePiece's), or beside the file (tok*.bin), --tokens takes plain text, which the tokenizer takes
 apart; else its words are numbers. The numbers of pieces can always be given by --ids.
 Up to 10 million numbers are computed in float64, more in float32, or as --dtype says.
@@ -222,7 +223,7 @@ What is needed to go on lies in FILE.training until the training is done. With -
 
 _GENERATE = """\
 Let a model continue TEXT, word by word, until it says <end>. MODEL is a name from `explorer list`, or a document
-(.explorer), or a model that others trained: the folder of a checkpoint, or a file of llama2.c (.bin). A translator
+(.explorer), or a model that others trained: the folder of a checkpoint, or a file (.gguf, .bin). A translator
 reads TEXT, and its answer begins with --target.
 """
 

@@ -43,7 +43,7 @@ def open(
     ----------
     what : str or Path
         A lesson or a shipped model by its id, as `explorer list` names them; a lesson's file (.toml); a document
-        (.explorer); the folder of a checkpoint (config.json and safetensors), or a file of llama2.c (.bin).
+        (.explorer); the folder of a checkpoint (config.json and safetensors); a file of GGUF or llama2.c (.gguf, .bin).
     setting : str, optional
         Of a lesson; by default its first.
     dtype : str

@@ -1,0 +1,300 @@
+"""GGUF files (ggml-org/ggml, docs/gguf.md): facts with names, then tensors, of which many are quantised.
+
+An architecture's facts become the fields of a config.json and its tensors get the names of the hub, so that the same
+table says which is which as for a folder. Nothing of a file is believed: each length is compared with the file's.
+"""
+
+import mmap
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from explorer.checkpoints.architectures import FAMILIES
+from explorer.checkpoints.checkpoint import Checkpoint, Told, put_together, written, wrong
+from explorer.checkpoints.config import Config
+from explorer.checkpoints.families import Plan
+from explorer.checkpoints.quantised import TYPES
+from explorer.checkpoints.tokenizers.of_gguf import with_pieces
+from explorer.core.ops import Array
+
+MAGIC = b"GGUF"
+MOST_FACTS, MOST_TENSORS, MOST_AXES = 10_000, 100_000, 4
+_NUMBERS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
+_STRING, _ARRAY = 8, 9
+
+_TENSORS = {
+    "token_embd": "model.embed_tokens",
+    "output_norm": "model.norm",
+    "output": "lm_head",
+    "attn_norm": "input_layernorm",
+    "attn_q": "self_attn.q_proj",
+    "attn_k": "self_attn.k_proj",
+    "attn_v": "self_attn.v_proj",
+    "attn_output": "self_attn.o_proj",
+    "attn_q_norm": "self_attn.q_norm",
+    "attn_k_norm": "self_attn.k_norm",
+    "ffn_norm": "post_attention_layernorm",
+    "ffn_gate": "mlp.gate_proj",
+    "ffn_up": "mlp.up_proj",
+    "ffn_down": "mlp.down_proj",
+}
+_GEMMA_2 = {
+    "post_attention_norm": "post_attention_layernorm",
+    "ffn_norm": "pre_feedforward_layernorm",
+    "post_ffw_norm": "post_feedforward_layernorm",
+}
+_ARCHITECTURES = ("llama", "qwen2", "qwen3", "gemma", "gemma2")
+_FIELDS = {
+    "embedding_length": "hidden_size",
+    "block_count": "num_hidden_layers",
+    "feed_forward_length": "intermediate_size",
+    "attention.head_count": "num_attention_heads",
+    "attention.head_count_kv": "num_key_value_heads",
+    "attention.key_length": "head_dim",
+    "attention.layer_norm_rms_epsilon": "rms_norm_eps",
+    "rope.freq_base": "rope_theta",
+    "attn_logit_softcapping": "attn_logit_softcapping",
+    "final_logit_softcapping": "final_logit_softcapping",
+    "attention.sliding_window": "sliding_window",
+}
+_CHANGES_NOTHING = ("context_length", "vocab_size", "rope.scaling.original_context_length", "rope.scaling.finetuned")
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """One tensor of a file, not read yet."""
+
+    file: Path
+    type: int  # as ggml counts its types
+    shape: tuple[int, ...]
+    begin: int  # the place of its first byte in the file
+
+    @property
+    def width(self) -> int:
+        """How many bytes it takes."""
+        kind = TYPES[self.type]
+        return prod(self.shape) // kind.numbers * kind.bytes
+
+    def read(self, dtype: str) -> Array:
+        """The numbers, in the type that is asked for; what is quantised is computed in float32."""
+        kind = TYPES[self.type]
+        raw = np.memmap(self.file, np.uint8, "r", self.begin, (self.width,)) if self.width else np.zeros(0, np.uint8)
+        with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is told of later
+            return kind.read(raw.reshape(-1, kind.bytes)).reshape(self.shape).astype(dtype)
+
+
+def opened(file: str | Path, dtype: str = "", told: Told | None = None) -> Checkpoint:
+    """The model of a file.
+
+    Parameters
+    ----------
+    dtype, told
+        As of `explorer.checkpoints.checkpoint.put_together`.
+
+    Raises
+    ------
+    ExplorerError
+        "checkpoint" where it cannot be opened: what is wrong.
+    """
+    file = Path(file)
+    facts, found = _Reader(file).all()
+    kind = facts.get("general.architecture")
+    if not isinstance(kind, str) or kind not in _ARCHITECTURES:
+        known = ", ".join(_ARCHITECTURES)
+        raise wrong(file, f"is of the architecture {written(str(kind))}, which is not known here; known are {known}")
+    named = {_name(kind, name): tensor for name, tensor in found.items() if name != "rope_freqs.weight"}
+    config = Config(file, _config(file, kind, facts, named))
+    plan = FAMILIES[kind](config)
+    config.check_rest()
+    switches = {  # γ is stored as it is multiplied: 1 + γ has been added
+        name: "RMS norm" if value == "RMS norm, 1 + γ" else value for name, value in plan.switches.items()
+    }
+    if kind == "llama":  # its queries and keys are stored so that neighbours turn together
+        switches["input.rotary_pairs"] = "neighbours"
+    if "rope_freqs.weight" in found:
+        switches |= _longer(file, plan, found["rope_freqs.weight"])
+    made = put_together(file, f"{kind}, GGUF", replace(plan, switches=switches), named, dtype, told)
+    types = sorted({TYPES[one.type].name for one in found.values()} - {"F32"})
+    notices = [*made.notices, f"its weights are stored as {', '.join(types)}"] if types else list(made.notices)
+    model, said = with_pieces(facts, made.model)
+    return replace(made, model=model, notices=(*notices, *([said] if said else [])))
+
+
+def _config(file: Path, kind: str, facts: Mapping[str, Any], named: Mapping[str, Tensor]) -> dict[str, Any]:
+    """The fields of a config.json that say the same as the facts."""
+    own = {name.removeprefix(f"{kind}."): fact for name, fact in facts.items() if name.startswith(f"{kind}.")}
+    fields = {field: own.pop(name) for name, field in _FIELDS.items() if name in own}
+    table = named.get("model.embed_tokens.weight")
+    if table is None or len(table.shape) != 2:
+        raise wrong(file, "lacks the tensor token_embd.weight, or has it in another form")
+    fields["vocab_size"] = table.shape[0]
+    fields["tie_word_embeddings"] = "lm_head.weight" not in named
+    if kind == "llama":
+        fields["attention_bias"] = "model.layers.0.self_attn.q_proj.bias" in named
+        if fields.pop("sliding_window", 0):
+            raise wrong(file, "says attention.sliding_window, which is not known here for llama")
+    else:
+        fields["hidden_activation" if kind == "gemma2" else "hidden_act"] = (
+            "gelu_pytorch_tanh" if kind.startswith("gemma") else "silu"
+        )
+    width = fields.get("head_dim")
+    for name in ("attention.value_length", "rope.dimension_count"):
+        heads, d = fields.get("num_attention_heads"), fields.get("hidden_size")
+        usual = width or (d // heads if type(heads) is int and type(d) is int and heads > 0 else 0)
+        if own.pop(name, usual) != usual:
+            raise wrong(file, f"says {name} is another number than the width of a head, which is not known here")
+    if kind == "gemma2":  # as llama.cpp has it: of the largest by the heads, of others by the width of one
+        largest = fields.get("num_hidden_layers") == 46
+        fields["query_pre_attn_scalar"] = 144 if largest else (width or 256)
+        fields["layer_types"] = None
+    scaling = own.pop("rope.scaling.type", "none")
+    factor = own.pop("rope.scaling.factor", own.pop("rope.scale_linear", None))
+    if scaling == "linear" or (factor not in (None, 1.0) and scaling == "none"):
+        fields["rope_scaling"] = {"type": "linear", "factor": factor}
+    elif scaling != "none":
+        raise wrong(file, f"says rope.scaling.type is {written(str(scaling))}, which is not known here")
+    for name, fact in own.items():
+        if name not in _CHANGES_NOTHING and fact not in (0, False, None):
+            raise wrong(file, f"says {written(f'{kind}.{name}')}, which is not known here and may change the numbers")
+    return fields
+
+
+def _longer(file: Path, plan: Plan, tensor: Tensor) -> dict[str, str | float | int]:
+    """Llama 3's factors for longer texts, which a file has as a number for each pair: the rule that gives them."""
+    given = tensor.read("float64").ravel()
+    width, base = int(plan.switches["self.d_k"]), float(plan.switches["input.rotary_base"])
+    waves = 2 * np.pi * base ** (np.arange(0, width, 2) / width)
+    if given.shape != waves.shape or not np.isfinite(given).all() or (given < 1).any():
+        raise wrong(file, "has rope_freqs.weight in a form that is not known here")
+    most, room, low, high = float(given.max()), 8192, 1.0, 4.0
+    if most == 1:
+        return {}
+    part = np.clip((room / waves - low) / (high - low), 0, 1)
+    if not np.allclose(given, 1 / ((1 - part) / most + part), rtol=1e-3):
+        raise wrong(file, "has rope_freqs.weight by another rule than Llama 3's, which is not known here")
+    return {
+        "input.rotary_scaling": "llama 3",
+        "input.rotary_factor": most,
+        "input.rotary_room": room,
+        "input.rotary_low": low,
+        "input.rotary_high": high,
+    }
+
+
+def _name(kind: str, name: str) -> str:
+    """What the hub calls a tensor; its own name where it is none that is known."""
+    known = {**_TENSORS, **_GEMMA_2} if kind == "gemma2" else _TENSORS
+    parts = name.split(".")
+    if len(parts) == 4 and parts[0] == "blk" and parts[2] in known:
+        return f"model.layers.{parts[1]}.{known[parts[2]]}.{parts[3]}"
+    return f"{known[parts[0]]}.{parts[1]}" if len(parts) == 2 and parts[0] in known else name
+
+
+class _Reader:
+    """Goes through a file from its first byte to its tensors."""
+
+    def __init__(self, file: Path) -> None:
+        self._file, self._at = file, 4
+        self._size = file.stat().st_size
+
+    def all(self) -> tuple[dict[str, Any], dict[str, Tensor]]:
+        """All facts and all tensors."""
+        if self._size < 24:
+            raise wrong(self._file, "is too short for a GGUF file")
+        with self._file.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as raw:
+            self._raw = raw
+            try:
+                return self._all()
+            except struct.error:
+                raise wrong(self._file, "is cut short") from None
+            finally:
+                del self._raw
+
+    def _all(self) -> tuple[dict[str, Any], dict[str, Tensor]]:
+        if self._raw[:4] != MAGIC:
+            raise wrong(self._file, "is no GGUF file")
+        version = self._number("<I")
+        if version not in (2, 3):
+            raise wrong(self._file, f"is GGUF of version {version}; versions 2 and 3 are known here")
+        n_tensors, n_facts = self._number("<Q"), self._number("<Q")
+        if n_tensors > MOST_TENSORS or n_facts > MOST_FACTS:
+            raise wrong(self._file, "has more tensors or facts than a model can have")
+        facts: dict[str, Any] = {}
+        for _ in range(n_facts):
+            name = self._text()
+            if name in facts:
+                raise wrong(self._file, f"says {written(name)} twice")
+            facts[name] = self._fact()
+        said = [self._tensor() for _ in range(n_tensors)]
+        step = facts.get("general.alignment", 32)
+        if type(step) is not int or not 1 <= step <= 2**20 or step & (step - 1):
+            raise wrong(self._file, "says general.alignment is no power of two")
+        begin = -(-self._at // step) * step
+        found: dict[str, Tensor] = {}
+        for name, kind, shape, offset in said:
+            tensor = Tensor(self._file, kind, shape, begin + offset)
+            if name in found:
+                raise wrong(self._file, f"has the tensor {written(name)} twice")
+            if offset % step or tensor.begin + tensor.width > self._size:
+                raise wrong(self._file, f"has no room for the tensor {written(name)} of its shape")
+            found[name] = tensor
+        places = sorted((one.begin, one.begin + one.width) for one in found.values() if one.width)
+        if any(one[1] > other[0] for one, other in pairwise(places)):
+            raise wrong(self._file, "has tensors that overlap")
+        return facts, found
+
+    def _tensor(self) -> tuple[str, int, tuple[int, ...], int]:
+        name, axes = self._text(), self._number("<I")
+        if axes > MOST_AXES:
+            raise wrong(self._file, f"has the tensor {written(name)} with {axes} axes")
+        shape = tuple(self._number("<Q") for _ in range(axes))[::-1]  # the fastest axis stands first
+        kind, offset = self._number("<I"), self._number("<Q")
+        if kind not in TYPES:
+            known = ", ".join(one.name for one in TYPES.values())
+            raise wrong(self._file, f"has {written(name)} in a type that is not read here ({kind}); known are {known}")
+        if any(n > 2**48 for n in shape) or (shape[-1] if shape else 1) % TYPES[kind].numbers:
+            raise wrong(self._file, f"has {written(name)} in a shape that does not fit its type")
+        return name, kind, shape, offset
+
+    def _fact(self) -> Any:
+        kind = self._number("<I")
+        if kind == _STRING:
+            return self._text()
+        if kind != _ARRAY:
+            return self._number(self._form(kind))
+        kind, n = self._number("<I"), self._number("<Q")
+        if kind == _STRING:
+            if n > (self._size - self._at) // 8:
+                raise wrong(self._file, "is cut short, or has a list that is longer than the file")
+            return [self._text() for _ in range(n)]
+        form = self._form(kind)
+        width = struct.calcsize(form)
+        if n > (self._size - self._at) // width:
+            raise wrong(self._file, "is cut short, or has a list that is longer than the file")
+        found = np.frombuffer(self._raw[self._at : self._at + n * width], form).tolist()
+        self._at += n * width
+        return found
+
+    def _form(self, kind: int) -> str:
+        if kind not in _NUMBERS:
+            raise wrong(self._file, f"has a fact of a type that is not known here ({kind})")
+        return _NUMBERS[kind]
+
+    def _number(self, form: str) -> Any:
+        (found,) = struct.unpack_from(form, self._raw, self._at)
+        self._at += struct.calcsize(form)
+        return found
+
+    def _text(self) -> str:
+        n = self._number("<Q")
+        if n > self._size - self._at:
+            raise wrong(self._file, "is cut short, or has a text that is longer than the file")
+        found = self._raw[self._at : self._at + n].decode(errors="replace")
+        self._at += n
+        return found

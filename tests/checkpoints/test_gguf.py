@@ -1,0 +1,255 @@
+"""GGUF files, written here: facts, tensors, and numbers in blocks; each type held against straight lines."""
+
+import random
+import struct
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from explorer.checkpoints import gguf, hugging_face
+from explorer.checkpoints.gguf import opened
+from explorer.checkpoints.quantised import TYPES
+from explorer.checkpoints.tokenizers.of_gguf import tokenizer_of
+from explorer.checkpoints.tokenizers.text_patterns import BYTE_OF_LETTER
+from explorer.cli import main
+from explorer.core.engine import fresh
+from explorer.core.errors import ExplorerError
+from explorer.document.state import State
+from explorer.lessons.document_lesson import opened as opened_lesson
+from tests.checkpoints.small import weights, write
+
+FACTS = {
+    "general.architecture": "llama",
+    "llama.embedding_length": 8,
+    "llama.block_count": 2,
+    "llama.feed_forward_length": 6,
+    "llama.attention.head_count": 4,
+    "llama.attention.head_count_kv": 2,
+    "llama.attention.layer_norm_rms_epsilon": 1e-5,
+    "llama.context_length": 64,
+    "llama.rope.dimension_count": 2,
+}
+OWN = {theirs: ours for ours, theirs in gguf._TENSORS.items()}
+
+
+def text(words):
+    return struct.pack("<Q", len(words.encode())) + words.encode()
+
+
+def fact(value):
+    if isinstance(value, list):
+        kind = 8 if isinstance(value[0], str) else 5 if isinstance(value[0], int) else 6
+        items = b"".join(text(one) if kind == 8 else struct.pack("<i" if kind == 5 else "<f", one) for one in value)
+        return struct.pack("<IIQ", 9, kind, len(value)) + items
+    if isinstance(value, bool):
+        return struct.pack("<I?", 7, value)
+    if isinstance(value, int):
+        return struct.pack("<II", 4, value)
+    return struct.pack("<If", 6, value) if isinstance(value, float) else struct.pack("<I", 8) + text(value)
+
+
+def file_of(path, facts, tensors, kind=0):
+    """`tensors`: arrays of float32, or (shape, bytes) of the type that `kind` counts."""
+    head = struct.pack("<4sIQQ", b"GGUF", 3, len(tensors), len(facts))
+    head += b"".join(text(name) + fact(value) for name, value in facts.items())
+    body = b""
+    for name, one in tensors.items():
+        shape, raw = one if isinstance(one, tuple) else (one.shape, one.astype("<f4").tobytes())
+        number = kind if isinstance(one, tuple) else 0
+        head += text(name) + struct.pack(f"<I{len(shape)}QIQ", len(shape), *shape[::-1], number, len(body))
+        body += raw + bytes(-len(raw) % 32)
+    path.write_bytes(head + bytes(-len(head) % 32) + body)
+    return path
+
+
+def own_names(tensors):
+    """The names of GGUF, and queries and keys with the two that turn together side by side."""
+    found = {}
+    for name, array in tensors.items():
+        parts = name.removesuffix(".weight").split(".")
+        layered = parts[:2] == ["model", "layers"]
+        own = f"blk.{parts[2]}.{OWN['.'.join(parts[3:])]}" if layered else OWN[".".join(parts)]
+        if parts[-1] in ("q_proj", "k_proj"):
+            heads = 4 if parts[-1] == "q_proj" else 2
+            array = array.reshape(heads, 2, -1, array.shape[1]).swapaxes(1, 2).reshape(array.shape)
+        found[f"{own}.weight"] = np.ascontiguousarray(array)
+    return found
+
+
+def logits(found, ids=(5, 7, 3, 0)):
+    model = replace(found.model, lengths={"input": len(ids)})
+    state = State.of(model, {**found.inputs, "input.tokens": np.array(ids)})
+    return fresh(state.graph, state.inputs, {}).values["output.logits"]
+
+
+def test_it_has_the_numbers_of_the_same_folder(tmp_path):
+    file = file_of(tmp_path / "small.gguf", FACTS, own_names(weights()))
+    np.testing.assert_allclose(
+        logits(opened(file)), logits(hugging_face.opened(write(tmp_path))), rtol=1e-10
+    )  # its ε is a float32
+
+
+def test_gemma_has_1_added_to_its_norms(tmp_path):
+    changes = {"model_type": "gemma", "head_dim": 2, "hidden_act": "gelu_pytorch_tanh"}
+    tensors = {name: array for name, array in weights().items() if not name.startswith("lm_head")}
+    facts = {name.replace("llama", "gemma"): one for name, one in FACTS.items()}
+    facts |= {"general.architecture": "gemma", "gemma.attention.key_length": 2}
+    own = {}
+    for name, array in tensors.items():
+        parts = name.removesuffix(".weight").split(".")
+        layered = parts[:2] == ["model", "layers"]
+        called = f"blk.{parts[2]}.{OWN['.'.join(parts[3:])]}" if layered else OWN[".".join(parts)]
+        own[f"{called}.weight"] = array + 1 if "norm" in name else array
+    found = opened(file_of(tmp_path / "g.gguf", facts, own))
+    (tmp_path / "folder").mkdir()
+    folder = hugging_face.opened(write(tmp_path / "folder", changes, tensors))
+    np.testing.assert_allclose(logits(found), logits(folder), rtol=1e-5)
+
+
+def by_hand(name, block):
+    """The numbers of one block, one at a time."""
+
+    def half(at):
+        return float(np.frombuffer(bytes(block[at : at + 2]), "<f2")[0])
+
+    b = [int(one) for one in block]
+    signed = [one - 256 if one > 127 else one for one in b]
+    match name:
+        case "Q8_0":
+            return [half(0) * signed[2 + i] for i in range(32)]
+        case "Q4_0":
+            return [half(0) * ((b[2 + i % 16] >> (0 if i < 16 else 4) & 15) - 8) for i in range(32)]
+        case "Q4_K":
+            found, s = [], b[4:16]
+            for part in range(8):
+                if part < 4:
+                    factor, least = s[part] & 63, s[part + 4] & 63
+                else:
+                    factor = s[part + 4] & 15 | s[part - 4] >> 6 << 4
+                    least = s[part + 4] >> 4 | s[part] >> 6 << 4
+                for i in range(32):
+                    four = b[16 + part // 2 * 32 + i] >> (4 if part % 2 else 0) & 15
+                    found.append(half(0) * factor * four - half(2) * least)
+            return found
+        case "Q6_K":
+            found = []
+            for i in range(256):
+                part, quarter, at = i // 128, i % 128 // 32, i % 32
+                four = b[part * 64 + (quarter % 2) * 32 + at] >> (4 if quarter > 1 else 0) & 15
+                two = b[128 + part * 32 + at] >> 2 * quarter & 3
+                found.append(half(208) * signed[192 + i // 16] * ((four | two << 4) - 32))
+            return found
+        case "F32":
+            return [float(np.frombuffer(bytes(block), "<f4")[0])]
+        case "F16":
+            return [half(0)]
+        case "BF16":
+            return [float(np.frombuffer(b"\0\0" + bytes(block), "<f4")[0])]
+
+
+@pytest.mark.parametrize("kind", TYPES.values(), ids=lambda kind: kind.name)
+def test_each_type_is_read_as_by_hand(kind):
+    rng = np.random.default_rng(4)
+    blocks = rng.integers(0, 256, (5, kind.bytes), dtype=np.uint8)
+    for at in {"Q8_0": [0], "Q4_0": [0], "Q4_K": [0, 2], "Q6_K": [208], "F16": [0]}.get(kind.name, []):
+        blocks[:, at : at + 2] = rng.normal(size=5).astype("<f2").view(np.uint8).reshape(5, 2)
+    if kind.name in ("F32", "BF16"):
+        blocks[:, -2:] = rng.normal(size=5).astype("<f4").view(np.uint8).reshape(5, 4)[:, 2:]
+    found = kind.read(blocks)
+    assert found.shape == (5, kind.numbers)
+    for block, numbers in zip(blocks, found, strict=True):
+        np.testing.assert_allclose(numbers, by_hand(kind.name, block), rtol=1e-5, atol=1e-6)
+
+
+def test_quantised_weights_are_told_of(tmp_path):
+    facts = {**FACTS, "llama.embedding_length": 32, "llama.attention.key_length": 8, "llama.rope.dimension_count": 8}
+    wide = own_names(weights(32))
+    wide["blk.0.ffn_up.weight"] = ((6, 32), (b"\0\x3c" + bytes(range(32))) * 6)  # a factor of 1, then 0 to 31
+    found = opened(file_of(tmp_path / "q.gguf", facts, wide, 8))
+    np.testing.assert_array_equal(found.inputs["decoder.1.ffn.W_1"].T, np.tile(np.arange(32), (6, 1)))
+    assert found.notices[0] == "its weights are stored as Q8_0"
+
+
+MERGED = ["<unk>", "<s>", "</s>", *(f"<0x{i:02X}>" for i in range(256)), "▁", "a", "b", "▁a", "▁ab"]
+
+
+def test_pieces_with_scores_are_those_of_sentencepiece():
+    facts = {
+        "tokenizer.ggml.model": "llama",
+        "tokenizer.ggml.tokens": MERGED,
+        "tokenizer.ggml.scores": [0.0] * 259 + [-3.0, -4.0, -5.0, -1.0, -2.0],
+        "tokenizer.ggml.token_type": [2, 3, 3, *[6] * 256, *[1] * 5],
+        "tokenizer.ggml.bos_token_id": 1,
+    }
+    found = tokenizer_of(facts)
+    assert [found.pieces[i] for i in found.encode("ab é")] == ["<s>", "▁ab", "▁", "<0xC3>", "<0xA9>"]
+    assert found.decode(found.encode("ab é")) == "ab é"
+    without = tokenizer_of({**facts, "tokenizer.ggml.add_space_prefix": False})
+    assert [without.pieces[i] for i in without.encode("ab", False)] == ["a", "b"]
+
+
+@pytest.mark.parametrize(("cuts", "pieces"), [("qwen2", 2), ("llama-bpe", 1), ("gpt-2", 1), ("smollm", 2)])
+def test_what_cuts_a_text_is_known_by_name(cuts, pieces):
+    letters = list(BYTE_OF_LETTER)
+    facts = {
+        "tokenizer.ggml.model": "gpt2",
+        "tokenizer.ggml.pre": cuts,
+        "tokenizer.ggml.tokens": [*letters, "12", "<|end|>"],
+        "tokenizer.ggml.token_type": [*[1] * 257, 3],
+        "tokenizer.ggml.merges": ["1 2"],
+    }
+    found = tokenizer_of(facts)
+    assert len(found.encode("12")) == pieces, "digits stand by themselves, or together"
+    assert found.encode("a<|end|>")[-1] == 257
+    assert found.decode(found.encode("Été 12")) == "Été 12"
+    with pytest.raises(ExplorerError) as error:
+        tokenizer_of({**facts, "tokenizer.ggml.pre": "deepseek-v3"})
+    assert "deepseek-v3" in error.value.fields["problem"]
+
+
+def test_it_is_shown_by_ids_and_opens_with_what_is_to_be_said(tmp_path, capsys):
+    file = file_of(tmp_path / "small.gguf", FACTS, own_names(weights()))
+    assert main(["generate", str(file), "--ids", "5 7", "-n", "3", "--greedy", "--json"]) == 0
+    assert '"tokens": ["5", "7"]' in capsys.readouterr().out
+    lesson, _ = opened_lesson(file)
+    assert lesson.title == "small.gguf (llama, GGUF)"
+    assert "it has no tokenizer" in lesson.setting("saved").paragraph
+
+
+REFUSED = {
+    "architecture": ({"general.architecture": "mamba"}, "architecture 'mamba'"),
+    "yarn": ({"llama.rope.scaling.type": "yarn"}, "rope.scaling.type is 'yarn'"),
+    "experts": ({"llama.expert_count": 8}, "'llama.expert_count'"),
+    "part": ({"llama.rope.dimension_count": 1}, "rope.dimension_count"),
+    "layers": ({"llama.block_count": 3}, "fewer layers than the 3"),
+    "heads": ({"llama.attention.head_count": 3}, "3 heads"),
+    "alignment": ({"general.alignment": 33}, "general.alignment"),
+}
+
+
+@pytest.mark.parametrize(("changes", "said"), REFUSED.values(), ids=REFUSED)
+def test_what_would_change_the_numbers_is_refused_by_name(tmp_path, changes, said):
+    with pytest.raises(ExplorerError) as error:
+        opened(file_of(tmp_path / "a.gguf", {**FACTS, **changes}, own_names(weights())))
+    assert error.value.id == "checkpoint"
+    assert said in error.value.fields["problem"]
+
+
+def test_what_is_cut_short_or_changed_by_chance_is_refused_or_opens_and_never_ends_in_a_traceback(tmp_path):
+    good = file_of(tmp_path / "a.gguf", FACTS, own_names(weights())).read_bytes()
+    chance, file, opens = random.Random(1), tmp_path / "b.gguf", 0
+    header = good.index(b"\0" * 16, 200)
+    for turn in range(300):
+        raw = bytearray(good)
+        if turn % 3 == 0:
+            raw = raw[: chance.randrange(len(raw))]
+        else:
+            for _ in range(chance.randrange(1, 4)):
+                raw[chance.randrange(min(header + 2000, len(raw)))] = chance.choice((0, 1, 127, 128, 255))
+        file.write_bytes(raw)
+        with suppress(ExplorerError):
+            opened(file)
+            opens += 1
+    assert opens < 250
