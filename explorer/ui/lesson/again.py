@@ -11,7 +11,7 @@ from explorer.core.errors import ExplorerError
 from explorer.lessons.progress import ProgressFolder
 from explorer.lessons.schema import Lesson
 from explorer.ui.theme import mark
-from explorer.ui.widgets.layouts import row_in
+from explorer.ui.widgets.layouts import column_in, row_in
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 
@@ -34,10 +34,21 @@ class AgainCard(QFrame):
         super().__init__()
         mark(self, card="true")
         self._folder, self._px = folder, bench.appearance.px
+        self._count = 0
         self.buttons: list[QPushButton] = []
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(self._px(16), self._px(10), self._px(12), self._px(10))
-        self._column.setSpacing(self._px(2))
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(self._px(16), self._px(6), self._px(12), self._px(6))
+        whole.setSpacing(self._px(2))
+        self.fold = mark(QPushButton(), link="true")
+        self.fold.setCheckable(True)
+        self.fold.setToolTip("Show or hide the questions to come back to")
+        self.fold.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.fold.toggled.connect(self._unfold)
+        self._lines = QWidget()
+        self._column = column_in(self._lines, spacing=self._px(2))
+        whole.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignLeft)
+        whole.addWidget(self._lines)
+        self._lines.hide()
         self.hide()
 
     def show_lessons(self, lessons: Mapping[str, Lesson]) -> None:
@@ -58,7 +69,15 @@ class AgainCard(QFrame):
             self._line(lessons[lesson], step, WHY[why])
         if len(others) > MOST:
             self._column.addWidget(SteadyLabel(f"… and {len(others) - MOST} more", role="muted"))
+        self._count = len(due) + len(others)
+        self._unfold(self.fold.isChecked())
         self.setVisible(bool(self.buttons))
+
+    def _unfold(self, open_: bool) -> None:
+        """Show the questions, or only how many there are."""
+        self.fold.setText(f"{self._count} to revisit {'▾' if open_ else '▸'}")
+        self.fold.setAccessibleName(f"{self._count} to revisit")
+        self._lines.setVisible(open_)
 
     def _found(self, lessons: Mapping[str, Lesson]) -> tuple[list[tuple[str, str]], list[tuple[str, str, str]]]:
         """The questions that come again today, and what else there is to come back to."""

@@ -90,9 +90,11 @@ def lay_out(window: QWidget, size: QSize) -> None:
     QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
 
 
-def picture_of_step(appearance: Appearance, lesson: Lesson, number: int, state: State) -> QImage | None:
-    """What a step names, as a picture for paper; None where it names nothing that stands on a page."""
-    with step_off_screen(appearance, lesson, number, state, 1.0, LIGHT) as (window, bench):
+def picture_of_step(
+    appearance: Appearance, lesson: Lesson, number: int, state: State, theme: Theme = LIGHT
+) -> QImage | None:
+    """What a step names, as a picture, for paper in light; None where it names nothing that stands on a page."""
+    with step_off_screen(appearance, lesson, number, state, 1.0, theme) as (window, bench):
         shown = elements_of(bench.view, lesson.steps[number])
         if not shown:
             return None
@@ -116,17 +118,17 @@ def picture_of_step(appearance: Appearance, lesson: Lesson, number: int, state: 
         QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
         image = QImage(size * SHARP, QImage.Format.Format_RGB32)
         image.setDevicePixelRatio(SHARP)
-        image.fill(qcolor(LIGHT.surface))
+        image.fill(qcolor(theme.surface))
         image.setText("Description", spoken(window))
         painter = QPainter(image)
         window.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
         painter.end()
-        return _cropped(image)
+        return _cropped(image, theme)
 
 
-def _cropped(image: QImage) -> QImage:
+def _cropped(image: QImage, theme: Theme) -> QImage:
     """Without the white below and beside what is drawn: elements ask for the room that they may need."""
-    page = qcolor(LIGHT.surface)
+    page = qcolor(theme.surface)
     ink = drawn(pixels_of(image), (page.red(), page.green(), page.blue()))
     if not ink.any():
         return image

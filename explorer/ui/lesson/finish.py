@@ -8,12 +8,15 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from explorer.lessons.outcome import REVISIT, RIGHT, Outcome
 from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import Predict, Step
+from explorer.ui.lesson.ring import Ring
 from explorer.ui.lesson.room import column_height
 from explorer.ui.lesson.words import WordyButton
 from explorer.ui.theme import mark
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 
+RING = 44
+"""Pixels at text scale 1 of the ring that fills."""
 MOST = 6
 """So many steps are named at most of those whose questions were answered rightly."""
 
@@ -35,6 +38,8 @@ class FinishView(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._parts: list[QWidget] = []
+        self.ring: Ring | None = None
+        """Fills as the end is reached."""
         self.hide()
 
     def tell(self, lesson: Lesson, found: Outcome, behind: Lesson | None) -> None:
@@ -45,6 +50,9 @@ class FinishView(QWidget):
             part.deleteLater()
         self._parts, self.steps, self.next = [], {}, None
         self._column.setSpacing(self._bench.appearance.px(5))
+        self.ring = Ring(self._bench.appearance, f"How far you are in {lesson.title}", RING)
+        self._add(self.ring)
+        self.ring.show_share(1 - found.count("unseen", "skipped") / max(len(found.of), 1), fills=True)
         self._say("The end of this lesson" if found.revisit and not found.is_whole else "Lesson finished", "heading")
         if found.right:
             self._say("What you have learned", "section")

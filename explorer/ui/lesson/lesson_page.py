@@ -4,24 +4,29 @@ from collections.abc import Callable
 from html import escape
 
 from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFrame,
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QProgressBar,
     QPushButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
+from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import errata, load, titles
 from explorer.lessons.outcome import left_at, outcome
 from explorer.lessons.progress import Progress, ProgressFolder
 from explorer.lessons.schema import Lesson
+from explorer.lessons.states import states_of
 from explorer.ui.lesson.again import AgainCard
-from explorer.ui.lesson.course_row import CourseRow
+from explorer.ui.lesson.chapters import ChapterList
+from explorer.ui.lesson.drawn import picture_of_step
+from explorer.ui.lesson.ring import Ring
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
 from explorer.ui.widgets.layouts import column_in
@@ -31,7 +36,10 @@ from explorer.ui.workbench import Workbench
 
 WIDTH = 860
 """Pixels at text scale 1 that a line is long at most: longer ones are hard to read."""
-BAR, HIGH = 90, 86
+HIGH, PICTURE = 86, (150, 84)
+"""Pixels at text scale 1: a card with two buttons is so high, and its picture so large."""
+RAIL, NARROW = 220, 800
+"""Pixels at text scale 1 that the chapters are wide, and below which they stand above the lessons."""
 
 
 class LessonCard(QFrame):
@@ -48,13 +56,15 @@ class LessonCard(QFrame):
         self.id = id
         self.lesson: Lesson | None = None
         self._found = title.casefold(), ""
+        self.share = 0.0
         self.title = SteadyLabel(escape(title, quote=False), role="strong")
         self._teaches = SteadyLabel(role="muted")
         self._size = mark(QLabel(), role="small")
-        self._bar = QProgressBar()
-        self._bar.setTextVisible(False)
-        self._bar.setFixedWidth(px(BAR))
-        self._bar.setAccessibleName(f"How far you are in {title}")
+        self.ring = Ring(bench.appearance, f"How far you are in {title}")
+        self.picture = QLabel()
+        self.picture.setFixedSize(px(PICTURE[0]), px(PICTURE[1]))
+        self.picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.is_drawn = False
         self._far = mark(QLabel(), role="small")
         self.button = QPushButton("Open")
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -67,6 +77,7 @@ class LessonCard(QFrame):
         whole = QHBoxLayout(self)
         whole.setContentsMargins(px(16), px(10), px(12), px(10))
         whole.setSpacing(px(16))
+        whole.addWidget(self.picture)
         words = QVBoxLayout()
         whole.addLayout(words, 1)
         words.setSpacing(px(2))
@@ -75,8 +86,8 @@ class LessonCard(QFrame):
         line = QHBoxLayout()
         words.addLayout(line)
         line.setSpacing(px(12))
+        line.addWidget(self.ring)
         line.addWidget(self._size)
-        line.addWidget(self._bar)
         line.addWidget(self._far)
         line.addStretch()
         acts = QVBoxLayout()
@@ -92,22 +103,22 @@ class LessonCard(QFrame):
         """Say what is in it, at which step one is, and at its end how much was right and what there is to revisit."""
         self._size.setVisible(lesson is not None)
         if lesson is None or progress is None:
-            for part in (self._bar, self._far, self.again):
+            for part in (self.ring, self._far, self.again):
                 part.hide()
             return
         self.lesson, steps = lesson, len(lesson.steps)
         far, found = left_at(lesson, progress), outcome(lesson, progress)
         over = bool(steps) and found.is_whole
         half = 0 < far and not over
-        self._bar.setVisible(half)
+        self.share = 1.0 if over else far / steps if steps else 0.0
+        self.ring.setVisible(bool(steps))
+        self.ring.show_share(self.share)
         self._far.setVisible(half or over)
         self.again.setVisible(half)
         teaches = lesson.teaches or sentences(" ".join(lesson.paragraph.split("\n\n")[0].split()))[0]
         self._teaches.setText(escape(teaches[:1].upper() + teaches[1:], quote=False))
         minutes = f" · about {lesson.minutes:.0f} minutes" if lesson.minutes else ""
         self._size.setText(f"{steps} steps{minutes}" if steps else "An example to explore, without steps")
-        self._bar.setRange(0, max(steps, 1))
-        self._bar.setValue(far)
         said = ["✓ gone through" if over else "at the end" if far == steps else f"at step {far} of {steps}"]
         if over or far == steps:
             said += [found.brief] if found.brief else []
@@ -121,6 +132,24 @@ class LessonCard(QFrame):
         mark(self.button, primary="true" if steps and not over else "false")
         about = teaches, *(step.title for step in lesson.steps), lesson.paragraph, lesson.reference, lesson.id
         self._found = lesson.title.casefold(), " ".join(about).casefold()
+
+    def draw(self) -> None:
+        """Show small what the lesson shows first, with the numbers of its model."""
+        self.is_drawn = True
+        if self.lesson is None or not self.lesson.steps or self.lesson.steps[0].training is not None:
+            return
+        look, ratio = self._bench.appearance, self.devicePixelRatioF()
+        try:
+            image = picture_of_step(look, self.lesson, 0, states_of(self.lesson)[0], look.theme)
+        except ExplorerError:  # who opens the lesson is told
+            return
+        if image is not None:
+            image.setDevicePixelRatio(1.0)
+            room = self.picture.size() * ratio
+            small = image.scaled(room, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation)
+            small.setDevicePixelRatio(ratio)
+            self.picture.setPixmap(QPixmap.fromImage(small))
+            self.picture.setAccessibleName(f"What it begins with: {image.text('Description')}")
 
     def rank(self, words: list[str]) -> int | None:
         """0 where all of some words occur in the title, 1 where some do elsewhere in it, None where one does not."""
@@ -165,6 +194,9 @@ class LessonPage(QScrollArea):
         self._none = mark(QLabel("No lesson has all of these words. Search for fewer words."), role="muted")
         self._loading = QTimer(self, interval=0)
         self._loading.timeout.connect(self._load_next)
+        self._drawing = QTimer(self, interval=0)
+        self._drawing.timeout.connect(self._draw_next)
+        self.verticalScrollBar().valueChanged.connect(lambda: self._drawing.start())
         self._worn = True
         self._again = later(self, self._dress)
         self._make()
@@ -172,12 +204,17 @@ class LessonPage(QScrollArea):
     def _make(self) -> None:
         px = self._bench.appearance.px
         page = QWidget()
-        across = QHBoxLayout(page)
+        self._across = across = QBoxLayout(QBoxLayout.Direction.LeftToRight, page)
         across.setContentsMargins(px(24), px(16), px(16), px(20))
+        across.setSpacing(px(20))
+        self.courses = ChapterList(self._bench)
+        self.courses.chosen.connect(self._find)
+        across.addWidget(self.courses)
         content = QWidget()
         content.setMaximumWidth(px(WIDTH))
         across.addWidget(content, 1)
         across.addStretch(0)
+        self._arrange()
         column = column_in(content, spacing=px(8))
         title = mark(QLabel("Lessons"), role="title")
         top = QHBoxLayout()
@@ -198,9 +235,8 @@ class LessonPage(QScrollArea):
         self.again = AgainCard(self._bench, self._folder)
         self.again.wanted.connect(self.again_wanted)
         column.addWidget(self.again)
-        self.courses = CourseRow(self._bench)
-        self.courses.chosen.connect(self._find)
-        column.addWidget(self.courses)
+        self._about = SteadyLabel(role="muted")
+        column.addWidget(self._about)
         column.addWidget(self.search)
         column.addWidget(self._none)
         for id, name in titles().items():
@@ -235,14 +271,19 @@ class LessonPage(QScrollArea):
         """One lesson in each turn of the event loop: the page is there before."""
         if not self._waiting:
             self._loading.stop()
+            self.courses.show_shares({card.id: card.share for card in self.cards.values()})
             self._find()  # what the lessons are about is known only now
             self.again.show_lessons({card.id: card.lesson for card in self.cards.values() if card.lesson is not None})
             return
         card = self._waiting.pop(0)
         lesson = card.lesson or load(card.id)
         card.show_lesson(lesson, self._progress(lesson))
+        if not self._drawing.isActive():  # started anew in each turn, it would never have one
+            self._drawing.start()
 
     def _find(self, *_: object) -> None:
+        self._about.setText(self.courses.about)
+        self._about.setVisible(bool(self.courses.about))
         words, course = self.search.text().casefold().split(), self.courses.course
         of_course = [id for id in (self.cards if course is None else course.lessons) if id in self.cards]
         ranks = {id: rank for id in of_course if (rank := self.cards[id].rank(words)) is not None}
@@ -255,6 +296,28 @@ class LessonPage(QScrollArea):
             card.setVisible(id in ranks)
         self._apart.setVisible(any(id in ranks for id in apart))
         self._none.setVisible(not ranks)
+        self._drawing.start()
+
+    def _draw_next(self) -> None:
+        """The picture of one card that is in sight, in each turn of the event loop."""
+        cards = (card for card in self.cards.values() if card.lesson is not None and not card.is_drawn)
+        card = next((one for one in cards if not one.visibleRegion().isEmpty()), None)
+        if card is None:
+            self._drawing.stop()
+        else:
+            card.draw()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+        self._drawing.start()
+
+    def _arrange(self) -> None:
+        """The chapters stand at the left, or above where the page is narrow."""
+        px, narrow = self._bench.appearance.px, self.viewport().width() < self._bench.appearance.px(NARROW)
+        ways = QBoxLayout.Direction
+        self._across.setDirection(ways.TopToBottom if narrow else ways.LeftToRight)
+        self.courses.setFixedWidth(px(RAIL)) if not narrow else self.courses.setMaximumWidth(px(WIDTH))
 
     def show_recording(self, steps: int | None) -> None:
         """Say how many steps have been recorded; None: nothing is being recorded."""

@@ -21,7 +21,7 @@ from explorer.core.errors import ExplorerError
 from explorer.lessons.course import next_lesson
 from explorer.lessons.outcome import outcome
 from explorer.ui.errors import show_error
-from explorer.ui.lesson.course_row import SETTING as COURSE
+from explorer.ui.lesson.chapters import SETTING as COURSE
 from explorer.ui.lesson.finish import FinishView
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.question import QuestionView

@@ -1,0 +1,96 @@
+"""Chapters at the left with rings that fill, and cards with pictures of what is inside."""
+
+import pytest
+from PySide6.QtCore import Qt
+
+from explorer.lessons.course import chapters
+from explorer.lessons.loader import errata, load, titles
+from explorer.lessons.progress import ProgressFolder
+from explorer.settings import Settings
+from explorer.ui.lesson.lesson_page import NARROW, LessonCard
+from explorer.ui.lesson.ring import Ring
+
+
+def test_each_lesson_stands_in_one_chapter_behind_those_that_it_needs():
+    path = [id for one in chapters() for id in one.lessons]
+    assert set(titles()) - set(errata().values()) - {"inside-a-storyteller"} <= set(path)
+    assert len(path) == len(set(path))
+    for at, id in enumerate(path):
+        assert set(load(id).needs) <= set(path[:at]), id
+
+
+def test_the_chapters_are_in_their_order():
+    assert [one.chapter for one in chapters()] == list(range(1, len(chapters()) + 1))
+    assert [one.title for one in chapters()][:5] == ["Vectors", "Attention", "Blocks", "Learning", "Whole models"]
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_a_chapter_lists_its_lessons_and_its_ring_says_how_far_one_is(open_window, tmp_path, qtbot):
+    folder, chapter = ProgressFolder(tmp_path / "progress"), chapters()[2]
+    lesson = load(chapter.lessons[0])
+    progress = folder.load(lesson.id)
+    for step in lesson.steps:
+        progress = progress.answered(step.id, True).at(step.id) if step.question else progress.at(step.id)
+    folder.save(progress)
+    page = open_window("emma", settings=Settings(tmp_path)).lessons.page()
+    page.refresh()
+    qtbot.waitUntil(lambda: page.is_whole)
+    assert page.cards[lesson.id].ring.share == 1
+    assert page.courses.rings[chapter.id].share == pytest.approx(1 / len(chapter.lessons))
+    page.courses.buttons[chapter.id].click()
+    shown = (page._listed.itemAt(i).widget() for i in range(page._listed.count()))
+    assert [one.id for one in shown if isinstance(one, LessonCard) and not one.isHidden()] == list(chapter.lessons)
+    assert chapter.paragraph in page._about.text()
+
+
+def test_a_card_shows_what_its_lesson_begins_with(open_window, qtbot):
+    window = open_window("emma")
+    card = LessonCard(window.bench, "softmax", "Softmax")
+    qtbot.addWidget(card)
+    card.show_lesson(load("softmax"), window.lessons.guide.progress(load("softmax")))
+    card.draw()
+    assert not card.picture.pixmap().isNull()
+    assert "output.logits" in card.picture.accessibleName()
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_the_chapters_stand_above_the_lessons_where_the_page_is_narrow(open_window, qtbot):
+    page = open_window("emma", tab="Lessons").lessons.page()
+    page.resize(NARROW + 300, 600)
+    assert page.courses.geometry().right() < page.search.mapTo(page.widget(), page.search.rect().topLeft()).x()
+    page.resize(NARROW - 200, 600)
+    page.widget().layout().activate()
+    assert page.courses.geometry().bottom() < page.search.mapTo(page.widget(), page.search.rect().topLeft()).y()
+
+
+def test_a_ring_is_filled_to_its_share(look, qtbot):
+    ring = Ring(look, "How far", 40)
+    qtbot.addWidget(ring)
+    ring.show_share(0.5)
+    picture = ring.grab().toImage()
+    right, left = (picture.pixelColor(x, picture.height() // 2).name() for x in (picture.width() - 2, 1))
+    assert right == look.theme.accent.lower()
+    assert left == look.theme.line.lower()
+
+
+@pytest.mark.parametrize("still", [False, True])
+def test_it_fills_before_one_s_eyes_unless_little_should_move(appearance, qtbot, still):
+    appearance.set_still(still)
+    ring = Ring(appearance, "How far")
+    qtbot.addWidget(ring)
+    ring.show_share(1.0, fills=True)
+    assert (ring._shown == 1.0) == (still or not appearance.moves)
+    qtbot.waitUntil(lambda: ring._shown == 1.0)
+
+
+def test_what_is_to_be_revisited_is_folded(open_window, tmp_path, qtbot):
+    folder, lesson = ProgressFolder(tmp_path / "progress"), load("two-vectors")
+    asked = next(step.id for step in lesson.steps if step.question)
+    folder.save(folder.load(lesson.id).answered(asked, False))
+    window = open_window("emma", settings=Settings(tmp_path))
+    page = window.lessons.page()
+    page.again.show_lessons({lesson.id: lesson})
+    assert page.again.fold.text() == "1 to revisit ▸"
+    assert not page.again.buttons[0].isVisibleTo(page.again)
+    qtbot.mouseClick(page.again.fold, Qt.MouseButton.LeftButton)
+    assert page.again.buttons[0].isVisibleTo(page.again)
