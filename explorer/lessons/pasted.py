@@ -38,9 +38,12 @@ def read_matrix(given: Any) -> tuple[Array, Array]:
         "no-prints", "paste-uneven", "paste-too-long" or "bad-number".
     """
     if not isinstance(given, str):
-        array = np.asarray(given, dtype=float)
-        texts = [repr(number).removesuffix(".0") for number in array.ravel().tolist()]
-        return array, np.array([_decimals(text) for text in texts], int).reshape(array.shape)
+        array = np.asarray(given)
+        if array.dtype.kind != "f":
+            array = array.astype(float)
+        # In float32 0.1 is no 0.10000000149.
+        texts = [np.format_float_scientific(number, trim="-") for number in array.ravel()]
+        return array.astype(float), np.array([_decimals(text) for text in texts], int).reshape(array.shape)
     lines = [line for line in (_cells(line) for line in _ENDS.split(given)) if line]
     if not lines:
         raise ExplorerError("no-prints")

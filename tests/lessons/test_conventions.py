@@ -175,7 +175,7 @@ def test_it_stops_when_it_should():
 
 def test_what_cannot_be_asked():
     state = load("emma").state("plain")
-    with refuses("no printed numbers"):
+    with refuses("no numbers to look for"):
         conventions(state, [])
     with refuses("no node 'weigths'"):
         conventions(state, [Print("weigths", np.zeros((9, 9)), np.zeros((9, 9)))])
@@ -238,10 +238,13 @@ def test_numbers_that_are_no_text_count_the_decimals_that_they_need():
     _, decimals = read_matrix([[0.25, 1.0], [-3, 1e-05]])
     assert decimals.tolist() == [[2, 0], [0, 5]]
     assert read_matrix(0.5)[1] == 1
+    values, decimals = read_matrix(np.array([[0.1234, 2, 1e-5, np.nan]], np.float32))
+    assert decimals[0, :3].tolist() == [4, 0, 5]
+    assert np.isnan(values[0, 3])
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("", "no printed numbers"), ("1 2; 3", "equally long"), ("a b", "is not a number")]
+    ("text", "said"), [("", "no numbers to look for"), ("1 2; 3", "equally long"), ("a b", "is not a number")]
 )
 def test_text_that_is_no_matrix(text, said):
     with refuses(said):
