@@ -1,5 +1,6 @@
 """A matrix as a table of HTML with colours, for notebooks and learning platforms; of a large one the beginning."""
 
+from functools import cache
 from html import escape
 from math import isfinite
 
@@ -23,18 +24,23 @@ def html_table(one: LabelledMatrix, shares: bool = False, words: tuple[str, ...]
     lines = ["".join(f'<th style="{label}">{escape(head)}</th>' for head in heads)]
     full, decimals = _FULL * largest_of(one.value) or 1.0, decimals_of(one.value)
     low, high = (0.0, 1.0) if shares else (-full, full)
-    colours = sequential(_PAPER) if shares else diverging(_PAPER)
+    styles = _styles(shares)
     for i, row in enumerate(one.value[:MOST_ROWS, :MOST_COLUMNS].tolist()):
         cells = [f'<th style="{label}">{escape(one.rows[i]) if one.rows else ""}</th>']
         for number in row:
             share = (min(max(number, low), high) - low) / (high - low) if isfinite(number) else 0.0 if shares else 0.5
-            rgb = colours[round(share * 255)].tolist()
-            style = f"background:rgb({','.join(map(str, rgb))});color:{text_on(rgb)};{_CELL}"
-            cells.append(f'<td style="{style}">{in_table(number, decimals)}</td>')
+            cells.append(f'<td style="{styles[round(share * 255)]}">{in_table(number, decimals)}</td>')
         cells += [f'<td style="{label}">{escape(word)}</td>' for word in words[i : i + 1]]
         lines.append("".join(cells))
     body = "".join(f"<tr>{line}</tr>" for line in lines)
     return f"<div><table>{body}</table>{''.join(f'<p>{said}</p>' for said in left_out(one))}</div>"
+
+
+@cache
+def _styles(shares: bool) -> tuple[str, ...]:
+    """The style of a cell for each of 256 colours."""
+    colours = sequential(_PAPER) if shares else diverging(_PAPER)
+    return tuple(f"background:rgb({','.join(map(str, rgb))});color:{text_on(rgb)};{_CELL}" for rgb in colours.tolist())
 
 
 def left_out(one: LabelledMatrix) -> list[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from html import escape
 from itertools import islice
 from zlib import crc32
@@ -124,12 +124,21 @@ def items(lesson: Lesson, seed: int | None = None, only: str = "") -> Iterator[I
         match step.question:
             case Predict():
                 item = _number(id, step, step.question, state, seed)
-            case Choose():
-                item = _choice(id, step, step.question, state)
-            case Point():
-                item = _place(id, step, step.question, state)
+            case Choose() | Point():
+                item = _unseeded(lesson, number)
         if item is not None:
             yield item
+
+
+@lru_cache(1024)
+def _unseeded(lesson: Lesson, number: int) -> Item | None:
+    """The question of a step, counted from 0, that is the same for everybody."""
+    step, state = lesson.steps[number], states_of(lesson)[number]
+    id = f"{lesson.id}/{step.id}"
+    if isinstance(step.question, Point):
+        return _place(id, step, step.question, state)
+    assert isinstance(step.question, Choose)
+    return _choice(id, step, step.question, state)
 
 
 # A number

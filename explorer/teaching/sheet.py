@@ -37,11 +37,12 @@ class Sheet:
         Raises `ExplorerError`: "unknown-question" for one that is not in its lesson.
         """
         seed = crc32(f"{self.seed} {' '.join(student.casefold().split())}".encode())
-        found = []
+        found, lessons = [], {name: load(name) for name in {id.partition("/")[0] for id in self.questions}}
         for id in self.questions:
-            one = next(items(load(id.partition("/")[0]), seed, id), None)
+            lesson = lessons[id.partition("/")[0]]
+            one = next(items(lesson, seed, id), None)
             if one is None:
-                raise ExplorerError("unknown-question", name=id, near=nearest(id, item_ids(load(id.partition("/")[0]))))
+                raise ExplorerError("unknown-question", name=id, near=nearest(id, item_ids(lesson)))
             found.append(one)
         return found
 
