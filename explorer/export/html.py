@@ -20,7 +20,10 @@ def html_table(one: LabelledMatrix, shares: bool = False, words: tuple[str, ...]
     `words`: what stands behind each row.
     """
     label = f"background:{_PAPER};color:{_INK};font-weight:normal;{_CELL}"
-    heads = [one.name.rpartition(".")[2], *(one.columns[:MOST_COLUMNS] or [""])]
+    block, _, corner = one.name.rpartition(".")
+    if block.rpartition(".")[0].endswith(".head"):
+        corner = f"head {block.rpartition('.')[2]} {corner}"
+    heads = [corner if one.rows else one.name, *(one.columns[:MOST_COLUMNS] or [""])]
     lines = ["".join(f'<th style="{label}">{escape(head)}</th>' for head in heads)]
     full, decimals = _FULL * largest_of(one.value) or 1.0, decimals_of(one.value)
     low, high = (0.0, 1.0) if shares else (-full, full)
