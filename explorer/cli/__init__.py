@@ -126,6 +126,10 @@ def _run(argv: list[str]) -> int:
             from explorer.cli.lessons import replay
 
             return replay(arguments.lessons)
+        case "ink":
+            from explorer.cli.ink import ink
+
+            return ink(arguments)
         case "handout":
             from explorer.cli.handout import handout
 

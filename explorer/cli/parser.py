@@ -21,6 +21,7 @@ COMMANDS = (
         "sheet",
         "answer",
         "class",
+        "ink",
     ),
 )
 FORMATS = ("table", "json", "csv", "tsv", "numpy", "latex", "markdown", "python")
@@ -37,6 +38,7 @@ Every number of a transformer, live and editable.
   explorer check [FILE…]           are the lessons valid, and are all printed numbers found again?
   explorer replay [LESSON…]        do all steps of a lesson work, forward, backward and by a jump?
   explorer handout LESSON F        a lesson on paper: F is a .pdf or .html
+  explorer ink LESSON              whose is the ink on the page of each step, and how full is its slide?
   explorer glossary [TERM]         what a term or symbol means
   explorer conventions LESSON …    which settings give the numbers that a text prints
   explorer seek LESSON CELL=V      change inputs until a cell has the value
@@ -124,6 +126,11 @@ node.
 _REPLAY = """\
 Go through the steps of a lesson forward, backward and from every step: each way has to give the same numbers to the
 last bit. Each question is answered rightly, and with each mistake. Without LESSON, all lessons with steps.
+"""
+
+_INK = """\
+Measure what one sees of each step of a lesson: of the ink of its page in the window, which share belongs to what the
+step names, with the light off and on; of its slide, which share is empty, and which tables are cut.
 """
 
 _HANDOUT = """\
@@ -396,6 +403,14 @@ def _replay() -> Parser:
     return parser
 
 
+def _ink() -> Parser:
+    parser = Parser("ink", _INK, epilog="example:\n  explorer ink emma --size 1920x1080")
+    parser.add_argument("lesson", metavar="LESSON", help="a name from `explorer list`, or a .toml")
+    parser.add_argument("--size", metavar="WxH", default="1280x720", help="pixels of window and slides (1280x720)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    return parser
+
+
 def _handout() -> Parser:
     parser = Parser("handout", _HANDOUT, epilog="example:\n  explorer handout emma emma.pdf")
     parser.add_argument("lesson", metavar="LESSON", help="a name from `explorer list`, or a .toml")
@@ -610,6 +625,7 @@ _PARSERS = {
     "check": _check,
     "replay": _replay,
     "handout": _handout,
+    "ink": _ink,
     "glossary": _glossary,
     "words": _words,
     "train": _train,

@@ -27,6 +27,15 @@ def drawn(pixels: Array, ground: tuple[int, int, int]) -> Array:
     return np.asarray((np.abs(pixels.astype(np.int16) - np.array(ground)) > SAME).any(axis=-1))
 
 
+def strength(pixels: Array, ground: tuple[int, int, int]) -> Array:
+    """How much ink each pixel has: 0 for the colour of the ground, 1 for the farthest; what is faint counts for less.
+
+    Parameters and shapes as of `drawn`; an array of floats.
+    """
+    apart = np.abs(pixels.astype(np.int16) - np.array(ground))
+    return np.asarray(apart.sum(axis=-1) / (3 * 255.0))
+
+
 def empty_share(ink: Array, squares: int = SQUARES) -> float:
     """The share of a picture's squares in which nothing is drawn.
 
@@ -52,7 +61,7 @@ def empty_share(ink: Array, squares: int = SQUARES) -> float:
 def named_share(ink: Array, named: Array) -> float:
     """The share of what is drawn that lies where somebody points; 0 where nothing is drawn.
 
-    `ink`, `named`: arrays of bool, of one shape.
+    `ink`, `named`: arrays of one shape, of bool, or the first one of `strength`.
     """
-    total = int(ink.sum())
-    return int((ink & named).sum()) / total if total else 0.0
+    total = float(ink.sum())
+    return float((ink * named).sum()) / total if total else 0.0

@@ -1,21 +1,32 @@
-"""What a class sees of each step, measured on the slides themselves: whether a table is cut, and what stays empty."""
+"""What one sees of each step, measured on pixels: of the window, whose ink it is; of a slide, what is cut or empty."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QApplication, QWidget
 
 from explorer.document.document import Document
 from explorer.lessons.schema import Lesson
-from explorer.pages.ink import drawn, empty_share
+from explorer.lessons.steps import Step
+from explorer.pages.element import leaves
+from explorer.pages.ink import drawn, empty_share, named_share, strength
+from explorer.pages.of_step import named_on
+from explorer.ui.appearance import Appearance
 from explorer.ui.lesson.drawn import pixels_of
-from explorer.ui.lesson.guide import Guide
+from explorer.ui.lesson.guide import TABS, Guide
 from explorer.ui.lesson.presenter import Presenter
 from explorer.ui.page.late import Late
 from explorer.ui.render import alone
 from explorer.words.vectors import Vectors
+
+if TYPE_CHECKING:
+    from explorer.ui.window.main_window import MainWindow
 
 TURNS = 40
 """Turns of the event loop in which a slide comes to rest at most."""
@@ -54,8 +65,7 @@ def slides(
         guide.vectors = vectors
         guide.showing_wanted.connect(bench.selection.show)
         guide.go(0)
-        page = QColor(bench.appearance.theme.page)
-        ground = page.red(), page.green(), page.blue()
+        ground = _ground(bench.appearance)
         presenter = Presenter(bench, guide)
         presenter.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
         presenter.resize(QSize(*size))
@@ -76,6 +86,55 @@ def slides(
         finally:
             presenter.leave()
             presenter.deleteLater()
+
+
+@dataclass(frozen=True)
+class Sight:
+    """A step as a student sees it in the window: of the ink of its page, which share belongs to what the step names."""
+
+    step: str
+    # None where it names all of its page, or looks at a tab. `plain`: with the light off; `lit`: with the light on.
+    plain: float | None
+    lit: float | None
+
+
+def sights(window: MainWindow) -> Iterator[Sight]:
+    """The steps of the lesson that a window shows, one after the other."""
+    guide, light = window.lessons.guide, window.bench.light
+    for at, step in enumerate(guide.steps):
+        guide.go(at)
+        if step.look.stage not in TABS:
+            window.area.page()  # whole: it would come in turns
+        found = []
+        for on in (False, True):
+            light.switch(on)
+            at_rest(window)
+            found.append(_named_share(window, step))
+        yield Sight(step.id, *found)
+
+
+def _named_share(window: MainWindow, step: Step) -> float | None:
+    view = window.area.in_sight()
+    named = step.look.node or step.look.element
+    if view is None or view.page is None or not named or window.lessons.guide.stage != view.page.stage:
+        return None
+    port, bench = view.viewport(), window.bench
+    widgets = view.elements.widgets
+    parts = (part for one in named_on(view.page, bench.view, step) for part in leaves(one))
+    shown = [widgets[part.id] for part in parts if part.id in widgets]
+    picture = port.grab().toImage()
+    picture.setDevicePixelRatio(1.0)
+    ink = strength(pixels_of(picture), _ground(bench.appearance))
+    where = np.zeros(ink.shape, dtype=bool)
+    for widget in shown:
+        place = QRect(widget.mapTo(port, QPoint()), widget.size()).intersected(port.rect())
+        where[place.top() : place.bottom() + 1, place.left() : place.right() + 1] = True
+    return named_share(ink, where)
+
+
+def _ground(appearance: Appearance) -> tuple[int, int, int]:
+    page = QColor(appearance.theme.page)
+    return page.red(), page.green(), page.blue()
 
 
 def at_rest(widget: QWidget) -> QImage:

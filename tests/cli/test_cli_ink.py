@@ -1,0 +1,49 @@
+"""`ink` says whose the ink on the page of each step is."""
+
+import json
+
+import pytest
+
+from explorer.cli import main
+
+LESSON = """
+format = 2
+id = "one"
+title = "One score"
+paragraph = "One score."
+example = "translation-lookup"
+[[step]]
+id = "score"
+title = "A score"
+words = "Row times row."
+[step.look]
+stage = "attention"
+node = "scores"
+[[step]]
+id = "whole"
+title = "The page"
+words = "All of it."
+[step.look]
+stage = "attention"
+"""
+
+
+def test_the_light_lets_what_a_step_names_have_more_of_the_ink(tmp_path, capsys):
+    (tmp_path / "one.toml").write_text(LESSON)
+    assert main(["ink", str(tmp_path / "one.toml"), "--size", "1024x640", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    named, whole = found["steps"]
+    assert 0 < named["plain"] < named["lit"] < 1
+    assert whole["plain"] is None
+    assert found["mean"] == named["lit"]
+    assert named["cut"] == []
+    assert 0 < named["empty"] < 1
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"), [(("no-such",), "no-such"), (("emma", "--size", "big"), "'big' is not a size")]
+)
+def test_what_is_wrong_is_one_line(argv, said, capsys):
+    assert main(["ink", *argv]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert said in line
