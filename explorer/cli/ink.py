@@ -19,22 +19,9 @@ def ink(arguments: Namespace) -> int:
     if not lesson.steps:
         raise ExplorerError("no-steps", lesson=lesson.id)
     need_display(or_offscreen=True)
-    from PySide6.QtCore import Qt
-    from PySide6.QtWidgets import QApplication
-
-    from explorer.app import make_window
-    from explorer.ui.appearance import Appearance
     from explorer.ui.lesson.ink import sights, slides
 
-    app = QApplication.instance() or QApplication(["explorer"])
-    assert isinstance(app, QApplication)
-    window = make_window(lesson, Appearance(app, "light"))
-    window.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
-    window.resize(*size)
-    window.show()
-    seen = list(sights(window))
-    window.close()
-    shown = list(slides(lesson, size))
+    seen, shown = list(sights(lesson, size)), list(slides(lesson, size))
     named = [one.lit for one in seen if one.lit is not None]
     mean = sum(named) / len(named) if named else None
     if arguments.json:

@@ -268,6 +268,18 @@ def stylesheet(theme: Theme, fonts: Fonts, scale: float) -> str:
     )
 
 
+def fitted_stylesheet(points: float, heading: float) -> str:
+    """That of what stands large in such a window: sizes alone, all else comes from the window's.
+
+    `points`, `heading`: of its letters, and of the words above a matrix.
+    """
+    return (
+        f"QWidget, QHeaderView::section {{ font-size: {points:.2f}pt; }}"
+        f'QLabel[role="small"] {{ font-size: {heading:.2f}pt; }}'
+        f"Formula {{ font-size: {FORMULA * heading:.2f}pt; }}"
+    )
+
+
 def window_stylesheet(theme: Theme, fonts: Fonts, scale: float, read_from_afar: bool) -> str:
     """That of a window with a look of its own, below that of the program.
 

@@ -8,7 +8,7 @@ from PySide6.QtGui import QFont, QPalette
 from PySide6.QtWidgets import QWidget
 
 from explorer.ui.appearance import Appearance, Fonts, palette
-from explorer.ui.stylesheet import FORMULA, window_stylesheet
+from explorer.ui.stylesheet import fitted_stylesheet, window_stylesheet
 from explorer.ui.theme import Theme
 from explorer.ui.workbench import Workbench
 
@@ -105,11 +105,7 @@ class Fitted(Enlarged):
         least, most = (times * self._of.scale for times in (HEADING, 1.1))
         heading = min(scale, max(HEADING * scale, least), most) / scale * ui.pointSizeF()
         self._window.setFont(ui)
-        self._window.setStyleSheet(
-            f"QWidget, QHeaderView::section {{ font-size: {ui.pointSizeF():.2f}pt; }}"
-            f'QLabel[role="small"] {{ font-size: {heading:.2f}pt; }}'
-            f"Formula {{ font-size: {FORMULA * heading:.2f}pt; }}"
-        )
+        self._window.setStyleSheet(fitted_stylesheet(ui.pointSizeF(), heading))
 
 
 def least_letters(look: Appearance) -> int:

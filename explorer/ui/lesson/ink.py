@@ -98,19 +98,29 @@ class Sight:
     lit: float | None
 
 
-def sights(window: MainWindow) -> Iterator[Sight]:
-    """The steps of the lesson that a window shows, one after the other."""
-    guide, light = window.lessons.guide, window.bench.light
-    for at, step in enumerate(guide.steps):
-        guide.go(at)
-        if step.look.stage not in TABS:
-            window.area.page()  # whole: it would come in turns
-        found = []
-        for on in (False, True):
-            light.switch(on)
-            at_rest(window)
-            found.append(_named_share(window, step))
-        yield Sight(step.id, *found)
+def sights(lesson: Lesson, size: tuple[int, int]) -> Iterator[Sight]:
+    """The steps of a lesson in a window of so many pixels, one after the other."""
+    from explorer.ui.window.main_window import MainWindow  # of which this is a part
+
+    with alone(lesson, Document(lesson.state())) as bench:
+        window = MainWindow(bench)
+        window.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+        window.resize(QSize(*size))
+        window.show()
+        try:
+            for at, step in enumerate(lesson.steps):
+                window.lessons.guide.go(at)
+                if step.look.stage not in TABS:
+                    window.area.page()  # whole: it would come in turns
+                found = []
+                for on in (False, True):
+                    bench.light.switch(on)
+                    at_rest(window)
+                    found.append(_named_share(window, step))
+                yield Sight(step.id, *found)
+        finally:
+            window.close()
+            window.deleteLater()
 
 
 def _named_share(window: MainWindow, step: Step) -> float | None:
