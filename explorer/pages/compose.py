@@ -3,80 +3,34 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib import import_module
+from typing import Any
 
-from explorer.core.graph import Graph
 from explorer.core.node import Stage
-from explorer.pages.attention import attention, attention_sentence
-from explorer.pages.blocks import block, block_sentence
 from explorer.pages.by_hand import by_hand, layout_choice
-from explorer.pages.card import card
-from explorer.pages.changes import changes
-from explorer.pages.costs import COSTS, costs, costs_sentence, is_gpt
-from explorer.pages.decoder import cross, masked
-from explorer.pages.descent import descent
 from explorer.pages.element import Element, leaves
-from explorer.pages.embedding import embedding
-from explorer.pages.examples import examples
-from explorer.pages.family import FAMILY, family, family_sentence
-from explorer.pages.feed_forward import feed_forward, layer, layer_sentence
-from explorer.pages.head_gallery import HEADS, has_heads, head_gallery, head_gallery_sentence
 from explorer.pages.header import header
-from explorer.pages.heads import heads, heads_sentence
-from explorer.pages.levels import BLOCK, blocks
-from explorer.pages.levels import WHOLE as WHOLE_NAME
-from explorer.pages.loss import loss, loss_sentence
-from explorer.pages.matrices import matrices
+from explorer.pages.levels import BLOCK
 from explorer.pages.matrix import Matrix, matrix
-from explorer.pages.net import net, net_sentence
-from explorer.pages.next_word import NEXT_WORD, next_word, next_word_sentence, writes
-from explorer.pages.norm import norm, norm_sentence
-from explorer.pages.output import output, output_sentence
 from explorer.pages.page import Header, Item, Page, Row, Section
-from explorer.pages.parameters import parameters
-from explorer.pages.pieces import PIECES, has_words, pieces, pieces_sentence
-from explorer.pages.positions import positions
 from explorer.pages.signs import true_signs
-from explorer.pages.switches import switches
-from explorer.pages.vectors import vectors
 from explorer.pages.view import View
-from explorer.pages.whole import whole, whole_sentence
-from explorer.pages.why import WHY, explains, why, why_sentence
 from explorer.pages.without_covered import without_covered
 from explorer.pages.word_pictures import AttentionLines, HeatMap
 
-ABOUT_THE_MODEL = (
-    Stage("model.descent", "descent", "Gradient descent", "Model"),
-    Stage("model.parameters", "parameters", "Parameters", "Model"),
-    Stage("model.changes", "changes", "What changed", "Model"),
-    Stage("model.switches", "switches", "All switches", "Model"),
-    Stage("model.card", "card", "Model card", "Model"),
-)
-"""Pages that belong to no stage of the graph, behind those of the stages."""
-WHOLE = Stage(WHOLE_NAME, "whole", "The model", "Overview")
-"""The first page."""
 
+@dataclass(frozen=True)
+class Maker:
+    """A function from a view and a stage. It is imported when it is first called: at the start one page is in sight.
 
-def stops(graph: Graph) -> tuple[Stage, ...]:
-    """Where one can go: the whole, the graph's stages in reading order, what it writes, then pages about the model."""
-    return (WHOLE, *graph.stages, *_about_writing(graph), *ABOUT_THE_MODEL)
+    `module`: the name of its module in this folder.
+    """
 
+    module: str
+    name: str
 
-def _about_writing(graph: Graph) -> tuple[Stage, ...]:
-    """The pages about what a model says next, where it says something."""
-    found = {
-        NEXT_WORD: writes(graph),
-        WHY: explains(graph),
-        HEADS: has_heads(graph),
-        COSTS: is_gpt(graph),
-        PIECES: has_words(graph),
-        FAMILY: is_gpt(graph),
-    }
-    return tuple(stage for stage, there in found.items() if there)
-
-
-def places(graph: Graph) -> tuple[Stage, ...]:
-    """All that has a page: the stops, and the blocks that one looks into on the way from the whole to a stage."""
-    return (*stops(graph), *blocks(graph))
+    def __call__(self, view: View, stage: Stage) -> Any:
+        return getattr(import_module(f"explorer.pages.{self.module}"), self.name)(view, stage)
 
 
 @dataclass(frozen=True)
@@ -103,62 +57,81 @@ _ATTENTION = (
     ),
 )
 KINDS: dict[str, Kind] = {
-    "whole": Kind(whole, whole_sentence),
-    BLOCK: Kind(block, block_sentence),
+    "whole": Kind(Maker("whole", "whole"), Maker("whole", "whole_sentence")),
+    BLOCK: Kind(Maker("blocks", "block"), Maker("blocks", "block_sentence")),
     "embedding": Kind(
-        embedding,
+        Maker("embedding", "embedding"),
         "Each word is looked up in a table: its row is the vector it starts with.",
         ("lookup", "positions"),
         ("embedding_scale", "segments", "embedding_norm", *_PLACES),
     ),
     "positions": Kind(
-        positions, "The place of each word is added to its vector as numbers.", ("positions",), ("dropout", *_PLACES)
+        Maker("positions", "positions"),
+        "The place of each word is added to its vector as numbers.",
+        ("positions",),
+        ("dropout", *_PLACES),
     ),
-    "attention": Kind(attention, attention_sentence, *_ATTENTION),
-    "masked": Kind(masked, attention_sentence, *_ATTENTION),
-    "cross": Kind(cross, attention_sentence, *_ATTENTION),
-    "heads": Kind(heads, heads_sentence, ("heads", "W_O"), ("key_heads", "bias_O", *_FEW_BITS)),
-    "nearest": Kind(matrices, "Which row of V is most like the output? That row names the word.", ("nearest",)),
-    "norm": Kind(norm, norm_sentence, _AROUND[:4], _AROUND[4:]),
-    "batch norm": Kind(norm, norm_sentence, ("epsilon", "epsilon_in")),
+    "attention": Kind(Maker("attention", "attention"), Maker("attention", "attention_sentence"), *_ATTENTION),
+    "masked": Kind(Maker("decoder", "masked"), Maker("attention", "attention_sentence"), *_ATTENTION),
+    "cross": Kind(Maker("decoder", "cross"), Maker("attention", "attention_sentence"), *_ATTENTION),
+    "heads": Kind(
+        Maker("heads", "heads"), Maker("heads", "heads_sentence"), ("heads", "W_O"), ("key_heads", "bias_O", *_FEW_BITS)
+    ),
+    "nearest": Kind(
+        Maker("matrices", "matrices"), "Which row of V is most like the output? That row names the word.", ("nearest",)
+    ),
+    "norm": Kind(Maker("norm", "norm"), Maker("norm", "norm_sentence"), _AROUND[:4], _AROUND[4:]),
+    "batch norm": Kind(Maker("norm", "norm"), Maker("norm", "norm_sentence"), ("epsilon", "epsilon_in")),
     "dropout": Kind(
-        matrices,
+        Maker("matrices", "matrices"),
         "In training, some numbers are set to 0 by chance. When the model is used, all are kept.",
         ("dropout",),
     ),
     "ffn": Kind(
-        feed_forward,
+        Maker("feed_forward", "feed_forward"),
         "The vector of each word goes through a small net by itself: first d_ff hidden units, then d_model "
         "numbers again.",
         ("on", "activation", "gated", "d_ff"),
         ("bias", "weights", "reads", "experts", "chosen", "chosen_again", "shared", *_FEW_BITS),
     ),
     "output": Kind(
-        output,
-        output_sentence,
+        Maker("output", "output"),
+        Maker("output", "output_sentence"),
         ("activation", "tied", "bias"),
         ("logit_cap", "output_scale", "head", "norm_by", "epsilon"),
     ),
-    "loss": Kind(loss, loss_sentence, ("loss", "targets", "L_1"), ("balance",)),
-    "next word": Kind(next_word, next_word_sentence),
-    "why": Kind(why, why_sentence),
-    "pieces": Kind(pieces, pieces_sentence),
-    "costs": Kind(costs, costs_sentence),
-    "head gallery": Kind(head_gallery, head_gallery_sentence),
-    "net": Kind(net, net_sentence),
-    "layer": Kind(layer, layer_sentence, ("activation", "bias", "weights")),
-    "decision": Kind(matrices, "The output turned into yes or no.", ("threshold",)),
-    "regression": Kind(
-        matrices, "The straight line with the smallest squared error, computed directly from the examples."
+    "loss": Kind(Maker("loss", "loss"), Maker("loss", "loss_sentence"), ("loss", "targets", "L_1"), ("balance",)),
+    "next word": Kind(Maker("next_word", "next_word"), Maker("next_word", "next_word_sentence")),
+    "why": Kind(Maker("why", "why"), Maker("why", "why_sentence")),
+    "pieces": Kind(Maker("pieces", "pieces"), Maker("pieces", "pieces_sentence")),
+    "costs": Kind(Maker("costs", "costs"), Maker("costs", "costs_sentence")),
+    "head gallery": Kind(Maker("head_gallery", "head_gallery"), Maker("head_gallery", "head_gallery_sentence")),
+    "net": Kind(Maker("net", "net"), Maker("net", "net_sentence")),
+    "layer": Kind(
+        Maker("feed_forward", "layer"), Maker("feed_forward", "layer_sentence"), ("activation", "bias", "weights")
     ),
-    "examples": Kind(examples, "The input: each row is an example, each column a feature."),
-    "vectors": Kind(vectors, "How alike are two vectors, and how long is the shadow of one on the other?"),
-    "descent": Kind(descent, "Each step moves every weight a little against its gradient, so that the loss falls."),
-    "parameters": Kind(parameters, "How many numbers the model learns, block by block, and why so many."),
-    "changes": Kind(changes, "The stages that the last edit has changed, and by how much."),
-    "family": Kind(family, family_sentence),
-    "card": Kind(card, "What this model is, what it has learned from, and how good it is."),
-    "switches": Kind(switches, "Papers, textbooks and practice differ in these points. Choose here."),
+    "decision": Kind(Maker("matrices", "matrices"), "The output turned into yes or no.", ("threshold",)),
+    "regression": Kind(
+        Maker("matrices", "matrices"),
+        "The straight line with the smallest squared error, computed directly from the examples.",
+    ),
+    "examples": Kind(Maker("examples", "examples"), "The input: each row is an example, each column a feature."),
+    "vectors": Kind(
+        Maker("vectors", "vectors"), "How alike are two vectors, and how long is the shadow of one on the other?"
+    ),
+    "descent": Kind(
+        Maker("descent", "descent"),
+        "Each step moves every weight a little against its gradient, so that the loss falls.",
+    ),
+    "parameters": Kind(
+        Maker("parameters", "parameters"), "How many numbers the model learns, block by block, and why so many."
+    ),
+    "changes": Kind(Maker("changes", "changes"), "The stages that the last edit has changed, and by how much."),
+    "family": Kind(Maker("family", "family"), Maker("family", "family_sentence")),
+    "card": Kind(Maker("card", "card"), "What this model is, what it has learned from, and how good it is."),
+    "switches": Kind(
+        Maker("switches", "switches"), "Papers, textbooks and practice differ in these points. Choose here."
+    ),
 }
 
 

@@ -5,7 +5,6 @@ from functools import lru_cache
 import numpy as np
 
 from explorer.core.cost import ATTENTION, SHAPES, Cost, Shape, cost, cost_of, timed_attention
-from explorer.core.graph import Graph
 from explorer.core.node import Stage
 from explorer.pages.drawing import Axis, Curve, Drawing, series
 from explorer.pages.element import Element
@@ -27,7 +26,6 @@ from explorer.pages.page import (
 )
 from explorer.pages.view import View
 
-COSTS = Stage("generation.costs", "costs", "What it costs", "Generation")
 SHAPE, TOKENS, TIMED = "costs.shape", "costs.tokens", "costs.timed"
 LAYERS, WIDTH, HEADS = "costs.layers", "costs.width", "costs.heads"
 MOST_TOKENS, MOST_LAYERS, MOST_WIDTH, MOST_HEADS = 8192, 128, 16_384, 128
@@ -41,11 +39,6 @@ FORMULAS = {
     "embedding": "n d × words, with one-hot rows",
 }
 OWN = "this model"
-
-
-def is_gpt(graph: Graph) -> bool:
-    """Whether what a model costs can be told by the sizes of a GPT."""
-    return "decoder.1.self.scores" in graph.nodes and "input" in graph.sequences and "output.logits" in graph.nodes
 
 
 def costs(view: View, stage: Stage) -> tuple[Element, ...]:

@@ -16,7 +16,6 @@ from explorer.training.kinds import kinds, steps
 if TYPE_CHECKING:
     from explorer.checkpoints.members import Member
 
-FAMILY = Stage("model.family", "family", "Family tree", "Model")
 BLOCKS = {"input": "sequence", "self": "attention", "ffn": "ffn", "final": "last norm", "output": "output"}
 WHERE = {"input": "embeddings", "self": "attention", "ffn": "feed-forward", "final": "last norm", "output": "output"}
 DECIMALS = 3

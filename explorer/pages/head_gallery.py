@@ -4,7 +4,6 @@ from collections import deque
 from html import escape
 from operator import is_
 
-from explorer.core.graph import Graph
 from explorer.core.head_measures import LEAST, MEASURES
 from explorer.core.node import Stage
 from explorer.core.numbers import written
@@ -17,15 +16,9 @@ from explorer.pages.turned import average, is_averaged, is_off, turn
 from explorer.pages.view import View
 from explorer.training.head_gallery import Annotated, Head, gallery, sentences_for
 
-HEADS = Stage("generation.heads", "head gallery", "What heads do", "Generation")
 COSTS = "head gallery.costs"
 MOST_WORK = 2_000_000_000
 """Multiply-adds, weighed as in `Graph.work`, that somebody may wait for."""
-
-
-def has_heads(graph: Graph) -> bool:
-    """Whether a model has heads that can be measured: those of a decoder that reads one sequence."""
-    return "output.logits" in graph.nodes and "decoder.1.self.weights" in graph.nodes and "input" in graph.sequences
 
 
 def head_gallery(view: View, stage: Stage) -> tuple[Element, ...]:

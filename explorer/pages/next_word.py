@@ -9,7 +9,6 @@ import numpy as np
 from explorer.core.byte_pairs import typed, unit
 from explorer.core.decoder import next_word_cost
 from explorer.core.generation import Beam, Choice, search
-from explorer.core.graph import Graph
 from explorer.core.models.targets import DECODER_READS
 from explorer.core.node import Stage
 from explorer.core.numbers import alone, as_share, exact, written
@@ -44,22 +43,13 @@ from explorer.pages.page import (
 )
 from explorer.pages.page import Choice as Options
 from explorer.pages.rows import row_choice
+from explorer.pages.stops import PROBABILITIES
 from explorer.pages.view import Cell, View
 
-NEXT_WORD = Stage("generation.next", "next word", "Next word", "Generation")
-PROBABILITIES, TEMPERATURE = "output.probabilities", "output.temperature"
+TEMPERATURE = "output.temperature"
 TOP_K, TOP_P, HOW, SEED, TREE = (f"next word.{name}" for name in ("top-k", "top-p", "how", "seed", "tree"))
 RUN, BEAMS, DEEP = 20, 3, 6
 MOST_SEED = 9999
-
-
-def writes(graph: Graph) -> bool:
-    """Whether a model says a next word: one whose decoder looks back at its own words."""
-    return (
-        any(stage.kind == "masked" for stage in graph.stages)
-        and PROBABILITIES in graph.nodes
-        and graph.nodes[PROBABILITIES].op.softens
-    )
 
 
 def next_word(view: View, stage: Stage) -> tuple[Element, ...]:

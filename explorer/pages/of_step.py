@@ -13,6 +13,7 @@ from explorer.pages.header import WHOLE
 from explorer.pages.matrix import Matrix
 from explorer.pages.matrix import matrix as matrix_of_node
 from explorer.pages.page import Item, Listing, Page, Row, Section
+from explorer.pages.stops import stops
 from explorer.pages.view import Cell, View
 from explorer.pages.word_pictures import AttentionLines
 from explorer.pages.words import named
@@ -45,7 +46,7 @@ def elements_of(
         listing = named(vectors, look.word) if vectors is not None and look.word else None
         return () if listing is None else (listing,)
     name = ELSEWHERE.get(look.stage, look.stage)
-    stage = next((stage for stage in compose.stops(view.graph) if stage.name == name), None)
+    stage = next((stage for stage in stops(view.graph) if stage.name == name), None)
     if stage is None:
         return ()
     page = compose.page(view, stage)

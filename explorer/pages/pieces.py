@@ -4,7 +4,6 @@ from functools import lru_cache
 from html import escape
 
 from explorer.core.byte_pairs import Merge, are_pieces, encode, label, learn, merges_of, steps, typed, vocabulary, words
-from explorer.core.graph import Graph
 from explorer.core.node import Stage
 from explorer.core.tokens import is_mark
 from explorer.core.vocabulary import Vocabulary
@@ -27,15 +26,9 @@ from explorer.pages.page import (
 from explorer.pages.view import View
 from explorer.training.head_gallery import grammar_of
 
-PIECES = Stage("generation.pieces", "pieces", "Pieces of words", "Generation")
 MERGES, TAUGHT, WORD, TEXT = "pieces.merges", "pieces.taught", "pieces.word", "pieces.text"
 BOOKS, OWN = "the model's own text", "a text of mine"
 SENTENCES, SEED, MOST, MOST_TEXT = 300, 1, 1000, 200_000
-
-
-def has_words(graph: Graph) -> bool:
-    """Whether a model reads words that could be pieces: a decoder by itself."""
-    return "input" in graph.sequences and "output.logits" in graph.nodes
 
 
 def pieces(view: View, stage: Stage) -> tuple[Element, ...]:

@@ -4,8 +4,7 @@ from html import escape
 
 import numpy as np
 
-from explorer.core.attribution import Ledger, Part, can_be_parted, lens, stream
-from explorer.core.graph import Graph
+from explorer.core.attribution import Ledger, Part, lens, stream
 from explorer.core.models.targets import DECODER_READS
 from explorer.core.node import Stage
 from explorer.core.numbers import exact, written
@@ -17,15 +16,9 @@ from explorer.pages.patching import patching
 from explorer.pages.rows import row_choice
 from explorer.pages.view import Cell, View
 
-WHY = Stage("generation.why", "why", "Why this word", "Generation")
 WORD, PART = "why.word", "why.part"
 OTHERS, MOST_ROWS, MOST_BLOCKS = 6, 10, 5
 """Words to choose from; rows of a list of parts; blocks that are shown side by side."""
-
-
-def explains(graph: Graph) -> bool:
-    """Whether a model's logits are sums that can be taken apart."""
-    return can_be_parted(graph) and any(stage.kind == "masked" for stage in graph.stages)
 
 
 def why(view: View, stage: Stage) -> tuple[Element, ...]:

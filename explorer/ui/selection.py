@@ -11,8 +11,8 @@ from explorer.core.explain import Index, Step, operands
 from explorer.core.graph import Graph
 from explorer.core.node import Stage
 from explorer.document.document import Document
-from explorer.pages.compose import places, stops
 from explorer.pages.inspected import PLAYED, derivation, played, played_key
+from explorer.pages.stops import places, stops
 from explorer.pages.view import Cell, Covered, Looking, Spot, View, row_of
 
 Coming = Literal["click", "arrow", "tab"]

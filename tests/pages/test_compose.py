@@ -14,11 +14,12 @@ from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue, load
 from explorer.lessons.steps import FAMILY, WRITING
-from explorer.pages.compose import ABOUT_THE_MODEL, KINDS, WHOLE, page, places, stops
+from explorer.pages.compose import KINDS, page
 from explorer.pages.drawing import Arrow, Curve, Drawing, Image, Probe, Strips, drawable
 from explorer.pages.gestures import Do, Edit, GoTo, Hold, Keep, MoveTo, SetNumber
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import Choice, Note, Number, Picture, Player, Switches
+from explorer.pages.stops import ABOUT_THE_MODEL, WHOLE, places, stops
 from explorer.pages.view import Cell, Looking, View, row_of
 
 lessons = cache(catalogue)

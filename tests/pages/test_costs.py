@@ -4,8 +4,8 @@ import pytest
 
 from explorer.document.commands import SetTokens
 from explorer.lessons.loader import load
-from explorer.pages.compose import stops
-from explorer.pages.costs import COSTS, LAYERS, LENGTHS, SHAPE, TIMED, TOKENS, is_gpt
+from explorer.pages.costs import LAYERS, LENGTHS, SHAPE, TIMED, TOKENS
+from explorer.pages.stops import COSTS, is_gpt, stops
 
 
 @pytest.fixture

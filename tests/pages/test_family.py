@@ -8,8 +8,9 @@ from explorer.core.switches import SWITCHES
 from explorer.document.commands import BecomeKind
 from explorer.document.document import Document
 from explorer.lessons.loader import load
-from explorer.pages.family import BLOCKS, FAMILY, WHERE
+from explorer.pages.family import BLOCKS, WHERE
 from explorer.pages.page import Listing
+from explorer.pages.stops import FAMILY
 
 NAMES = [one.name for one in members()]
 

@@ -5,8 +5,8 @@ import numpy as np
 from explorer.document.commands import SetCells
 from explorer.lessons.loader import load
 from explorer.pages import head_gallery
-from explorer.pages.compose import stops
-from explorer.pages.head_gallery import COSTS, HEADS, has_heads
+from explorer.pages.head_gallery import COSTS
+from explorer.pages.stops import HEADS, has_heads, stops
 from explorer.training.head_gallery import gallery
 
 

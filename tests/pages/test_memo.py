@@ -8,10 +8,11 @@ import pytest
 from explorer.document.commands import PinCells, Release, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
-from explorer.pages.compose import page, places
+from explorer.pages.compose import page
 from explorer.pages.element import leaves
 from explorer.pages.matrix import Matrix
 from explorer.pages.memo import Memo
+from explorer.pages.stops import places
 from explorer.pages.view import Cell, Covered, Looking, Spot, View
 
 BLOCK = "encoder.1.self"

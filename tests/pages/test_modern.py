@@ -3,8 +3,9 @@
 import pytest
 
 from explorer.document.state import State
-from explorer.pages.compose import page, places, stops
+from explorer.pages.compose import page
 from explorer.pages.page import Row, Section
+from explorer.pages.stops import places, stops
 from tests.core.models.test_modern import CASES, made
 from tests.pages.conftest import Desk, Eyes
 

@@ -12,9 +12,9 @@ from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.loader import load
 from explorer.pages.cache import CACHED
-from explorer.pages.compose import stops
 from explorer.pages.gestures import Do
-from explorer.pages.next_word import HOW, NEXT_WORD, SEED, TEMPERATURE, TOP_K, TOP_P, TREE, writes
+from explorer.pages.next_word import HOW, SEED, TEMPERATURE, TOP_K, TOP_P, TREE
+from explorer.pages.stops import NEXT_WORD, stops, writes
 from explorer.pages.view import row_of
 
 PROBABILITIES = "output.probabilities"

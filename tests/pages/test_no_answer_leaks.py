@@ -20,7 +20,7 @@ from explorer.lessons.loader import catalogue
 from explorer.lessons.mistakes import array_of
 from explorer.lessons.steps import Predict
 from explorer.lessons.walk import Walk
-from explorer.pages.compose import page, places
+from explorer.pages.compose import page
 from explorer.pages.covering import asked_cell, covered_by
 from explorer.pages.element import Made, leaves
 from explorer.pages.inspected import inspected
@@ -39,6 +39,7 @@ from explorer.pages.page import (
     Switches,
     TextBox,
 )
+from explorer.pages.stops import places
 from explorer.pages.view import Cell, View
 from explorer.pages.word_pictures import HeatMap
 

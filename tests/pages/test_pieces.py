@@ -4,7 +4,8 @@ import pytest
 
 from explorer.core.byte_pairs import encode, label, learn
 from explorer.document.commands import SetTokens
-from explorer.pages.pieces import MERGES, PIECES, TAUGHT, TEXT, WORD
+from explorer.pages.pieces import MERGES, TAUGHT, TEXT, WORD
+from explorer.pages.stops import PIECES
 
 
 @pytest.fixture

@@ -6,9 +6,10 @@ import pytest
 
 from explorer.document.document import Document
 from explorer.lessons.loader import load
-from explorer.pages.compose import page, places
+from explorer.pages.compose import page
 from explorer.pages.element import leaves
 from explorer.pages.matrix import Matrix
+from explorer.pages.stops import places
 from explorer.pages.view import View
 from explorer.pages.word_pictures import HeatMap
 from explorer.ui.page.in_sight import (

@@ -4,8 +4,8 @@ import pytest
 from PySide6.QtCore import Qt
 
 from explorer.document.document import Document
-from explorer.pages.compose import WHOLE
 from explorer.pages.drawing import Box
+from explorer.pages.stops import WHOLE
 from explorer.ui.drawing.view import DrawingView
 from explorer.ui.render import render
 from tests.ui.conftest import lesson_of

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from explorer.document.commands import SetSwitch
 from explorer.lessons.new import new_lesson
-from explorer.pages.compose import ABOUT_THE_MODEL, WHOLE
+from explorer.pages.stops import ABOUT_THE_MODEL, WHOLE
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
