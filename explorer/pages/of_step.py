@@ -16,7 +16,6 @@ from explorer.pages.page import Item, Listing, Page, Row, Section
 from explorer.pages.stops import stops
 from explorer.pages.view import Cell, View
 from explorer.pages.word_pictures import AttentionLines
-from explorer.pages.words import named
 from explorer.words.vectors import Vectors
 
 LINES, WHOLE_LIST, ALL_LINES = 7, 16, 15
@@ -43,6 +42,8 @@ def elements_of(
     """
     look = step.look
     if look.stage == "words":
+        from explorer.pages.words import named
+
         listing = named(vectors, look.word) if vectors is not None and look.word else None
         return () if listing is None else (listing,)
     name = ELSEWHERE.get(look.stage, look.stage)

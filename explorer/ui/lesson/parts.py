@@ -14,14 +14,10 @@ from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import load
 from explorer.lessons.schema import Lesson
 from explorer.sentences import sentence
-from explorer.ui.lesson.both import BothDerivations
 from explorer.ui.lesson.guide import Guide
-from explorer.ui.lesson.lesson_page import LessonPage
 from explorer.ui.lesson.panel import StepPanel
 from explorer.ui.lesson.placing import begin
-from explorer.ui.lesson.presenter import Presenter
 from explorer.ui.lesson.recorder import Recorder
-from explorer.ui.lesson.speaker import Speaker
 from explorer.ui.lesson.spot import spot_box, spot_rect, wanted_rects
 from explorer.ui.lesson.watcher import LessonWatcher
 from explorer.ui.turns import OneATurn, later
@@ -31,6 +27,10 @@ from explorer.ui.window.token_bar import axes_of_words
 from explorer.ui.window.top_bar import PAGES
 
 if TYPE_CHECKING:
+    from explorer.ui.lesson.both import BothDerivations
+    from explorer.ui.lesson.lesson_page import LessonPage
+    from explorer.ui.lesson.presenter import Presenter
+    from explorer.ui.lesson.speaker import Speaker
     from explorer.ui.window.main_window import MainWindow
 
 FIRST = "start-here"
@@ -135,6 +135,8 @@ class LessonParts(QObject):
     def _make_both(self) -> None:
         whole = self._window.centralWidget()
         if self.both is None and whole is not None and self.guide.attempt.compared is not None:
+            from explorer.ui.lesson.both import BothDerivations
+
             self.both = BothDerivations(self._bench, self.guide, self.panel, whole, self._named_in)
 
     def _action(self, text: str, key: str, act: object) -> QAction:
@@ -150,6 +152,8 @@ class LessonParts(QObject):
     def page(self) -> LessonPage:
         """The page of lessons."""
         if self._page is None:
+            from explorer.ui.lesson.lesson_page import LessonPage
+
             self._page = LessonPage(self._window.tab_bench, self.guide.progress, self.guide.folder)
             self._page.wanted.connect(self.begin)
             self._page.again_wanted.connect(self.ask_again)
@@ -254,6 +258,8 @@ class LessonParts(QObject):
         if self.guide.at is None:
             self.panel.go(self.guide.next)
         if self.presenter is None:
+            from explorer.ui.lesson.presenter import Presenter
+
             self.presenter = Presenter(self._bench, self.guide)
             self.presenter.left.connect(self._forget_presenter)
             self.presenter.swap_wanted.connect(self._swap_screens)
@@ -272,6 +278,8 @@ class LessonParts(QObject):
         _put_on(self.presenter, theirs)
         if others:
             if self.speaker is None:
+                from explorer.ui.lesson.speaker import Speaker
+
                 self.speaker = Speaker(self._bench, self.guide, self.presenter)
                 self.presenter.beside = self.speaker
             _put_on(self.speaker, own)

@@ -30,7 +30,6 @@ from explorer.ui.matrix.editing import CellEditing
 from explorer.ui.matrix.editor import CellEditor
 from explorer.ui.matrix.labels import Labels
 from explorer.ui.matrix.lifting import Lifting
-from explorer.ui.matrix.menu import MatrixMenu
 from explorer.ui.matrix.model import MatrixModel, ModelIndex
 from explorer.ui.matrix.painter import paint_cells
 from explorer.ui.selection import Coming
@@ -507,6 +506,8 @@ class MatrixView(QTableView):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if not self.currentIndex().isValid():  # the menu key, where nobody has gone to a cell
             self.setCurrentIndex(self.table.index(0, 0))
+        from explorer.ui.matrix.menu import MatrixMenu
+
         menu = MatrixMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(event.globalPos())  # not exec: the page may be made anew meanwhile, and the menu go with it

@@ -12,13 +12,11 @@ from explorer.pages.element import Arrangement, Element
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import Descent, Header, Listing, Note, Picture, Player, Row, Section, Stack, Switches
 from explorer.pages.word_pictures import AttentionLines, HeatMap, Sentences
-from explorer.ui.drawing.sentences import SentencesView
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.controls import CONTROLS
 from explorer.ui.page.descent import DescentPart
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.late import Late
-from explorer.ui.page.listing import ListingView
 from explorer.ui.page.note import NoteLabel, SectionLabel
 from explorer.ui.page.player import PlayerView
 from explorer.ui.page.switches import SwitchBar
@@ -101,7 +99,15 @@ def _attention_lines(bench: Workbench, lines: AttentionLines, parent: QWidget | 
     return Late(bench.appearance.turns, make, lines, across, px(28 + 26 * words), parent)
 
 
-def _listing(bench: Workbench, listing: Listing, parent: QWidget | None = None) -> ListingView:
+def _sentences(bench: Workbench, sentences: Sentences, parent: QWidget | None = None) -> QWidget:
+    from explorer.ui.drawing.sentences import SentencesView
+
+    return SentencesView(bench, sentences, parent)
+
+
+def _listing(bench: Workbench, listing: Listing, parent: QWidget | None = None) -> QWidget:
+    from explorer.ui.page.listing import ListingView
+
     return ListingView(bench, listing, parent=parent)
 
 
@@ -123,7 +129,7 @@ WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     Picture: Drawn,
     Player: PlayerView,
     Section: SectionLabel,
-    Sentences: SentencesView,
+    Sentences: _sentences,
     Switches: SwitchBar,
 }
 

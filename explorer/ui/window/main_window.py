@@ -24,7 +24,6 @@ from explorer.lessons.schema import Lesson
 from explorer.ui import view_state
 from explorer.ui.actions import Actions
 from explorer.ui.errors import show_done, show_error
-from explorer.ui.export import copy_page, export
 from explorer.ui.files import Files
 from explorer.ui.glossary.pointing import term_at
 from explorer.ui.glossary.terms import Terms
@@ -450,11 +449,15 @@ class MainWindow(QMainWindow):
 
     def export(self) -> None:
         """Ask for a file, and write the model or what is in sight into it."""
+        from explorer.ui.export import export
+
         tab = self.pages.currentWidget()
         export(self.tab_bench, self.files, self.page().stage.name, None if tab is self._whole else tab)
 
     def copy_page(self) -> None:
         """The whole page of the stage as a picture to the clipboard."""
+        from explorer.ui.export import copy_page
+
         copy_page(self.page())
 
     def restyle(self) -> None:
