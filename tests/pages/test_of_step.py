@@ -14,6 +14,7 @@ from explorer.pages.element import leaves
 from explorer.pages.matrix import Matrix
 from explorer.pages.of_step import ELSEWHERE, elements_of, first_cell, lit_by_cell, lit_by_step, right_cells
 from explorer.pages.page import Descent, Picture, Row
+from explorer.pages.stops import stops
 from explorer.pages.view import Cell, View
 
 LESSONS = ("start-here", "softmax", "two-vectors", "jump", "xor", "emma")
@@ -134,7 +135,7 @@ def test_a_model_without_what_the_step_names_shows_what_its_page_shows_first():
 
 def page_of(view, step):
     name = ELSEWHERE.get(step.look.stage, step.look.stage)
-    stage = next((one for one in compose.stops(view.graph) if one.name == name), None)
+    stage = next((one for one in stops(view.graph) if one.name == name), None)
     return None if stage is None else compose.page(view, stage)
 
 
@@ -185,7 +186,7 @@ def test_what_may_be_edited_for_a_question_and_what_is_asked_for_is_never_faint(
 
 def test_a_cell_lights_what_it_is_made_of_and_what_it_goes_into(desk):
     view = desk("start-here").view
-    stage = next(one for one in compose.stops(view.graph) if one.name == "encoder.1.self.attention")
+    stage = next(one for one in stops(view.graph) if one.name == "encoder.1.self.attention")
     page = compose.page(view, stage)
     names = {part.id: part.name for one in page.elements for part in leaves(one) if isinstance(part, Matrix)}
     head = "encoder.1.self.head.1."
