@@ -41,6 +41,7 @@ SETTINGS = {
     "changed-since-2017": [
         *("paper", "first", "rms", "rotary", "gated", "llama", "mixtral", "deep", "deep-first"),
     ],
+    "inside-a-storyteller": ["once", "ball", "she"],
     "ten-questions-after": ["plain", "masked"],
     "errata-000": ["printed", "textbook", "words"],
     "errata-001": ["two", "related", "all", "love"],

@@ -30,6 +30,7 @@ OPENS = {
     "what-the-cache-saves": "cat",
     "where-the-answer-comes-from": "cat",
     "changed-since-2017": "paper",  # the first of the eight
+    "inside-a-storyteller": "once",
     "ten-questions-after": "plain",
 }
 
