@@ -29,7 +29,7 @@ OPENS = {
     "what-a-trained-head-does": "cat",
     "what-the-cache-saves": "cat",
     "where-the-answer-comes-from": "cat",
-    "changed-since-2017": "paper",  # the first of the eight
+    "changed-since-2017": "paper",  # the model that the others changed
     "inside-a-storyteller": "once",
     "ten-questions-after": "plain",
 }
