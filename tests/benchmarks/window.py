@@ -80,6 +80,7 @@ def attention_window(
 ) -> tuple[QApplication, MainWindow, Paints]:
     """A window on the first attention of a lesson, by default "You are welcome", all its pictures drawn."""
     app, window = open_window("you-are-welcome")
+    window.bench.appearance.still = True  # what flashes once a person rests is no part of an edit
     if make is not None:
         window.bench.open(make())
         window.bench.document.settle()

@@ -3,7 +3,7 @@
 from benchmarks import calls
 from PySide6.QtWidgets import QApplication
 
-SOME_MORE = 1900
+SOME_MORE = 2500
 
 
 def test_an_edit_on_the_attention_page_takes_few_calls(open_window):
