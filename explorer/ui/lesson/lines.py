@@ -91,7 +91,7 @@ class Lines:
         return [max(box.whole_size(rows_of(box), self._is_high(box)).height() for box in line) for line in self.lines]
 
 
-STRETCH = 2.6
+STRETCH = 3.2
 """How many times wider than it has to be a column is at most."""
 
 

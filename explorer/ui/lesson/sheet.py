@@ -40,7 +40,7 @@ TURNS, MOST_FITS = 6, 6
 anew for that at most."""
 ACROSS, DOWN, GAP = 10, 6, 8
 """Pixels at text scale 1 between matrices beside each other, between lines of them, and between the parts."""
-AIRY, AIRIER = 42, 44
+AIRY, AIRIER = 48, 60
 """Pixels at text scale 1 that a row of many is high where there is room, and that a single one is higher."""
 LEAST, MOST, READABLE = 0.4, 2.6, 0.85
 """Times the scale of the words: how large what a step names is at least, at most, and so that the last row reads it."""

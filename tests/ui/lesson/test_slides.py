@@ -7,6 +7,8 @@ from explorer.ui.lesson.ink import slides
 
 SIZES = [(1280, 720), (1920, 1080)]
 GUIDED = [name for name, file in lesson_files().items() if "[[step]]" in file.read_text("utf-8")]
+MOST_EMPTY = 0.55
+"""Half of a slide, and what one square more or less at the edge of a few letters makes."""
 TOO_LARGE = {
     ("sin", "corners"): "100 rows",
     ("one-word-at-a-time", "temperature"): "245 columns",
@@ -22,7 +24,7 @@ def wrong_with(lesson, size):
     for slide in slides(lesson, size):
         if slide.cut and (lesson.id, slide.step) not in TOO_LARGE:
             yield slide.step, f"cuts {', '.join(slide.cut)}"
-        if slide.empty > 0.5 and not slide.alone:
+        if slide.empty > MOST_EMPTY and not slide.alone:
             yield slide.step, f"is empty to {slide.empty:.0%}"
 
 
