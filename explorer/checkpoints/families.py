@@ -222,23 +222,35 @@ def mistral(c: Config) -> Plan:
 def qwen2(c: Config) -> Plan:
     """Qwen 2 (Yang et al. 2024): Llama with biases of queries, keys and values."""
     plan = llama(c)
-    if c.flag("use_sliding_window", False):
-        raise c.wrong("says use_sliding_window, which is not known here for qwen2")
-    c.whole("sliding_window", 0, least=0)
     nodes = dict(plan.nodes)
     key_heads = c.whole("num_key_value_heads", int(plan.switches["self.heads"]))
     projections(nodes, "model.layers.{k}.self_attn.", int(plan.switches["self.heads"]), key_heads, bias=True)
-    return replace(plan, switches={**plan.switches, "self.bias": True}, nodes=nodes)
+    return replace(plan, switches={**plan.switches, **_later_windows(c, plan.layers), "self.bias": True}, nodes=nodes)
+
+
+def _later_windows(c: Config, layers: int) -> Switches:
+    """Qwen's windows: they count only with `use_sliding_window`, from layer `max_window_layers` on or as listed."""
+    window, first = c.whole("sliding_window", 4096, least=0), c.whole("max_window_layers", 28, least=0)
+    kinds = c.words("layer_types")
+    if not c.flag("use_sliding_window", False):
+        if any(kind == "sliding_attention" for kind in kinds):
+            raise c.wrong("says layers of sliding_attention, but not use_sliding_window")
+        return {}
+    if not window or ("sliding_window" in c and not c.has("sliding_window")):
+        raise c.wrong("says use_sliding_window, but not how wide the window is")
+    kinds = kinds or ["full_attention" if k < first else "sliding_attention" for k in range(layers)]
+    if len(kinds) != layers or not {"full_attention", "sliding_attention"}.issuperset(kinds):
+        raise c.wrong("does not say of each layer whether it has a window (layer_types)")
+    windows = [window if kind == "sliding_attention" else 0 for kind in kinds]
+    return {f"decoder.{k}.self.window": n for k, n in enumerate(windows, 1)}
 
 
 def qwen3(c: Config) -> Plan:
     """Qwen 3 (Yang et al. 2025): Llama with a norm of queries and keys in each head."""
     plan = llama(c, head_dim=128)
-    if c.flag("use_sliding_window", False):
-        raise c.wrong("says use_sliding_window, which is not known here for qwen3")
-    c.whole("sliding_window", 0, least=0)
     norms = {f"self.gamma_{x}": Source(f"model.layers.{{k}}.self_attn.{x.lower()}_norm.weight") for x in "QK"}
-    return replace(plan, switches={**plan.switches, "self.qk_norm": "each head"}, nodes={**plan.nodes, **norms})
+    switches = {**plan.switches, **_later_windows(c, plan.layers), "self.qk_norm": "each head"}
+    return replace(plan, switches=switches, nodes={**plan.nodes, **norms})
 
 
 def gemma(c: Config) -> Plan:

@@ -12,6 +12,7 @@ from computed import values_of
 
 from explorer.checkpoints.hugging_face import opened
 from explorer.core.decoder import Decoder
+from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.models import build
 from tests.checkpoints.small import CONFIG, weights, write
@@ -204,6 +205,45 @@ def named_as_theirs(model, graph, values):
 def reading(checkpoint, room):
     model = replace(checkpoint.model, lengths={"input": room})
     return model, build(model), {**checkpoint.inputs, "input.tokens": np.zeros(room, np.int64)}
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_windows_of_qwen_begin_where_its_config_says(folder, listed):
+    tensors = weights()
+    for k in range(2):
+        for x, n in (("q", 8), ("k", 4), ("v", 4)):
+            tensors[f"model.layers.{k}.self_attn.{x}_proj.bias"] = np.full(n, 0.5, np.float32)
+    where = {"layer_types": ["full_attention", "sliding_attention"]} if listed else {"max_window_layers": 1}
+    changes = {"model_type": "qwen2", "use_sliding_window": True, "sliding_window": 2, **where}
+    _, graph, inputs = reading(opened(folder(changes, tensors)), 5)
+    values = fresh(graph, inputs, {}).values
+    first, second = (values[f"decoder.{k}.self.weights"][0] for k in (1, 2))
+    before = np.tri(5) > 0
+    within = before & (np.tri(5, k=-2) == 0)  # a word and the one before it
+    np.testing.assert_array_equal(first > 0, before)
+    np.testing.assert_array_equal(second > 0, within)
+    for wrong in ({"sliding_window": None}, {"sliding_window": 0}, {"layer_types": ["sliding_attention"]}):
+        with pytest.raises(ExplorerError) as error:
+            opened(folder({**changes, **wrong}, tensors))
+        assert error.value.id == "checkpoint"
+
+
+def test_a_header_changed_by_chance_is_refused_or_told_of_and_never_gives_other_numbers(folder):
+    made = folder()
+    good, right = (made / "model.safetensors").read_bytes(), opened(made).inputs
+    end, chance, told = 8 + int.from_bytes(good[:8], "little"), random.Random(3), 0
+    for _ in range(250):
+        raw = bytearray(good)
+        for _ in range(chance.randrange(1, 4)):
+            raw[chance.randrange(end)] = chance.choice(b'0123456789-",:[]{}aF.')
+        (made / "model.safetensors").write_bytes(raw)
+        try:
+            found = opened(made)
+        except ExplorerError:
+            told += 1
+            continue
+        assert found.notices or all(np.array_equal(found.inputs[name], right[name]) for name in right)
+    assert told > 200
 
 
 @pytest.mark.skipif(
