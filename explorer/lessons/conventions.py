@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
 from time import monotonic
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from explorer.core.ops.slips import Surroundings
 from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.document.commands import SetSwitch
 from explorer.document.state import State, frozen
+from explorer.lessons.pasted import read_matrix
 from explorer.lessons.references import SLACK, units_off
 
 SECONDS = 10.0
@@ -115,6 +116,20 @@ class Answer:
     undecided: Mapping[str, tuple[SwitchValue, ...]] = field(default_factory=dict)
     """Switches at which other choices give the same digits, with these choices."""
     tried: int = 0  # how many models were computed
+
+
+def print_of(state: State, node: str, given: Any) -> Print:
+    """What somebody copied for a node; a row, a column or one number may stand for a node of another shape.
+
+    Raises `ExplorerError`: those of `explorer.lessons.pasted.read_matrix`.
+    """
+    values, decimals = read_matrix(given)
+    place = state.graph.find(node)
+    if place is not None:
+        shape = state.graph.shape(place.node)[len(place.index) :]
+        if values.size == np.prod(shape) and values.shape != shape and 1 in (*values.shape, *shape):
+            values, decimals = values.reshape(shape), decimals.reshape(shape)
+    return Print(node, values, decimals)
 
 
 def conventions(state: State, prints: Sequence[Print], seconds: float = SECONDS) -> Answer:

@@ -10,7 +10,7 @@ from explorer.core.errors import ExplorerError
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons import conventions as search
-from explorer.lessons.conventions import SECONDS, Convention, Print
+from explorer.lessons.conventions import SECONDS, Convention
 from explorer.lessons.document_lesson import lesson_of
 from explorer.lessons.pasted import read_matrix
 from explorer.lessons.schema import Lesson
@@ -73,15 +73,7 @@ class Ways:
 
 def of_model(lesson: Lesson, state: State, printed: Mapping[str, Any], seconds: float = SECONDS) -> Ways:
     """Those under which a model gives printed numbers; parameters as of `Transformer.conventions`."""
-    prints = []
-    for name, given in printed.items():
-        values, decimals = read_matrix(given)
-        place = state.graph.find(name)
-        if place is not None:
-            shape = state.graph.shape(place.node)[len(place.index) :]
-            if values.size == np.prod(shape) and values.shape != shape and 1 in (*values.shape, *shape):
-                values, decimals = values.reshape(shape), decimals.reshape(shape)  # a row, a column or one number
-        prints.append(Print(name, values, decimals))
+    prints = [search.print_of(state, name, given) for name, given in printed.items()]
     answer = search.conventions(state, prints, seconds)
     ways = tuple(Way(one, "", lesson) for one in answer.found)
     return Ways(ways, answer.unexplained, answer.undecided, Way(answer.nearest, "", lesson))

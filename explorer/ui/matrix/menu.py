@@ -34,6 +34,7 @@ class MatrixMenu(QMenu):
             self._add("Paste and pin", "Ctrl+V", ranges.paste)
             self.addAction("Pin a value by hand\tEnter", lambda: view.edit(view.currentIndex()))
             self.addAction("Release\tDelete", ranges.release)
+            self.addAction("Which settings give my numbers …", self._ask_for_settings)
             return
         values = view.matrix.own
         self._add("Cut", "Ctrl+X", ranges.cut)
@@ -51,6 +52,12 @@ class MatrixMenu(QMenu):
     def _add(self, text: str, keys: str, act: Callable[[], object]) -> None:
         """An entry with its keys in the system's own signs; the matrix takes them, not the menu."""
         self.addAction(f"{text}\t{QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)}", act)
+
+    def _ask_for_settings(self) -> None:
+        from explorer.ui.matrix.conventions import Conventions  # few ask
+
+        view = self._view
+        Conventions(view.bench, view.matrix.name, view.window()).show()
 
     def _set(self, what: str, values: Array) -> None:
         """Set the whole matrix."""

@@ -1,0 +1,125 @@
+"""The dialog that asks which settings give the numbers that somebody's text has for a matrix."""
+
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QLabel, QListWidget, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+
+from explorer.core.errors import ExplorerError
+from explorer.core.switches import SWITCHES
+from explorer.document.commands import Replace
+from explorer.document.state import State
+from explorer.lessons.conventions import Answer, Convention, Print, conventions, print_of
+from explorer.sentences import sentence
+from explorer.ui.background import Background
+from explorer.ui.theme import mark
+from explorer.ui.workbench import Workbench
+from explorer.words.progress import Report
+
+_LONGEST = 80  # letters of what undo names
+
+
+class Conventions(QDialog):
+    """Numbers are pasted; the settings that give them are listed, the likeliest first, and open with a click.
+
+    `node`: the name of the node, or of the head's slice of one, that the numbers are of.
+    """
+
+    def __init__(self, bench: Workbench, node: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Which settings give my numbers?")
+        self._bench, self._node = bench, node
+        self._state: State | None = None
+        self._found: tuple[Convention, ...] = ()
+        self._background = Background(self)
+        self._background.busy.connect(self._wait)
+        self._background.failed.connect(lambda error: self._say(sentence(error), "error"))
+        px = bench.appearance.px
+        column = QVBoxLayout(self)
+        column.setContentsMargins(px(18), px(18), px(18), px(14))
+        column.setSpacing(px(10))
+        what = f"What does your text give for {node}? Paste its numbers; “?” stands for one that you do not have."
+        column.addWidget(QLabel(what, wordWrap=True))
+        self.numbers = mark(QPlainTextEdit(), role="code")
+        self.numbers.setAccessibleName(f"Numbers of {node}")
+        self.numbers.setTabChangesFocus(True)
+        self.numbers.setPlaceholderText("0.15 0.32 0.53\n0.10 0.20 0.70")
+        column.addWidget(self.numbers, 1)
+        self.search = mark(QPushButton("Find"), primary="true")
+        self.search.clicked.connect(self._search)
+        column.addWidget(self.search)
+        self.told = mark(QLabel(wordWrap=True), role="muted")
+        column.addWidget(self.told)
+        self.ways = QListWidget()
+        self.ways.setAccessibleName("Settings that give the numbers")
+        self.ways.setWordWrap(True)
+        self.ways.itemActivated.connect(self._open)
+        self.ways.hide()
+        column.addWidget(self.ways, 1)
+        self.open_ = QPushButton("Open it so")
+        self.open_.clicked.connect(self._open)
+        self.open_.hide()
+        column.addWidget(self.open_)
+        self.resize(px(520), px(420))
+
+    def _search(self) -> None:
+        state = self._bench.document.state
+        try:
+            one = print_of(state, self._node, self.numbers.toPlainText())
+        except ExplorerError as error:
+            self._say(sentence(error), "error")
+            return
+        self._state = state
+        self._background.ask(partial(_searched, state, one), self._show)
+
+    def _wait(self, busy: bool) -> None:
+        self.search.setEnabled(not busy)
+        if busy:
+            self._say("Trying settings; this may take ten seconds.", "muted")
+
+    def _show(self, answer: Answer) -> None:
+        self._found = answer.found
+        self.ways.clear()
+        self.ways.addItems([_words(one) for one in answer.found])
+        self.ways.setVisible(bool(answer.found))
+        self.open_.setVisible(bool(answer.found))
+        if answer.found:
+            self.ways.setCurrentRow(0)
+            self.ways.setFocus()
+            self._say("The likeliest stands first.", "muted")
+        else:
+            self._say("No setting gives these numbers. Are the numbers of the inputs those of the text?", "error")
+
+    def _open(self) -> None:
+        if not 0 <= self.ways.currentRow() < len(self._found):
+            return
+        if self._bench.document.wanted is not self._state:
+            self._say("The model has changed since; find the settings again.", "error")
+            return
+        chosen = self._found[self.ways.currentRow()]
+        label = f"Set {_words(chosen)}"
+        self._bench.document.do(Replace(chosen.state, label if len(label) <= _LONGEST else f"{label[:_LONGEST]}…"))
+        self.accept()
+
+    def _say(self, words: str, role: str) -> None:
+        mark(self.told, role=role).setText(words)
+
+
+def _searched(state: State, one: Print, report: Report) -> Answer:
+    return conventions(state, [one])
+
+
+def _words(way: Convention) -> str:
+    """A way in the words of the window: "Scale: none (encoder.1.self)"."""
+    blocks, said = way.state.model.blocks(), []
+    for name, value in way.changed.items():
+        block, _, short = name.rpartition(".")
+        said.append(f"{SWITCHES[blocks[block]][short].title}: {_value(value)} ({block})")
+    said += [way.slip] * bool(way.slip)
+    said += [f"rounded to {way.rounded} decimals on the way"] * (way.rounded is not None)
+    return "; ".join(said) or "as it is now"
+
+
+def _value(value: object) -> str:
+    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)

@@ -1,0 +1,71 @@
+"""The dialog that finds the settings for numbers of somebody's text."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+
+from explorer.document.commands import SetSwitch
+from explorer.ui.matrix.conventions import Conventions
+from explorer.ui.matrix.menu import MatrixMenu
+
+pytestmark = pytest.mark.usefixtures("no_pictures")
+NAME = "encoder.1.self.head.1.weights"
+
+
+@pytest.fixture
+def dialog(window, eye, qtbot):
+    eye.go_to(window, "encoder.1.self.attention")
+    menu = MatrixMenu(eye.views(window)[NAME])
+    next(action for action in menu.actions() if action.text().startswith("Which settings")).trigger()
+    menu.deleteLater()
+    return window.findChild(Conventions)
+
+
+def numbers(window):
+    """What a text has that does not divide the scores."""
+    document = window.bench.document
+    state = document.state
+    document.do(SetSwitch("encoder.1.self", "scale", "none"))
+    value = document.engine.value(document.state.graph.place(NAME)).round(4)
+    document.undo()
+    assert document.state is state
+    return "\n".join(" ".join(map(str, row)) for row in value.tolist())
+
+
+def find(dialog, text, qtbot):
+    dialog.numbers.setPlainText(text)
+    qtbot.mouseClick(dialog.search, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not dialog._background.at_work, timeout=30_000)
+
+
+def test_settings_are_found_and_open_as_one_step(window, dialog, eye, qtbot):
+    document = window.bench.document
+    find(dialog, numbers(window), qtbot)
+    assert dialog.ways.item(0).text() == "Scale: none (encoder.1.self)"
+    before = eye.value(window, NAME)
+    qtbot.mouseClick(dialog.open_, Qt.MouseButton.LeftButton)
+    eye.settle(window)
+    assert document.state.model.switch("encoder.1.self", "scale") == "none"
+    assert document.history.undo_label == "Set Scale: none (encoder.1.self)"
+    document.undo()
+    eye.settle(window)
+    np.testing.assert_array_equal(eye.value(window, NAME), before)
+
+
+def test_what_goes_wrong_is_said_in_the_dialog(window, dialog, qtbot):
+    for text, said in (("", "no numbers"), ("1 2; 3", "equally long"), ("a", "not a number")):
+        dialog.numbers.setPlainText(text)
+        qtbot.mouseClick(dialog.search, Qt.MouseButton.LeftButton)
+        assert said in dialog.told.text()
+    find(dialog, "0.5 0.4 0.3\n0 0 1\n0 0 1", qtbot)
+    assert dialog.told.text().startswith("No setting gives these numbers.")
+    assert dialog.open_.isHidden()
+
+
+def test_a_model_that_has_changed_since_is_searched_again(window, dialog, qtbot):
+    find(dialog, numbers(window), qtbot)
+    window.bench.document.do(SetSwitch("encoder.1.self", "residual", False))
+    state = window.bench.document.state
+    qtbot.mouseClick(dialog.open_, Qt.MouseButton.LeftButton)
+    assert "find the settings again" in dialog.told.text()
+    assert window.bench.document.state is state
