@@ -108,7 +108,10 @@ class Speaker(QWidget):
         if step is None or at is None or self.sheet is None:
             return
         self.sheet.tell(step, at, len(guide.steps), guide.lesson.title, guide.numbers, guide.before)
-        self.notes.setText(prose.html(step.notes, {}) if step.notes else "None for this step.")
+        said = prose.html(step.notes, {}) if step.notes else "None for this step."
+        if step.slide:  # the class reads less than the words
+            said += f"<p><b>In full:</b></p>{prose.html(step.words, guide.numbers)}"
+        self.notes.setText(said)
         self._asked.setVisible(step.question is not None)
         self._asked.setText(_asked(step, guide.numbers))
         last = at + 1 == len(guide.steps)
