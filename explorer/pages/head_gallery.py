@@ -8,6 +8,7 @@ from explorer.core.head_measures import LEAST, MEASURES
 from explorer.core.node import Stage
 from explorer.core.numbers import written
 from explorer.core.ops import Array
+from explorer.core.vocabulary import Vocabulary
 from explorer.document.state import State
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo, Keep
@@ -52,6 +53,8 @@ def _sentences(view: View) -> tuple[list[Annotated], str]:
     found = sentences_for(view.state)
     if found:
         n = f"{len(found)} sentences of the model's grammar that it never learned from"
+        if isinstance(view.state.model.axes["input.words"], Vocabulary):
+            n = f"{len(found)} short stories, written for this page"
         return found, f"Measured on <b>{n}</b>. A head gets a name if {LEAST:.0%} or more of its attention goes there."
     own = view.labels("input")
     said = "Only the sentence above is measured, since the program has no grammar of its words: that says little."

@@ -13,8 +13,10 @@ from explorer.core.forward import Pin, run
 from explorer.core.head_measures import MEASURES, Looked, Score, label, score
 from explorer.core.ops import Array
 from explorer.core.tokens import END
+from explorer.core.vocabulary import Vocabulary
 from explorer.document.state import State
 from explorer.training.grammar import TEXT, Grammar, Sentence, load
+from explorer.training.stories import stories_in
 
 PERSON = "person"
 PRONOUNS = ("he", "his", "him")
@@ -65,7 +67,13 @@ def referents(sentence: Sentence) -> list[tuple[int, int]]:
 
 
 def sentences_for(state: State) -> list[Annotated]:
-    """Held-out sentences of the grammar that a model's words are from; none where there is no such grammar."""
+    """Held-out sentences of the grammar that a model's words are from; none where there is no such grammar.
+
+    A model that reads pieces of plain text reads short stories.
+    """
+    words = state.model.axes.get("input.words", ())
+    if isinstance(words, Vocabulary):
+        return list(stories_in(words))
     return list(_sentences_of(frozenset(state.model.axes.get("input.words", ()))))
 
 

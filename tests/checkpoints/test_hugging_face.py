@@ -232,7 +232,7 @@ def test_a_header_changed_by_chance_is_refused_or_told_of_and_never_gives_other_
     made = folder()
     good, right = (made / "model.safetensors").read_bytes(), opened(made).inputs
     end, chance, told = 8 + int.from_bytes(good[:8], "little"), random.Random(3), 0
-    for _ in range(250):
+    for _ in range(100):
         raw = bytearray(good)
         for _ in range(chance.randrange(1, 4)):
             raw[chance.randrange(end)] = chance.choice(b'0123456789-",:[]{}aF.')
@@ -243,7 +243,7 @@ def test_a_header_changed_by_chance_is_refused_or_told_of_and_never_gives_other_
             told += 1
             continue
         assert found.notices or all(np.array_equal(found.inputs[name], right[name]) for name in right)
-    assert told > 200
+    assert told > 80
 
 
 @pytest.mark.skipif(

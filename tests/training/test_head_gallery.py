@@ -73,3 +73,15 @@ def test_costs_are_measured_only_where_they_are_asked_for(state):
 def test_a_model_of_other_words_has_no_sentences():
     assert sentences_for(load("roses-are-red").state()) == []
     assert grammar_of(load("tiny-translator").state()) is None
+
+
+def test_a_model_that_reads_pieces_is_measured_on_stories():
+    state = load("stories260k").state()
+    stories = sentences_for(state)
+    assert len(stories) == 12
+    words, ((pronoun, who),) = stories[0]
+    assert (words[pronoun], words[who]) == ("␣She", "␣Lily")
+    does = {(head.block, head.head + 1): head.does for head in gallery(state, stories)}
+    assert len(does) == 40
+    assert does["decoder.2.self", 4] == "previous"
+    assert does["decoder.5.self", 5] == "foretold referent"  # the head that the lesson takes away
