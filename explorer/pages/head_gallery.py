@@ -103,7 +103,7 @@ def _gallery(view: View, measured: tuple[Head, ...]) -> Listing:
                 if averaged
                 else "Hold the output of the head, at every word, at its mean over the sentences",
             ),
-            Entry(MEASURES[head.does][0] if head.does else "at no place that has a name", muted=not head.does),
+            Entry(MEASURES[head.does][0] if head.does else "at no named place", muted=not head.does),
             written(one.share, 2) if one else "",
             Entry(written(one.by_chance, 2) if one else "", muted=True),
             Entry(head.example.partition(":")[0], tip=head.example),

@@ -20,7 +20,7 @@ _STORIES = (
 
 def stories_in(words: Vocabulary) -> list[tuple[tuple[str, ...], tuple[tuple[int, int], ...]]]:
     """The stories in pieces, and of each pronoun that is one piece its place and that of who is meant."""
-    found = []
+    found: list[tuple[tuple[str, ...], tuple[tuple[int, int], ...]]] = []
     for text, name, pronoun in _STORIES:
         pieces = tuple(words.pieces_of(text))
         bare = [piece.strip("␣") for piece in pieces]
