@@ -110,3 +110,15 @@ def test_other_objects_make_another_part_though_they_are_equal():
     assert memo.part("a", (Cell("a", (0,)),), list) is not first
     memo.begin((1,), (np.zeros(1),))
     assert memo.part("a", (cell,), list) is not first
+
+
+def test_a_part_is_renewed_of_the_one_before_and_made_where_there_is_none():
+    memo, one, other = Memo(), np.zeros(1), np.ones(1)
+    memo.begin((), ())
+    assert memo.part("a", (one,), lambda: "made", lambda was: f"{was} anew") == "made"
+    memo.begin((), ())
+    assert memo.part("a", (other,), lambda: "made", lambda was: f"{was} anew") == "made anew"
+    memo.begin((), ())
+    assert memo.part("a", (other,), lambda: "made", lambda was: f"{was} anew") == "made anew"
+    memo.begin(("another graph",), ())
+    assert memo.part("a", (one,), lambda: "made", lambda was: f"{was} anew") == "made"
