@@ -235,7 +235,7 @@ def window(monkeypatch):
     """What the window was opened with, without opening it."""
     calls = []
 
-    def run(file=None, smoke=False):
+    def run(file=None, smoke=False, tokenizer=None):
         calls.append((file, smoke))
         return 7
 
@@ -331,7 +331,7 @@ def test_the_smoke_test_needs_no_display(linux, window):
     ],
 )
 def test_ends_without_a_traceback(capsys, monkeypatch, error, code, said):
-    def fail(lesson, setting, dtype):
+    def fail(*_):
         raise error
 
     monkeypatch.setattr("explorer.cli._discard_output", lambda: None)
