@@ -5,8 +5,26 @@ import time
 from pathlib import Path
 
 COMMANDS = (
-    *("list", "show", "explain", "render", "export", "check", "replay", "handout"),
-    *("glossary", "words", "train", "generate", "bench"),
+    "list",
+    "show",
+    "explain",
+    "render",
+    "export",
+    "check",
+    "replay",
+    "handout",
+    "glossary",
+    "words",
+    "train",
+    "generate",
+    "bench",
+    "conventions",
+    "seek",
+    "questions",
+    "sheet",
+    "answer",
+    "class",
+    "ink",
 )
 HEAD = """\
 .TH EXPLORER 1 "{date}" "Transformer Explorer {version}" "User Commands"
