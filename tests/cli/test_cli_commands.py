@@ -236,7 +236,7 @@ def window(monkeypatch):
     calls = []
 
     def run(file=None, smoke=False, tokenizer=None):
-        calls.append((file, smoke))
+        calls.append((file, smoke, tokenizer))
         return 7
 
     monkeypatch.setitem(sys.modules, "explorer.app", SimpleNamespace(run=run))
@@ -246,12 +246,15 @@ def window(monkeypatch):
 @pytest.mark.parametrize(
     ("argv", "call"),
     [
-        ([], (None, False)),
-        (["emma"], ("emma", False)),
-        (["--smoke-test"], (None, True)),
+        ([], (None, False, None)),
+        (["emma"], ("emma", False, None)),
+        (["a.bin", "--tokenizer", "t.bin"], ("a.bin", False, "t.bin")),
+        (["--smoke-test"], (None, True, None)),
     ],
 )
-def test_the_window_opens(window, argv, call):
+def test_the_window_opens(window, argv, call, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.bin").touch()
     assert main(argv) == 7
     assert window == [call]
 
@@ -260,7 +263,7 @@ def test_the_window_opens_a_file(window, tmp_path):
     file = tmp_path / "show"
     file.touch()
     assert main([str(file)]) == 7
-    assert window == [(str(file), False)]
+    assert window == [(str(file), False, None)]
 
 
 @pytest.fixture
