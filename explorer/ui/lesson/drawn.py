@@ -28,6 +28,7 @@ from explorer.ui.render import spoken
 from explorer.ui.selection import Selection
 from explorer.ui.theme import LIGHT, Theme
 from explorer.ui.widgets.formula import typeset
+from explorer.ui.widgets.gone import delete_now
 from explorer.ui.workbench import Workbench
 
 PAPER, NARROW = 760, 430
@@ -75,8 +76,7 @@ def step_off_screen(
         window.hide()
         bench.bridge.close()
         document.close()
-        window.deleteLater()
-        QCoreApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete)
+        delete_now(window)
 
 
 def lay_out(window: QWidget, size: QSize) -> None:

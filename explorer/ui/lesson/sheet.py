@@ -30,6 +30,7 @@ from explorer.ui.page.listing import ListingView
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import Formula
+from explorer.ui.widgets.gone import delete_now
 from explorer.ui.widgets.layouts import column_in, scroll_area
 from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
@@ -403,12 +404,13 @@ class StepSheet(QFrame):
         self._shown_column.removeWidget(before)
         before.hide()
         before.setParent(None)  # or it would be dressed once more
-        before.deleteLater()
+        shown = before.elements
+        delete_now(before)
         look.dress(scale)
         self.elements = Elements(self._fitted_bench, look.px(8))
         self.elements.down = DOWN
         self._shown_column.insertWidget(0, self.elements)
-        self.elements.tell(before.elements)
+        self.elements.tell(shown)
         self.elements.show()  # with all in it: what comes into something that is shown waits for a turn
         return True
 
