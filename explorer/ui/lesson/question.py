@@ -66,8 +66,8 @@ class QuestionView(QFrame):
         self._more.clicked.connect(guide.hint)
         self._column = column_in(self, spacing=bench.appearance.px(6))
         self._top = QHBoxLayout()
-        self._top.addWidget(self._ask, 1)
         self._column.addLayout(self._top)
+        self._top.addWidget(self._ask, 1)
         self._column.addLayout(self._place)
         # Above what it brings, so that it stays under the pointer; a class has it beside what is asked.
         if self._index:

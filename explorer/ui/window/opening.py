@@ -102,23 +102,20 @@ class OpeningPage(QFrame):
         self._column.addWidget(self._title, 0, Qt.AlignmentFlag.AlignHCenter)
         self._column.addWidget(self.said)
         self._column.addWidget(self.picture, 1)
-        self._asks = QHBoxLayout()
+        self._asks, self._below, self._ways = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
+        for line in (self._asks, self._below, self._ways):
+            self._column.addLayout(line)  # while it is empty: else PySide makes items that it never hears the end of
         self._asks.addStretch(1)
         self._asks.addWidget(self.field, 100)
         self._asks.addWidget(self.button)
         self._asks.addStretch(1)
-        self._column.addLayout(self._asks)
-        self._below = QHBoxLayout()
         self._below.addStretch(1)
         self._below.addWidget(self.told, 100)
         self._below.addStretch(1)
-        self._column.addLayout(self._below)
-        self._ways = QHBoxLayout()
         self._ways.addStretch(1)
         for link in self.links:
             self._ways.addWidget(link)
         self._ways.addStretch(1)
-        self._column.addLayout(self._ways)
         self.restyle()
 
     def restyle(self) -> None:

@@ -1,5 +1,7 @@
 """Presenter mode in a real window, driven by the keys that a clicker and a lecturer press."""
 
+from functools import partial
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
@@ -342,8 +344,8 @@ def test_a_step_whose_model_lacks_what_the_step_beside_it_names_is_come_to_from_
     guide.go(ids.index("bits"))
     window.lessons.open_presenter()
     presenter = window.lessons.presenter
-    shown = presenter.sheet.elements
     for id, node in (("experts", "decoder.1.ffn.routed"), ("bits", "decoder.1.ffn.W_1_codes")):
         guide.go(ids.index(id))
-        qtbot.waitUntil(lambda node=node: node in {one.matrix.name for one in shown.findChildren(MatrixView)})
+        views = partial(presenter.sheet.findChildren, MatrixView)
+        qtbot.waitUntil(lambda node=node, views=views: node in {one.matrix.name for one in views()})
     presenter.leave()
