@@ -12,6 +12,7 @@ import logging
 import os
 import re
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -23,6 +24,10 @@ for name in ("QT_FONT_DPI", "QT_LOGGING_RULES", "QT_QPA_PLATFORMTHEME", "QT_SCAL
     os.environ.pop(name, None)  # how the tester likes his programs is not what is tested
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
     os.environ.setdefault(name, "1")  # `make test` runs a process on each core
+# Whoever starts the tests with nohup, or in the background of a script, has these ignored; tests send them.
+for name, usual in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
+    if (number := getattr(signal, name, None)) is not None and signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, usual)
 # A program that a test starts neither reads nor writes the tester's own settings.
 os.environ["EXPLORER_SETTINGS"] = mine = tempfile.mkdtemp(prefix="explorer-settings-")
 atexit.register(shutil.rmtree, mine, ignore_errors=True)
