@@ -4,28 +4,8 @@ import subprocess
 import time
 from pathlib import Path
 
-COMMANDS = (
-    "list",
-    "show",
-    "explain",
-    "render",
-    "export",
-    "check",
-    "replay",
-    "handout",
-    "glossary",
-    "words",
-    "train",
-    "generate",
-    "bench",
-    "conventions",
-    "seek",
-    "questions",
-    "sheet",
-    "answer",
-    "class",
-    "ink",
-)
+from explorer.cli.parser import COMMANDS
+
 HEAD = """\
 .TH EXPLORER 1 "{date}" "Transformer Explorer {version}" "User Commands"
 .SH NAME

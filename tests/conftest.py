@@ -6,6 +6,7 @@ timer left behind. A test that expects a log record checks it in ``caplog`` and 
 """
 
 import atexit
+import faulthandler
 import gc
 import locale
 import logging
@@ -83,6 +84,12 @@ def pytest_runtest_teardown(item):
     if messages:
         pytest.fail("Qt messages while the test was torn down:\n" + "\n".join(messages), pytrace=False)
     return result
+
+
+def pytest_runtest_setup(item):
+    """A test that takes minutes is not taken for one that hangs."""
+    if item.get_closest_marker("long"):
+        faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.fixture(autouse=True)

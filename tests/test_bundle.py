@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from explorer import __version__
-from explorer.cli.parser import COMMANDS
 from explorer.files import whole_file
 
 ROOT = Path(__file__).parents[1]
@@ -176,5 +175,4 @@ class TestDesktop:
 
     def test_man_page_takes_every_line_literally(self, script):
         manual = script("manual")
-        assert manual.COMMANDS == COMMANDS
         assert manual._plain(".B\n'x' a-b\\n") == "\\&.B\n\\&\\(aqx\\(aq a\\-b\\en\n"

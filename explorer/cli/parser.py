@@ -1,29 +1,12 @@
 """What can be typed, and the help on it."""
 
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import Namespace
 from collections.abc import Sequence
-from typing import NoReturn
 
 from explorer import __version__
-from explorer.cli.errors import UsageError
+from explorer.cli import parser_for_classes
+from explorer.cli.options import FORCE, Parser, add_edits, add_force, add_gradients, add_lesson, add_tokenizer
 
-COMMANDS = (
-    *("list", "show", "explain", "render", "export", "check", "replay", "handout"),
-    *(
-        "glossary",
-        "words",
-        "train",
-        "generate",
-        "bench",
-        "conventions",
-        "seek",
-        "questions",
-        "sheet",
-        "answer",
-        "class",
-        "ink",
-    ),
-)
 FORMATS = ("table", "json", "csv", "tsv", "numpy", "latex", "markdown", "python")
 
 _PROGRAM = """\
@@ -251,21 +234,6 @@ is the sum of the logs of the probabilities.
 """
 
 
-_QUESTIONS = """\
-Write questions of lessons for a learning platform. Each stands by itself, with the matrices that it needs as tables.
-Numbers to be computed are drawn; each mistake that the program knows is an answer of 0 points with its explanation.
-Questions that ask to change a model stay in the program.
-
-Moodle: Question bank, Import, Moodle XML format. Each question is a category of its own variants, so that a quiz with a
-random question of it gives neighbours other numbers.
-"""
-
-_QUESTIONS_EXAMPLES = """\
-examples:
-  explorer questions emma softmax --variants 20 --out attention.xml
-  explorer questions two-vectors --same --out vectors.zip
-"""
-
 _CONVENTIONS = """\
 Which conventions give your numbers? Type the numbers of a text into a model, and what it prints as results behind
 NODE=; the settings are tried that texts differ in: scale, layout, mask, softmax along rows or columns, where ε stands,
@@ -279,21 +247,6 @@ examples:
   explorer conventions --given '2 1 0.2' --printed '0.6522 0.2399 0.1078'
   explorer conventions mine.explorer 'encoder.1.self.head.1.weights=@printed.txt' --out found.explorer
 """
-
-_FORCE = "write, too, over a file that is read here, or that this program has not written"
-
-
-class Parser(ArgumentParser):
-    """One that leaves the wording and the exit to `main`."""
-
-    def __init__(self, command: str, description: str, usage: str | None = None, epilog: str | None = None) -> None:
-        prog = f"explorer {command}".strip()
-        form = RawDescriptionHelpFormatter
-        super().__init__(prog, usage, description, epilog, formatter_class=form, allow_abbrev=False)
-
-    def error(self, message: str) -> NoReturn:
-        """Say what is wrong, without the usage in front."""
-        raise UsageError(f"{message}; see `{self.prog} --help`")
 
 
 def parse(command: str, argv: Sequence[str]) -> Namespace:
@@ -309,7 +262,7 @@ def _window() -> Parser:
     parser = Parser("", _PROGRAM, usage="explorer [FILE]\n       explorer COMMAND …")
     what = "a document (.explorer), a lesson (.toml), the name of a lesson, or a model that others trained (its folder)"
     parser.add_argument("file", nargs="?", metavar="FILE", help=what)
-    _add_tokenizer(parser)
+    add_tokenizer(parser)
     parser.add_argument("--smoke-test", action="store_true", help="start, do everything once, say what was done, end")
     what = "give the program a menu entry, and its files their type, for you alone (Linux)"
     parser.add_argument("--register-desktop", action="store_true", help=what)
@@ -329,24 +282,24 @@ def _list() -> Parser:
 
 def _show() -> Parser:
     parser = Parser("show", _SHOW, epilog=_FORMATS)
-    _add_lesson(parser)
+    add_lesson(parser)
     parser.add_argument("nodes", nargs="*", default=[], metavar="NODE", help="what to print; all, if left out")
-    _add_gradients(parser)
-    _add_edits(parser)
+    add_gradients(parser)
+    add_edits(parser)
     parser.add_argument("--format", default="table", metavar="FORMAT", help="one of those below (table)")
     parser.add_argument("--out", metavar="FILE", help="FILE.npz for the nodes as arrays, FILE.py for a script")
     parser.add_argument("--dtype", choices=("float64", "float32"), help="in which a checkpoint is computed")
-    _add_tokenizer(parser)
-    _add_force(parser)
+    add_tokenizer(parser)
+    add_force(parser)
     return parser
 
 
 def _render() -> Parser:
     parser = Parser("render", _RENDER, epilog="example:\n  explorer render emma attention emma.svg --theme dark")
-    _add_lesson(parser)
+    add_lesson(parser)
     parser.add_argument("stage", metavar="STAGE", help="what to draw")
     parser.add_argument("out", metavar="OUT", help="a file that ends in .png, .svg, .pdf or .gif")
-    _add_force(parser)
+    add_force(parser)
     what = (
         "in pixels of the window, such as 1280x720; what does not fit is drawn smaller. As large as needed, if left out"
     )
@@ -356,7 +309,7 @@ def _render() -> Parser:
     parser.add_argument(
         "--learn", type=int, metavar="STEPS", help="what moves is the model while it learns, so many steps"
     )
-    _add_edits(parser)
+    add_edits(parser)
     return parser
 
 
@@ -364,19 +317,19 @@ def _export() -> Parser:
     parser = Parser(
         "export", _EXPORT, epilog="example:\n  explorer export you-are-welcome welcome.xlsx --setting textbook"
     )
-    _add_lesson(parser)
+    add_lesson(parser)
     parser.add_argument("out", metavar="OUT", help="a file that ends in .xlsx or .py")
-    _add_force(parser)
-    _add_edits(parser)
+    add_force(parser)
+    add_edits(parser)
     return parser
 
 
 def _explain() -> Parser:
     parser = Parser("explain", _EXPLAIN, epilog="example:\n  explorer explain emma 'scores[0,8]' --set 'K[8,1]=0.5'")
-    _add_lesson(parser)
+    add_lesson(parser)
     parser.add_argument("cell", metavar="CELL", help="NODE[row,column], counted from 0; put it in quotes")
-    _add_gradients(parser)
-    _add_edits(parser)
+    add_gradients(parser)
+    add_edits(parser)
     return parser
 
 
@@ -415,7 +368,7 @@ def _handout() -> Parser:
     parser = Parser("handout", _HANDOUT, epilog="example:\n  explorer handout emma emma.pdf")
     parser.add_argument("lesson", metavar="LESSON", help="a name from `explorer list`, or a .toml")
     parser.add_argument("out", metavar="OUT", help="a file that ends in .pdf or .html")
-    _add_force(parser)
+    add_force(parser)
     return parser
 
 
@@ -431,7 +384,7 @@ def _words() -> Parser:
     train(
         "--out", metavar="FILE", help="ends in .txt, .npz, .safetensors, or .int8.safetensors (a quarter of the size)"
     )
-    train("--force", action="store_true", help=_FORCE)
+    train("--force", action="store_true", help=FORCE)
     train("--words", type=int, metavar="N", dest="n_words", help="give the N most frequent words a vector (20000)")
     train("--least", type=int, metavar="N", help="only those that occur N times (5)")
     train("--dims", type=int, metavar="N", help="numbers in a vector (100)")
@@ -455,7 +408,7 @@ def _train() -> Parser:
     add = parser.add_argument
     add("recipe", metavar="RECIPE", help="a file (.toml), or a name from `explorer list`")
     add("--out", metavar="FILE", required=True, help="the document to write (.explorer)")
-    _add_force(parser)
+    add_force(parser)
     add("--text", metavar="FILE", help="learn from this text, in place of the one that the recipe names")
     add("--json", action="store_true", help="print progress as JSON, an object a line")
     add("--keep-every", type=float, default=30.0, metavar="S", help="seconds after which the state is saved again (30)")
@@ -470,7 +423,7 @@ def _generate() -> Parser:
     add("model", metavar="MODEL", help="a name from `explorer list`, a document (.explorer), or a checkpoint's folder")
     add("text", metavar="TEXT", nargs="?", help="words that the model knows")
     add("--ids", metavar="NUMBERS", help="the numbers of the words in the place of TEXT, as in --ids '5 17 3'")
-    _add_tokenizer(parser)
+    add_tokenizer(parser)
     add("-n", type=int, default=20, metavar="N", help="write up to N words (20)")
     add("--temperature", type=float, default=1.0, metavar="T", help="what the logits are divided by (1)")
     add("--top-k", type=int, default=0, metavar="K", help="choose among the K most probable words (0: all)")
@@ -501,8 +454,8 @@ def _conventions() -> Parser:
     add("--out", metavar="FILE", help="write the model with the first setting found: a document (.explorer)")
     add("--number", type=int, default=1, metavar="N", help="write the N-th in its place")
     add("--json", action="store_true", help='print {"ways": [{"changed", "slip", "rounded"}], …}')
-    _add_edits(parser)
-    _add_force(parser)
+    add_edits(parser)
+    add_force(parser)
     return parser
 
 
@@ -513,64 +466,13 @@ def _seek() -> Parser:
     parser = Parser(
         "seek", "Let gradient descent change inputs until a cell has a value; 1 where it cannot.", None, example
     )
-    _add_lesson(parser)
+    add_lesson(parser)
     parser.add_argument("wish", metavar="CELL=V", help="such as 'encoder.1.self.weights[0,0,2]=0.9', counted from 0")
     what = "an input that may change, a head's slice or a cell of one; several times for several"
     parser.add_argument("--change", action="append", default=[], metavar="NODE", help=what)
     parser.add_argument("--out", metavar="FILE", help="write the changed model: a document (.explorer)")
-    _add_edits(parser)
-    _add_force(parser)
-    return parser
-
-
-def _questions() -> Parser:
-    parser = Parser("questions", _QUESTIONS, epilog=_QUESTIONS_EXAMPLES)
-    add = parser.add_argument
-    add("lessons", metavar="LESSON", nargs="+", help="a name from `explorer list`, or a file (.toml)")
-    add("--out", metavar="FILE", help="a .xml for Moodle's import, or a .zip of QTI 2.1")
-    add("--variants", type=int, default=1, metavar="N", help="so many of each question, with other numbers (1)")
-    add("--seed", type=int, default=0, metavar="S", help="of the numbers; the same draws the same (0)")
-    add("--same", action="store_true", help="the numbers of the lesson, none drawn")
-    _add_force(parser)
-    return parser
-
-
-def _sheet() -> Parser:
-    what = "Put an exercise sheet together. Students get it as a file; numbers are drawn for each from seed and name."
-    parser = Parser("sheet", what, epilog="example:\n  explorer sheet softmax emma/all-missing --out week3.sheet.toml")
-    add = parser.add_argument
-    add("questions", metavar="QUESTION", nargs="+", help="LESSON/STEP, or a lesson for all of its questions")
-    add("--out", metavar="FILE", dest="file", required=True, help="a file that ends in .sheet.toml")
-    add("--title", default="Exercises", metavar="TEXT", help="what stands above it (Exercises)")
-    add("--seed", type=int, default=0, metavar="S", help="another seed gives other numbers (0)")
-    _add_force(parser)
-    return parser
-
-
-def _answer() -> Parser:
-    what = "Answer a sheet. What is handed in is shown before it is saved: answers, tries, hints, and nothing else."
-    parser = Parser("answer", what, epilog='example:\n  explorer answer week3.sheet.toml --student "Ada Lovelace"')
-    add = parser.add_argument
-    add("sheet", metavar="SHEET", help="a file that ends in .sheet.toml")
-    add("--student", required=True, metavar="NAME", help="the name it is handed in under; the numbers depend on it")
-    what = "a file that ends in .answers.json; named after the student, if left out"
-    add("--out", metavar="FILE", dest="file", help=what)
-    add("--time", action="store_true", help="hand in how long each question took, too")
-    _add_force(parser)
-    return parser
-
-
-def _class() -> Parser:
-    what = "Read the answers of a class: students and questions, mistakes by name, three questions to talk about."
-    parser = Parser(
-        "class", what, epilog="example:\n  explorer class answers/ --sheet week3.sheet.toml --csv class.csv"
-    )
-    add = parser.add_argument
-    add("files", metavar="FOLDER", nargs="+", help="folders with files that end in .answers.json, or such files")
-    add("--sheet", metavar="SHEET", help="judge each answer anew: a file that does not agree is left out")
-    add("--csv", metavar="FILE", help="write a line for each student and question")
-    add("--json", action="store_true", help='print {"questions", "students", "topics", "left_out"}')
-    _add_force(parser)
+    add_edits(parser)
+    add_force(parser)
     return parser
 
 
@@ -579,40 +481,6 @@ def _bench() -> Parser:
     parser = Parser("bench", what)
     parser.add_argument("--json", action="store_true", help='print {"figures": [{"name", "value", "limit", …}]}')
     return parser
-
-
-def _add_force(parser: Parser) -> None:
-    parser.add_argument("--force", action="store_true", help=_FORCE)
-
-
-def _add_lesson(parser: Parser) -> None:
-    parser.add_argument("lesson", metavar="LESSON", help="a name from `explorer list`, or a file (.toml or .explorer)")
-
-
-def _add_tokenizer(parser: Parser) -> None:
-    what = "the tokenizer of a file of llama2.c, where it does not lie beside it"
-    parser.add_argument("--tokenizer", metavar="FILE", help=what)
-
-
-def _add_gradients(parser: Parser) -> None:
-    parser.add_argument("--grad", action="store_true", help="the gradient of the loss")
-    what = "the gradient of this number instead, as in 'output[0,1]', counted from 0"
-    parser.add_argument("--grad-of", metavar="CELL", help=what)
-
-
-def _add_edits(parser: Parser) -> None:
-    edits = parser.add_argument_group("edits, made in this order")
-    add = edits.add_argument
-    add(
-        "--setting", metavar="NAME", help="such as textbook or printed; if left out, the one that the lesson opens with"
-    )
-    add("--switch", action="append", default=[], metavar="B.N=V", help="set a switch, as in encoder.1.self.scale=none")
-    add("--tokens", metavar="TEXT", help="other words for what the model reads first, split at blanks or into pieces")
-    add("--ids", metavar="NUMBERS", help="the same by the numbers of the words, as in --ids '5 17 3'")
-    add("--target", metavar="TEXT", help="other words for the sequence a decoder reads, split at blanks")
-    add("--target-ids", metavar="NUMBERS", help="the same by the numbers of the words")
-    what = "set a cell, as in 'source.table[0,1]=2.5', counted from 0; a computed one is pinned"
-    add("--set", action="append", default=[], metavar="CELL=V", dest="sets", help=what)
 
 
 _PARSERS = {
@@ -632,9 +500,11 @@ _PARSERS = {
     "generate": _generate,
     "conventions": _conventions,
     "seek": _seek,
-    "questions": _questions,
-    "sheet": _sheet,
-    "answer": _answer,
-    "class": _class,
+    "questions": parser_for_classes.questions,
+    "sheet": parser_for_classes.sheet,
+    "answer": parser_for_classes.answer,
+    "class": parser_for_classes.class_,
     "bench": _bench,
 }
+COMMANDS = tuple(filter(None, _PARSERS))
+"""What can be typed behind ``explorer``."""

@@ -427,19 +427,3 @@ def with_rounding(way: Convention, node: str, decimals: int) -> Convention:
             values[one.name] = frozen(np.round(values[one.name], decimals))
             pins[one.name] = Pin(frozen(np.ones(values[one.name].shape, bool)), values[one.name])
     return replace(way, state=replace(state, pins=pins), rounded=decimals, cost=way.cost + 2 - decimals / 10)
-
-
-def without_choices(state: State) -> State:
-    """A state as somebody types it from a text that does not say its choices: the textbook's, the numbers as they are.
-
-    Sizes and what is held by hand stay.
-    """
-    for block, kind in state.model.blocks().items():
-        for name in SWITCHES[kind]:
-            if name not in TRIED:
-                continue
-            usual = Model.switch(replace(state.model, switches={}), block, name)
-            if state.model.switch(block, name) != usual:
-                hidden = switched(state, block, name, usual)
-                state = state if hidden is None else hidden
-    return state

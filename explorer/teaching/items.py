@@ -12,7 +12,6 @@ import numpy as np
 from explorer.core.derivation import chain
 from explorer.core.engine import Engine
 from explorer.core.explain import operands
-from explorer.core.numbers import written
 from explorer.document.state import State
 from explorer.export.html import MOST_COLUMNS, MOST_ROWS, html_table
 from explorer.export.matrix import LabelledMatrix
@@ -327,8 +326,3 @@ def answered(item: Item, answer: float | int) -> tuple[bool, str]:
     assert isinstance(item, ChoiceItem)
     option = item.options[int(answer)]
     return option.right, "" if option.right else f"chose {chr(ord('A') + int(answer))}"
-
-
-def in_decimals(item: NumberItem) -> str:
-    """The right number as it should be typed."""
-    return written(item.value, item.digits).replace("−", "-")

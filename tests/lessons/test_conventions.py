@@ -1,10 +1,12 @@
 """The conventions of a text are found from its digits."""
 
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from explorer.core.model import Model
 from explorer.core.switches import SWITCHES
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.document.document import Document
@@ -17,7 +19,6 @@ from explorer.lessons.conventions import (
     switched,
     value_of,
     with_rounding,
-    without_choices,
 )
 from explorer.lessons.loader import load
 from explorer.lessons.pasted import read_matrix
@@ -44,6 +45,17 @@ def printed(state, node, decimals=4):
     """What a text would print of a node."""
     values = np.round(value_of(state, node), decimals)
     return Print(node, values, np.full(values.shape, decimals))
+
+
+def without_choices(state):
+    """A state as somebody types it from a text that does not say its choices: those of textbooks."""
+    for block, kind in state.model.blocks().items():
+        for name in filter(TRIED.__contains__, SWITCHES[kind]):
+            usual = Model.switch(replace(state.model, switches={}), block, name)
+            if state.model.switch(block, name) != usual:
+                hidden = switched(state, block, name, usual)
+                state = state if hidden is None else hidden
+    return state
 
 
 def agrees(one, state):

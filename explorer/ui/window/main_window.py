@@ -95,7 +95,6 @@ class MainWindow(QMainWindow):
             (self.actions_.copy_page, self.copy_page),
             (self.actions_.palette, self.show_palette),
             (self.actions_.find, self.find_words),
-            (self.actions_.play_cell, self.play_cell),
         ):
             action.triggered.connect(act)
         self.actions_.compare.toggled.connect(self.compare)
@@ -113,6 +112,7 @@ class MainWindow(QMainWindow):
         self.tokens.setAccessibleName("Words that the model reads")
         self.map.setAccessibleName("Stages")
         self.inspector = Inspector(bench, self.actions_.fold_right)
+        self.actions_.play_cell.triggered.connect(lambda: self.inspector.play())
         self.inspector.setAccessibleName("About what is pointed at")
         self.lesson_bar = LessonBar(bench, self.actions_.fold_bottom)
         self.lesson_bar.setAccessibleName("About the example")
@@ -420,10 +420,6 @@ class MainWindow(QMainWindow):
     def undock(self) -> QDockWidget:
         """The stage that is in sight in a window of its own, which can stand beside the others."""
         return self.docks.open(self.page().stage)
-
-    def play_cell(self) -> None:
-        """Play the arithmetic of the cell that is pointed at, or pause it."""
-        self.inspector.play()
 
     def compare(self, on: bool) -> None:
         """Show another example or setting beside this one, or no more."""
