@@ -18,7 +18,10 @@ DEEPEST = 0.6
 
 
 class Flash(QWidget):
-    """It lies over a page, and lets mouse and keys through. The next edit ends it; with less motion there is none."""
+    """It lies over a page, and lets mouse and keys through. The next edit ends it; with less motion there is none.
+
+    It is never hidden: whenever something comes or goes on a page, Qt has its room shared anew.
+    """
 
     def __init__(self, elements: Elements) -> None:
         super().__init__(elements)
@@ -28,12 +31,16 @@ class Flash(QWidget):
         """How much of its strength is left, from 1 to 0."""
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.hide()
         self._rests = QTimer(self, singleShot=True, interval=REST)
         self._rests.timeout.connect(self.begin)
         self._fades = QVariantAnimation(self, startValue=1.0, endValue=0.0, duration=TIME)
         self._fades.valueChanged.connect(self._fade)
         self._fades.finished.connect(self.stop)
+
+    @property
+    def flashes(self) -> bool:
+        """Whether it does now."""
+        return bool(self._found)
 
     def await_rest(self) -> None:
         """Something was changed: flash as soon as nothing more is."""
@@ -52,17 +59,18 @@ class Flash(QWidget):
         if self._found:
             self.left = 1.0
             self.setGeometry(self._elements.rect())
-            self.show()
             self.raise_()
+            self.update(self.region())
             self._fades.start()
 
     def stop(self) -> None:
         """Be gone."""
         self._rests.stop()
         self._fades.stop()
-        self._found.clear()
+        if self._found:
+            self.update(self.region())
+            self._found.clear()
         self.left = 0.0
-        self.hide()
 
     def _fade(self, left: float) -> None:
         if self.left - left >= FRAME / TIME:

@@ -208,7 +208,8 @@ class PageView(QScrollArea):
             return  # a page whose stage is gone is taken away
         self._in_place.hold()
         self.elements.tell(self._composed())
-        if self._lit_in is not self.elements.widgets:
+        if self._lit_in is not self.elements.widgets:  # others stand there now
+            self.flash.stop()
             self._shine()
         if self.isVisible() and not self.elements.fits:
             self._share_room()

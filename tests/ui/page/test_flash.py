@@ -3,6 +3,7 @@
 import pytest
 
 from explorer.document.commands import SetCells
+from explorer.pages.by_hand import LAYOUT
 from explorer.ui.appearance import Appearance
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.flash import TIME
@@ -31,26 +32,26 @@ def names(flash):
 def test_what_changed_flashes_once_nothing_more_does_and_fades(window, qtbot):
     flash = window.page().flash
     edit(window, 3.0)
-    assert not flash.isVisible(), "the edit itself is shown first"
-    qtbot.waitUntil(flash.isVisible)
+    assert not flash.flashes, "the edit itself is shown first"
+    qtbot.waitUntil(lambda: flash.flashes)
     assert names(flash) == ["Q", "scores", "weights"], "as numbers or as small pictures"
     assert "K" not in names(flash)
     flash._fades.setCurrentTime(TIME // 2)
     assert flash.left == pytest.approx(0.5, abs=0.1)
-    qtbot.waitUntil(lambda: not flash.isVisible())
+    qtbot.waitUntil(lambda: not flash.flashes)
     assert flash._found == []
 
 
 def test_the_next_edit_ends_it_and_a_drag_has_none(window, qtbot):
     flash = window.page().flash
     edit(window, 3.0)
-    qtbot.waitUntil(flash.isVisible)
+    qtbot.waitUntil(lambda: flash.flashes)
     edit(window, 3.1)
-    assert not flash.isVisible()
+    assert not flash.flashes
     for k in range(5):  # as a drag does, faster than anything could rest
         edit(window, 4.0 + k)
         assert flash._rests.remainingTime() > 0
-        assert not flash.isVisible()
+        assert not flash.flashes
 
 
 def test_it_covers_the_changed_cell_alone_and_takes_no_click(window, hand, qtbot, eye):
@@ -81,12 +82,35 @@ def test_with_less_motion_nothing_flashes(window, monkeypatch):
     monkeypatch.setattr(Appearance, "moves", False)
     edit(window, 3.0)
     assert not window.page().flash._rests.isActive()
-    assert not window.page().flash.isVisible()
+    assert not window.page().flash.flashes
 
 
 def test_a_page_that_goes_takes_its_flash_along(window, eye, qtbot):
     flash = window.page().flash
     edit(window, 3.0)
-    qtbot.waitUntil(flash.isVisible)
+    qtbot.waitUntil(lambda: flash.flashes)
     eye.go_to(window, "model.changes")
-    assert not flash.isVisible()
+    assert not flash.flashes
+
+
+def test_nothing_is_laid_out_for_it(window, qtbot, monkeypatch):
+    flash, page = window.page().flash, window.page()
+    edit(window, 3.0)
+    shared = []
+    share = page.elements.share_room
+    monkeypatch.setattr(page.elements, "share_room", lambda *given: shared.append(given) or share(*given))
+    qtbot.waitUntil(lambda: flash.left > 0)
+    qtbot.waitUntil(lambda: flash.left == 0)
+    qtbot.wait(1)
+    assert shared == []
+
+
+def test_it_ends_where_other_matrices_come(window, qtbot, eye):
+    """A matrix that is gone has no place any more."""
+    flash = window.page().flash
+    edit(window, 3.0)
+    qtbot.waitUntil(lambda: flash.flashes)
+    before = window.page().elements.widgets
+    window.bench.selection.keep(LAYOUT, True)  # "By hand": another choice, and no edit
+    assert window.page().elements.widgets is not before
+    assert not flash.flashes
