@@ -24,6 +24,8 @@ def strengths(view: View, matrix: Matrix) -> Array | None:
     if matrix.showing != "values" or matrix.place.node not in view.last.before or view.given:
         return None
     change = view.change(matrix.place)
+    if change.size != matrix.array.size:  # it is still to follow the view
+        return None
     change = (change.T if matrix.turned else change).reshape(matrix.array.shape)
     largest = largest_of(matrix.values) or 1.0
     with np.errstate(all="ignore"):

@@ -59,3 +59,13 @@ def test_numbers_that_are_none_are_no_strengths(desk):
     for name in ("Q", "scores", "weights"):
         now = found(emma, name)
         assert now is None or (np.isfinite(now).all() and now.max() <= 1.0)
+
+
+def test_a_matrix_that_is_still_to_follow_does_not_flash(desk):
+    """A page may be in sight once more before it shows what has other words now."""
+    welcome, name = desk(), "encoder.1.self.head.1.scores"
+    shown = matrix(welcome.view, name)
+    welcome.do(SetTokens("source", ("You", "are", "very", "welcome")))
+    welcome.do(SetCells("encoder.1.self.W_Q", {(0, 0, 0): 9.0}))
+    assert strengths(welcome.view, matrix(welcome.view, name)) is not None
+    assert strengths(welcome.view, shown) is None

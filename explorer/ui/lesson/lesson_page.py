@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from html import escape
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QPixmap, QResizeEvent
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QImage, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
@@ -27,7 +27,7 @@ from explorer.ui.lesson.again import AgainCard
 from explorer.ui.lesson.chapters import ChapterList
 from explorer.ui.lesson.drawn import picture_of_step
 from explorer.ui.lesson.ring import Ring
-from explorer.ui.theme import mark
+from explorer.ui.theme import Theme, mark
 from explorer.ui.turns import later
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.steady import SteadyLabel
@@ -38,6 +38,10 @@ WIDTH = 860
 """Pixels at text scale 1 that a line is long at most: longer ones are hard to read."""
 HIGH, PICTURE = 86, (150, 84)
 """Pixels at text scale 1: a card with two buttons is so high, and its picture so large."""
+LARGEST = 3
+"""Times that, a picture is kept, which larger text needs."""
+Pictures = dict[tuple[str, Theme], QImage | None]
+"""What lessons begin with, by their ids, in a theme."""
 RAIL, NARROW = 220, 800
 """Pixels at text scale 1 that the chapters are wide, and below which they stand above the lessons."""
 
@@ -133,23 +137,37 @@ class LessonCard(QFrame):
         about = teaches, *(step.title for step in lesson.steps), lesson.paragraph, lesson.reference, lesson.id
         self._found = lesson.title.casefold(), " ".join(about).casefold()
 
-    def draw(self) -> None:
-        """Show small what the lesson shows first, with the numbers of its model."""
+    def draw(self, known: Pictures) -> None:
+        """Show small what the lesson shows first, with the numbers of its model.
+
+        `known`: pictures that were made before, to which this one is added: text of another size needs no new ones.
+        """
         self.is_drawn = True
         if self.lesson is None or not self.lesson.steps or self.lesson.steps[0].training is not None:
             return
-        look, ratio = self._bench.appearance, self.devicePixelRatioF()
-        try:
-            image = picture_of_step(look, self.lesson, 0, states_of(self.lesson)[0], look.theme)
-        except ExplorerError:  # who opens the lesson is told
-            return
-        if image is not None:
-            image.setDevicePixelRatio(1.0)
-            room = self.picture.size() * ratio
-            small = image.scaled(room, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation)
+        ratio, key = self.devicePixelRatioF(), (self.lesson.id, self._bench.appearance.theme)
+        if key not in known:
+            known[key] = self._beginning(QSize(*PICTURE) * (LARGEST * ratio))
+        if (image := known[key]) is not None:
+            small = _scaled(image, self.picture.size() * ratio)
             small.setDevicePixelRatio(ratio)
             self.picture.setPixmap(QPixmap.fromImage(small))
             self.picture.setAccessibleName(f"What it begins with: {image.text('Description')}")
+
+    def _beginning(self, most: QSize) -> QImage | None:
+        """What the first step names, no larger than so many pixels; None where nothing does or can be drawn."""
+        look, lesson = self._bench.appearance, self.lesson
+        assert lesson is not None
+        try:
+            whole = picture_of_step(look, lesson, 0, states_of(lesson)[0], look.theme)
+        except ExplorerError:  # who opens the lesson is told
+            return None
+        if whole is None:
+            return None
+        whole.setDevicePixelRatio(1.0)
+        image = _scaled(whole, most)
+        image.setText("Description", whole.text("Description"))
+        return image
 
     def rank(self, words: list[str]) -> int | None:
         """0 where all of some words occur in the title, 1 where some do elsewhere in it, None where one does not."""
@@ -157,6 +175,11 @@ class LessonCard(QFrame):
         if all(word in title for word in words):
             return 0
         return 1 if all(word in title or word in about for word in words) else None
+
+
+def _scaled(image: QImage, room: QSize) -> QImage:
+    """As large as it fits."""
+    return image.scaled(room, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation)
 
 
 class LessonPage(QScrollArea):
@@ -181,6 +204,7 @@ class LessonPage(QScrollArea):
         super().__init__()
         self._bench, self._progress, self._folder = bench, progress, folder
         self.cards: dict[str, LessonCard] = {}
+        self._pictures: Pictures = {}
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -305,7 +329,7 @@ class LessonPage(QScrollArea):
         if card is None:
             self._drawing.stop()
         else:
-            card.draw()
+            card.draw(self._pictures)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -9,10 +9,8 @@ from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from explorer.core.engine import Engine, fresh
-from explorer.core.explain import operands
 from explorer.document.state import State
-from explorer.lessons.steps import MakeSo, Point, Predict, Step
-from explorer.pages.covering import asked_cell
+from explorer.lessons.steps import MakeSo, Point, Step
 from explorer.pages.inspected import inspected
 from explorer.pages.of_step import elements_of, first_cell, right_cells
 from explorer.pages.view import Cell, Covered, View
@@ -20,7 +18,7 @@ from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.enlarged import Fitted, in_look, least_letters
 from explorer.ui.lesson.lines import Lines, rows_of, sizes
 from explorer.ui.lesson.room import Needs, column_height, height_at, placed
-from explorer.ui.lesson.spot import spot_box, spot_rect
+from explorer.ui.lesson.spot import scroll_to_meant, spot_box, spot_rect
 from explorer.ui.lesson.words import Words
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
@@ -367,7 +365,7 @@ class StepSheet(QFrame):
             rect = spot_rect(box)
             at = box.mapTo(shown, rect.center())
             self._shown.ensureVisible(at.x(), at.y(), rect.width() // 2 + px(8), rect.height() // 2 + px(8))
-        self._show_what_is_meant()
+        scroll_to_meant(self._boxes, self.bench.view, self.step)
 
     def _place_numbers(self, place: QRect) -> float:
         """Let what the step names fill its place. Returns how many times larger than that it has to be at least."""
@@ -413,53 +411,6 @@ class StepSheet(QFrame):
         self.elements.tell(shown)
         self.elements.show()  # with all in it: what comes into something that is shown waits for a turn
         return True
-
-    def _show_what_is_meant(self) -> None:
-        """Of a matrix that is not whole, bring what is pointed at, asked for or spoken of into sight."""
-        question = self.step.question if self.step is not None else None
-        asked, graph = None, self.bench.view.graph
-        if isinstance(question, Predict):
-            asked = asked_cell(graph, question)
-        elif isinstance(question, MakeSo) and (place := graph.find(question.conditions[0].node)) is not None:
-            goal = question.conditions[0]
-            cell = (*goal.cell, int(goal.number)) if goal.sign == "argmax" else goal.cell
-            asked = Cell(place.node, place.index + cell)
-        elif self.step is not None:
-            asked = first_cell(self.bench.view, self.step)
-        read = self._read_by(asked)
-        meant: dict[str, int] = {}
-        """The row and column of what is asked for, or else spoken of, in matrices that share an axis with its own."""
-        for box in self._boxes:
-            spot = box.matrix.spot or ((), ())
-            meant |= {axis: named[0] for axis, named in zip(box.matrix.axes, spot, strict=True) if named}
-        for box in self._boxes:
-            if asked is not None and asked.node == box.matrix.place.node:
-                meant |= dict(zip(box.matrix.axes, box.matrix.at(asked.index), strict=True))
-        for box in self._boxes:
-            matrix, table = box.matrix, box.view
-            reads, _ = table.lit_cells(range(len(matrix.rows)), range(len(matrix.columns)))
-            at = table.pointed_cell() or next(iter(reads), None)
-            if at is None and asked is not None and asked.node == matrix.place.node:
-                at = matrix.at(asked.index)
-            if at is None and matrix.place.node in read:
-                at = matrix.at(read[matrix.place.node])
-            if at is None and (isinstance(question, Predict) or matrix.spot is None):
-                spot = matrix.spot or ((), ())
-                row, column = (
-                    meant[axis] if axis in meant else next(iter(named), 0)
-                    for axis, named in zip(matrix.axes, spot, strict=True)
-                )
-                at = row, column
-            if at is not None:
-                table.scrollTo(table.table.index(*at))
-
-    def _read_by(self, cell: Cell | None) -> dict[str, tuple[int, ...]]:
-        """Of each node that a number is computed from, the first cell that is read."""
-        derived = None if cell is None else self.bench.view.engine.explain(cell.node, cell.index)
-        cells: dict[str, tuple[int, ...]] = {}
-        for operand in operands(derived) if derived is not None else ():
-            cells.setdefault(operand.node, tuple(i if isinstance(i, int) else i.start or 0 for i in operand.index))
-        return cells
 
     def _say_where(self) -> None:
         """Say beside the title which step of which lesson it is; where there is no room, only which step."""

@@ -1,12 +1,15 @@
 """Where on a page is what a step names, asks for, lets one change, and wants to be made so."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QPoint, QRect
 
+from explorer.core.explain import operands
 from explorer.core.graph import Graph
-from explorer.lessons.steps import MakeSo, Predict, Question, Step
+from explorer.lessons.steps import Condition, MakeSo, Predict, Question, Step
 from explorer.pages.covering import asked_cell
+from explorer.pages.of_step import first_cell
+from explorer.pages.view import Cell, View
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
 
@@ -55,11 +58,64 @@ def _of_making(elements: Elements, graph: Graph, question: MakeSo) -> Iterator[t
         if place is not None and (box := _box_of(elements, place.node, place.index)) is not None:
             yield _both(elements, box, box.rect())
     for condition in question.conditions:
-        place = graph.find(condition.node)
-        index = (*condition.cell, int(condition.number)) if condition.sign == "argmax" else condition.cell
-        if place is not None and (box := _box_of(elements, place.node, place.index)) is not None:
-            row, column = box.matrix.at(place.index + index)
+        goal = _goal(graph, condition)
+        if goal is not None and (box := _box_of(elements, goal.node, goal.index)) is not None:
+            row, column = box.matrix.at(goal.index)
             yield _both(elements, box, _cells_rect(box, (row,), (column,)))
+
+
+def _goal(graph: Graph, condition: Condition) -> Cell | None:
+    """The cell that is to become something; None while a switch has taken it away."""
+    place = graph.find(condition.node)
+    index = (*condition.cell, int(condition.number)) if condition.sign == "argmax" else condition.cell
+    return None if place is None else Cell(place.node, place.index + index)
+
+
+def scroll_to_meant(boxes: Sequence[MatrixBox], view: View, step: Step) -> None:
+    """Of matrices that are not whole, bring what is pointed at, asked for or spoken of into sight."""
+    question = step.question
+    match question:
+        case Predict():
+            asked = asked_cell(view.graph, question)
+        case MakeSo() if (goal := _goal(view.graph, question.conditions[0])) is not None:
+            asked = goal
+        case _:
+            asked = first_cell(view, step)
+    read = _read_by(view, asked)
+    meant: dict[str, int] = {}
+    """The row and column of what is asked for, or else spoken of, in matrices that share an axis with its own."""
+    for box in boxes:
+        spot = box.matrix.spot or ((), ())
+        meant |= {axis: named[0] for axis, named in zip(box.matrix.axes, spot, strict=True) if named}
+    for box in boxes:
+        if asked is not None and asked.node == box.matrix.place.node:
+            meant |= dict(zip(box.matrix.axes, box.matrix.at(asked.index), strict=True))
+    for box in boxes:
+        matrix, table = box.matrix, box.view
+        reads, _ = table.lit_cells(range(len(matrix.rows)), range(len(matrix.columns)))
+        at = table.pointed_cell() or next(iter(reads), None)
+        if at is None and asked is not None and asked.node == matrix.place.node:
+            at = matrix.at(asked.index)
+        if at is None and matrix.place.node in read:
+            at = matrix.at(read[matrix.place.node])
+        if at is None and (isinstance(question, Predict) or matrix.spot is None):
+            spot = matrix.spot or ((), ())
+            row, column = (
+                meant[axis] if axis in meant else next(iter(named), 0)
+                for axis, named in zip(matrix.axes, spot, strict=True)
+            )
+            at = row, column
+        if at is not None:
+            table.scrollTo(table.table.index(*at))
+
+
+def _read_by(view: View, cell: Cell | None) -> dict[str, tuple[int, ...]]:
+    """Of each node that a number is computed from, the first cell that is read."""
+    derived = None if cell is None else view.engine.explain(cell.node, cell.index)
+    cells: dict[str, tuple[int, ...]] = {}
+    for operand in operands(derived) if derived is not None else ():
+        cells.setdefault(operand.node, tuple(i if isinstance(i, int) else i.start or 0 for i in operand.index))
+    return cells
 
 
 def _both(elements: Elements, box: MatrixBox, cells: QRect) -> tuple[QRect, QRect]:

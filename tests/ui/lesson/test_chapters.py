@@ -7,6 +7,7 @@ from explorer.lessons.course import chapters
 from explorer.lessons.loader import errata, load, titles
 from explorer.lessons.progress import ProgressFolder
 from explorer.settings import Settings
+from explorer.ui.lesson import lesson_page
 from explorer.ui.lesson.lesson_page import NARROW, LessonCard
 from explorer.ui.lesson.ring import Ring
 
@@ -48,9 +49,23 @@ def test_a_card_shows_what_its_lesson_begins_with(open_window, qtbot):
     card = LessonCard(window.bench, "softmax", "Softmax")
     qtbot.addWidget(card)
     card.show_lesson(load("softmax"), window.lessons.guide.progress(load("softmax")))
-    card.draw()
+    card.draw({})
     assert not card.picture.pixmap().isNull()
     assert "output.logits" in card.picture.accessibleName()
+
+
+def test_a_picture_is_made_once_for_all_sizes_of_text(open_window, qtbot, monkeypatch, appearance):
+    window, known, made = open_window("emma"), {}, []
+    make = lesson_page.picture_of_step
+    monkeypatch.setattr(lesson_page, "picture_of_step", lambda *given: made.append(given) or make(*given))
+    for scale in (1.0, 2.0):
+        appearance.set_scale(scale)
+        card = LessonCard(window.bench, "softmax", "Softmax")
+        qtbot.addWidget(card)
+        card.show_lesson(load("softmax"), window.lessons.guide.progress(load("softmax")))
+        card.draw(known)
+        assert card.picture.pixmap().width() > 100 * scale
+    assert len(made) == 1
 
 
 @pytest.mark.usefixtures("no_pictures")
