@@ -110,6 +110,7 @@ class _Carriers:
 
     def __init__(self, view: View, of: Literal["value", "gradient"], asked: set[Cell]) -> None:
         self._view, self._of = view, of
+        self._above: dict[tuple[str, str], dict[Index, set[Index]]] = {}
         self.found = _Cells()
         front = [*asked]
         for cell in front:
@@ -138,13 +139,23 @@ class _Carriers:
 
     def _sources(self, cell: Cell) -> Iterator[tuple[str, set[Index]]]:
         for parent in self._view.nodes[cell.node].parents:
-            array = self._array(parent)
-            if array is None:
-                continue
-            alike = [tuple(map(int, one)) for one in np.argwhere(_same(array, self._number))]
-            shape = self._view.values[cell.node].shape
-            fed = ((one, self._view.engine.feeds(parent, one).get(cell.node)) for one in alike)
-            yield parent, {one for one, at in fed if at is not None and cell.index in cells_of(at, shape)}
+            yield parent, self._alike_above(parent, cell.node).get(cell.index, set())
+
+    def _alike_above(self, parent: str, node: str) -> dict[Index, set[Index]]:
+        """Of each cell of a node, the cells of a parent that it reads and that have the number.
+
+        Made once for all cells: where all shares of a table are equal, hundreds of them have the number.
+        """
+        if (parent, node) not in self._above:
+            found: dict[Index, set[Index]] = {}
+            array, shape = self._array(parent), self._view.values[node].shape
+            for place in () if array is None else np.argwhere(_same(array, self._number)):
+                one = tuple(map(int, place))
+                pattern = self._view.engine.feeds(parent, one).get(node)
+                for cell in () if pattern is None else cells_of(pattern, shape):
+                    found.setdefault(cell, set()).add(one)
+            self._above[parent, node] = found
+        return self._above[parent, node]
 
     def _is_copy(self, node: str, of: str) -> bool:
         """Whether a computed node has all the numbers of another one and no more."""

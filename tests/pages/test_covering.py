@@ -1,10 +1,12 @@
 """Which cells a question covers: the number that it asks for and all that carry it."""
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from explorer.core.engine import Engine
 from explorer.document.commands import SetCells
 from explorer.document.document import Document
 from explorer.lessons.loader import load
@@ -112,3 +114,13 @@ def test_the_cover_follows_an_edit(at):
     document.do(SetCells("K", {(7, 0): 0.31}))
     assert asked_cell(view.graph, question).index in before & covered_by(View.of(document), question).values["scores"]
     document.close()
+
+
+def test_where_all_shares_are_equal_each_cell_is_asked_for_its_readers_once_or_twice(at, monkeypatch):
+    """For each of the shares all others were gone through: that took seconds."""
+    view, question = at("jane", "idle")
+    asked, feeds = Counter(), Engine.feeds
+    monkeypatch.setattr(Engine, "feeds", lambda *given: asked.update([given[1:]]) or feeds(*given))
+    covered = covered_by(view, question)
+    assert sum(map(len, covered.values.values())) > 500
+    assert max(asked.values()) <= 3
