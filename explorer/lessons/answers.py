@@ -82,19 +82,30 @@ def values_of(state: State) -> Engine:
 # A number
 
 
+def right_or_mistake(question: Predict, typed: float, engine: Engine) -> tuple[bool, Mistake | None]:
+    """Whether a number is right; if not, the mistake that gives it, where one is known."""
+    right = float(array_of(engine, question.node, question.of)[question.cell])
+    digits = question.digits
+    if typed == right or (isfinite(typed) and isfinite(right) and abs(typed - right) <= half_unit(digits)):
+        return True, None
+    if not isfinite(typed) or (isfinite(right) and right_so_far(typed, right, digits)):
+        return False, None
+    return False, likely(engine, question, typed)
+
+
 def _predicted(question: Predict, typed: float, engine: Engine) -> Verdict:
     node, cell, digits = question.node, question.cell, question.digits
     right = float(array_of(engine, node, question.of)[cell])
     how = derivation(engine, node, cell, question.of)
     difference = typed - right if isfinite(typed) and isfinite(right) else None
-    if typed == right or (difference is not None and abs(difference) <= half_unit(digits)):
+    is_right, mistake = right_or_mistake(question, typed, engine)
+    if is_right:
         return Verdict(True, f"Right: {written(right, digits)}.", None, right, difference, how)
     expected = f"the number is {written(right, max(digits, _needed(right, digits)))}"
-    mistake = None
     if difference is not None and right_so_far(typed, right, digits):
         meanwhile = f"{SO_FAR}, but {digits} decimals are asked for"
         sentence = f"{meanwhile}; {expected}."
-    elif isfinite(typed) and (mistake := likely(engine, question, typed)) is not None:
+    elif mistake is not None:
         meanwhile = mistake.sentence
         sentence = f"{meanwhile}; {expected}."
     elif difference is not None:

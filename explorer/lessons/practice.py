@@ -6,6 +6,7 @@ Atkinson 2003, Educational Psychologist 38).
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -13,10 +14,11 @@ from explorer.core.derivation import Row, chain
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.explain import operands
+from explorer.core.forward import Pin, run
 from explorer.core.numbers import read_number, written
 from explorer.core.ops import Array
-from explorer.document.commands import Command, PinCells, SetArray
-from explorer.document.state import State
+from explorer.document.commands import SetArray
+from explorer.document.state import State, frozen
 from explorer.lessons.answers import Verdict, values_of
 from explorer.lessons.mistakes import DECIMALS, Part, derivation, half_unit
 from explorer.lessons.steps import ALL, Predict
@@ -26,6 +28,7 @@ MISSING = "?"
 _SEVERAL = 4
 _ROUNDING = 1e-12
 """What is nearer to 0 than this is what rounding leaves of a 0."""
+_STATES = 16
 _DRAWS = 20
 """Times that numbers are drawn until they give a result worth computing; where none does, the last are taken."""
 
@@ -123,41 +126,58 @@ def fresh_numbers(question: Predict, state: State, seed: int) -> State:
 
     `seed`: of this student and this step.
     """
-    engine, graph = values_of(state), state.graph
-    place = graph.place(question.node)
-    found = chain(engine, place.node, (*place.index, *question.cell))
-    if not found:
+    place, (engine, parents) = state.graph.place(question.node), _read(question.node, question.cell, state)
+    if not parents:
         return state
-    name, _, last = found[0]
-    read = {operand.node for operand in operands(last)}
-    parents = dict.fromkeys(one for one in graph.nodes[name].parents if one in read)
     known = (0.0, float(engine.value(place)[question.cell]))
+    needed = state.graph.towards(place.node)
+    above = [node for node in state.graph.nodes.values() if node.name in needed]
     random, fresh = np.random.default_rng(seed), state
     for _ in range(_DRAWS):
         fresh = state
         for parent in parents:
             drawn = _drawn(engine.values[parent], random)
             if drawn is not None:
-                fresh = _given(parent, drawn, graph.nodes[parent].is_input).apply(fresh)
-        values = values_of(fresh).value(place)
+                fresh = _given(parent, drawn, fresh)
+        # Of all values only those that this one comes from.
+        computed = dict(engine.values)
+        run(above, fresh.used, computed, fresh.pins, parents)
+        values = computed[place.node][place.index]
         is_other = all(abs(values[question.cell] - number) > half_unit(question.digits) for number in known)
         if is_other and not ((values != 0) & (abs(values) < _ROUNDING)).any():
             break
     return fresh
 
 
-def _given(name: str, drawn: Array, is_input: bool) -> Command:
-    """The command that gives a node other numbers."""
-    if is_input:
-        return SetArray(name, drawn)
-    return PinCells(name, {cell: float(number) for cell, number in np.ndenumerate(drawn) if np.isfinite(number)})
+@lru_cache(_STATES)
+def _read(node: str, cell: tuple[int, ...], state: State) -> tuple[Engine, tuple[str, ...]]:
+    """The values of a state, and the nodes that a number is computed from. Many students are asked about one state."""
+    engine, graph = values_of(state), state.graph
+    place = graph.place(node)
+    found = chain(engine, place.node, (*place.index, *cell))
+    if not found:
+        return engine, ()
+    name, _, last = found[0]
+    read = {operand.node for operand in operands(last)}
+    return engine, tuple(dict.fromkeys(one for one in graph.nodes[name].parents if one in read))
+
+
+def _given(name: str, drawn: Array, state: State) -> State:
+    """A state in which a node has other numbers."""
+    if state.graph.nodes[name].is_input:
+        return SetArray(name, drawn).apply(state)
+    held = np.isfinite(drawn)
+    values = np.where(held, drawn, 0).astype(drawn.dtype)
+    if (before := state.pins.get(name)) is not None:
+        held, values = held | before.cells, np.where(held, values, before.values)
+    return replace(state, pins={**state.pins, name: Pin(frozen(held), frozen(values))})
 
 
 def _drawn(array: Array, random: np.random.Generator) -> Array | None:
     """Other numbers like these, with one decimal at most; None where they are to stay."""
     known = np.isfinite(array)
     numbers = array[known]
-    if array.dtype.kind != "f" or not array.ndim or not numbers.size or np.isin(numbers, (0, 1)).all():
+    if array.dtype.kind != "f" or not array.ndim or not numbers.size or ((numbers == 0) | (numbers == 1)).all():
         return None
     low, high = float(numbers.min()), float(numbers.max())
     if low == high:

@@ -15,7 +15,7 @@ from explorer.core.explain import operands
 from explorer.document.state import State
 from explorer.export.html import MOST_COLUMNS, MOST_ROWS, html_table
 from explorer.export.matrix import LabelledMatrix
-from explorer.lessons.answers import judge, place_named, right_places, right_so_far, values_of
+from explorer.lessons.answers import judge, place_named, right_or_mistake, right_places, right_so_far, values_of
 from explorer.lessons.mistakes import array_of, half_unit, mistakes
 from explorer.lessons.names import UnknownNameError
 from explorer.lessons.practice import fresh_numbers
@@ -50,17 +50,61 @@ class Option:
     feedback: str = ""  # HTML
 
 
+@dataclass(frozen=True)
+class Table:
+    """A matrix that belongs to a question."""
+
+    heading: str  # HTML: its symbol
+    matrix: LabelledMatrix
+    shares: bool  # whether its numbers are shares of 1
+
+    @property
+    def html(self) -> str:
+        """The heading and the table."""
+        return f"<p>{self.heading}</p>{html_table(self.matrix, self.shares)}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """A question that needs nothing beside it."""
+    """A question that needs nothing beside it. What it says is written when somebody reads it."""
 
     id: str  # of its lesson and step: "emma/score"
-    title: str
-    text: str  # HTML
-    why: str = ""  # HTML: the principle, shown afterwards
-    hints: tuple[str, ...] = ()  # HTML, from the smallest on; none where they would speak of other numbers
-    question: Question  # what it was made of, and the state that it asks about
-    state: State
+    step: Step  # what it was made of
+    question: Question
+    state: State  # what it asks about
+    ours: bool = True  # whether what the lesson says of its numbers holds: none was drawn
+
+    @property
+    def title(self) -> str:
+        """That of its step."""
+        return self.step.title
+
+    @cached_property
+    def engine(self) -> Engine:
+        """All values that it asks about."""
+        return values_of(self.state)
+
+    @cached_property
+    def parts(self) -> tuple[str | Table, ...]:
+        """What is asked, from the top down: HTML, and matrices."""
+        raise NotImplementedError(type(self).__name__)
+
+    @cached_property
+    def text(self) -> str:
+        """What is asked, as HTML."""
+        return "".join(part if isinstance(part, str) else part.html for part in self.parts)
+
+    @cached_property
+    def why(self) -> str:
+        """The principle, shown afterwards, as HTML; "" for none."""
+        return html(self.question.why, numbers_of(self.step, self.engine)) if self.ours else ""
+
+    @cached_property
+    def hints(self) -> tuple[str, ...]:
+        """From the smallest on, as HTML; none where they would speak of other numbers."""
+        if not self.ours and not getattr(self.question, "fresh", False):
+            return ()
+        return tuple(html(hint, numbers_of(self.step, self.engine)) for hint in self.question.hints)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,10 +115,17 @@ class NumberItem(Item):
     digits: int  # decimals; half a unit of the last may be missed
 
     @cached_property
+    def parts(self) -> tuple[str | Table, ...]:
+        assert isinstance(self.question, Predict)
+        said = html(self.question.ask, numbers_of(self.step, self.engine)) if self.ours else ""
+        shown = _given(self.engine, self.question) or ()
+        return (said, *shown, f"<p>{_asked(self.engine, self.question)}</p>")
+
+    @cached_property
     def wrong(self) -> tuple[Wrong, ...]:
         """What known mistakes give, likely ones first."""
         assert isinstance(self.question, Predict)
-        return tuple(_wrong(values_of(self.state), self.question, self.value))
+        return tuple(_wrong(self.engine, self.question, self.value))
 
     @property
     def tolerance(self) -> float:
@@ -88,6 +139,10 @@ class ChoiceItem(Item):
 
     options: tuple[Option, ...]
     mixed: bool = True  # whether they may be shown in another order
+
+    @cached_property
+    def parts(self) -> tuple[str | Table, ...]:
+        return _told(self.step, self.question, self.engine)
 
 
 def item_ids(lesson: Lesson) -> list[str]:
@@ -118,11 +173,10 @@ def items(lesson: Lesson, seed: int | None = None, only: str = "") -> Iterator[I
         id = f"{lesson.id}/{step.id}"
         if id not in wanted or (only and id != only):
             continue
-        state = states_of(lesson)[number]
         item: Item | None = None
         match step.question:
             case Predict():
-                item = _number(id, step, step.question, state, seed)
+                item = _number(lesson, number, seed)
             case Choose() | Point():
                 item = _unseeded(lesson, number)
         if item is not None:
@@ -143,38 +197,38 @@ def _unseeded(lesson: Lesson, number: int) -> Item | None:
 # A number
 
 
-def _number(id: str, step: Step, question: Predict, state: State, seed: int | None) -> NumberItem | None:
-    question = replace(question, fade=0)
+def _number(lesson: Lesson, number: int, seed: int | None) -> NumberItem | None:
+    step = lesson.steps[number]
+    assert isinstance(step.question, Predict)
+    id, question = f"{lesson.id}/{step.id}", replace(step.question, fade=0)
     drawn = question.of == "value" and seed is not None
+    if not _is_shown(lesson, number, drawn):
+        return None
+    state = states_of(lesson)[number]
     if drawn:
         state = fresh_numbers(question, state, crc32(f"{seed} {id}".encode()))
     engine = values_of(state)
-    given = _given(engine, question)
-    if given is None:
-        return None
     right = float(array_of(engine, question.node, question.of)[question.cell])
     if not np.isfinite(right):
         return None
     # With other numbers, what is said of those of the lesson need not hold.
     ours = not drawn and not question.fresh
-    said = html(question.ask, numbers_of(step, engine)) if ours else ""
-    text = "".join([said, *given, f"<p>{_asked(engine, question)}</p>"])
-    why = html(question.why, numbers_of(step, engine)) if ours else ""
-    hints = tuple(html(hint, numbers_of(step, engine)) for hint in question.hints) if ours or question.fresh else ()
-    return NumberItem(
-        id=id,
-        title=step.title,
-        text=text,
-        why=why,
-        hints=hints,
-        question=question,
-        state=state,
-        value=right,
-        digits=question.digits,
-    )
+    item = NumberItem(id=id, step=step, question=question, state=state, ours=ours, value=right, digits=question.digits)
+    vars(item)["engine"] = engine  # it is computed already
+    return item
 
 
-def _given(engine: Engine, question: Predict) -> list[str] | None:
+@lru_cache(1024)
+def _is_shown(lesson: Lesson, number: int, drawn: bool) -> bool:
+    """Whether what a number is computed from can be shown: that depends on sizes, which are the same for all seeds."""
+    question, state = lesson.steps[number].question, states_of(lesson)[number]
+    assert isinstance(question, Predict)
+    if drawn:
+        state = fresh_numbers(question, state, 0)
+    return _given(values_of(state), question) is not None
+
+
+def _given(engine: Engine, question: Predict) -> list[str | Table] | None:
     """The formulas and the matrices that the number is computed from; None where they are too large to be shown."""
     graph = engine.graph
     place = graph.place(question.node)
@@ -187,16 +241,12 @@ def _given(engine: Engine, question: Predict) -> list[str] | None:
     for name, _, step in found[1:]:
         more = {operand.node for operand in operands(step)} - {one for one, *_ in found}
         shown += [parent for parent in dict.fromkeys(graph.nodes[name].parents) if parent in more]
-    parts = [f"<p>{_formula(engine, name)}</p>" for name, *_ in found]
-    for name in dict.fromkeys(shown):
-        table = _table(engine, name, place.head)
-        if table is None:
-            return None
-        parts.append(table)
-    return parts
+    tables = [_table(engine, name, place.head) for name in dict.fromkeys(shown)]
+    formulas = [f"<p>{_formula(engine, name)}</p>" for name, *_ in found]
+    return None if None in tables else [*formulas, *filter(None, tables)]
 
 
-def _table(engine: Engine, name: str, head: int | None) -> str | None:
+def _table(engine: Engine, name: str, head: int | None) -> Table | None:
     """A matrix, or a head's slice of it, under its symbol; None where it is too large."""
     node, value = engine.graph.nodes[name], engine.values[name]
     labels = [engine.labels(axis) for axis in node.axes]
@@ -209,7 +259,7 @@ def _table(engine: Engine, name: str, head: int | None) -> str | None:
     if flat.shape[0] > MOST_ROWS or flat.shape[1] > MOST_COLUMNS:
         return None
     matrix = LabelledMatrix(name, node.symbol, flat, tuple(rows), tuple(columns))
-    return f"<p>{_symbol(node.symbol, node.short)}</p>{html_table(matrix, node.op.shares)}"
+    return Table(_symbol(node.symbol, node.short), matrix, node.op.shares)
 
 
 def _symbol(latex: str, otherwise: str) -> str:
@@ -265,10 +315,7 @@ def _choice(id: str, step: Step, question: Choose, state: State) -> ChoiceItem:
     options = tuple(Option(html(one.text, numbers), one.right, html(one.why, numbers)) for one in question.choices)
     return ChoiceItem(
         id=id,
-        title=step.title,
-        text=_told(step, question, engine),
-        why=html(question.why, numbers),
-        hints=tuple(html(hint, numbers) for hint in question.hints),
+        step=step,
         question=question,
         state=state,
         options=options,
@@ -294,35 +341,30 @@ def _place(id: str, step: Step, question: Point, state: State) -> ChoiceItem | N
     for place in places:
         verdict = judge(question, place, state, engine)
         options.append(Option(escape(place_named(question, place, engine)), verdict.right, escape(verdict.sentence)))
-    numbers = numbers_of(step, engine)
     return ChoiceItem(
         id=id,
-        title=step.title,
-        text=_told(step, question, engine, question.node),
-        why=html(question.why, numbers),
-        hints=tuple(html(hint, numbers) for hint in question.hints),
+        step=step,
         question=question,
         state=state,
         options=tuple(options),
     )
 
 
-def _told(step: Step, question: Question, engine: Engine, node: str = "") -> str:
+def _told(step: Step, question: Question, engine: Engine) -> tuple[str | Table, ...]:
     """The words of a step, the matrix that it looks at, and what it asks."""
     numbers = numbers_of(step, engine)
-    parts = [html(step.words, numbers)]
-    node = node or step.look.node
+    node = (question.node if isinstance(question, Point) else "") or step.look.node
     place = engine.graph.find(node) if node and node not in question.covers else None
-    if place is not None:
-        parts.append(_table(engine, place.node, place.head) or "")
-    return "".join([*parts, html(question.ask, numbers)])
+    table = None if place is None else _table(engine, place.node, place.head)
+    return (html(step.words, numbers), *([] if table is None else [table]), html(question.ask, numbers))
 
 
 def answered(item: Item, answer: float | int) -> tuple[bool, str]:
     """Whether an answer is right, and the name of the mistake that was made; "" where none is known."""
     if isinstance(item, NumberItem):
-        verdict = judge(item.question, float(answer), item.state)
-        return verdict.right, verdict.mistake.name if verdict.mistake else ""
+        assert isinstance(item.question, Predict)
+        right, mistake = right_or_mistake(item.question, float(answer), item.engine)
+        return right, mistake.name if mistake else ""
     assert isinstance(item, ChoiceItem)
     option = item.options[int(answer)]
     return option.right, "" if option.right else f"chose {chr(ord('A') + int(answer))}"

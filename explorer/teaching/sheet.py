@@ -11,6 +11,7 @@ from explorer.core.errors import ExplorerError, nearest
 from explorer.files import whole_file
 from explorer.lessons.loader import load
 from explorer.lessons.reading import read
+from explorer.lessons.schema import Lesson
 from explorer.teaching.items import Item, item_ids, items
 
 ENDING = ".sheet.toml"
@@ -31,15 +32,23 @@ class Sheet:
         """What answers name it by: another one when anything of it changes."""
         return sha256(json.dumps([self.title, self.seed, self.questions]).encode()).hexdigest()[:12]
 
+    @cached_property
+    def lessons(self) -> dict[str, Lesson]:
+        """The lessons that its questions are of, by their ids.
+
+        Raises `ExplorerError`: those of `explorer.lessons.loader.load`.
+        """
+        return {name: load(name) for name in dict.fromkeys(id.partition("/")[0] for id in self.questions)}
+
     def items(self, student: str) -> list[Item]:
         """The questions with the numbers of a student; the same for the same name, whatever its capitals and blanks.
 
         Raises `ExplorerError`: "unknown-question" for one that is not in its lesson.
         """
         seed = crc32(f"{self.seed} {' '.join(student.casefold().split())}".encode())
-        found, lessons = [], {name: load(name) for name in {id.partition("/")[0] for id in self.questions}}
+        found = []
         for id in self.questions:
-            lesson = lessons[id.partition("/")[0]]
+            lesson = self.lessons[id.partition("/")[0]]
             one = next(items(lesson, seed, id), None)
             if one is None:
                 raise ExplorerError("unknown-question", name=id, near=nearest(id, item_ids(lesson)))
