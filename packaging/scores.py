@@ -7,9 +7,9 @@ from math import exp
 
 import numpy as np
 
-from explorer.core.forward import run
+from explorer.core.engine import run
 from explorer.core.ops import Array
-from explorer.core.tokens import END
+from explorer.core.vocabulary import END
 from explorer.document.state import State
 from explorer.training.grammar import Grammar, Sentence, load, start_of
 from explorer.training.head_gallery import SEED, known, referents

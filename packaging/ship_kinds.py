@@ -17,7 +17,7 @@ import numpy as np
 
 from explorer import container, paths
 from explorer.core.model import Model
-from explorer.core.training.trainable import trainable
+from explorer.core.training.trainer import trainable
 from explorer.document.state import State
 from explorer.files import whole_file
 from explorer.training import recipes

@@ -18,7 +18,7 @@ import numpy as np
 
 from explorer import container, paths
 from explorer.core.training.recipe import Recipe
-from explorer.core.training.trainable import trainable
+from explorer.core.training.trainer import trainable
 from explorer.document import storage
 from explorer.document.commands import SetSwitch
 from explorer.document.state import State

@@ -10,7 +10,7 @@ import pytest
 
 from explorer.cli import main
 from explorer.cli.parser import COMMANDS
-from explorer.core.explain import Source
+from explorer.core.cell import Source
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue
 from explorer.pages.view import View

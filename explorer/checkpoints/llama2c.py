@@ -22,9 +22,9 @@ from explorer.checkpoints.tokenizers.sentencepiece import BYTE, CONTROL, NORMAL,
 from explorer.checkpoints.tokenizers.text_patterns import wrong as wrong_tokenizer
 from explorer.checkpoints.tokenizers.tokenizer import Tokenizer
 from explorer.checkpoints.tokenizers.tokenizer_json import MOST_BYTES, from_fields
+from explorer.core.cost import build_within
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
-from explorer.core.models.size import build_within
 from explorer.core.ops import Array
 
 _SIZES = struct.Struct("<7i")

@@ -7,7 +7,7 @@ from pathlib import Path
 from explorer.cli.errors import UsageError
 from explorer.cli.output import wrote
 from explorer.cli.show import opened
-from explorer.core.training.text import read_text
+from explorer.core.training.data import read_text
 from explorer.library import conventions as library
 
 

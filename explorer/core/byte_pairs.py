@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from explorer.core.tokens import END
-from explorer.core.vocabulary import Vocabulary
+from explorer.core.vocabulary import END, Vocabulary
 
 Pieces = tuple[bytes, ...]
 

@@ -16,14 +16,13 @@ from math import prod
 
 import numpy as np
 
+from explorer.core.engine import run
 from explorer.core.errors import ExplorerError
-from explorer.core.forward import run
-from explorer.core.graph import Graph
+from explorer.core.graph import Graph, Node
 from explorer.core.model import Model
-from explorer.core.models.targets import DECODER_READS
-from explorer.core.node import Node
+from explorer.core.models.ends import DECODER_READS
 from explorer.core.ops import Array
-from explorer.core.tokens import read_as
+from explorer.core.vocabulary import read_as
 
 LOGITS = "output.logits"
 Rows = slice

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from explorer.core.cell import Argument, Constant, Index, Operand, Step, operands
 from explorer.core.engine import Engine
-from explorer.core.explain import Argument, Constant, Index, Operand, Step, operands
 from explorer.core.numbers import written
 
 DECIMALS = 4

@@ -1,4 +1,4 @@
-"""Errors that a person can cause: an id and fields. `explorer.sentences` puts them into words, where they are shown."""
+"""Errors that a person can cause: an id and fields. `explorer.sentences` says them. Shapes are checked here, too."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -32,3 +32,26 @@ def nearest(name: str, known: list[str]) -> str:
     from difflib import get_close_matches
 
     return next(iter(get_close_matches(name, known, n=1)), "")
+
+
+def written_shape(shape: tuple[int, ...]) -> str:
+    """As people read it: "3 × 4"."""
+    return " × ".join(map(str, shape)) or "a single number"
+
+
+def require_cell(name: str, cell: tuple[int, ...], shape: tuple[int, ...]) -> None:
+    """See that an array of this shape, called so, has the cell, counted from 0.
+
+    Raises `ExplorerError`: "bad-cell".
+    """
+    if len(cell) != len(shape) or not all(0 <= i < size for i, size in zip(cell, shape, strict=True)):
+        raise ExplorerError("bad-cell", name=name, cell=", ".join(map(str, cell)), shape=written_shape(shape))
+
+
+def require_shape(name: str, given: tuple[int, ...], shape: tuple[int, ...]) -> None:
+    """See that values given for an array called so have its shape.
+
+    Raises `ExplorerError`: "bad-shape".
+    """
+    if given != shape:
+        raise ExplorerError("bad-shape", name=name, shape=written_shape(shape), given=written_shape(given))

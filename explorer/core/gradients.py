@@ -8,11 +8,10 @@ from itertools import product
 import numpy as np
 
 from explorer.core.backward import computed, loss_of_softmax, planned, walk
-from explorer.core.errors import ExplorerError
-from explorer.core.explain import Constant, Index, Operand, Source, Step, cells_of, step
+from explorer.core.cell import Constant, Index, Operand, Source, Step, cells_of, step
+from explorer.core.errors import ExplorerError, require_cell
 from explorer.core.graph import Graph, Link
 from explorer.core.ops import Array, CrossEntropy
-from explorer.core.shapes import require_cell
 
 
 @dataclass(frozen=True)

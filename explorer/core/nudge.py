@@ -5,9 +5,8 @@ from math import floor, isnan, log10
 
 import numpy as np
 
-from explorer.core.engine import Engine
+from explorer.core.engine import Engine, Pin
 from explorer.core.errors import ExplorerError
-from explorer.core.forward import Pin
 from explorer.core.gradients import LOSS, Root
 from explorer.core.graph import Graph
 from explorer.core.ops import Array

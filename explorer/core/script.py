@@ -13,8 +13,7 @@ import numpy as np
 
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import Graph
-from explorer.core.node import Node
+from explorer.core.graph import Graph, Node
 from explorer.core.ops import Array
 from explorer.files import whole_file
 

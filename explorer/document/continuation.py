@@ -8,10 +8,9 @@ import numpy as np
 from explorer.core.byte_pairs import are_pieces, pieces_of
 from explorer.core.decoder import Decoder
 from explorer.core.errors import ExplorerError
-from explorer.core.models.targets import DECODER_READS
-from explorer.core.tokens import END, MOST_TOKENS, PAD, START, UNKNOWN, are_numbers, is_mark
-from explorer.core.training.text import words_of
-from explorer.core.vocabulary import Vocabulary
+from explorer.core.models.ends import DECODER_READS
+from explorer.core.training.data import words_of
+from explorer.core.vocabulary import END, MOST_TOKENS, PAD, START, UNKNOWN, Vocabulary, are_numbers, is_mark
 from explorer.document.state import State, frozen
 
 MOST_NEW = 500

@@ -7,9 +7,8 @@ from threading import Lock
 
 import numpy as np
 
-from explorer.core.engine import Engine
+from explorer.core.engine import Computed, Engine, Pass
 from explorer.core.errors import ExplorerError
-from explorer.core.forward import Computed, Pass
 from explorer.core.gradients import LOSS
 from explorer.core.graph import CELL, Place
 from explorer.core.ops import Array

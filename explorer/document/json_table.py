@@ -5,7 +5,7 @@ from collections.abc import Collection
 from typing import Any
 
 from explorer.container import DamagedError
-from explorer.core.models.size import MOST_LABELS
+from explorer.core.cost import MOST_LABELS
 
 MOST_LABEL = 120
 TOP = "what it says of itself"

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Protocol
 
-from explorer.core.forward import Computed, Pass
+from explorer.core.engine import Computed, Pass
 from explorer.document.state import State
 
 LARGE = 1_000_000_000

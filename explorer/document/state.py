@@ -7,11 +7,11 @@ from types import MappingProxyType
 
 import numpy as np
 
-from explorer.core.forward import Pin
+from explorer.core.cost import build_within
+from explorer.core.engine import Pin
 from explorer.core.graph import Graph
 from explorer.core.model import Model
-from explorer.core.models.size import build_within
-from explorer.core.models.targets import with_next_words, with_tied_words
+from explorer.core.models.ends import with_next_words, with_tied_words
 from explorer.core.ops import Array, Input
 from explorer.core.training.optimisers import Optimiser
 from explorer.core.training.records import Records

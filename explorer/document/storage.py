@@ -17,14 +17,13 @@ import numpy as np
 
 from explorer import container
 from explorer.container import FOREIGN, Container, DamagedError, Form
-from explorer.core.engine import fresh
+from explorer.core.cost import MOST_LABELS, count_labels, most_numbers
+from explorer.core.engine import Pin, fresh
 from explorer.core.errors import ExplorerError
-from explorer.core.forward import Pin
 from explorer.core.graph import Graph
 from explorer.core.model import KINDS, Model
 from explorer.core.models import build
-from explorer.core.models.size import MOST_LABELS, count_labels, most_numbers
-from explorer.core.models.targets import with_next_words, with_tied_words
+from explorer.core.models.ends import with_next_words, with_tied_words
 from explorer.core.ops import Array
 from explorer.core.ops.inputs import INITIALISERS
 from explorer.core.training.optimisers import OPTIMISERS, Optimiser

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 
-from explorer.core.cell_block import CellBlock
+from explorer.core.cell import CellBlock
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import Graph
-from explorer.core.node import Node
+from explorer.core.graph import Graph, Node
 
 MOST_CELLS = 300_000
 """Of more cells a spreadsheet program takes minutes to compute; an input takes one, a computed number two."""

@@ -11,11 +11,11 @@ from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
 from explorer import PROGRAM
-from explorer.core.cell_block import MINUS_INFINITY, CellBlock, letters
+from explorer.core.cell import MINUS_INFINITY, CellBlock, letters
 from explorer.core.engine import Engine
+from explorer.core.errors import written_shape
 from explorer.core.model import Model
 from explorer.core.numbers import decimals_of
-from explorer.core.shapes import written_shape
 from explorer.core.switches import SWITCHES
 from explorer.export.layout import FIRST_COLUMN, FIRST_ROW, WORDS, Layout, Placed, lay_out, quoted
 from explorer.lessons.names import UnknownNameError

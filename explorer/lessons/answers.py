@@ -5,8 +5,7 @@ from math import isfinite, log10
 
 import numpy as np
 
-from explorer.core.engine import Engine, fresh
-from explorer.core.forward import same_bytes
+from explorer.core.engine import Engine, fresh, same_bytes
 from explorer.core.numbers import formatted, written
 from explorer.document.state import State
 from explorer.lessons.goals import holds

@@ -5,10 +5,10 @@ from functools import cache
 
 import numpy as np
 
+from explorer.core.cell import Argument, Step
 from explorer.core.engine import fresh
-from explorer.core.explain import Argument, Step
+from explorer.core.errors import require_shape
 from explorer.core.ops import Array
-from explorer.core.shapes import require_shape
 from explorer.document.commands import PinCells, SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.document.state import State

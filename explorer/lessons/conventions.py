@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from explorer.core.engine import Pin, run
 from explorer.core.errors import ExplorerError
-from explorer.core.forward import Pin, run
 from explorer.core.graph import counted
 from explorer.core.model import Model
 from explorer.core.ops import Array

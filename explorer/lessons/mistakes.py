@@ -11,10 +11,9 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from explorer.core.cell import FUNCTIONS, Argument, Operand, Step
 from explorer.core.derivation import Row, chain, rows
-from explorer.core.engine import Engine
-from explorer.core.explain import FUNCTIONS, Argument, Operand, Step
-from explorer.core.forward import run
+from explorer.core.engine import Engine, run
 from explorer.core.ops import Array, Op
 from explorer.core.ops.slips import Surroundings
 from explorer.lessons.steps import Cell, Predict

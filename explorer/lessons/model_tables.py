@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from explorer.core.cost import count_labels
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
 from explorer.core.model import KINDS, SEQUENCES, Model
 from explorer.core.models import build
-from explorer.core.models.size import count_labels
 from explorer.core.ops import Array
 from explorer.core.switches import SWITCHES, SwitchValue
-from explorer.core.tokens import MOST_TOKENS
+from explorer.core.vocabulary import MOST_TOKENS
 from explorer.document.commands.words import MOST_TOKEN_LENGTH
 from explorer.document.state import frozen
 from explorer.lessons.reading import TomlTable, likeliest, written_key

@@ -6,11 +6,11 @@ from uuid import uuid4
 
 import numpy as np
 
+from explorer.core.cost import build_within, most_numbers
 from explorer.core.errors import ExplorerError
 from explorer.core.model import SEQUENCES, Model
-from explorer.core.models.size import build_within, most_numbers
-from explorer.core.models.targets import DECODER_READS
-from explorer.core.tokens import END, MOST_TOKENS, START
+from explorer.core.models.ends import DECODER_READS
+from explorer.core.vocabulary import END, MOST_TOKENS, START
 from explorer.document.commands.words import checked_words
 from explorer.lessons.schema import WHOLE, Lesson, Setting
 

@@ -10,11 +10,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from explorer.core.cell import operands
 from explorer.core.derivation import Row, chain
-from explorer.core.engine import Engine
+from explorer.core.engine import Engine, Pin, run
 from explorer.core.errors import ExplorerError
-from explorer.core.explain import operands
-from explorer.core.forward import Pin, run
 from explorer.core.numbers import read_number, written
 from explorer.core.ops import Array
 from explorer.document.commands import SetArray

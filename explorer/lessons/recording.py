@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from explorer.core.engine import Pin, same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.core.forward import Pin, same_bytes
 from explorer.core.ops import Array
 from explorer.document.commands import Command, PinCells, Release, SetArray, SetSwitch, SetTokens
 from explorer.document.state import State

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.core.engine import Engine
+from explorer.core.engine import Engine, same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.core.forward import same_bytes
 from explorer.document.document import Document
 from explorer.lessons.answers import SO_FAR, judge
 from explorer.lessons.mistakes import mistakes

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from explorer.core.engine import Pin
 from explorer.core.errors import ExplorerError
-from explorer.core.forward import Pin
 from explorer.core.graph import Graph
 from explorer.core.model import Model
 from explorer.core.ops import Array

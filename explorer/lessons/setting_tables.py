@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from explorer.core.errors import written_shape
 from explorer.core.graph import Graph, Place
 from explorer.core.model import Model
 from explorer.core.ops import Array
-from explorer.core.shapes import written_shape
 from explorer.core.switches import SwitchValue
 from explorer.document.commands.cells import last_number
 from explorer.document.state import frozen

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from explorer.container import Container, DamagedError
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ExplorerError, written_shape
 from explorer.core.graph import Graph
 from explorer.core.ops import Array
-from explorer.core.shapes import written_shape
 from explorer.core.vocabulary import Vocabulary
 from explorer.lessons.reading import TomlTable
 

@@ -6,7 +6,7 @@ from math import pi
 
 import numpy as np
 
-from explorer.core.explain import FUNCTIONS, Argument, Constant, Operand, Step, step, steps
+from explorer.core.cell import FUNCTIONS, Argument, Constant, Operand, Step, step, steps
 
 Labels = Callable[[str, int], tuple[str, ...]]
 MOST_TERMS = 16

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from explorer.core.byte_pairs import are_pieces, typed
 from explorer.core.errors import ExplorerError
 from explorer.core.generation import Beam, Choice, Written, search, write
-from explorer.core.tokens import UNKNOWN, is_mark
+from explorer.core.vocabulary import UNKNOWN, is_mark
 from explorer.document.continuation import (
     MOST_NEW,
     decoder_of,

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from explorer.core.cell import Step
 from explorer.core.derivation import Row, chain, rows
 from explorer.core.engine import Engine
-from explorer.core.explain import Step
 from explorer.core.gradients import Root
-from explorer.core.node import Node
+from explorer.core.graph import Node
 from explorer.core.nudge import check_cell
 from explorer.export.matrix import latex_text
 from explorer.library.columns import columns

@@ -7,10 +7,9 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from explorer.core.errors import ExplorerError
-from explorer.core.node import Node
+from explorer.core.errors import ExplorerError, require_shape
+from explorer.core.graph import Node
 from explorer.core.ops import Array
-from explorer.core.shapes import require_shape
 from explorer.export.html import MOST_ROWS
 from explorer.export.matrix import LabelledMatrix, equation, latex
 from explorer.library.display import as_html, as_text

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Sequence
 
+from explorer.core.cell import Index
 from explorer.core.errors import ExplorerError
-from explorer.core.explain import Index
 from explorer.core.gradients import LOSS, Root
-from explorer.core.graph import Graph
-from explorer.core.node import Node
+from explorer.core.graph import Graph, Node
 
 _CELL = re.compile(r"(?P<name>[^\[\]=\s]+)\s*(?:\[(?P<index>[^\[\]]*)\])?")
 # As many digits as an index into any array can have.

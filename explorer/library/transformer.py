@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from explorer.core.byte_pairs import tokens_of
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ExplorerError, require_cell
 from explorer.core.generation import Choice
 from explorer.core.gradients import Root
-from explorer.core.shapes import require_cell
 from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.document import storage
 from explorer.document.commands import PinCells, Release, SetArray, SetCells, SetSwitch, SetTokens

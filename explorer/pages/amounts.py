@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from explorer.core.errors import written_shape
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
 from explorer.core.numbers import written
 from explorer.core.ops import Array
-from explorer.core.shapes import written_shape
 from explorer.pages.view import View
 
 RELATIVE = {"change": "Δ", "step": "Δ", "difference": "≠"}

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
 from explorer.core.ops import Array
 from explorer.pages.element import Element
 from explorer.pages.matrix import SHARES, Matrix, matrix, symbol_only

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
 from explorer.pages.chain import boxes, counts
 from explorer.pages.edges import joined
 from explorer.pages.element import Element

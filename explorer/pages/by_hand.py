@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from explorer.core.node import Node, Stage
+from explorer.core.graph import Node, Stage
 from explorer.pages.element import Arrangement, Element, leaves
 from explorer.pages.gestures import Keep
 from explorer.pages.matrix import Matrix, matrix, symbol_only, transposed

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from html import escape
 
-from explorer.core.node import Stage
+from explorer.core.cost import parameters, total
+from explorer.core.graph import Stage
 from explorer.core.numbers import written
-from explorer.core.parameters import parameters, total
 from explorer.lessons.loader import lesson_files, model_files
 from explorer.lessons.reading import MOST_TEXT, TomlTable, read
 from explorer.pages.element import Element

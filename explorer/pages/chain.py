@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from explorer.core.node import Node, Stage
+from explorer.core.errors import written_shape
+from explorer.core.graph import Node, Stage
 from explorer.core.numbers import alone
-from explorer.core.shapes import written_shape
 from explorer.pages.amounts import amount
 from explorer.pages.columns import Place, laid
 from explorer.pages.drawing import ACCENT, MUTED, TEXT, Axis, Bars, Box, Drawing, FlowLine, Mark, Words

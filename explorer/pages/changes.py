@@ -2,9 +2,9 @@
 
 from html import escape
 
-from explorer.core.node import Stage
+from explorer.core.errors import written_shape
+from explorer.core.graph import Stage
 from explorer.core.numbers import exact, written
-from explorer.core.shapes import written_shape
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo
 from explorer.pages.given import given

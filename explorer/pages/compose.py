@@ -6,7 +6,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
 from explorer.pages.by_hand import by_hand, layout_choice
 from explorer.pages.element import Element, leaves
 from explorer.pages.header import header

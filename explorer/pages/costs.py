@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 
 from explorer.core.cost import ATTENTION, SHAPES, Cost, Shape, cost, cost_of, timed_attention
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
 from explorer.pages.drawing import Axis, Curve, Drawing, series
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from explorer.core.explain import cells_of, operands
+from explorer.core.cell import cells_of, operands
 from explorer.core.graph import Graph
 from explorer.core.ops import Array
 from explorer.lessons.mistakes import array_of

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
 from explorer.pages.attention import attention, lights
 from explorer.pages.element import Element
 from explorer.pages.matrix import matrix

@@ -3,7 +3,7 @@
 import numpy as np
 
 from explorer.core.gradients import LOSS
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo
 from explorer.pages.given import given

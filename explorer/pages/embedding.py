@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
 from explorer.core.numbers import point
 from explorer.core.ops import Array
 from explorer.pages.drawing import ACCENT, MUTED, Arrow, Axis, Drawing, Mark, drawable, reach

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
 from explorer.core.numbers import written
 from explorer.pages.drawing import ACCENT, Axis, Dot, Drawing, drawable, series
 from explorer.pages.element import Element

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
 from explorer.core.numbers import alone, written
 from explorer.core.switches import SWITCHES, Switch, SwitchValue
 from explorer.document.commands import BecomeKind

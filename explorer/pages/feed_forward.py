@@ -6,7 +6,7 @@ from html import escape
 
 import numpy as np
 
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
 from explorer.core.numbers import decimals_of, exact, written
 from explorer.core.ops import Array, Op
 from explorer.pages.drawing import Axis, Curve, Dot, Drawing, reach, series

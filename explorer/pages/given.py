@@ -1,7 +1,7 @@
 """The numbers that are given: where a page has nothing else for a model, the way to what one can change in it."""
 
+from explorer.core.errors import written_shape
 from explorer.core.numbers import decimals_of, written
-from explorer.core.shapes import written_shape
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo
 from explorer.pages.page import NUMBER, Column, Entry, Line, Listing, Section

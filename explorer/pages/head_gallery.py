@@ -4,8 +4,8 @@ from collections import deque
 from html import escape
 from operator import is_
 
+from explorer.core.graph import Stage
 from explorer.core.head_measures import LEAST, MEASURES
-from explorer.core.node import Stage
 from explorer.core.numbers import written
 from explorer.core.ops import Array
 from explorer.core.vocabulary import Vocabulary

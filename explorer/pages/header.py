@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
 from explorer.core.switches import SWITCHES
 from explorer.pages.gestures import ChooseHead, GoTo, Keep
 from explorer.pages.levels import (

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
 from explorer.pages.attention import heat_maps, lights
 from explorer.pages.drawing import series
 from explorer.pages.element import Element

@@ -6,10 +6,10 @@ from html import escape
 
 import numpy as np
 
+from explorer.core.cell import Index, Step, cells_of
 from explorer.core.derivation import Labels, Row, chain, only_rounding, rows
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
-from explorer.core.explain import Index, Step, cells_of
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
 from explorer.core.numbers import alone, in_full

@@ -6,11 +6,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from explorer.core.graph import Graph
-from explorer.core.node import Stage
+from explorer.core.cost import parameters
+from explorer.core.errors import written_shape
+from explorer.core.graph import Graph, Stage
 from explorer.core.ops import Array
-from explorer.core.parameters import parameters
-from explorer.core.shapes import written_shape
 from explorer.pages.amounts import amount, length
 from explorer.pages.drawing import (
     HERE,

@@ -5,8 +5,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from explorer.core.graph import Graph
-from explorer.core.node import Stage
+from explorer.core.graph import Graph, Stage
 from explorer.pages.amounts import amount
 from explorer.pages.answers import end
 from explorer.pages.drawing import TEXT, Axis, Box, Drawing, FlowLine, Mark

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from explorer.core.graph import Graph
-from explorer.core.node import Stage
+from explorer.core.graph import Graph, Stage
 from explorer.lessons.schema import WHOLE
 from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.view import View

@@ -5,10 +5,10 @@ from functools import cached_property
 
 import numpy as np
 
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
 from explorer.core.numbers import alone, as_share, decimals_of, exact, in_table, written
 from explorer.core.ops import Array, CrossEntropy
-from explorer.core.tokens import PAD
+from explorer.core.vocabulary import PAD
 from explorer.pages.drawing import Axis, Curve, Dot, Drawing, drawable, series
 from explorer.pages.element import Element
 from explorer.pages.gestures import SetNumber

@@ -1,6 +1,6 @@
 """Any stage as its matrices in reading order."""
 
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
 from explorer.pages.element import Element
 from explorer.pages.matrix import matrix
 from explorer.pages.page import Item, Row, Section

@@ -7,8 +7,7 @@ from math import floor, log10
 import numpy as np
 
 from explorer.core.derivation import only_rounding
-from explorer.core.graph import Place
-from explorer.core.node import Node
+from explorer.core.graph import Node, Place
 from explorer.core.numbers import decimals_of, exact, in_table, in_tables, largest_of, written
 from explorer.core.ops import Array
 from explorer.pages.element import Element

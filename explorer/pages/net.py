@@ -1,7 +1,7 @@
 """A net as a playground: its cases, its answers to them and to all others, its weights and descent, on one page."""
 
 from explorer.core.gradients import LOSS
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
 from explorer.pages.element import Element
 from explorer.pages.header import switch_bar
 from explorer.pages.matrix import matrix

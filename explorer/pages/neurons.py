@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from explorer.core.errors import written_shape
 from explorer.core.gradients import LOSS
 from explorer.core.numbers import alone, formatted, in_table
 from explorer.core.ops import Array
-from explorer.core.shapes import written_shape
 from explorer.pages.amounts import amount
 from explorer.pages.drawing import MUTED, TEXT, Axis, Box, Dot, Drawing, FlowLine, Mark, Segments, Words, series
 from explorer.pages.element import Element

@@ -9,11 +9,11 @@ import numpy as np
 from explorer.core.byte_pairs import typed, unit
 from explorer.core.decoder import next_word_cost
 from explorer.core.generation import Beam, Choice, search
-from explorer.core.models.targets import DECODER_READS
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
+from explorer.core.models.ends import DECODER_READS
 from explorer.core.numbers import alone, as_share, exact, written
 from explorer.core.ops import Array
-from explorer.core.tokens import END
+from explorer.core.vocabulary import END
 from explorer.document.commands import SetTokens, WriteOn
 from explorer.document.continuation import decoder_of, end_of, ids_of
 from explorer.pages.cache import MOST_WORK, cache

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.core.node import Node, Stage
+from explorer.core.graph import Node, Stage
 from explorer.core.numbers import decimals_of, exact, in_table, written
 from explorer.core.ops import Array
 from explorer.pages.drawing import DRAWABLE, Axis, Drawing, Strips

@@ -8,7 +8,7 @@ import numpy as np
 
 from explorer.core.gradients import LOSS
 from explorer.core.numbers import as_share
-from explorer.core.tokens import END
+from explorer.core.vocabulary import END
 from explorer.pages.answers import ANSWERS, answered
 from explorer.pages.drawing import Band, Bars, Box, Drawing, FlowLine, Image, Mark, Segments, Words
 from explorer.pages.lanes import Lanes

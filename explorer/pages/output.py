@@ -7,7 +7,7 @@ from html import escape
 import numpy as np
 
 from explorer.core.byte_pairs import unit
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
 from explorer.core.numbers import decimals_of, exact, written
 from explorer.core.ops import Array
 from explorer.pages.element import Element

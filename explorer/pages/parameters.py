@@ -3,11 +3,10 @@
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from explorer.core.graph import Graph
+from explorer.core.cost import BlockWeights, Growth, Size, growth, scores, total
+from explorer.core.cost import parameters as blocks_of
+from explorer.core.graph import Graph, Stage
 from explorer.core.model import Model
-from explorer.core.node import Stage
-from explorer.core.parameters import BlockWeights, Growth, Size, growth, scores, total
-from explorer.core.parameters import parameters as blocks_of
 from explorer.pages.element import Element
 from explorer.pages.given import given
 from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Listing, Note, Section

@@ -5,13 +5,12 @@ from html import escape
 
 import numpy as np
 
-from explorer.core.attribution import LOGITS
+from explorer.core.attribution import LOGITS, Site, moved, patched, pin_of, sites
 from explorer.core.byte_pairs import typed
 from explorer.core.engine import fresh
 from explorer.core.numbers import written
 from explorer.core.ops import Array
-from explorer.core.patching import Site, moved, patched, pin_of, sites
-from explorer.core.tokens import is_mark
+from explorer.core.vocabulary import is_mark
 from explorer.document.commands import PinCells
 from explorer.pages.element import Element
 from explorer.pages.gestures import Do, Edit, Keep

@@ -4,9 +4,8 @@ from functools import lru_cache
 from html import escape
 
 from explorer.core.byte_pairs import Merge, are_pieces, encode, label, learn, merges_of, steps, typed, vocabulary, words
-from explorer.core.node import Stage
-from explorer.core.tokens import is_mark
-from explorer.core.vocabulary import Vocabulary
+from explorer.core.graph import Stage
+from explorer.core.vocabulary import Vocabulary, is_mark
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
 from explorer.pages.page import (

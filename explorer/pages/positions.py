@@ -5,8 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from explorer.core.graph import Place
-from explorer.core.node import Stage
+from explorer.core.graph import Place, Stage
 from explorer.core.numbers import alone, decimals_of, in_table, written
 from explorer.core.ops import Array, Op, Sinusoidal
 from explorer.core.ops.positions import cosines, exponents, waves

@@ -1,8 +1,7 @@
 """Where one can go: which pages a model has."""
 
 from explorer.core.attribution import can_be_parted
-from explorer.core.graph import Graph
-from explorer.core.node import Stage
+from explorer.core.graph import Graph, Stage
 from explorer.pages.levels import WHOLE as WHOLE_NAME
 from explorer.pages.levels import blocks
 

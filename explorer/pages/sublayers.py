@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
 from explorer.core.ops import Array
 from explorer.pages.amounts import amount
 from explorer.pages.drawing import ERROR, HERE, LINE, MUTED, TEXT, Box, FlowLine, Segments, Words, series

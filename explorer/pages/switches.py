@@ -1,6 +1,6 @@
 """All switches of all blocks: also those whose stage a switch has taken away."""
 
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
 from explorer.core.switches import SWITCHES
 from explorer.pages.element import Element
 from explorer.pages.given import given

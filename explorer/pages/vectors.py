@@ -4,7 +4,7 @@ from math import atan2, degrees
 
 import numpy as np
 
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
 from explorer.core.numbers import point, written
 from explorer.pages.drawing import (
     ACCENT,

@@ -13,8 +13,7 @@ import numpy as np
 from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.gradients import LOSS
-from explorer.core.graph import Graph, Place
-from explorer.core.node import Node, Stage
+from explorer.core.graph import Graph, Node, Place, Stage
 from explorer.core.numbers import read_number, written
 from explorer.core.ops import Array
 from explorer.document.document import Document

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from explorer.core.errors import written_shape
 from explorer.core.graph import Place
 from explorer.core.numbers import written
-from explorer.core.shapes import written_shape
 from explorer.pages.drawing import SIGNED, TEXT, Axis, Drawing, Image, Words, drawable
 from explorer.pages.view import View
 

@@ -4,7 +4,7 @@ comes next comes out at the right.
 
 from html import escape
 
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
 from explorer.pages.chain import chain
 from explorer.pages.edges import joined
 from explorer.pages.element import Element

@@ -5,8 +5,8 @@ from html import escape
 import numpy as np
 
 from explorer.core.attribution import Ledger, Part, lens, stream
-from explorer.core.models.targets import DECODER_READS
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
+from explorer.core.models.ends import DECODER_READS
 from explorer.core.numbers import exact, written
 from explorer.core.ops import Array, Softmax
 from explorer.pages.element import Element

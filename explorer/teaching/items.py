@@ -9,9 +9,9 @@ from zlib import crc32
 
 import numpy as np
 
+from explorer.core.cell import operands
 from explorer.core.derivation import chain
 from explorer.core.engine import Engine
-from explorer.core.explain import operands
 from explorer.document.state import State
 from explorer.export.html import MOST_COLUMNS, MOST_ROWS, html_table
 from explorer.export.matrix import LabelledMatrix

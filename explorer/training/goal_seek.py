@@ -12,10 +12,9 @@ from math import isfinite, sqrt
 import numpy as np
 
 from explorer.core.engine import Engine, fresh
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ExplorerError, require_cell
 from explorer.core.gradients import Root
 from explorer.core.ops import Array
-from explorer.core.shapes import require_cell
 from explorer.document.commands import SetInputs
 from explorer.document.commands.cells import input_place
 from explorer.document.state import State, frozen

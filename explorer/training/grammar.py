@@ -30,7 +30,7 @@ from zlib import crc32
 
 import numpy as np
 
-from explorer.core.tokens import END
+from explorer.core.vocabulary import END
 from explorer.lessons.reading import TomlTable, likeliest, read
 
 TEXT = "text"

@@ -8,12 +8,11 @@ from functools import lru_cache
 import numpy as np
 
 from explorer import paths
+from explorer.core.engine import Pin, run
 from explorer.core.errors import ExplorerError
-from explorer.core.forward import Pin, run
 from explorer.core.head_measures import MEASURES, Looked, Score, label, score
 from explorer.core.ops import Array
-from explorer.core.tokens import END
-from explorer.core.vocabulary import Vocabulary
+from explorer.core.vocabulary import END, Vocabulary
 from explorer.document.state import State
 from explorer.training.grammar import TEXT, Grammar, Sentence, load
 from explorer.training.stories import stories_in

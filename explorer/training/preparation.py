@@ -6,29 +6,31 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from explorer.core.byte_pairs import NEW_LINE, are_pieces, labels, learn, pieces_of
+from explorer.core.cost import count_labels
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
 from explorer.core.models import build
-from explorer.core.models.size import count_labels
 from explorer.core.ops import Array
 from explorer.core.switches import SwitchValue
-from explorer.core.tokens import END, MASK, PAD, START, UNKNOWN, token_ids
 from explorer.core.training.data import (
     OWN,
     SHOWN,
     TARGET,
     Examples,
+    Pair,
     cases,
     masked_sentences,
+    pairs_of,
     sentence_pairs,
+    vocabulary,
     whole_sentences,
     windows,
 )
+from explorer.core.training.data import words_of as split_words
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.records import Records
-from explorer.core.training.text import Pair, pairs_of, vocabulary
-from explorer.core.training.text import words_of as split_words
 from explorer.core.training.trainer import Trainer, fitted
+from explorer.core.vocabulary import END, MASK, PAD, START, UNKNOWN, token_ids
 from explorer.document.state import State, frozen
 from explorer.lessons.document_lesson import is_document, opened
 from explorer.lessons.loader import load

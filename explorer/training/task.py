@@ -7,8 +7,8 @@ from pathlib import Path
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
 from explorer.core.switches import SwitchValue
+from explorer.core.training.data import read_text
 from explorer.core.training.recipe import Recipe
-from explorer.core.training.text import read_text
 
 KINDS = ("gpt", "encoder-decoder", "encoder", "mlp")
 SETS = ("xor", "sine")

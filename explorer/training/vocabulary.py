@@ -1,8 +1,8 @@
 """The words of what a document's model is to learn from."""
 
 from explorer.core.byte_pairs import are_pieces
-from explorer.core.tokens import END, PAD, START
-from explorer.core.training.text import pairs_of, vocabulary, words_of
+from explorer.core.training.data import pairs_of, vocabulary, words_of
+from explorer.core.vocabulary import END, PAD, START
 from explorer.document.commands import AddWords, Replace, SetTokens
 from explorer.document.document import Document
 from explorer.training.task import Material

@@ -20,7 +20,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.model import SEQUENCES
 from explorer.core.ops.inputs import INITIALISERS
 from explorer.core.switches import SWITCHES
-from explorer.core.tokens import END, START
+from explorer.core.vocabulary import END, START
 from explorer.document.commands.words import checked_words
 from explorer.lessons.new import drawn, new_lesson
 from explorer.lessons.schema import Lesson

@@ -7,9 +7,8 @@ from typing import Any, Literal
 
 from PySide6.QtCore import QObject, Signal
 
-from explorer.core.explain import Index, Step, operands
-from explorer.core.graph import Graph
-from explorer.core.node import Stage
+from explorer.core.cell import Index, Step, operands
+from explorer.core.graph import Graph, Stage
 from explorer.document.document import Document
 from explorer.pages.inspected import PLAYED, derivation, played, played_key
 from explorer.pages.stops import places, stops

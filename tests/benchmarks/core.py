@@ -10,8 +10,7 @@ import numpy as np
 
 from benchmarks import straight_line
 from benchmarks.measure import Measurement, compared, quartiles, timed
-from explorer.core.engine import fresh
-from explorer.core.forward import same_bytes
+from explorer.core.engine import fresh, same_bytes
 from explorer.core.graph import Graph
 from explorer.core.model import Model
 from explorer.core.ops import GELU, Array

@@ -1,13 +1,14 @@
-"""Where an answer comes from: sums that come out, and the output layer read after each block."""
-
 import numpy as np
 import pytest
+from refusals import refuses
 
-from explorer.core.attribution import Ledger, can_be_parted, lens, stream
+from explorer.core.attribution import Ledger, can_be_parted, lens, moved, patched, pin_of, sites, stream
 from explorer.core.engine import fresh
 from explorer.core.model import Model
 from explorer.core.models import build
 from explorer.core.ops import Input
+from explorer.document.commands import SetTokens
+from explorer.lessons.loader import load
 
 WORDS = ("a", "b", "c", "d", "e")
 
@@ -94,3 +95,63 @@ def test_a_block_without_its_residual_begins_the_stream_anew():
     parts = Ledger(graph, values, 2, 1).parts()
     assert [(part.kind, part.node) for part in parts] == [("net", "decoder.2.ffn.output"), ("constant", "final.norm")]
     assert sum(part.value for part in parts) == pytest.approx(values["output.logits"][2, 1], rel=1e-10)
+
+
+LOGITS = "output.logits"
+
+
+@pytest.fixture(scope="module")
+def two():
+    """tiny-gpt on two sentences that differ in one word: the graph, both passes, the words asked about."""
+    cat = load("tiny-gpt").state()
+    dog = SetTokens("input", ["the", "dog", "sat", "on", "the"]).apply(cat)
+    here, there = (fresh(state.graph, state.used, {}).values for state in (cat, dog))
+    says = cat.graph.axes["output.words"]
+    return cat.graph, here, there, says.index("mat"), says.index("rug")
+
+
+def test_the_stream_at_the_other_word_carries_all_of_it_and_other_places_nothing(two):
+    graph, here, there, mat, rug = two
+    shares, rival = moved(patched(graph, here, there, {}, 4), here[LOGITS][4], there[LOGITS][4], mat)
+    assert rival == rug
+    (embedding, *_, last) = shares
+    assert embedding == pytest.approx([0, 1, 0, 0, 0], abs=1e-5)  # only “cat” and “dog” differ
+    assert last == pytest.approx([0, 0, 0, 0, 1], abs=1e-5)  # the answer is read at the last place
+
+
+def test_each_cell_is_what_the_graph_computes_with_that_pin(two):
+    graph, here, there, _, _ = two
+    logits = patched(graph, here, there, {}, 4)
+    inputs = {name: here[name] for name in graph.inputs}
+    for number, site in enumerate(sites(graph)):
+        again = fresh(graph, inputs, {site.node: pin_of(site, 4, there)}).values[LOGITS][4]
+        assert logits[number, 4] == pytest.approx(again, rel=1e-6), site.name
+
+
+def test_the_parts_of_a_block_are_its_heads_or_its_net(two):
+    graph = two[0]
+    names = [site.name for site in sites(graph)]
+    assert len(names) == 1 + 2 * (4 + 1 + 1 + 1)
+    assert names[:3] == ["input.H", "decoder.1.self.head.1.output", "decoder.1.self.head.2.output"]
+    assert names[-2:] == ["decoder.2.ffn.output", "decoder.2.ffn.residual"]
+
+
+def test_what_is_held_stays_held(two):
+    graph, here, there, mat, _ = two
+    held = {"decoder.2.ffn.residual": pin_of(sites(graph)[-1], 4, here)}
+    shares, _ = moved(patched(graph, here, there, held, 4), here[LOGITS][4], there[LOGITS][4], mat)
+    assert shares[0] == pytest.approx(np.zeros(5), abs=1e-5)  # nothing from below gets past it
+
+
+def test_two_texts_of_one_answer_have_no_way_between_them(two):
+    graph, here, _, mat, _ = two
+    shares, _ = moved(patched(graph, here, here, {}, 4), here[LOGITS][4], here[LOGITS][4], mat)
+    assert np.isnan(shares).all()
+
+
+def test_a_longer_text_cannot_be_taken_from(two):
+    graph, here, _, _, _ = two
+    longer = SetTokens("input", ["the", "dog", "sat", "on", "the", "rug"]).apply(load("tiny-gpt").state())
+    other = fresh(longer.graph, longer.used, {}).values
+    with refuses("one as long as this"):
+        patched(graph, here, other, {}, 4)

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.core.backward import planned, walk
-from explorer.core.engine import fresh
-from explorer.core.forward import Pin, same_bytes
+from explorer.core.engine import Pin, fresh, same_bytes
 from explorer.core.gradients import LOSS, Gradients
 from tests.core.conftest import about
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from explorer.core.cell import Constant, cells_of, operands, step
 from explorer.core.derivation import Row, chain, only_rounding, rows
-from explorer.core.explain import Constant, cells_of, operands, step
-from explorer.core.forward import Pin
+from explorer.core.engine import Pin
 from explorer.core.gradients import Root
 from explorer.core.model import Model
 

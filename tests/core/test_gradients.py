@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from refusals import refuses
 
-from explorer.core.engine import fresh
+from explorer.core.cell import operands
+from explorer.core.engine import Pin, fresh
 from explorer.core.errors import ExplorerError
-from explorer.core.explain import operands
-from explorer.core.forward import Pin
 from explorer.core.gradients import Root
 from explorer.core.graph import GraphBuilder, Place
 from explorer.core.model import Model

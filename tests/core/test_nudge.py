@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from refusals import refuses
 
-from explorer.core.forward import Pin
+from explorer.core.engine import Pin
 from explorer.core.gradients import Root
 from explorer.core.model import Model
 from explorer.core.nudge import CLOSE, Check, check_cell

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from explorer.core import script
-from explorer.core.engine import fresh
+from explorer.core.engine import Pin, fresh
 from explorer.core.errors import ExplorerError
-from explorer.core.forward import Pin
 from explorer.core.graph import GraphBuilder
 from explorer.core.model import Model
 from explorer.core.ops import GELU, Add, Input, Softmax

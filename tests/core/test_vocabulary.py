@@ -1,8 +1,23 @@
-"""Pieces that came with a tokenizer, with one here that takes a text apart into letters."""
+from hypothesis import given
+from hypothesis import strategies as st
+from refusals import refuses
 
 from explorer.core.byte_pairs import are_pieces, tokens_of, typed, unit
-from explorer.core.tokens import with_words
-from explorer.core.vocabulary import Vocabulary
+from explorer.core.training.data import vocabulary
+from explorer.core.vocabulary import Vocabulary, token_ids, with_words
+
+
+@given(st.lists(st.sampled_from("abcdefgh")), st.integers(2, 9))
+def test_a_vocabulary_numbers_every_word_of_its_text(words, most):
+    known = vocabulary(words, most)
+    assert len(known) == len(set(known)) <= most
+    for word, number in zip(words, token_ids(words, known), strict=True):
+        assert known[number] == (word if word in known else "<unk>")
+
+
+def test_an_unknown_word():
+    with refuses("'mat' is not in the vocabulary"):
+        token_ids(["cat", "mat"], ("cat",))
 
 
 class Letters:

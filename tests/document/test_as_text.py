@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses
 
+from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.core.forward import same_bytes
 from explorer.document import as_text as module
 from explorer.document.as_text import BEGIN, END, as_text, from_text
 from explorer.document.commands import PinCells, SetCells

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from refusals import refuses
 
+from explorer.core import cost
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Place
-from explorer.core.models import size
 from explorer.document.commands import PinCells, Replace, SetArray, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Change, Document
 
@@ -172,7 +172,7 @@ def test_how_much_the_last_act_changed(states, was, now, cells, largest):
 
 def test_a_model_that_memory_could_not_hold_is_refused(translator, monkeypatch):
     state = translator.state
-    monkeypatch.setattr(size, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(cost, "MOST_BYTES", 100_000)
     with refuses("choose sizes that give up to 12,500"):
         translator.do(SetSwitch("encoder.1.self", "d_k", 16384))
     assert (translator.state, translator.history.undo_label) == (state, None)

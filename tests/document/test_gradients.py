@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.core.engine import fresh
-from explorer.core.forward import same_bytes
+from explorer.core.engine import fresh, same_bytes
 from explorer.core.graph import Place
 from explorer.document.commands import PinCells, Release, SetCells, SetSwitch, SetTokens
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import pytest
 from refusals import refuses
 
+from explorer.core.engine import Pass, same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.core.forward import Pass, same_bytes
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
 from explorer.core.ops import Input, Op

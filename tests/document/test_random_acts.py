@@ -8,9 +8,8 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from explorer.core.engine import fresh
+from explorer.core.engine import fresh, same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.core.forward import same_bytes
 from explorer.core.models import build
 from explorer.core.switches import SWITCHES
 from explorer.document.commands import (

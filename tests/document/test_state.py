@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from explorer.core.forward import same_bytes
+from explorer.core.engine import same_bytes
 from explorer.document import state as state_module
 from explorer.document.commands import SendWords, SetArray, SetCells, SetSwitch, SetTokens
 from explorer.document.deferred import DeferredArrays

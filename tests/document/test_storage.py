@@ -19,9 +19,9 @@ from safetensors.numpy import save as safetensors
 
 from explorer import container
 from explorer.container import Container
+from explorer.core import cost as sizes
+from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.core.forward import same_bytes
-from explorer.core.models import size as sizes
 from explorer.core.switches import SWITCHES
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.records import Record, Records

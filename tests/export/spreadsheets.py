@@ -10,7 +10,7 @@ from zipfile import ZipFile
 
 import numpy as np
 
-from explorer.core.cell_block import MINUS_INFINITY, letters
+from explorer.core.cell import MINUS_INFINITY, letters
 from explorer.core.engine import fresh
 from explorer.export.layout import lay_out
 from explorer.export.workbook import workbook

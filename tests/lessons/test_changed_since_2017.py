@@ -9,7 +9,7 @@ import pytest
 
 from explorer.checkpoints.members import members, own_switches
 from explorer.core.decoder import next_word_cost
-from explorer.core.forward import run
+from explorer.core.engine import run
 from explorer.core.graph import Place
 from explorer.core.switches import SWITCHES
 from explorer.core.training.trainer import Trainer

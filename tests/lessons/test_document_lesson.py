@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from refusals import refuses
 
+from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.core.forward import same_bytes
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.document.storage import load, save

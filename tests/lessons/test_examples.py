@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from refusals import refuses
 
-from explorer.core.forward import same_bytes
+from explorer.core.engine import same_bytes
 from explorer.core.ops import Input
 from explorer.document.commands import PinCells, SetSwitch, SetTokens
 from explorer.document.document import Document

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.core.forward import same_bytes
+from explorer.core.engine import same_bytes
 from explorer.document.commands import Release, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.core.forward import same_bytes
 from explorer.document.commands import PinCells, Release, SetCells, SetSwitch, SetTokens
 from explorer.lessons.check import check_lesson
 from explorer.lessons.loader import load

@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.core.parameters import growth, parameters, total
+from explorer.core.cost import growth, parameters, total
 from explorer.core.switches import SWITCHES
 from explorer.document.commands import Replace, SetCells, SetSwitch, SetTokens
 from explorer.pages.gestures import GoTo

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from explorer.core.cell import steps
 from explorer.core.errors import ExplorerError
-from explorer.core.explain import steps
 from explorer.core.numbers import exact
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.pages.drawing import Curve, Dot

@@ -11,9 +11,8 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 import numpy as np
 import pytest
 
-from explorer.core.engine import fresh
-from explorer.core.explain import cells_of, operands
-from explorer.core.forward import Pin
+from explorer.core.cell import cells_of, operands
+from explorer.core.engine import Pin, fresh
 from explorer.document.commands import PinCells, SetCells
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue

@@ -6,7 +6,7 @@ import pytest
 from explorer.core.gradients import LOSS
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import Recipe
-from explorer.core.training.trainable import trainable
+from explorer.core.training.trainer import trainable
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue
 from explorer.training.run import MOST_STEPS, Run

@@ -9,7 +9,7 @@ import pytest
 
 from explorer import paths
 from explorer.core.errors import ExplorerError
-from explorer.core.tokens import END
+from explorer.core.vocabulary import END
 from explorer.training.grammar import load
 
 SMALL = """

@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.core.engine import fresh
-from explorer.core.forward import Pin
+from explorer.core.engine import Pin, fresh
 from explorer.core.head_measures import MEASURES
 from explorer.lessons.loader import load
 from explorer.training.head_gallery import gallery, grammar_of, sentences_for

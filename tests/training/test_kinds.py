@@ -8,7 +8,7 @@ import pytest
 
 from explorer import paths
 from explorer.checkpoints.members import as_member, differing, member
-from explorer.core.training.trainable import trainable
+from explorer.core.training.trainer import trainable
 from explorer.training import recipes
 from explorer.training.kinds import kinds, steps
 from explorer.training.preparation import prepare

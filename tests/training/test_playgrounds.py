@@ -5,8 +5,8 @@ import pytest
 
 from explorer.core.training.data import cases
 from explorer.core.training.recipe import Recipe
-from explorer.core.training.trainable import trainable as trainable_in
 from explorer.core.training.trainer import Trainer
+from explorer.core.training.trainer import trainable as trainable_in
 from explorer.document.commands import SetArray, SetInputs, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import load

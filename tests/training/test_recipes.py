@@ -9,8 +9,7 @@ from refusals import refuses
 from explorer.cli import main
 from explorer.core.errors import ExplorerError
 from explorer.core.training.optimisers import OPTIMISERS
-from explorer.core.training.recipe import BOUNDS, Recipe
-from explorer.core.training.schedule import SCHEDULES
+from explorer.core.training.recipe import BOUNDS, SCHEDULES, Recipe
 from explorer.sentences import sentence
 from explorer.training.recipes import load, names, save, written
 from explorer.training.task import ExistingModel, Material, NewModel, Task

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from refusals import refuses
 
-from explorer.core.forward import same_bytes
+from explorer.core.engine import same_bytes
 from explorer.core.graph import Place
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import Recipe
-from explorer.core.training.trainable import trainable
+from explorer.core.training.trainer import trainable
 from explorer.document import storage
 from explorer.document.commands import PinCells, Replace, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.core.forward import same_bytes
 from explorer.core.model import Model
 from explorer.core.training.recipe import Recipe
 from explorer.document import storage

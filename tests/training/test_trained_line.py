@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.core.forward import same_bytes
+from explorer.core.engine import same_bytes
 from explorer.core.training.recipe import Recipe
 from explorer.lessons.loader import load
 from explorer.training.stretch import Settings

@@ -8,9 +8,8 @@ import pytest
 import shiboken6
 from PySide6.QtCore import Qt
 
-from explorer.core.engine import fresh
+from explorer.core.engine import fresh, same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.core.forward import same_bytes
 from explorer.core.ops import Softmax
 from explorer.document.commands import SetCells
 from explorer.lessons.new import new_lesson

@@ -11,7 +11,7 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QMenu, QMessageBox, QPushButton, QWidget
 
-from explorer.core.forward import same_bytes
+from explorer.core.engine import same_bytes
 from explorer.document.commands import PinCells, SetCells
 from explorer.document.storage import load, save
 from explorer.lessons.loader import load as load_lesson

@@ -25,8 +25,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QSpacerItem, QWidgetItem
 from shiboken6.Shiboken import createdByPython, getAllValidWrappers
 
+from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.core.forward import same_bytes
 from explorer.core.models import build
 from explorer.core.switches import SWITCHES
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens

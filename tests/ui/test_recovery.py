@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 
-from explorer.core.forward import same_bytes
+from explorer.core.engine import same_bytes
 from explorer.document.commands import SetCells
 from explorer.document.storage import load
 from explorer.settings import Settings

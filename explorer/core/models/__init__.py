@@ -3,14 +3,8 @@
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
 from explorer.core.model import KINDS, SEQUENCES, Model
-from explorer.core.models.attention import attention_lesson
-from explorer.core.models.encoder import encoder
-from explorer.core.models.encoder_decoder import encoder_decoder
-from explorer.core.models.gpt import gpt
-from explorer.core.models.mlp import mlp
-from explorer.core.models.norm import norm
-from explorer.core.models.output import output
-from explorer.core.models.vectors import vectors
+from explorer.core.models.parts import attention_lesson, mlp, norm, output, vectors
+from explorer.core.models.transformers import encoder, encoder_decoder, gpt
 
 _BUILDERS = {
     "attention": attention_lesson,

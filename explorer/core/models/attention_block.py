@@ -31,7 +31,7 @@ from explorer.core.ops import (
     Softmax,
     WeightedSum,
 )
-from explorer.core.tokens import PAD
+from explorer.core.vocabulary import PAD
 
 
 @lru_cache(64)

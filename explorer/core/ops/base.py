@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from explorer.core.cell_block import CellBlock
-from explorer.core.explain import Argument, Index, Operand, Source, Step, cells_of
+from explorer.core.cell import Argument, CellBlock, Index, Operand, Source, Step, cells_of
 
 if TYPE_CHECKING:
     from explorer.core.ops.slips import Slip, Surroundings

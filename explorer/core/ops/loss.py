@@ -6,8 +6,7 @@ from math import prod
 
 import numpy as np
 
-from explorer.core.cell_block import CellBlock
-from explorer.core.explain import Argument, Constant, Index, Source, Step, step
+from explorer.core.cell import Argument, CellBlock, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op
 from explorer.core.ops.slips import Slip, Surroundings, Then
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from explorer.core.cell_block import MINUS_INFINITY, CellBlock
-from explorer.core.explain import Argument, Constant, Index, Source, Step, step
+from explorer.core.cell import MINUS_INFINITY, Argument, CellBlock, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op, line, passed, summed_to
 from explorer.core.ops.slips import Kept, Slip, Surroundings
 

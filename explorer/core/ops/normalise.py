@@ -7,8 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from explorer.core.cell_block import MINUS_INFINITY, CellBlock
-from explorer.core.explain import Argument, Constant, Index, Operand, Source, Step, step
+from explorer.core.cell import MINUS_INFINITY, Argument, CellBlock, Constant, Index, Operand, Source, Step, step
 from explorer.core.ops.base import Array, Op, added, mean, passed, summed_to
 from explorer.core.ops.slips import Hidden, Kept, Slip, Surroundings, Then, Turned
 

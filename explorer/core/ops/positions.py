@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.core.cell_block import CellBlock
-from explorer.core.explain import Argument, Constant, Index, Source, Step, step
+from explorer.core.cell import Argument, CellBlock, Constant, Index, Source, Step, step
 from explorer.core.ops.base import Array, Op, added, passed
 from explorer.core.ops.slips import Slip, Surroundings
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from explorer.core.explain import FUNCTIONS, Argument, Constant, Operand, Source, Step, step
+from explorer.core.cell import FUNCTIONS, Argument, Constant, Operand, Source, Step, step
 from explorer.core.ops.base import Array, Op
 
 

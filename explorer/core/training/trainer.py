@@ -1,6 +1,13 @@
-"""The loop: a batch forward, its gradients back, a step of the optimiser; and judging by what was not learned from."""
+"""The loop: a batch forward, its gradients back, a step of the optimiser; and judging by what was not learned from.
 
-from collections.abc import Collection, Mapping
+Which inputs of a model training can move.
+
+Dropout: in each step of training some numbers are left out by chance, so that no unit can rely on another.
+
+Srivastava et al. 2014, in the form that leaves a model in use as it is: in training, what is kept is made larger.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -11,20 +18,82 @@ from zlib import crc32
 import numpy as np
 
 from explorer.core.backward import planned, walk
-from explorer.core.errors import ExplorerError, nearest
-from explorer.core.forward import Pin, held_cells, run
+from explorer.core.cost import parameters
+from explorer.core.engine import Pin, held_cells, run
+from explorer.core.errors import ExplorerError, nearest, written_shape
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Graph
 from explorer.core.model import Model
 from explorer.core.models import build
 from explorer.core.ops import Array, Input
-from explorer.core.shapes import written_shape
+from explorer.core.switches import SWITCHES
 from explorer.core.training.data import TARGET, Examples
-from explorer.core.training.dropout import kept_masks, kept_nodes, with_dropout
 from explorer.core.training.optimisers import OPTIMISERS, Optimiser, clipped, length
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.records import Record
-from explorer.core.training.trainable import trainable
+
+
+def trainable(graph: Graph, model: Model) -> dict[str, bool]:
+    """The inputs that a gradient can move, in reading order, and whether training moves them if nobody says otherwise.
+
+    That is the model's weights; where a lesson has none, such as the logits of one word, all of them.
+
+    `graph`: built of the model.
+    """
+    above = set(graph.inputs_of(LOSS.node)) if LOSS.node in graph.nodes else set()
+    names = [n for n, node in graph.nodes.items() if n in above and not node.op.whole and n != "loss.target"]
+    weights = {one.name for block in parameters(graph, model) for one in block.weights}
+    # A lesson without weights, such as the logits of one word, moves what it has; a temperature or a scale is a choice.
+    none = weights.isdisjoint(names)
+    return {name: name in weights or (none and bool(graph.shape(name))) for name in names}
+
+
+def with_dropout(model: Model, share: float) -> Model:
+    """The model with the same share of dropout in each block that has the switch (Vaswani et al. 2017, §5.4).
+
+    That is after the embeddings, and on what each sublayer makes, before it is added to what came in.
+
+    `share`: how much is left out, 0 to 0.9.
+    """
+    for block, kind in model.blocks().items():
+        if "dropout" in SWITCHES[kind]:
+            model = model.with_switch(block, "dropout", share)
+    return model
+
+
+def kept_masks(graph: Graph, model: Model, batch: tuple[int, ...], random: np.random.Generator) -> dict[str, Array]:
+    """What each dropout of a graph keeps in one step of training, drawn by chance.
+
+    It is 0 as often as the block's share says, otherwise 1 / (1 − share), so that the mean stays what it would be.
+
+    Parameters
+    ----------
+    graph : Graph
+        Built of the model.
+    batch : tuple of int
+        The leading axes: each sentence draws its own.
+    random : numpy.random.Generator
+        Drawn from in reading order of the nodes.
+
+    Returns
+    -------
+    dict of str to numpy.ndarray
+        For each `kept` node, (*batch, n, d_model). Without these inputs, where they are 1, a model is as it is in use.
+    """
+    masks: dict[str, Array] = {}
+    for name in kept_nodes(graph):
+        share = float(model.switch(name.rpartition(".")[0], "dropout"))
+        drawn = random.random((*batch, *graph.shape(name)), dtype=np.float32)
+        masks[name] = (drawn >= share) * np.dtype(model.dtype).type(1 / (1 - share))
+    return masks
+
+
+def kept_nodes(graph: Graph) -> Iterator[str]:
+    """The inputs that say what a dropout keeps, in reading order."""
+    for node in graph.nodes.values():
+        if node.op.drawn is not None:
+            yield node.parents[node.op.drawn]
+
 
 _DROPOUT = 3  # beside the uses of a seed in `data`
 _LIGHT = ("optimiser", "rate", "schedule", "warm_up", "weight_decay", "clip", "batch", "steps", "validate_every")

@@ -5,11 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from explorer.core.errors import ExplorerError
-from explorer.core.forward import same_bytes
+from explorer.core.engine import same_bytes
+from explorer.core.errors import ExplorerError, require_cell, require_shape
 from explorer.core.graph import Graph, Place
 from explorer.core.ops import Array
-from explorer.core.shapes import require_cell, require_shape
 from explorer.document.commands.base import Command
 from explorer.document.state import State, frozen
 

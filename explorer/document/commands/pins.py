@@ -4,9 +4,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from explorer.core.errors import ExplorerError
-from explorer.core.forward import Pin, same_bytes
-from explorer.core.shapes import require_cell
+from explorer.core.engine import Pin, same_bytes
+from explorer.core.errors import ExplorerError, require_cell
 from explorer.document.commands.base import Command
 from explorer.document.commands.cells import Cells, write_cells
 from explorer.document.state import State, frozen

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from explorer.core.forward import run
+from explorer.core.engine import run
 from explorer.core.ops import Array
 from explorer.document.commands.base import Command
 from explorer.document.state import State, frozen

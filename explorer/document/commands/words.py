@@ -7,9 +7,9 @@ from unicodedata import category
 import numpy as np
 
 from explorer.core.errors import ExplorerError
-from explorer.core.models.targets import DECODER_READS, follows_words
+from explorer.core.models.ends import DECODER_READS, follows_words
 from explorer.core.ops import Array
-from explorer.core.tokens import MOST_TOKENS, are_numbers, with_words
+from explorer.core.vocabulary import MOST_TOKENS, are_numbers, with_words
 from explorer.document.commands.base import Command
 from explorer.document.commands.cells import input_place
 from explorer.document.commands.switches import SetSwitch

@@ -7,7 +7,7 @@ from itertools import takewhile
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.generation import Choice, write
-from explorer.core.tokens import END, MOST_TOKENS
+from explorer.core.vocabulary import END, MOST_TOKENS
 from explorer.document.commands.base import Command
 from explorer.document.commands.words import SetTokens
 from explorer.document.continuation import decoder_of, end_of, ids_of, output_words, sequence_of

@@ -10,7 +10,7 @@ from math import ceil
 from PySide6.QtCore import QPointF, QRectF, QSizeF
 from PySide6.QtGui import QFontMetrics
 
-from explorer.core.tokens import PAD
+from explorer.core.vocabulary import PAD
 from explorer.pages.word_pictures import SentenceRow
 
 WORD, LINES, ACROSS, LEAST_ACROSS, MOST, NEAR_TOP = 150, 110, 150, 60, 760, 100

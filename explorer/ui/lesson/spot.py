@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QPoint, QRect
 
-from explorer.core.explain import operands
+from explorer.core.cell import operands
 from explorer.core.graph import Graph
 from explorer.lessons.steps import Condition, MakeSo, Predict, Question, Step
 from explorer.pages.covering import asked_cell

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QMouseEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
-from explorer.core.shapes import written_shape
+from explorer.core.errors import written_shape
 from explorer.document.commands import Release
 from explorer.pages.matrix import Matrix, open_key, symbol_of
 from explorer.ui.matrix.small import ALONE, BESIDE, PLACE, SmallPicture

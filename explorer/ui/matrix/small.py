@@ -7,8 +7,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from explorer.core.errors import written_shape
 from explorer.core.ops import Array
-from explorer.core.shapes import written_shape
 from explorer.pages.matrix import SHARES, Matrix
 from explorer.ui.colour import qcolor
 from explorer.ui.matrix.painter import steps

@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QSizePolicy, QTableView, QWidget
 
-from explorer.core.explain import Index
+from explorer.core.cell import Index
 from explorer.core.ops import Array
 from explorer.pages.matrix import Matrix
 from explorer.pages.view import Cell

@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
 from explorer.pages import compose
 from explorer.pages.element import Element
 from explorer.pages.memo import Memo

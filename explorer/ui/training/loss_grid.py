@@ -6,8 +6,7 @@ from time import perf_counter
 
 import numpy as np
 
-from explorer.core.engine import Engine
-from explorer.core.forward import same_bytes
+from explorer.core.engine import Engine, same_bytes
 from explorer.core.gradients import LOSS
 from explorer.core.ops import Array
 from explorer.document.document import Document

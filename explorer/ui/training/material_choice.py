@@ -7,9 +7,8 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QFileDialog, QLabel, QPlainTextEdit, QPushButton, QWidget
 
 from explorer.core.errors import ExplorerError
-from explorer.core.tokens import START as BEGIN
-from explorer.core.training.data import TARGET
-from explorer.core.training.text import read_text
+from explorer.core.training.data import TARGET, read_text
+from explorer.core.vocabulary import START as BEGIN
 from explorer.training import recipes
 from explorer.training.task import Material
 from explorer.ui.errors import show_error

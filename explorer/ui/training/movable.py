@@ -1,6 +1,6 @@
 """Which inputs the next steps are to move."""
 
-from explorer.core.training.trainable import trainable
+from explorer.core.training.trainer import trainable
 from explorer.document.state import State
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
-from explorer.core.training.trainable import trainable
+from explorer.core.training.trainer import trainable
 from explorer.ui.widgets.icons import icon
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench

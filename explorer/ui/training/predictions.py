@@ -7,10 +7,10 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
-from explorer.core.models.targets import DECODER_READS
+from explorer.core.models.ends import DECODER_READS
 from explorer.core.numbers import written
 from explorer.core.ops import Array
-from explorer.core.tokens import END
+from explorer.core.vocabulary import END
 from explorer.ui.workbench import Workbench
 
 TARGET = DECODER_READS["encoder-decoder"]

@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QLabel, QLineEdit, QSpinBo
 from explorer.core.numbers import read_number
 from explorer.core.ops.inputs import INITIALISERS
 from explorer.core.training.optimisers import OPTIMISERS
-from explorer.core.training.recipe import BOUNDS, Recipe
-from explorer.core.training.schedule import SCHEDULES
+from explorer.core.training.recipe import BOUNDS, SCHEDULES, Recipe
 from explorer.ui.theme import mark
 from explorer.ui.widgets.boxes import ComboBox, SpinBox
 from explorer.ui.workbench import Workbench

@@ -5,7 +5,7 @@ from functools import partial
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QDockWidget, QMainWindow
 
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
 from explorer.document.document import Change
 from explorer.ui.page.page_view import PageView
 from explorer.ui.turns import later

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from explorer.core.node import Stage
+from explorer.core.graph import Stage
 from explorer.pages.levels import stages_of
 from explorer.ui.colour import qcolor
 from explorer.ui.theme import mark

@@ -7,10 +7,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from refusals import refuses
 
+from explorer.core.cell import steps
 from explorer.core.derivation import chain, rows
+from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.core.explain import steps
-from explorer.core.forward import same_bytes
 from explorer.core.gradients import LOSS, Root
 from explorer.core.model import KINDS, Model
 from explorer.core.models import build

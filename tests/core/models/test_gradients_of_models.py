@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.core.derivation import rows
-from explorer.core.engine import fresh
-from explorer.core.forward import Pin
+from explorer.core.engine import Pin, fresh
 from explorer.core.gradients import LOSS, Gradients, Root
 from explorer.core.nudge import check_cell
 from tests.core.conftest import about

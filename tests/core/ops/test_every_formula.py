@@ -11,7 +11,7 @@ import pytest
 from scipy.special import ndtr
 
 from explorer.core import ops
-from explorer.core.cell_block import MINUS_INFINITY, CellBlock, letters
+from explorer.core.cell import MINUS_INFINITY, CellBlock, letters
 from tests.core.ops.test_every_op import CASES, Sizes, every_case, generic
 
 FUNCTIONS = {

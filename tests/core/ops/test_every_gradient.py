@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.core import ops
-from explorer.core.explain import Source, cells_of
+from explorer.core.cell import Source, cells_of
 from tests.core.ops.test_every_op import CASES, LEADS, Sizes, cells, every_case, problems, sources
 
 # Where a log or a sum of the row must not come near 0.

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.core import ops
-from explorer.core.explain import Source, cells_of, operands
-from explorer.core.forward import same_bytes
+from explorer.core.cell import Source, cells_of, operands
+from explorer.core.engine import same_bytes
 
 LEADS = ((), (1,), (2,), (2, 3))
 

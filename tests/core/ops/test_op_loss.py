@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from explorer.core.explain import Source
+from explorer.core.cell import Source
 from explorer.core.ops import CrossEntropy, Likelihood, LogLikelihood, MeanSquaredError, Softmax
 
 

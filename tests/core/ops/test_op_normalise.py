@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from explorer.core.forward import same_bytes
+from explorer.core.engine import same_bytes
 from explorer.core.ops import BatchNorm, LayerNorm, RowShares, Softmax
 from explorer.core.ops.normalise import largest
 

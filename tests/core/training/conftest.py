@@ -5,11 +5,10 @@ import pytest
 
 from explorer.core.model import Model
 from explorer.core.models import build
-from explorer.core.tokens import token_ids
-from explorer.core.training.data import cases, windows
+from explorer.core.training.data import cases, vocabulary, windows
 from explorer.core.training.recipe import Recipe
-from explorer.core.training.text import vocabulary
 from explorer.core.training.trainer import Trainer
+from explorer.core.vocabulary import token_ids
 
 X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
 Y = np.array([[0.0], [1.0], [1.0], [0.0]])

@@ -5,7 +5,7 @@ import pytest
 from refusals import refuses
 
 from explorer.core.errors import ExplorerError
-from explorer.core.tokens import MOST_TOKENS
+from explorer.core.vocabulary import MOST_TOKENS
 from explorer.document.commands import AddWords, PinCells, Release, SetCells, SetSwitch, SetTokens
 from explorer.document.commands.words import MOST_TOKEN_LENGTH
 from explorer.sentences import sentence

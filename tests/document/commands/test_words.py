@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.core.tokens import MOST_TOKENS
+from explorer.core.vocabulary import MOST_TOKENS
 from explorer.document.commands import SendWords, SetCells, SetSwitch, SetTokens
 
 

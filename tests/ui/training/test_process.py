@@ -6,8 +6,8 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
+from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.core.forward import same_bytes
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import load

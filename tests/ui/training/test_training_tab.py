@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QPushButton
 
-from explorer.core.forward import same_bytes
+from explorer.core.engine import same_bytes
 from explorer.core.training.recipe import FIRST
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.storage import save

@@ -1,6 +1,6 @@
 import numpy as np
 
-from explorer.core.explain import Constant, Source, operands, step, steps
+from explorer.core.cell import Constant, Source, operands, step, steps
 
 Q = Source("Q", np.array([[1.0, 2.0], [3.0, 4.0]]))
 

@@ -1,0 +1,272 @@
+"""The two ends of a model: from tokens to vectors, and from vectors to logits, a word, and the loss.
+
+Tokens to vectors: look up, and say where each stands.
+
+Teacher forcing: what a decoder should say is the sentence that it reads, one place on.
+
+A decoder reads ``<start> je suis`` and should say ``je suis <end>``: at each word the one behind it, whatever it says
+itself. Behind ``<end>``, and at ``<pad>``, it should say nothing: the loss leaves these positions out.
+
+The end of a model: logits, probabilities, the chosen word, and the loss. Each adds its nodes in reading order.
+
+Shapes are written (n, n_words): n tokens of the sequence, a number for each word of the output vocabulary.
+"""
+
+from dataclasses import replace
+
+from explorer.core.errors import ExplorerError
+from explorer.core.graph import GraphBuilder
+from explorer.core.model import Model
+from explorer.core.models.blocks import Blocks
+from explorer.core.ops import (
+    ACTIVATIONS,
+    Add,
+    Argmax,
+    Cap,
+    CrossEntropy,
+    FirstRows,
+    Input,
+    Likelihood,
+    LogLikelihood,
+    LookUp,
+    MatMul,
+    MeanSquaredError,
+    NextWords,
+    OneHot,
+    Op,
+    Scale,
+    ScaleFactor,
+    Scores,
+    Sinusoidal,
+    Softmax,
+    Temperature,
+    WithBalance,
+)
+from explorer.core.vocabulary import END, PAD, with_words
+
+AMONG_SCORES = ("rotary", "ALiBi", "relative", "none")
+"""Kinds of positions that are not added to the vectors: they are where queries meet keys, or nowhere."""
+
+
+def embedding(b: Blocks, sequence: str, title: str) -> str:
+    """Look up the words, add segments and positions. Returns (n, d_model).
+
+    How alike two positions are, (n, n), feeds nothing: it is there to be looked at.
+    """
+    g, m = b.graph, b.model
+    words = g.axis(f"{sequence}.words", m.axes[f"{sequence}.words"])
+    g.sequence(sequence, m.lengths[sequence], words)
+    g.stage(f"{sequence}.embedding", "embedding", "Embeddings", title)
+    axes = (sequence, "d_model")
+    tokens = g.add(f"{sequence}.tokens", Input("ids"), axes=(sequence,), symbol="t")
+    table = g.add(f"{sequence}.table", Input(), axes=(words, "d_model"), symbol="E")
+    if m.switch(sequence, "lookup") == "one-hot":
+        onehot = OneHot(g.length(words), m.dtype)
+        rows = g.add(f"{sequence}.onehot", onehot, tokens, axes=(sequence, words), symbol="OH")
+        X = g.add(f"{sequence}.X", MatMul(), rows, table, axes=axes)
+    else:
+        X = g.add(f"{sequence}.X", LookUp(), tokens, table, axes=axes)
+    if b.on(sequence, "embedding_scale"):
+        factor = ScaleFactor("sqrt(d_k)", m.d_model, m.dtype, letters="d_{model}")
+        scale = g.add(f"{sequence}.scale", factor, axes=(), symbol=factor.formula())
+        X = g.add(f"{sequence}.scaled", Scale(), X, scale, axes=axes, symbol="X_s")
+    if segments := b.number(sequence, "segments"):
+        kinds = g.axis(f"{sequence}.segment", segments)
+        which = g.add(f"{sequence}.segments", Input("ids"), axes=(sequence,), symbol="s")
+        own = g.add(f"{sequence}.segment_table", Input(), axes=(kinds, "d_model"), symbol="E_s")
+        rows = g.add(f"{sequence}.segment_rows", LookUp(), which, own, axes=axes, symbol="X_s")
+        X = g.add(f"{sequence}.with_segments", Add(), X, rows, axes=axes, symbol="X'")
+    H = _placed(b, sequence, X, title)
+    if b.on(sequence, "embedding_norm"):
+        g.stage(f"{sequence}.norm", "norm", "Norm", title)
+        H = b.norm(sequence, H, sequence)
+    return b.dropout(sequence, H, sequence, title)
+
+
+def _placed(b: Blocks, sequence: str, X: str, title: str) -> str:
+    """The vectors with their positions added, where they are."""
+    g, m = b.graph, b.model
+    positions = b.text(sequence, "positions")
+    if positions in AMONG_SCORES:
+        return X
+    axes, n = (sequence, "d_model"), m.lengths[sequence]
+    g.stage(f"{sequence}.positions", "positions", "Positions", title)
+    op: Op
+    parents: tuple[str, ...] = ()
+    if positions in ("table", "learned"):
+        op = Input()
+    elif positions == "own":
+        first = b.number(sequence, "first")
+        room = g.axis(f"{sequence}.room", max(b.number(sequence, "room"), first + n))
+        parents = (g.add(f"{sequence}.places", Input(), axes=(room, "d_model"), symbol="E_P"),)
+        op = FirstRows(n, first)
+    else:
+        kind = "paper" if positions == "sinusoidal" else positions
+        op = Sinusoidal(n, m.d_model, kind, m.dtype)
+    PE = g.add(f"{sequence}.PE", op, *parents, axes=axes, symbol="PE")
+    g.add(f"{sequence}.likeness", Scores(), PE, PE, axes=(sequence, sequence), symbol="S_{PE}")
+    return g.add(f"{sequence}.H", Add(), X, PE, axes=axes)
+
+
+DECODER_READS = {"gpt": "input", "encoder-decoder": "target"}
+"""The sequence that the decoder of a kind of model reads."""
+
+
+def follows_words(model: Model) -> bool:
+    """Whether the right words are those of the sentence, not ones that somebody types."""
+    return model.kind in DECODER_READS and model.switch("loss", "targets") == "next word"
+
+
+def with_next_words(model: Model) -> Model:
+    """The model, its output vocabulary holding every word that may come next.
+
+    Words that it lacks, ``<end>`` among them, are put behind the others, so that these keep their numbers.
+    """
+    if not follows_words(model):
+        return model
+    read = f"{DECODER_READS[model.kind]}.words"
+    axis = "output.words" if "output.words" in model.axes else read
+    words = with_words(model.axes[axis], (END,) if axis == read else (*model.axes[read], END))
+    return model if words is model.axes[axis] else replace(model, axes={**model.axes, axis: words})
+
+
+def with_tied_words(model: Model) -> Model:
+    """The model. Where its output is tied to its table both have one vocabulary, if one only goes on from the other."""
+    read = f"{DECODER_READS.get(model.kind)}.words"
+    if read not in model.axes or "output.words" not in model.axes or not model.switch("output", "tied"):
+        return model
+    short, long = sorted((model.axes[read], model.axes["output.words"]), key=len)
+    if short == long or long[: len(short)] != short:
+        return model
+    return replace(model, axes={**model.axes, read: long, "output.words": long})
+
+
+def next_words(model: Model) -> NextWords:
+    """The op that finds the next words.
+
+    Raises `ExplorerError`: "no-next-word" where the output vocabulary lacks one; see `with_next_words`.
+    """
+    read = model.axes[f"{DECODER_READS[model.kind]}.words"]
+    words = model.axes.get("output.words") or read
+    if words[: len(read)] == read:
+        numbers: dict[str, int] = {}
+    else:
+        places = {word: i for i, word in enumerate(words)}
+        numbers = {word: places.get(word, -1) for word in read}
+    missing = [word for word, number in numbers.items() if number < 0] + [END] * (END not in words)
+    if missing:
+        raise ExplorerError("no-next-word", word=missing[0])
+    return NextWords(words.index(END), tuple(numbers.values()), words.index(PAD) if PAD in words else -1)
+
+
+def output_layer(model: Model, g: GraphBuilder, x: str, rows: str) -> None:
+    """Logits (n, n_words) from the decoder's vectors, and what is made of them.
+
+    A tied unembedding is the embedding table transposed (Press & Wolf 2017).
+
+    Parameters
+    ----------
+    x : str
+        The node of the vectors, (n, d_model).
+    rows : str
+        The sequence whose tokens they are. Its vocabulary is the output's too, where the model names no other.
+    """
+    g.stage("output", "output", "Probabilities", "Output")
+    read = f"{rows}.words"
+    words = g.axis("output.words", model.axes.get("output.words") or model.axes[read])
+    x = _head(model, g, x, rows)
+    if model.switch("output", "tied"):
+        if g.length(words) != g.length(read):
+            raise ExplorerError("tied-widths", table=g.length(read), words=g.length(words))
+        parents, product = [x, f"{rows}.table"], MatMul(transposed=True)
+    else:
+        parents, product = [x, g.add("output.W", Input(), axes=("d_model", words), symbol="W")], MatMul()
+    if model.switch("output", "bias"):
+        parents.append(g.add("output.b", Input("zeros"), axes=(words,), symbol="b"))
+    axes, cap = (rows, words), float(model.switch("output", "logit_cap"))
+    # Whatever is done to them, the logits have one name: what the output is made of.
+    name, symbol = ("output.uncapped", "z_u") if cap else ("output.logits", "z")
+    logits = g.add(name, product, *parents, axes=axes, symbol=symbol)
+    if cap:
+        logits = g.add("output.logits", Cap(cap), logits, axes=axes, symbol="z")
+    probabilities(model, g, logits, rows, words)
+
+
+def _head(model: Model, g: GraphBuilder, x: str, rows: str) -> str:
+    """What the unembedding reads: scaled (T5), or through a layer of its own with activation and norm (BERT)."""
+    axes = (rows, "d_model")
+    if model.switch("output", "output_scale"):
+        factor = ScaleFactor("1/sqrt(d_k)", model.d_model, model.dtype, letters="d_{model}")
+        scale = g.add("output.scale", factor, axes=(), symbol=factor.formula())
+        x = g.add("output.read", Scale(), x, scale, axes=axes, symbol="Y_s")
+    activation = str(model.switch("output", "head"))
+    if activation == "none":
+        return x
+    W = g.add("output.W_head", Input(), axes=("d_model", "d_model"), symbol="W_h")
+    bias = g.add("output.b_head", Input("zeros"), axes=("d_model",), symbol="b_h")
+    x = g.add("output.head", MatMul(), x, W, bias, axes=axes, symbol="Y_h")
+    x = g.add("output.head_activation", ACTIVATIONS[activation], x, axes=axes, symbol="a_h")
+    return Blocks(model, g).norm("output", x, rows)
+
+
+def probabilities(model: Model, g: GraphBuilder, logits: str, rows: str, words: str) -> None:
+    """Probabilities (n, n_words) from logits, the chosen word and the loss.
+
+    Parameters
+    ----------
+    logits : str
+        A node, (n, n_words).
+    rows, words : str
+        Its axes.
+    """
+    temperature = g.add("output.temperature", Input("ones"), axes=(), symbol="T")
+    scaled = g.add("output.scaled", Temperature(), logits, temperature, axes=(rows, words), symbol="z_T")
+    activation = model.switch("output", "activation")
+    op = Softmax() if activation == "softmax" else ACTIVATIONS[str(activation)]
+    P = g.add("output.probabilities", op, scaled, axes=(rows, words), symbol="P")
+    g.add("output.chosen", Argmax(), P, axes=(rows,), symbol="w")
+    loss(model, g, P, rows, words, scores=scaled if op.softens else "")
+
+
+def loss(model: Model, g: GraphBuilder, output: str, rows: str, columns: str, scores: str = "") -> None:
+    """The loss of an output against a target: the next words of the sentence, or what a person sets.
+
+    Parameters
+    ----------
+    output : str
+        A node, (n, n_outputs).
+    rows, columns : str
+        Its axes.
+    scores : str
+        The node that a softmax makes the output of, if one does.
+    """
+    match model.switch("loss", "loss"):
+        case "cross-entropy":
+            g.stage("loss", "loss", "Loss", "Output")
+            if follows_words(model):
+                target = g.add("loss.target", next_words(model), f"{rows}.tokens", axes=(rows,), symbol="y")
+            else:
+                target = g.add("loss.target", Input("ids"), axes=(rows,), symbol="y")
+            pad = g.number(columns, PAD)
+            if model.switch("loss", "L_1"):
+                right = g.add("loss.likelihood", Likelihood(), output, target, axes=(rows,), symbol="p")
+                of = (right,) if pad < 0 else (right, target)
+                g.add("loss.L_1", LogLikelihood(pad), *of, axes=(), symbol="L_1")
+            parents = (output, target, scores) if scores else (output, target)
+            op = CrossEntropy(pad)
+            if balances := _balances(model, g):
+                weight = float(model.switch("loss", "balance"))
+                op, parents = WithBalance(pad, weight, len(balances)), (*parents, *balances)
+            g.add("loss.value", op, *parents, axes=(), symbol="L")
+        case "mean squared error":
+            g.stage("loss", "loss", "Loss", "Output")
+            target = g.add("loss.target", Input("zeros"), axes=(rows, columns), symbol="y")
+            g.add("loss.value", MeanSquaredError(), output, target, axes=(), symbol="L")
+
+
+def _balances(model: Model, g: GraphBuilder) -> list[str]:
+    """The balances of a model's experts that are a part of its loss."""
+    if not model.has_switch("loss", "balance") or not model.switch("loss", "balance"):
+        return []
+    layers = [f"{stack}.{k + 1}" for stack in ("encoder", "decoder") for k in range(model.layers)]
+    return [name for layer in layers if (name := f"{layer}.ffn.balance") in g]

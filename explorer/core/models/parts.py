@@ -1,0 +1,176 @@
+"""Parts of a transformer by themselves: attention, the two norms, the output, two vectors, and nets of layers.
+
+Attention alone, on queries, keys and values that a lesson gives: the short names Q, K, V, scores, …, output.
+
+Two vectors: how alike they are, and the shadow of one on the other.
+
+The same numbers by layer norm and by batch norm.
+
+The end of a language model alone: from given logits to probabilities, a word, and the loss.
+
+A multi-layer perceptron (Goodfellow et al. 2016, chapter 6): XOR, and fitting a curve.
+"""
+
+from explorer.core.errors import ExplorerError
+from explorer.core.graph import Graph, GraphBuilder
+from explorer.core.model import Model
+from explorer.core.models.attention_block import attention_weights
+from explorer.core.models.blocks import Blocks
+from explorer.core.models.ends import loss, probabilities
+from explorer.core.ops import (
+    ACTIVATIONS,
+    Angle,
+    Argmax,
+    BatchNorm,
+    Cosine,
+    Input,
+    Intercept,
+    LayerNorm,
+    Length,
+    MatMul,
+    MeanSquaredError,
+    Scale,
+    ScaleFactor,
+    Scores,
+    ShadowFactor,
+    Slope,
+    Subtract,
+    Threshold,
+    WeightedSum,
+)
+
+
+def attention_lesson(model: Model) -> Graph:
+    """Given Q (n_queries, d_k), K (n_keys, d_k) and V (n_keys, d_v): scores to output, and the row of V nearest to it.
+
+    Axes of the model: "query", "key" (without it the queries are the keys: self-attention), "feature" (the dimensions
+    of a key), "value" (what a row of V stands for) and "value feature".
+    """
+    g = GraphBuilder()
+    block, group = "attention", "Attention"
+    queries = g.axis("query", model.axes["query"])
+    keys = g.axis("key", model.axes["key"]) if "key" in model.axes else queries
+    features = g.axis("feature", model.axes["feature"])
+    columns = model.switch(block, "layout") == "(C, T)"
+
+    g.stage("attention", "attention", "Attention", group)
+    Q = g.add("Q", Input(), axes=(features, queries) if columns else (queries, features))
+    K = g.add("K", Input(), axes=(features, keys) if columns else (keys, features))
+    weights = attention_weights(
+        Blocks(model, g), "", block, Q, K, (), queries, keys, g.length(features), columns=columns
+    )
+    if not model.switch(block, "V"):
+        return g.build()
+    values = g.axis("value", model.axes.get("value", model.axes.get("key", model.axes["query"])))
+    if g.length(values) != g.length(keys):
+        raise ExplorerError("values-and-keys", values=g.length(values), keys=g.length(keys))
+    value_features = g.axis("value feature", model.axes.get("value feature", model.axes["feature"]))
+    V = g.add("V", Input(), axes=(values, value_features))
+    output = g.add("output", WeightedSum(), weights, V, axes=(queries, value_features), symbol="O")
+    if model.switch(block, "nearest"):
+        g.stage("attention.nearest", "nearest", "Nearest word", group)
+        match = g.add("match", Scores("cosine"), output, V, axes=(queries, values), symbol="C")
+        g.add("chosen", Argmax(), match, axes=(queries,), symbol="w")
+    return g.build()
+
+
+def vectors(model: Model) -> Graph:
+    """Dot product, cosine and angle of x and y, each (1, d), and x taken apart into x_p = c y and a rest x_o.
+
+    Axis of the model: "feature" (the dimensions).
+    """
+    g = GraphBuilder()
+    feature, of_x, of_y = g.axis("feature", model.axes["feature"]), g.axis("x", ("x",)), g.axis("y", ("y",))
+    pair = (of_x, of_y)
+    g.stage("vectors", "vectors", "Two vectors", "Vectors")
+    x = g.add("x", Input(), axes=(of_x, feature))
+    y = g.add("y", Input(), axes=(of_y, feature))
+    dot = g.add("dot", Scores(), x, y, axes=pair, symbol=r"\langle x, y \rangle")
+    factor = ScaleFactor("1/sqrt(d_k)", g.length(feature), model.dtype)
+    scale = g.add("scale", factor, axes=(), symbol=factor.formula())
+    g.add("scaled", Scale(), dot, scale, axes=pair, symbol="s")
+    length_x = g.add("length_x", Length(), x, axes=(of_x,), symbol=r"\| x \|")
+    length_y = g.add("length_y", Length(), y, axes=(of_y,), symbol=r"\| y \|")
+    cosine = g.add("cosine", Cosine(), dot, length_x, length_y, axes=pair, symbol=r"\cos \alpha")
+    g.add("angle", Angle(), cosine, axes=pair, symbol=r"\alpha")
+    c = g.add("c", ShadowFactor(), dot, y, axes=pair)
+    x_p = g.add("x_p", WeightedSum(), c, y, axes=(of_x, feature))
+    x_o = g.add("x_o", Subtract(), x, x_p, axes=(of_x, feature))
+    g.add("x_o_y", Scores(), x_o, y, axes=pair, symbol=r"\langle x_o, y \rangle")
+    return g.build()
+
+
+def norm(model: Model) -> Graph:
+    """Given examples (n, n_features), a row each: each row measured by itself, and each column by itself.
+
+    Axes of the model: "input" (the examples) and "feature".
+    """
+    g = GraphBuilder()
+    features = g.axis("feature", model.axes["feature"])
+    axes = g.axis("input", model.axes["input"]), features
+    g.stage("input", "examples", "Examples", "Norm")
+    X = g.add("input.X", Input(), axes=axes)
+    for block, op, kind, title in (
+        ("layer", LayerNorm, "norm", "Layer norm"),
+        ("batch", BatchNorm, "batch norm", "Batch norm"),
+    ):
+        g.stage(block, kind, title, "Norm")
+        gamma = g.add(f"{block}.gamma", Input("ones"), axes=(features,), symbol=r"\gamma")
+        beta = g.add(f"{block}.beta", Input("zeros"), axes=(features,), symbol=r"\beta")
+        by = op(float(model.switch(block, "epsilon")), model.switch(block, "epsilon_in") == "root")
+        g.add(f"{block}.norm", by, X, gamma, beta, axes=axes, symbol="N")
+    return g.build()
+
+
+def output(model: Model) -> Graph:
+    """Given logits (n, n_words); axes "input" (what is to be continued) and "output.words"."""
+    g = GraphBuilder()
+    rows = g.axis("input", model.axes["input"])
+    words = g.axis("output.words", model.axes["output.words"])
+    g.stage("output", "output", "Probabilities", "Output")
+    logits = g.add("output.logits", Input(), axes=(rows, words), symbol="z")
+    probabilities(model, g, logits, rows, words)
+    return g.build()
+
+
+def mlp(model: Model) -> Graph:
+    """Layers of ``activation(x W + b)``; axes "input" (the cases), "layer.0" (the features) to "layer.N".
+
+    Beside a net over one feature there can be a linear regression on the same examples.
+    """
+    g = GraphBuilder()
+    for axis in ("input", *(f"layer.{k}" for k in range(model.layers + 1))):
+        g.axis(axis, model.axes[axis])
+
+    g.stage("input", "net", "Input and answer", "Net")
+    x = g.add("input.X", Input(), axes=("input", "layer.0"))
+    for k in range(1, model.layers + 1):
+        block, into, out = f"layer.{k}", f"layer.{k - 1}", f"layer.{k}"
+        g.stage(block, "layer", f"Layer {k}", "Net")
+        transposed = model.switch(block, "weights") == "W x"
+        parents = [x, g.add(f"{block}.W", Input(), axes=(out, into) if transposed else (into, out))]
+        if model.switch(block, "bias"):
+            parents.append(g.add(f"{block}.b", Input("zeros"), axes=(out,)))
+        hidden = g.add(f"{block}.hidden", MatMul(transposed), *parents, axes=("input", out), symbol="h")
+        activation = ACTIVATIONS[str(model.switch(block, "activation"))]
+        x = g.add(f"{block}.activation", activation, hidden, axes=("input", out), symbol="a")
+    threshold = float(model.switch("decision", "threshold"))
+    if threshold:
+        g.stage("decision", "decision", "Decision", "Net")
+        g.add("decision.chosen", Threshold(threshold), x, axes=("input", f"layer.{model.layers}"), symbol="y")
+    loss(model, g, x, "input", f"layer.{model.layers}")
+    if "regression" in model.blocks() and model.switch("regression", "on"):
+        _regression(model, g)
+    return g.build()
+
+
+def _regression(model: Model, g: GraphBuilder) -> None:
+    """The straight line through the examples with the least squared error, where they have numbers for targets."""
+    if model.switch("loss", "loss") != "mean squared error":
+        return
+    x, y, last = "input.X", "loss.target", f"layer.{model.layers}"
+    g.stage("regression", "regression", "Linear regression", "Beside the net")
+    W = g.add("regression.W", Slope(), x, y, axes=("layer.0", last))
+    b = g.add("regression.b", Intercept(), x, y, W, axes=(last,))
+    output = g.add("regression.output", MatMul(), x, W, b, axes=("input", last), symbol=r"\hat{y}")
+    g.add("regression.loss", MeanSquaredError(), output, y, axes=(), symbol="L")

@@ -1,0 +1,212 @@
+"""From a token's number to its vector, and from numbers back to a token.
+
+What a model that reads a sentence should say at each of its words.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.core.cell import Argument, CellBlock, Constant, Index, Source, Step, step
+from explorer.core.ops.base import Array, Op
+
+
+@dataclass(frozen=True)
+class OneHot(Op):
+    """Token numbers as rows with a 1 in the column of the word and 0 elsewhere."""
+
+    n_words: int  # size of the vocabulary
+    dtype: str = "float64"  # of the result
+    subscripts = "i->ij"
+    latex = r"[\, {%s}_i = j \,]"
+
+    def forward(self, *parents: Array) -> Array:
+        (tokens,) = parents
+        rows: Array = (tokens[..., None] == np.arange(self.n_words)).astype(self.dtype)
+        return rows
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        return (None,)
+
+    def code(self, *names: str) -> str:
+        return f"({names[0]}[..., None] == np.arange({self.n_words})).astype('{self.dtype}')"
+
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
+        return f"IF({parents[0][cell[:-1]]}={cell[-1]},1,0)"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        (tokens,) = parents
+        return step("equal", tokens[cell[:-1]], Constant(cell[-1], f"word {cell[-1]}"))
+
+
+@dataclass(frozen=True)
+class LookUp(Op):
+    """The row of the table that each token's number names: the same as one-hot × table, without the zeros."""
+
+    subscripts = "i,kj->ij"
+    looks_up = 1
+    expression = "np.take({1}, {0}, axis=0)"
+
+    def forward(self, *parents: Array) -> Array:
+        tokens, table = parents
+        return np.take(table, tokens, axis=0)
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        tokens, table = parents
+        # Each place of a word adds its gradient to the word's row, (n_words, d_model). Number by number, which
+        # `np.add.at` does six times as fast as row by row.
+        d = table.shape[-1]
+        of_table = np.zeros(table.size, table.dtype)
+        np.add.at(of_table, (tokens[..., None] * d + np.arange(d)).ravel(), gradient.ravel())
+        return None, of_table.reshape(table.shape)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        word = cell[0]
+        return step("equal", parents[0][at[:-1]], Constant(word, f"word {word}"))
+
+    def formula(self, *symbols: str) -> str:
+        return r"%s [\, {%s}_i \,]" % (symbols[1], symbols[0])
+
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
+        tokens, table = parents
+        return f"INDEX({table[:, cell[-1]]},{tokens[cell[:-1]]}+1)"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        tokens, table = parents
+        row = tokens[cell[:-1]]
+        return step("pick", row, table[int(row.value), cell[-1]], label="from the row of the word")
+
+    def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
+        if parent == 0:
+            return (*cell, slice(None))
+        return (*(slice(None) for _ in shape[:-1]), cell[1])
+
+
+@dataclass(frozen=True)
+class NextWords(Op):
+    """The words shifted by one place: at each word the one behind it, at the last one ``<end>`` (teacher forcing).
+
+    A model that reads ``<start> de nada`` should say ``de nada <end>`` (Williams & Zipser 1989; Sutskever et al. 2014).
+    Where a sentence is filled up with ``<pad>``, its last word is the one before these; behind it nothing is to be
+    said, so there the right word is ``<pad>`` too, which the loss does not count.
+    """
+
+    end: int  # the number of ``<end>`` in the output vocabulary
+    # The number that each word of the input vocabulary has in the output vocabulary; empty where all have the same.
+    numbers: tuple[int, ...] = ()
+    pad: int = -1  # the number of ``<pad>`` in the output vocabulary; -1 where it has none
+    whole = True
+    latex = r"{%s}_{i+1} , \; \mathrm{end}"
+
+    def forward(self, *parents: Array) -> Array:
+        (tokens,) = parents
+        own = np.array(self.numbers)[tokens] if self.numbers else tokens
+        behind = np.concatenate([own[..., 1:], np.full_like(own[..., :1], self.end)], axis=-1)
+        if self.pad < 0:
+            return behind
+        over = (own == self.pad) | (own == self.end)
+        return np.where(over, self.pad, np.where(behind == self.pad, self.end, behind))
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        return (None,)
+
+    def code(self, *names: str) -> str:
+        own = f"np.array({list(self.numbers)})[{names[0]}]" if self.numbers else names[0]
+        behind = f"np.concatenate([{own}[..., 1:], np.full_like({own}[..., :1], {self.end})], axis=-1)"
+        if self.pad < 0:
+            return behind
+        said = f"np.where((b := {behind}) == {self.pad}, {self.end}, b)"
+        return f"np.where(np.isin({own}, [{self.pad}, {self.end}]), {self.pad}, {said})"
+
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
+        (tokens,) = parents
+        last = cell[-1] == tokens.shape[-1] - 1
+        behind = str(self.end) if last else self._renumbered(tokens[(*cell[:-1], cell[-1] + 1)])
+        if self.pad < 0:
+            return behind
+        own = self._renumbered(tokens[cell])
+        return f"IF(OR({own}={self.pad},{own}={self.end}),{self.pad},IF({behind}={self.pad},{self.end},{behind}))"
+
+    def _renumbered(self, token: str) -> str:
+        numbers = ",".join(map(str, self.numbers))
+        return f"INDEX({{{numbers}}},{token}+1)" if numbers else token
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        (tokens,) = parents
+        own = tokens[cell]
+        if self.pad >= 0 and self._number(own.value) in (self.pad, self.end):
+            nothing = Constant(self.pad, f"{self.pad}")
+            return step("pick", own, nothing, label="number of <pad>: after <end> and <pad> nothing is to be said")
+        if cell[-1] == tokens.value.shape[-1] - 1:
+            return step("value", Constant(self.end, f"{self.end}"), label="number of <end>: the sentence is over")
+        behind = tokens[(*cell[:-1], cell[-1] + 1)]
+        number = self._number(behind.value)
+        if number == self.pad:
+            over = Constant(self.end, f"{self.end}")
+            return step("pick", behind, over, label="number of <end>: only <pad> is after it")
+        if not self.numbers:
+            return step("value", behind, label="the word after it")
+        return step("pick", behind, Constant(number, f"{number}"), label="the word after it, as the output numbers it")
+
+    def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
+        # The first word is nowhere the next one; that it is <pad> or <end> matters at its own place too.
+        before = max(cell[-1] - 1, 0)
+        if self.pad >= 0:
+            return (*cell[:-1], slice(before, cell[-1] + 1))
+        return (*cell[:-1], before if cell[-1] else slice(0, 0))
+
+    def _number(self, token: int) -> int:
+        """The output's number of a word."""
+        return self.numbers[int(token)] if self.numbers else int(token)
+
+
+@dataclass(frozen=True)
+class Argmax(Op):
+    """The column of the largest number in each row; the first, where several are equally large: greedy decoding."""
+
+    subscripts = "ik->i"
+    whole = True
+    latex = r"\mathrm{argmax}_j \; {%s}_{ij}"
+    expression = "np.argmax({0}, axis=-1)"
+    picks = True
+
+    def forward(self, *parents: Array) -> Array:
+        columns: Array = np.argmax(parents[0], axis=-1)
+        return columns
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        return (None,)
+
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
+        row = parents[0][(*cell, slice(None))]
+        return f"MATCH(MAX({row}),{row},0)-1"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        return step("argmax", parents[0][(*cell, slice(None))], label="column of the largest")
+
+
+@dataclass(frozen=True)
+class Threshold(Op):
+    """1 where a number is at least the threshold, 0 where it is less: the step of the perceptron (Rosenblatt 1958)."""
+
+    threshold: float = 0.5
+    subscripts = "ij->ij"
+    alters = True
+
+    def forward(self, *parents: Array) -> Array:
+        return (parents[0] >= self.threshold).astype(parents[0].dtype)
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        return (None,)
+
+    def formula(self, *symbols: str) -> str:
+        return rf"[\, {symbols[0]} \geq {self.threshold:g} \,]"
+
+    def code(self, *names: str) -> str:
+        return f"({names[0]} >= {self.threshold}).astype({names[0]}.dtype)"
+
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
+        return f"IF({parents[0][cell]}>={self.threshold},1,0)"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        return step("at_least", parents[0][cell], Constant(self.threshold, f"{self.threshold:g}"))
