@@ -140,6 +140,11 @@ SENTENCES: dict[str, str] = {
     "{known}. Update the program to open it.",
     "nothing-moves-here": "Nothing moves on the page “{name}”: choose an attention, a picture of the whole, or a model "
     "with a loss.",
+    "nothing-to-play": "The number in '{name}' is not worked out in steps, so nothing can be played: choose one that "
+    "is computed from others.",
+    "nothing-pointed-at": "Click a number that is computed from others; then how it is played can be saved.",
+    "no-ffmpeg": "An MP4 is written by the program ffmpeg, which is not installed; install it, or write a .gif.",
+    "not-filmed": "ffmpeg could not write the film ({why}); write a .gif.",
     "covered-matrix": "A question asks for numbers of '{name}'; they can be copied when it is answered.",
     "sheet-too-large": "A spreadsheet with formulas takes up to {limit} cells, and this model needs {numbers}. Choose "
     "smaller sizes or a shorter sentence, or export it as Python.",

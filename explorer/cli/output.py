@@ -164,6 +164,7 @@ KINDS: dict[str, Known] = {
     ".png": _says(b"\x89PNG"),
     ".svg": _says(b"<?xml"),
     ".gif": _says(b"GIF8"),
+    ".mp4": lambda head, path: _says(head[:4])(head, path) and head[4:8] == b"ftyp",  # the length of a part comes first
     ".pdf": _says(b"%PDF"),
     ".html": _says(b"<!DOCTYPE html>"),
     ".sheet.toml": _says(b"# An exercise sheet"),

@@ -16,7 +16,7 @@ Every number of a transformer, live and editable.
   explorer list                    the lessons, models and vectors there are
   explorer show LESSON [NODE…]     the numbers, as a table, JSON, CSV, LaTeX or Python
   explorer explain LESSON CELL     how one cell is computed
-  explorer render LESSON STAGE F   a stage as a picture: F is a .png, .svg, .pdf or .gif
+  explorer render LESSON STAGE F   a stage as a picture: F is a .png, .svg, .pdf, .gif or .mp4
   explorer export LESSON F         the whole model as a live spreadsheet (.xlsx) or a numpy script (.py)
   explorer check [FILE…]           are the lessons valid, and are all printed numbers found again?
   explorer replay [LESSON…]        do all steps of a lesson work, forward, backward and by a jump?
@@ -85,7 +85,8 @@ Draw a stage as the window shows it, without the window, into OUT: an image (.pn
 window), or a vector graphic (.svg, .pdf). STAGE is named as in the map of nodes: encoder.1.self.attention.
 
 A .gif moves: attention moves word by word, a picture of the whole model step by step, and any other page while the
-model learns.
+model learns. With --cell the arithmetic of one cell comes row by row, below the matrices of the stage that it reads. An
+.mp4 shows the same, where the program ffmpeg is installed.
 """
 
 _EXPORT = """\
@@ -298,7 +299,7 @@ def _render() -> Parser:
     parser = Parser("render", _RENDER, epilog="example:\n  explorer render emma attention emma.svg --theme dark")
     add_lesson(parser)
     parser.add_argument("stage", metavar="STAGE", help="what to draw")
-    parser.add_argument("out", metavar="OUT", help="a file that ends in .png, .svg, .pdf or .gif")
+    parser.add_argument("out", metavar="OUT", help="a file that ends in .png, .svg, .pdf, .gif or .mp4")
     add_force(parser)
     what = (
         "in pixels of the window, such as 1280x720; what does not fit is drawn smaller. As large as needed, if left out"
@@ -309,6 +310,7 @@ def _render() -> Parser:
     parser.add_argument(
         "--learn", type=int, metavar="STEPS", help="what moves is the model while it learns, so many steps"
     )
+    parser.add_argument("--cell", metavar="CELL", help="what moves is how this cell is computed: NODE[row,column]")
     add_edits(parser)
     return parser
 

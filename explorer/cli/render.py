@@ -12,7 +12,8 @@ from explorer.library import page
 from explorer.library.screen import need_display
 from explorer.library.transformer import Transformer
 
-ENDINGS = (*page.ENDINGS, ".gif")
+MOVING = (".gif", ".mp4")
+ENDINGS = (*page.ENDINGS, *MOVING)
 THEMES = ("light", "dark")
 LEAST, MOST = 100, 4096
 MOST_LEARNED = 10_000
@@ -30,9 +31,9 @@ def render(arguments: Namespace) -> int:
     if arguments.learn is not None and not 1 <= arguments.learn <= MOST_LEARNED:
         raise UsageError(f"--learn takes a number of steps from 1 to {MOST_LEARNED}.")
     m = opened(arguments)
-    if ending == ".gif" or arguments.frames:
-        if ending not in (".gif", ".png"):
-            raise UsageError("What moves is a .gif; with --frames it is a .png for each moment.")
+    if ending in MOVING or arguments.frames or arguments.cell:
+        if ending not in ((".png",) if arguments.frames else MOVING):
+            raise UsageError("What moves is a .gif or an .mp4; with --frames it is a .png for each moment.")
         return _moving(arguments, m, out)
     m.page(arguments.stage).save(out, size, theme)
     print(wrote(out))
@@ -41,13 +42,16 @@ def render(arguments: Namespace) -> int:
 
 def _moving(arguments: Namespace, m: Transformer, out: Path) -> int:
     """What moves on a stage, as an animated GIF or as numbered PNGs."""
+    from explorer.pages.view import Cell
+
+    cell = None if arguments.cell is None else Cell(*m.cell(arguments.cell))
     need_display(or_offscreen=True)
-    from explorer.ui.animation import frames, gif, pngs
+    from explorer.ui.animation import WRITERS, frames, pngs
     from explorer.ui.render import alone
 
     with alone(m.lesson, m.document) as bench:
-        moving = frames(bench, arguments.stage, arguments.learn or 0)
-    files = {out: gif(moving)} if out.suffix.lower() == ".gif" else {}
+        moving = frames(bench, arguments.stage, arguments.learn or 0, cell=cell)
+    files = {} if arguments.frames else {out: WRITERS[out.suffix.lower()](moving)}
     if not files:
         digits = len(str(len(moving.images)))
         numbered = enumerate(pngs(moving), 1)

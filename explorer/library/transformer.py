@@ -150,6 +150,16 @@ class Transformer:
         labels = tuple(engine.labels(axis) for axis in graph.axes_of(place))
         return Matrix(name, symbol, frozen(value + 0), labels, node, stage_of(graph, node), words, held, self)
 
+    def cell(self, cell: str) -> tuple[str, tuple[int, ...]]:
+        """The node of a cell and its index there, where a head's slice may be named.
+
+        Raises `ExplorerError`: "bad-cell-syntax", "unknown-node" or "bad-cell".
+        """
+        name, at = parse_cell(cell)
+        place = self.document.engine.graph.place(name)
+        require_cell(name, at, self.document.engine.value(place).shape)
+        return place.node, place.index + at
+
     def explain(self, cell: str, gradient_of: str = "") -> Explanation:
         """How a cell comes about, as one would write it on paper.
 
@@ -171,10 +181,8 @@ class Transformer:
         0.530376542869907
         """
         engine = self.document.engine
-        name, at = parse_cell(cell)
-        place = engine.graph.place(name)
-        require_cell(name, at, engine.value(place).shape)
-        node, whole = engine.graph.nodes[place.node], place.index + at
+        name, whole = self.cell(cell)
+        node = engine.graph.nodes[name]
         if not gradient_of:
             return explained(engine, node, whole)
         return gradient_explained(engine, node, whole, root_of(engine.graph, gradient_of))

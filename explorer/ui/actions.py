@@ -54,6 +54,7 @@ class Actions:
         self.light = action("Only what is spoken of in the light", [QKeySequence("L")], bench.light.switch)
         bench.light.changed.connect(self._follow_light)
         self.play_cell = action("Play this cell", [QKeySequence("P")], lambda: None)
+        self.export_cell = action("Save how this cell is played …", [QKeySequence("Ctrl+Alt+P")], lambda: None)
         switches = (self.contrast, appearance.contrast), (self.still, appearance.still), (self.light, bench.light.on)
         for switch, on in switches:
             switch.setCheckable(True)

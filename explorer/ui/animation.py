@@ -1,29 +1,42 @@
-"""A stage as a picture that moves: attention word by word, one pass step by step, or the model while it learns."""
+"""A stage as a picture that moves: attention word by word, one pass step by step, a cell's arithmetic row by row, or a
+model that learns.
+"""
 
+import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QImage, QPainter
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QImage, QPainter, QRegion
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from explorer import PROGRAM
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Document
+from explorer.pages.inspected import Inspected, inspected, played_key
+from explorer.pages.view import Cell
 from explorer.ui.bridge import Bridge
 from explorer.ui.colour import qcolor
+from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.enlarged import in_look
+from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.page_view import PageView
-from explorer.ui.page.player import PlayerView
+from explorer.ui.page.player import EACH, PlayerView
 from explorer.ui.render import fill, laid_out, paper, spoken
 from explorer.ui.selection import Selection
+from explorer.ui.theme import mark
+from explorer.ui.widgets.formula import Formula
+from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
 MOST = 60
@@ -36,6 +49,12 @@ EXACT, APART = 64, 8
 """The most frequent colours that a GIF has exactly; how far its colours are from each other at least, of 255."""
 LAST = 2500
 """Milliseconds that the last frame stays."""
+AROUND, LEAST_WIDE = 14, 420
+"""Pixels around the matrices of a cell that is played, and that they and its arithmetic are wide at least."""
+MANY, COLUMNS = 16, 3
+"""Rows of its arithmetic, of which more stand in so many columns."""
+FILM_S = 120
+"""Seconds after which ffmpeg is taken to hang."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +72,13 @@ Moment = tuple[str, Callable[[], object]]
 """What a frame is of, and what brings the page there."""
 
 
-def frames(bench: Workbench, stage: str, steps: int = 0, on: Callable[[int, int], None] | None = None) -> Frames:
+def frames(
+    bench: Workbench,
+    stage: str,
+    steps: int = 0,
+    on: Callable[[int, int], None] | None = None,
+    cell: Cell | None = None,
+) -> Frames:
     """Draw what moves on a stage, on white paper; whatever shows the model meanwhile stays as it is.
 
     Parameters
@@ -64,11 +89,13 @@ def frames(bench: Workbench, stage: str, steps: int = 0, on: Callable[[int, int]
         How many steps the model learns; 0: what moves on the page by itself, and `STEPS` where nothing does.
     on : callable, optional
         Told how many frames there are, and of how many.
+    cell : Cell, optional
+        What moves is the derivation of this cell, with the matrices of the stage that it reads, as the window plays it.
 
     Raises
     ------
     ExplorerError
-        "unknown-stage"; "nothing-moves-here".
+        "unknown-stage"; "nothing-moves-here"; "nothing-to-play" where the cell is no result of a few steps.
     """
     document = Document(bench.document.state)
     with paper(bench.appearance) as (sheet, white):
@@ -77,7 +104,8 @@ def frames(bench: Workbench, stage: str, steps: int = 0, on: Callable[[int, int]
         other.descent.set_rate(bench.descent.rate)
         try:
             with laid_out(other, stage, parent=sheet) as (picture, view):
-                moments, each = _moments(other, view, steps)
+                played = None if cell is None else _Played(other, cell, view, sheet)
+                moments, each = _moments(other, view, steps) if played is None else played.moments()
                 images = []
                 for number, (said, act) in enumerate(moments, 1):
                     act()
@@ -85,19 +113,107 @@ def frames(bench: Workbench, stage: str, steps: int = 0, on: Callable[[int, int]
                     view.follow()
                     QApplication.processEvents()
                     fill(view)
-                    image = QImage(picture.size.width(), picture.size.height() + STRIP, QImage.Format.Format_RGB888)
+                    size = picture.size if played is None else played.picture
+                    image = QImage(size.width(), size.height() + STRIP, QImage.Format.Format_RGB888)
                     image.fill(picture.ground)
-                    picture.on(image)
+                    if played is None:
+                        picture.on(image)
+                    else:
+                        whole = QImage(picture.size, QImage.Format.Format_RGB32)
+                        picture.on(whole)
+                        played.on(image, whole)
                     _caption(image, said, other)
                     images.append(image)
                     if on is not None:
                         on(number, len(moments))
-                words = f"{picture.title}: {len(images)} moments. The last is {said}. {spoken(picture.page)}"
+                what = spoken(picture.page) if played is None else played.words
+                words = f"{picture.title}: {len(images)} moments. The last is {said}. {what}"
                 return Frames(images, each, picture.title, words)
         finally:
             other.descent.close()
             other.bridge.close()
             document.close()
+
+
+class _Played(QWidget):
+    """A cell that is played: the matrices of a page that it reads, and below them its arithmetic so far."""
+
+    def __init__(self, bench: Workbench, cell: Cell, view: PageView, sheet: QWidget) -> None:
+        super().__init__(sheet)
+        self._bench, self._cell = bench, cell
+        if bench.document.engine.graph.n_heads(cell.node):
+            bench.selection.set_head(cell.index[0])
+        bench.selection.let_go(played_key(cell))
+        bench.selection.choose(cell, "arrow")
+        about = self._about()
+        if about.player is None:
+            raise ExplorerError("nothing-to-play", name=cell.node)
+        self._player = about.player
+        read = {cell.node, *bench.selection.reads}
+        boxes = [one for one in view.elements.widgets.values() if isinstance(one, MatrixBox)]
+        shown = [one for one in boxes if one.matrix.place.node in read]
+        self._place = QRect()
+        """What of the page is in the picture: all of it, where the cell stands in no matrix."""
+        for box in shown:
+            self._place |= QRect(box.mapTo(view.elements, QPoint()), box.size())
+        if all(one.matrix.place.node != cell.node for one in shown):
+            self._place = view.elements.rect()
+        self._name = QLabel(f"<b>{about.name}</b> [{about.where}]", self)
+        self._value = mark(QLabel(self), role="small")
+        formula = Formula(parent=self, em=1.2)
+        formula.set_latex(about.formula)
+        self._views = [DerivationView(bench, self) for _ in about.parts]
+        column = column_in(self, self._name, self._value, formula, *self._views, spacing=6)
+        column.setContentsMargins(20, 6, 20, 6)
+        column.addStretch(1)
+        formula.setVisible(bool(about.formula))
+        for one in self._views:
+            one.columns = COLUMNS if len(self._player.steps) > MANY else 1
+            one.setMaximumWidth(one.columns * LEAST_WIDE)
+        self.follow()
+        self.show()
+        wide = max(self._place.width() + 2 * AROUND, LEAST_WIDE)
+        self.resize(wide, self.heightForWidth(wide) if self.hasHeightForWidth() else self.sizeHint().height())
+
+    @property
+    def picture(self) -> QSize:
+        """How large a picture of it is, in pixels."""
+        return QSize(self.width(), self._place.height() + 2 * AROUND + self.height())
+
+    @property
+    def words(self) -> str:
+        """What is to be seen now."""
+        return f"{self._about().name}: {'; '.join(one.accessibleDescription() for one in self._views)}."
+
+    def _about(self) -> Inspected:
+        return inspected(self._bench.view, self._cell, {}, self._bench.selection.explained)
+
+    def moments(self) -> tuple[list[Moment], int]:
+        """What its frames are of, and how long each stays."""
+        steps, key = self._player.steps, played_key(self._cell)
+        return [
+            (f"Step {i} of {len(steps)}{f': {steps[i - 1]}' if i else ''}", partial(self._go, key, i))
+            for i in _some(len(steps))
+        ], round(EACH * self._player.slow)
+
+    def _go(self, key: str, step: int) -> None:
+        self._bench.selection.keep(key, step)
+        self.follow()
+
+    def follow(self) -> None:
+        """Show how far it has been played."""
+        about = self._about()
+        self._value.setText(about.value)
+        for one, (_, rows) in zip(self._views, about.parts, strict=True):
+            one.show_rows(rows)
+
+    def on(self, image: QImage, page: QImage) -> None:
+        """Paint it, below what is seen of the page."""
+        painter = QPainter(image)
+        painter.drawImage(QPoint(AROUND, AROUND), page, self._place)
+        below = QPoint(0, self._place.height() + 2 * AROUND)
+        self.render(painter, below, QRegion(), QWidget.RenderFlag.DrawChildren)
+        painter.end()
 
 
 def _same(bench: Workbench, document: Document) -> Selection:
@@ -198,6 +314,47 @@ def _palette(pictures: list[Image.Image]) -> Image.Image:
     palette = Image.new("P", (1, 1))
     palette.putpalette(np.ravel(kept).tolist())
     return palette
+
+
+def mp4(moving: Frames) -> bytes:
+    """As a film, which ffmpeg writes.
+
+    Raises `ExplorerError`: "no-ffmpeg"; "not-filmed" where it does not do it.
+    """
+    program = shutil.which("ffmpeg")
+    if program is None:
+        raise ExplorerError("no-ffmpeg")
+    size = f"{moving.images[0].width()}x{moving.images[0].height()}"
+    given = ("-f", "rawvideo", "-pix_fmt", "rgb24", "-s", size, "-framerate", f"1000/{moving.each}", "-i", "-")
+    # Players want an even number of pixels, and 25 pictures a second.
+    made = (
+        "-vf",
+        "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white",
+        "-pix_fmt",
+        "yuv420p",
+        "-r",
+        "25",
+        "-movflags",
+        "+faststart",
+    )
+    last = max(round(LAST / moving.each), 1)
+    pictures = b"".join(_picture(image).tobytes() for image in (*moving.images, *moving.images[-1:] * (last - 1)))
+    with TemporaryDirectory() as folder:
+        film = Path(folder) / "film.mp4"
+        about = ("-metadata", f"title={moving.title}", "-metadata", f"comment={PROGRAM}. {moving.words}")
+        command = [program, "-loglevel", "error", "-y", *given, *made, *about, str(film)]
+        try:
+            done = subprocess.run(command, input=pictures, capture_output=True, timeout=FILM_S, check=False)
+            if done.returncode == 0:
+                return film.read_bytes()
+            why = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        except (OSError, subprocess.TimeoutExpired) as error:
+            why = str(error)
+    raise ExplorerError("not-filmed", why=why or "it does not say why")
+
+
+WRITERS = {".gif": gif, ".mp4": mp4}
+"""What writes a picture that moves, by the ending of its file."""
 
 
 def pngs(moving: Frames) -> Iterator[bytes]:

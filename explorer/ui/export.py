@@ -1,6 +1,8 @@
 """Results taken out of the window: the whole model, or the page in sight, as a file."""
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QProgressDialog, QWidget
 from explorer.core.errors import ExplorerError
 from explorer.export.files import ENDINGS, writing
 from explorer.files import whole_file
+from explorer.pages.view import Cell
 from explorer.sentences import sentence
 from explorer.ui.files import Files
 from explorer.ui.page.page_view import PageView
@@ -23,8 +26,16 @@ KINDS = {
     ".svg": "This page as a vector graphic",
     ".pdf": "This page as a PDF",
     ".gif": "What moves on this page, as an animation",
+    ".mp4": "What moves on this page, as a film",
 }
-"""What can be written, by the ending of the file."""
+"""What can be written, by the ending of the file; a film only where there is what writes it."""
+MOVING = {".gif": "An animation", ".mp4": "A film"}
+"""The same, of what moves by itself."""
+
+
+def _offered(kinds: Mapping[str, str]) -> dict[str, str]:
+    """What can be written here."""
+    return {ending: title for ending, title in kinds.items() if ending != ".mp4" or shutil.which("ffmpeg")}
 
 
 def export(bench: Workbench, files: Files, stage: str, tab: QWidget | None = None) -> None:
@@ -39,7 +50,7 @@ def export(bench: Workbench, files: Files, stage: str, tab: QWidget | None = Non
     tab : QWidget, optional
         What is in sight instead of a page: another tab of the window. It is drawn as it is there.
     """
-    path = files.dialogs.to_export(files.folder / f"{bench.lesson.id}.xlsx", KINDS)
+    path = files.dialogs.to_export(files.folder / f"{bench.lesson.id}.xlsx", _offered(KINDS))
     if path is None:
         return
     ending = path.suffix.lower()
@@ -50,7 +61,7 @@ def export(bench: Workbench, files: Files, stage: str, tab: QWidget | None = Non
             files.dialogs.tell(sentence(error))
             return
         files.writer.ask(lambda _: act(), lambda written: _say(files, written, "The model is in"))
-    elif ending == ".gif":  # other tabs have their own ways to move, so it is the page below that does
+    elif ending in MOVING:  # other tabs have their own ways to move, so it is the page below that does
         write(files, lambda: _moving(bench, stage, path), "What moves on the page is in")
     else:
         from explorer.ui.render import as_in_sight, on_paper
@@ -59,13 +70,20 @@ def export(bench: Workbench, files: Files, stage: str, tab: QWidget | None = Non
         write(files, lambda: save(path, draw(ending)), "The page is in")
 
 
+def export_cell(bench: Workbench, files: Files, stage: str, cell: Cell, pace: int) -> None:
+    """Ask for a file, and write into it how a cell is played on the page of a stage, at so many milliseconds a step."""
+    path = files.dialogs.to_export(files.folder / f"{cell.node}.gif", _offered(MOVING))
+    if path is not None:
+        write(files, lambda: _moving(bench, stage, path, cell, pace), "How the cell comes about is in")
+
+
 class _CancelledError(Exception):
     """Somebody does not want to wait for a picture that moves."""
 
 
-def _moving(bench: Workbench, stage: str, path: Path) -> tuple[Path, ...]:
+def _moving(bench: Workbench, stage: str, path: Path, cell: Cell | None = None, pace: int = 0) -> tuple[Path, ...]:
     """Draw frame after frame, which takes some seconds, and write them."""
-    from explorer.ui.animation import frames, gif
+    from explorer.ui.animation import WRITERS, frames
     from explorer.ui.render import beside
 
     progress = QProgressDialog("Drawing what moves …", "Cancel", 0, 0, QApplication.activeWindow())
@@ -79,8 +97,10 @@ def _moving(bench: Workbench, stage: str, path: Path) -> tuple[Path, ...]:
             raise _CancelledError
 
     try:
-        moving = frames(bench, stage, on=drawn)
-        return save(path, beside(lambda: gif(moving)))
+        moving = frames(bench, stage, on=drawn, cell=cell)
+        if pace:
+            moving = replace(moving, each=pace)
+        return save(path, beside(lambda: WRITERS[path.suffix.lower()](moving)))
     except _CancelledError:
         return ()
     finally:

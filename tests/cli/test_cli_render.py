@@ -40,6 +40,12 @@ def test_what_moves_is_drawn_while_the_model_learns(run, tmp_path):
     assert first != last
 
 
+def test_a_cell_is_played_row_by_row(run, tmp_path):
+    done = run("emma", "attention", "score.png", "--frames", "--cell", "scores[0,8]")
+    assert done == (0, "wrote score-1.png to score-6.png\n", "")
+    assert len({path.read_bytes() for path in tmp_path.glob("score-*.png")}) == 6
+
+
 def test_edits_are_drawn(run, tmp_path):
     edits = ("--setting", "textbook", "--tokens", "You are great", "--set", "source.table[0,1]=2.75")
     done = run("you-are-welcome", "source.embedding", "X.SVG", "--theme", "dark", *edits)
@@ -95,10 +101,13 @@ def test_what_is_asked_for(rendered, tmp_path, capsys):
         (("emma",), ("STAGE, OUT", "`explorer render --help`")),
         (("emma", "attention"), ("OUT",)),
         (("emm", "attention", "x.png"), ("'emm'", "did you mean 'emma'?")),
-        (("emma", "attention", "x.bmp"), ("'x.bmp'", ".png, .svg, .pdf or .gif")),
-        (("emma", "attention", "png"), ("'png'", ".png, .svg, .pdf or .gif")),
+        (("emma", "attention", "x.bmp"), ("'x.bmp'", ".png, .svg, .pdf, .gif or .mp4")),
+        (("emma", "attention", "png"), ("'png'", ".png, .svg, .pdf, .gif or .mp4")),
         (("emma", "attention", "x.svg", "--frames"), ("with --frames it is a .png",)),
         (("emma", "attention", "x.gif", "--learn", "0"), ("--learn",)),
+        (("emma", "attention", "x.png", "--cell", "scores[0,8]"), (".gif or an .mp4", "--frames")),
+        (("emma", "attention", "x.gif", "--cell", "scores[0,9]"), ("no cell [0, 9]",)),
+        (("emma", "attention", "x.gif", "--cell", "scores[0"), ("scores[0",)),
         (("emma", "attention", "x.png", "--theme", "blue"), ("'blue'", "light or dark")),
         (("emma", "attention", "x.png", "--size", "big"), ("'big'", "1280x720")),
         (("emma", "attention", "x.png", "--size", "99999x720"), ("'99999x720'", "100 to 4096")),

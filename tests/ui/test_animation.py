@@ -1,12 +1,25 @@
 """Pictures that move: each frame is another moment, and the window does not move with them."""
 
+import functools
+import itertools
+import os
+import shutil
+import sys
 from io import BytesIO
 
 import numpy as np
 import pytest
 from PIL import Image, ImageSequence
+from PySide6.QtCore import QPoint, QRect
+from PySide6.QtGui import QImage
 
-from explorer.ui.animation import MOST, _some, frames, gif, pngs
+from explorer.pages.inspected import played_key
+from explorer.pages.view import Cell
+from explorer.ui.animation import AROUND, MOST, Frames, _some, frames, gif, mp4, pngs
+from explorer.ui.inspector.derivation_view import DerivationView
+from explorer.ui.lesson.enlarged import in_look
+from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.render import laid_out, paper
 from tests.refusals import refuses
 
 ATTENTION = "encoder.1.self.attention"
@@ -56,3 +69,95 @@ def test_a_long_way_is_shown_by_some_of_its_moments_with_both_ends():
     assert _some(3) == [0, 1, 2, 3]
     long = _some(1000)
     assert (len(long), long[0], long[-1]) == (MOST, 0, 1000)
+
+
+# How a cell is played
+
+CELL = Cell("scores", (0, 8))
+
+
+@pytest.mark.parametrize("part", [0.0, 0.5, 1.0])
+def test_a_cell_is_played_as_on_the_screen(open_window, eye, part):
+    """At its beginning, half way and at its end: the same rows, and the same cells framed in the same colours."""
+    window = open_window("emma")
+    moving = frames(window.bench, "attention", cell=CELL)
+    assert (len(moving.images), moving.each) == (6, 840)
+    assert len({(image.width(), image.height()) for image in moving.images}) == 1
+    eye.go_to(window, "attention")
+    window.bench.selection.choose(CELL)
+    step = round(part * 5)
+    window.bench.selection.keep(played_key(CELL), step)
+    on_screen = [view.accessibleDescription() for view in window.inspector.findChildren(DerivationView)]
+    assert on_screen[0].count("?") == 5 - step
+    with (
+        paper(window.bench.appearance) as (sheet, white),
+        laid_out(in_look(window.bench, white), "attention", parent=sheet) as (picture, view),
+    ):
+        whole = QImage(picture.size, QImage.Format.Format_RGB32)
+        picture.on(whole)
+        read = [box for box in view.findChildren(MatrixBox) if box.matrix.name in ("Q", "K", "scores")]
+        place = functools.reduce(QRect.united, (QRect(b.mapTo(picture.page, QPoint()), b.size()) for b in read))
+    frame = moving.images[step].copy(QRect(QPoint(AROUND, AROUND), place.size()))
+    assert frame == whole.copy(place).convertToFormat(QImage.Format.Format_RGB888)
+    others = [image.copy(0, 0, *place.size().toTuple()) for image in moving.images]
+    assert all(one != other for one, other in itertools.pairwise(others))
+
+
+def test_what_is_given_cannot_be_played(open_window):
+    window = open_window("emma")
+    with refuses("not worked out in steps"):
+        frames(window.bench, "attention", cell=Cell("Q", (0, 0)))
+
+
+def test_a_head_that_is_not_looked_at_is_played_and_the_window_stays_at_its_own(window):
+    cell = Cell("encoder.1.self.scores", (1, 0, 2))
+    moving = frames(window.bench, ATTENTION, cell=cell)
+    assert window.bench.selection.head == 0
+    assert window.bench.selection.cell is None
+    value = window.bench.document.engine.values[cell.node][cell.index]
+    assert f"The last is Step {len(moving.images) - 1} of " in moving.words
+    assert f"= {value:.4f}".replace("-", "−") in moving.words
+
+
+@pytest.fixture
+def ffmpeg(monkeypatch, tmp_path):
+    """Stands a program of that name on the path, or none."""
+
+    def stand(script=None):
+        folder = tmp_path / "bin"
+        folder.mkdir()
+        if script is not None:
+            program = folder / "ffmpeg"
+            program.write_text(f"#!/bin/sh\n{script}\n")
+            program.chmod(0o755)
+        monkeypatch.setenv("PATH", os.pathsep.join((str(folder), "/bin", "/usr/bin") if script else (str(folder),)))
+
+    return stand
+
+
+SMALL = Frames([QImage(3, 5, QImage.Format.Format_RGB888)] * 4, 840, "title", "words")
+
+
+def test_without_what_writes_films_that_is_said(ffmpeg):
+    ffmpeg()
+    with refuses("An MP4 is written by the program ffmpeg, which is not installed"):
+        mp4(SMALL)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the script that stands for ffmpeg is one of a Unix shell")
+def test_a_film_is_asked_for_with_each_picture_and_what_is_wrong_is_said(ffmpeg, tmp_path):
+    said = tmp_path / "said"
+    ffmpeg(f'for last; do :; done; echo "$@" > {said}; wc -c > "$last"')
+    film = mp4(SMALL)
+    assert int(film) == 3 * 5 * 3 * (4 + 2), "the last stays for three times as long"
+    assert "-s 3x5 -framerate 1000/840" in said.read_text()
+    (tmp_path / "bin" / "ffmpeg").write_text("#!/bin/sh\ncat > /dev/null; echo no such codec >&2; exit 1\n")
+    with refuses("ffmpeg could not write the film .no such codec.; write a .gif."):
+        mp4(SMALL)
+
+
+@pytest.mark.skipif(not shutil.which("ffmpeg"), reason="ffmpeg is not installed")
+def test_a_film_is_a_film():
+    for image in SMALL.images:
+        image.fill(0)
+    assert mp4(SMALL)[4:8] == b"ftyp"

@@ -1,6 +1,7 @@
 """The model and the page in sight taken out of the window."""
 
 import re
+import shutil
 import threading
 import xml.etree.ElementTree as ET
 import zipfile
@@ -8,12 +9,14 @@ from html import unescape
 
 import numpy as np
 import pytest
+from PIL import Image
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QFileDialog
 
 from explorer.document.commands import SetCells
 from explorer.export import workbook
+from explorer.pages.view import Cell
 from explorer.ui.errors import Message
 from explorer.ui.export import KINDS
 from explorer.ui.files import Dialogs
@@ -136,3 +139,29 @@ def test_an_ending_is_added_by_the_kind_that_was_chosen(window, tmp_path, monkey
     monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
     assert window.files.dialogs.to_export(tmp_path / "emma.xlsx", KINDS) == tmp_path / "mine.svg"
     assert asked == ["The model as a spreadsheet with formulas (*.xlsx)"]
+
+
+def test_how_a_cell_is_played_goes_into_a_file(open_window, hand, tmp_path, monkeypatch, qtbot):
+    window = open_window("emma")
+    offered = []
+
+    def answer(dialogs, suggestion, kinds):
+        offered.append((suggestion.name, tuple(kinds)))
+        return tmp_path / suggestion.name
+
+    monkeypatch.setattr(Dialogs, "to_export", answer)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    window.actions_.export_cell.trigger()
+    qtbot.waitUntil(lambda: any("Click a number" in said.text() for said in window.findChildren(Message)))
+    window.bench.selection.go_to("attention")
+    window.page()
+    window.bench.selection.choose(Cell("scores", (0, 8)))
+    window.inspector.player.speed.click()
+    window.actions_.export_cell.trigger()
+    assert offered == [("scores.gif", (".gif",))]
+    with Image.open(tmp_path / "scores.gif") as picture:
+        assert (picture.n_frames, picture.info["duration"]) == (6, 420)
+    assert window.bench.selection.looking.choices == {}, "the window plays nothing"
+    monkeypatch.setattr(shutil, "which", lambda name: "/usr/bin/ffmpeg")
+    window.actions_.export_cell.trigger()
+    assert offered[1] == ("scores.gif", (".gif", ".mp4"))

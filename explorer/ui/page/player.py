@@ -84,6 +84,11 @@ class PlayerView(QWidget):
         """Whether it goes on by itself."""
         return self._timer.isActive()
 
+    @property
+    def pace(self) -> int:
+        """Milliseconds a step."""
+        return round(EACH * self._player.slow / self._speed)
+
     def tell(self, player: Player) -> None:
         """Show another state of it. At its end a pass is over, whoever has brought it there."""
         self._player = player
@@ -128,7 +133,7 @@ class PlayerView(QWidget):
         self.speed.setAccessibleName(f"Speed × {self._speed}")
 
     def _step(self) -> None:
-        self._timer.setInterval(round(EACH * self._player.slow / self._speed))
+        self._timer.setInterval(self.pace)
         self._go_to(self._player.value + 1)
 
     def _go_to(self, step: int) -> None:

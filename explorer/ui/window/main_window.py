@@ -89,6 +89,7 @@ class MainWindow(QMainWindow):
             (self.actions_.save, self.files.save),
             (self.actions_.save_as, self.files.save_as),
             (self.actions_.export, self.export),
+            (self.actions_.export_cell, self.export_cell),
             (self.actions_.copy_text, self.files.copy_text),
             (self.actions_.open_text, self.files.open_text),
             (self.actions_.undock, self.undock),
@@ -449,6 +450,16 @@ class MainWindow(QMainWindow):
 
         tab = self.pages.currentWidget()
         export(self.tab_bench, self.files, self.page().stage.name, None if tab is self._whole else tab)
+
+    def export_cell(self) -> None:
+        """Ask for a file, and write into it how the cell pointed at is played."""
+        from explorer.ui.export import export_cell
+
+        cell, player = self.bench.selection.cell, self.inspector.player
+        if cell is None or player is None:
+            show_error(ExplorerError("nothing-pointed-at"), self.top_bar.title)
+            return
+        export_cell(self.tab_bench, self.files, self.page().stage.name, cell, player.pace)
 
     def copy_page(self) -> None:
         """The whole page of the stage as a picture to the clipboard."""
