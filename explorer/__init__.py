@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from explorer.core.errors import ExplorerError
-    from explorer.library.continuation import Continuation
+    from explorer.library.answers import Continuation, Explanation
     from explorer.library.conventions import conventions
-    from explorer.library.explanation import Explanation
     from explorer.library.matrix import Matrix
     from explorer.library.page import Page
     from explorer.library.transformer import Transformer, open
@@ -29,9 +28,9 @@ PROGRAM = "Transformer Explorer"
 """The name that its files bear, too."""
 
 _ROOMS = {
-    "Continuation": "explorer.library.continuation",
+    "Continuation": "explorer.library.answers",
     "ExplorerError": "explorer.core.errors",
-    "Explanation": "explorer.library.explanation",
+    "Explanation": "explorer.library.answers",
     "Matrix": "explorer.library.matrix",
     "Page": "explorer.library.page",
     "Transformer": "explorer.library.transformer",

@@ -13,7 +13,7 @@ from explorer.core.vocabulary import END
 from explorer.document.state import State
 from explorer.training.grammar import Grammar, Sentence, load, start_of
 from explorer.training.head_gallery import SEED, known, referents
-from explorer.training.task import Material
+from explorer.training.recipes import Material
 
 
 def passes(state: State, sentences: Sequence[Mapping[str, Sequence[int]]]) -> list[dict[str, Array]]:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from explorer.cli import main
-from explorer.library import screen
+from explorer.library import page
 from explorer.settings import FILE
 
 PROGRAM = """
@@ -58,7 +58,7 @@ def test_settings_that_cannot_be_are_not_followed(tmp_path):
 
 @pytest.mark.parametrize("text", ["format = 2\nid = 'mine'", None])
 def test_whoever_double_clicks_a_file_that_cannot_be_opened_reads_why(monkeypatch, tmp_path, capsys, qtbot, text):
-    monkeypatch.setattr(screen, "was_double_clicked", lambda: True)
+    monkeypatch.setattr(page, "was_double_clicked", lambda: True)
     file, said = tmp_path / "mine.lesson.toml", []
     if text is not None:
         file.write_text(text)
@@ -75,7 +75,7 @@ def test_whoever_double_clicks_a_file_that_cannot_be_opened_reads_why(monkeypatc
 
 
 def test_with_a_terminal_or_without_a_screen_nothing_is_shown(monkeypatch):
-    monkeypatch.setattr(screen, "_wayland", lambda: False)
+    monkeypatch.setattr(page, "_wayland", lambda: False)
     for platform, on_screen, terminal, shown in (
         ("", True, False, True),
         ("xcb", True, False, True),
@@ -84,7 +84,7 @@ def test_with_a_terminal_or_without_a_screen_nothing_is_shown(monkeypatch):
         ("offscreen", True, False, False),
     ):
         monkeypatch.setenv("QT_QPA_PLATFORM", platform)
-        monkeypatch.setattr(screen, "_x11", lambda on_screen=on_screen: on_screen)
+        monkeypatch.setattr(page, "_x11", lambda on_screen=on_screen: on_screen)
         monkeypatch.setattr(sys, "platform", "linux")
         monkeypatch.setattr(sys, "stderr", SimpleNamespace(isatty=lambda terminal=terminal: terminal))
-        assert screen.was_double_clicked() is shown
+        assert page.was_double_clicked() is shown

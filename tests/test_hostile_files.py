@@ -25,7 +25,7 @@ from explorer.core.training.data import cases
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.records import Records
 from explorer.core.training.trainer import Trainer
-from explorer.document import as_text, storage
+from explorer.document import storage
 from explorer.document.commands import PinCells, SetCells
 from explorer.document.document import Document
 from explorer.document.manifest import Session
@@ -35,10 +35,10 @@ from explorer.lessons.new import new_lesson
 from explorer.paths import resources
 from explorer.sentences import sentence
 from explorer.training import recipes
+from explorer.training.recipes import Material
 from explorer.training.run import Run
 from explorer.training.stretch import Settings
-from explorer.training.task import Material
-from explorer.words.files import formats, saving
+from explorer.words.files import formats
 from explorer.words.vectors import Vectors
 
 FEW, MANY, KILLS = 12, 1000, 200
@@ -101,8 +101,8 @@ def old_documents(document, folder):
 
 
 def texts(document, folder):
-    (folder / "a.txt").write_text(as_text.as_text(document.state, "Mine"))
-    return folder / "a.txt", lambda file: as_text.from_text(file.read_text(errors="replace")), (flipped, worded)
+    (folder / "a.txt").write_text(storage.as_text(document.state, "Mine"))
+    return folder / "a.txt", lambda file: storage.from_text(file.read_text(errors="replace")), (flipped, worded)
 
 
 def lessons(document, folder):
@@ -131,7 +131,7 @@ def models(document, folder):
 def vectors(ending, document, folder):
     words = [f"word{i}" for i in range(20)]
     array = np.random.default_rng(1).normal(size=(20, 4)).astype(np.float32)
-    saving.save(Vectors.of("mine", words, array), folder / f"a{ending}")
+    formats.save(Vectors.of("mine", words, array), folder / f"a{ending}")
     return folder / f"a{ending}", lambda file: list(formats.blocks(file)), (flipped,)
 
 
@@ -165,7 +165,7 @@ KINDS = {
     "models": models,
     "recipes": recipes_of_training,
     "trainings": trainings,
-    **{f"vectors {ending}": partial(vectors, ending) for ending in saving.ENDINGS},
+    **{f"vectors {ending}": partial(vectors, ending) for ending in formats.ENDINGS},
 }
 
 

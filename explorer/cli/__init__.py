@@ -9,7 +9,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import suppress
 
-from explorer.cli.errors import UsageError
+from explorer.cli.options import UsageError
 from explorer.cli.output import check_out
 from explorer.cli.parser import COMMANDS, parse
 from explorer.core.errors import ExplorerError
@@ -115,7 +115,7 @@ def _run(argv: list[str]) -> int:
 
             return render(arguments)
         case "export":
-            from explorer.cli.export import export
+            from explorer.cli.render import export
 
             return export(arguments)
         case "check":
@@ -127,15 +127,15 @@ def _run(argv: list[str]) -> int:
 
             return replay(arguments.lessons)
         case "ink":
-            from explorer.cli.ink import ink
+            from explorer.cli.render import ink
 
             return ink(arguments)
         case "handout":
-            from explorer.cli.handout import handout
+            from explorer.cli.render import handout
 
             return handout(arguments)
         case "glossary":
-            from explorer.cli.glossary import define
+            from explorer.cli.lessons import define
 
             return define(arguments.term, arguments.json)
         case "words":
@@ -147,19 +147,19 @@ def _run(argv: list[str]) -> int:
 
             return train(arguments)
         case "generate":
-            from explorer.cli.generate import generate
+            from explorer.cli.show import generate
 
             return generate(arguments)
         case "conventions":
-            from explorer.cli.conventions import conventions
+            from explorer.cli.show import conventions
 
             return conventions(arguments)
         case "seek":
-            from explorer.cli.seek import seek
+            from explorer.cli.show import seek
 
             return seek(arguments)
         case "questions":
-            from explorer.cli.questions import questions
+            from explorer.cli.classroom import questions
 
             return questions(arguments)
         case "sheet" | "answer" | "class":
@@ -186,11 +186,11 @@ def _leave_a_core() -> None:
 
 def _window(arguments: Namespace) -> int:
     if arguments.register_desktop:
-        from explorer.cli.desktop import register
+        from explorer.cli.window import register
 
         return register()
-    from explorer.cli.openable import openable
-    from explorer.library.screen import need_display, was_double_clicked
+    from explorer.cli.window import openable
+    from explorer.library.page import need_display, was_double_clicked
 
     try:
         if arguments.file is not None:

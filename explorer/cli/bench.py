@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from explorer.core.errors import ExplorerError
-from explorer.library.columns import columns
+from explorer.library.matrix import columns
 from explorer.paths import benchmarks
 
 

@@ -1,4 +1,7 @@
-"""``explorer sheet``, ``answer`` and ``class``: exercises, what a student answers, and what a class did."""
+"""``explorer sheet``, ``answer`` and ``class``: exercises, what a student answers, and what a class did.
+
+``explorer questions``: questions of lessons for a learning platform.
+"""
 
 import json
 import sys
@@ -8,17 +11,20 @@ from html.parser import HTMLParser
 from pathlib import Path
 from time import monotonic
 
-from explorer.cli.errors import UsageError
+from explorer.cli.options import UsageError
 from explorer.cli.output import may_write, shown, wrote
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import read_number
 from explorer.files import whole_file
-from explorer.library.columns import columns
+from explorer.lessons.loader import load
+from explorer.library.matrix import columns
 from explorer.sentences import sentence
 from explorer.teaching.answers import ENDING as ANSWERS
 from explorer.teaching.answers import Answered, Sitting, Try
 from explorer.teaching.gradebook import Gradebook, gradebook
-from explorer.teaching.items import ChoiceItem, Item, NumberItem
+from explorer.teaching.items import ChoiceItem, Item, NumberItem, items
+from explorer.teaching.moodle import moodle_xml
+from explorer.teaching.qti import qti_zip
 from explorer.teaching.sheet import ENDING, read_sheet, sheet_of
 
 _BAR = 30
@@ -227,3 +233,34 @@ class _Reader(HTMLParser):
         """What was read."""
         self._flush()
         return self._done
+
+
+PLATFORMS = (".xml", ".zip")
+MOST_VARIANTS = 50
+
+
+def questions(arguments: Namespace) -> int:
+    """Write Moodle XML (.xml) or QTI 2.1 (.zip)."""
+    out = Path(arguments.out or "")
+    if out.suffix.lower() not in PLATFORMS:
+        raise UsageError("--out says where the questions go: a .xml for Moodle, a .zip of QTI 2.1 for others.")
+    if not 1 <= arguments.variants <= MOST_VARIANTS:
+        raise UsageError(f"--variants may be 1 to {MOST_VARIANTS}; {arguments.variants} is not.")
+    groups: dict[str, list[Item]] = {}
+    asked = 0
+    for name in arguments.lessons:
+        lesson = load(name)
+        if not lesson.questions:
+            raise ExplorerError("no-questions", lesson=lesson.id)
+        asked += lesson.questions
+        for variant in range(arguments.variants):
+            for item in items(lesson, None if arguments.same else arguments.seed + variant):
+                if variant == 0 or (isinstance(item, NumberItem) and not arguments.same):  # a choice has no numbers
+                    groups.setdefault(item.id, []).append(item)
+    every = [item for group in groups.values() for item in group]
+    content = moodle_xml(groups) if out.suffix.lower() == ".xml" else qti_zip(every)
+    with whole_file(out) as stream:
+        stream.write(content)
+    print(f"{len(groups)} of {asked} questions, {len(every)} with their variants; the others need the program")
+    print(wrote(out))
+    return 0

@@ -13,8 +13,7 @@ import numpy as np
 from explorer.core.ops import Array
 from explorer.core.switches import SwitchValue
 from explorer.export.matrix import AMSMATH, pmatrix, wide
-from explorer.library.columns import table
-from explorer.library.matrix import Matrix
+from explorer.library.matrix import Matrix, table
 
 Printed: TypeAlias = tuple[Matrix, Matrix | None]
 """A node, or a head's slice of one, and its gradient, where one is asked for and it has one."""

@@ -1,7 +1,8 @@
-"""What there is: lessons, models, vectors; and the lessons checked."""
+"""What there is: lessons, models, vectors, terms; and the lessons checked."""
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from textwrap import shorten
 from typing import Any
 
@@ -9,17 +10,19 @@ import numpy as np
 
 from explorer import paths
 from explorer.cli.formats import nested
+from explorer.cli.options import UsageError
 from explorer.cli.output import shown
 from explorer.cli.words import listed, listing
 from explorer.core.errors import ExplorerError
 from explorer.lessons.check import check_lesson
 from explorer.lessons.compared import Result, SlipResult, check_figures, check_slips
 from explorer.lessons.course import courses
+from explorer.lessons.glossary import glossary, unknown
 from explorer.lessons.loader import catalogue, load, models
 from explorer.lessons.printed import STATUSES, printed_numbers
 from explorer.lessons.replay import replay as replayed
 from explorer.lessons.schema import Lesson
-from explorer.library.columns import columns
+from explorer.library.matrix import columns
 from explorer.sentences import sentence
 from explorer.training import recipes
 
@@ -195,3 +198,19 @@ def _slip(one: SlipResult) -> dict[str, Any]:
         "how": slip.how,
         "agrees": one.agrees,
     }
+
+
+def define(term: str | None, as_json: bool) -> int:
+    """Print the entry of a term, or the names of all."""
+    found = glossary().of(term) if term is not None else None
+    if term is not None and found is None:
+        near = ", ".join(one.name for one in glossary().near(term))
+        raise UsageError(f"the glossary has no '{term}'; {f'there are: {near}' if near else unknown(term)}")
+    if as_json:
+        print(json.dumps([asdict(one) for one in ([found] if found else glossary().terms)], ensure_ascii=False))
+    elif found is None:
+        print(*(one.name for one in glossary().terms), sep="\n")
+    else:
+        lines = [f"{found.name}: {found.says}", found.formula and f"formula: {found.formula}"]
+        print(*filter(None, [*lines, f"explained in: {found.lesson}"]), sep="\n")
+    return 0

@@ -1,9 +1,17 @@
-"""A parser whose errors are one sentence, and the options that several commands have."""
+"""What commands have in common: a parser whose errors are one sentence, options, and being asked to stop."""
 
+import signal
+import threading
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
-from typing import NoReturn
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event
+from typing import Any, NoReturn
 
-from explorer.cli.errors import UsageError
+
+class UsageError(Exception):
+    """A command that cannot be understood; its text names what was wrong and what would be right."""
+
 
 FORCE = "write, too, over a file that is read here, or that this program has not written"
 
@@ -58,3 +66,32 @@ def add_edits(parser: Parser) -> None:
     add("--target-ids", metavar="NUMBERS", help="the same by the numbers of the words")
     what = "set a cell, as in 'source.table[0,1]=2.5', counted from 0; a computed one is pinned"
     add("--set", action="append", default=[], metavar="CELL=V", dest="sets", help=what)
+
+
+SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+"""Ctrl+C, being told to end, and a terminal that closes; Windows has no such terminals."""
+
+
+@contextmanager
+def stopped() -> Iterator[Event]:
+    """An event that is set when this process is asked to stop. A second Ctrl+C ends it at once.
+
+    A signal that is ignored stays so: whoever started the process, as nohup does, wants it to go on.
+    """
+    stop = Event()
+    previous: dict[int, Any] = {}
+
+    def on_signal(number: int, frame: object) -> None:
+        stop.set()
+        if signal.SIGINT in previous:
+            signal.signal(signal.SIGINT, previous[signal.SIGINT])
+
+    if threading.current_thread() is threading.main_thread():  # no other may listen
+        previous = {one: signal.getsignal(one) for one in SIGNALS if signal.getsignal(one) is not signal.SIG_IGN}
+    for number in previous:
+        signal.signal(number, on_signal)
+    try:
+        yield stop
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)

@@ -106,7 +106,7 @@ def _is_document(head: bytes, path: Path) -> bool:
 
 
 def _is_vectors(head: bytes, path: Path) -> bool:
-    from explorer.words.files.saving import FORMAT
+    from explorer.words.files.formats import FORMAT
 
     return _holds(head, FORMAT)
 

@@ -1,19 +1,29 @@
-"""A stage of a lesson as a picture."""
+"""What is drawn and written out: a stage as a picture, a lesson on paper, a whole model, and how full slides are.
 
+What one sees of each step of a lesson: whose the ink is, and how full its slide.
+"""
+
+import json
 import re
 from argparse import Namespace
+from dataclasses import asdict
+from itertools import zip_longest
 from pathlib import Path
 
-from explorer.cli.errors import UsageError
+from explorer.cli.options import UsageError
 from explorer.cli.output import may_write, shown, wrote
 from explorer.cli.show import opened
+from explorer.core.errors import ExplorerError
+from explorer.export.files import ENDINGS, save_model
 from explorer.files import whole_file
+from explorer.lessons.loader import load
 from explorer.library import page
-from explorer.library.screen import need_display
+from explorer.library.matrix import columns
+from explorer.library.page import need_display
 from explorer.library.transformer import Transformer
 
 MOVING = (".gif", ".mp4")
-ENDINGS = (*page.ENDINGS, *MOVING)
+PICTURES = (*page.ENDINGS, *MOVING)
 THEMES = ("light", "dark")
 LEAST, MOST = 100, 4096
 MOST_LEARNED = 10_000
@@ -23,8 +33,8 @@ def render(arguments: Namespace) -> int:
     """``explorer render``."""
     out, theme = Path(arguments.out), arguments.theme
     ending = out.suffix.lower()
-    if ending not in ENDINGS:
-        raise UsageError(f"'{out}' does not say what picture to draw; choose a name that ends in {_or(ENDINGS)}.")
+    if ending not in PICTURES:
+        raise UsageError(f"'{out}' does not say what picture to draw; choose a name that ends in {_or(PICTURES)}.")
     if theme is not None and theme not in THEMES:
         raise UsageError(f"'{theme}' is not a theme; choose {_or(THEMES)}.")
     size = None if arguments.size is None else parse_size(arguments.size)
@@ -80,3 +90,62 @@ def parse_size(text: str) -> tuple[int, int]:
 
 def _or(names: tuple[str, ...]) -> str:
     return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def export(arguments: Namespace) -> int:
+    """``explorer export``."""
+    out = Path(arguments.out)
+    if out.suffix.lower() not in ENDINGS:
+        raise UsageError(f"'{out}' does not say what to write; choose a name that ends in {' or '.join(ENDINGS)}.")
+    m = opened(arguments)
+    print(wrote(*save_model(m.document, m.lesson, out)))
+    return 0
+
+
+PAPERS = (".pdf", ".html")
+
+
+def handout(arguments: Namespace) -> int:
+    """``explorer handout``."""
+    out = Path(arguments.out)
+    if out.suffix.lower() not in PAPERS:
+        raise UsageError(f"'{out}' does not say what to write; choose a name that ends in {' or '.join(PAPERS)}.")
+    lesson = load(arguments.lesson)
+    if not lesson.steps:
+        raise ExplorerError("no-steps", lesson=lesson.id)
+    need_display(or_offscreen=True)
+    from explorer.ui.lesson.handout import draw, save
+
+    save(out, lesson, draw(lesson))
+    print(wrote(out))
+    return 0
+
+
+def ink(arguments: Namespace) -> int:
+    """``explorer ink``."""
+    size = parse_size(arguments.size)
+    lesson = load(arguments.lesson)
+    if not lesson.steps:
+        raise ExplorerError("no-steps", lesson=lesson.id)
+    need_display(or_offscreen=True)
+    from explorer.ui.lesson.ink import sights, slides
+
+    seen, shown = list(sights(lesson, size)), list(slides(lesson, size))
+    named = [one.lit for one in seen if one.lit is not None]
+    mean = sum(named) / len(named) if named else None
+    if arguments.json:
+        steps = [{**asdict(one), **asdict(slide)} for one, slide in zip_longest(seen, shown)]
+        print(json.dumps({"lesson": lesson.id, "size": list(size), "mean": mean, "steps": steps}))
+        return 0
+    rows = [
+        (one.step, _share(one.plain), _share(one.lit), _share(slide.empty), ", ".join(slide.cut) or "nothing")
+        for one, slide in zip(seen, shown, strict=True)
+    ]
+    head = ("step", "named, light off", "light on", "slide empty", "slide cuts")
+    print(*columns([head, *rows], "<>>><"), sep="\n")
+    print(f"Of the ink of a page {_share(mean)} belongs to what its step names: the mean of {len(named)} steps.")
+    return 0
+
+
+def _share(share: float | None) -> str:
+    return "all of it" if share is None else f"{share:.0%}"

@@ -1,26 +1,68 @@
-"""Nodes of a lesson printed, and one cell derived."""
+"""A model opened and asked: its nodes and cells, what it writes on, what gives a number, whose settings are printed."""
 
+import json
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from explorer.cli import formats
-from explorer.cli.arguments import parse_ids, parse_set, parse_switch
-from explorer.cli.errors import UsageError
+from explorer.cli.options import UsageError
 from explorer.cli.output import wrote
 from explorer.cli.parser import FORMATS
 from explorer.core.errors import ExplorerError
 from explorer.core.gradients import Root
+from explorer.core.numbers import read_number
 from explorer.core.script import export, save
+from explorer.core.training.data import read_text
+from explorer.document.continuation import MOST_NEW
 from explorer.export.matrix import markdown, numpy, tsv
 from explorer.files import whole_file
 from explorer.lessons.schema import Lesson
+from explorer.library import conventions as searches
 from explorer.library import transformer as library
 from explorer.library.matrix import Matrix
-from explorer.library.names import by_head, parse_cell, root_of, select
+from explorer.library.names import Cell, by_head, cut, parse_cell, root_of, select, written_cell
 from explorer.library.transformer import Transformer
+
+
+def parse_set(text: str) -> tuple[Cell, float]:
+    """The cell and value of "NODE[row,column]=VALUE".
+
+    Raises `ExplorerError`: "bad-set-syntax", "bad-number" or "number-too-large".
+    """
+    left, equals, right = text.partition("=")
+    cell = written_cell(left)
+    if not equals or cell is None:
+        raise ExplorerError("bad-set-syntax", text=cut(text))
+    return cell, read_number(right)
+
+
+def parse_switch(text: str) -> tuple[str, str]:
+    """The name and value of "BLOCK.NAME=VALUE".
+
+    Raises `ExplorerError`: "bad-switch-syntax".
+    """
+    left, _, value = text.partition("=")
+    block, _, name = left.strip().rpartition(".")
+    if not (block and name and value.strip()):
+        raise ExplorerError("bad-switch-syntax", text=cut(text))
+    return f"{block}.{name}", value.strip()
+
+
+def parse_ids(text: str, words: Sequence[str], option: str) -> list[str]:
+    """The words with these numbers, as in "5 17 3".
+
+    Raises `UsageError`, which names the option, for what is no number of a word.
+    """
+    numbers = [int(part) if part.isascii() and part.isdigit() and len(part) < 10 else -1 for part in text.split()]
+    if not numbers or not all(0 <= number < len(words) for number in numbers):
+        raise UsageError(f"{option} takes whole numbers from 0 to {len(words) - 1}, as in {option} '5 17 3'.")
+    return [words[number] for number in numbers]
+
 
 MOST_PRINTED = 1_000_000
 """Of more numbers nobody reads a table, and to write it takes minutes."""
@@ -133,3 +175,100 @@ def opened(arguments: Namespace) -> Transformer:
     for (name, cell), value in sets:
         m.set(name, {cell: value})
     return m
+
+
+def generate(arguments: Namespace) -> int:
+    """Write on behind a text, or translate one."""
+    if not 1 <= arguments.n <= MOST_NEW:
+        raise UsageError(f"-n may be 1 to {MOST_NEW}; {arguments.n} is not.")
+    if arguments.beams is not None and _samples(arguments):
+        raise UsageError("--beams follows the likeliest words; leave out --greedy, --temperature, --top-k and --top-p.")
+    if (arguments.text is None) == (arguments.ids is None):
+        raise UsageError("Give the words to go on from as TEXT or by --ids, one of the two.")
+    m = library.open(arguments.model, tokenizer=arguments.tokenizer)
+    text = arguments.text if arguments.ids is None else parse_ids(arguments.ids, m.vocabulary(), "--ids")
+    target = arguments.target
+    if arguments.target_ids is not None:
+        target = parse_ids(arguments.target_ids, m.vocabulary("target"), "--target-ids")
+    found = m.generate(
+        text,
+        arguments.n,
+        target=target,
+        greedy=arguments.greedy,
+        temperature=arguments.temperature,
+        top_k=arguments.top_k,
+        top_p=arguments.top_p,
+        seed=arguments.seed,
+        beams=arguments.beams,
+    )
+    for notice in found.notices:
+        print(f"explorer: {notice}", file=sys.stderr)
+    if arguments.json:
+        written: dict[str, Any] = {
+            "model": arguments.model,
+            "tokens": found.read,
+            "new": found.new,
+            "ids": found.ids,
+            "steps": [{"candidates": found.candidates(i), "chosen": word} for i, word in enumerate(found.new)],
+        }
+        if found.beams:
+            written["beams"] = [{"new": found.words(beam), "score": beam.score} for beam in found.beams]
+        print(json.dumps(written, ensure_ascii=False, allow_nan=False))
+        return 0
+    for text in map(found.text_of, found.beams) if found.beams else [found.text]:
+        print(text)
+    return 0
+
+
+def _samples(arguments: Namespace) -> bool:
+    return bool(arguments.greedy or arguments.temperature != 1 or arguments.top_k or arguments.top_p != 1)
+
+
+def seek(arguments: Namespace) -> int:
+    """Show the way, and write the model if it gets there. Returns 1 where it does not."""
+    (name, cell), value = parse_set(arguments.wish)
+    if not arguments.change:
+        raise UsageError("Say what may change: --change NODE, an input such as encoder.1.self.W_Q.")
+    m = opened(arguments)
+    found = m.seek(f"{name}[{','.join(map(str, cell))}]", value, arguments.change)
+    print(found)
+    if found.reached and arguments.out is not None:
+        m.save(arguments.out)
+        print(wrote(arguments.out))
+    return int(not found.reached)
+
+
+def conventions(arguments: Namespace) -> int:
+    """Ask for a model's nodes, or for a matrix alone. Returns 1 where no setting gives the numbers."""
+    if arguments.given is not None:
+        if arguments.lesson is not None or arguments.printed is None:
+            raise UsageError("--given takes a matrix, and --printed what the text makes of it; no LESSON beside them.")
+        found = searches.conventions(_text(arguments.given), _text(arguments.printed), arguments.seconds)
+    else:
+        if arguments.lesson is None or not arguments.nodes or arguments.printed is not None:
+            raise UsageError("Name a LESSON and NODE=NUMBERS, or give --given and --printed.")
+        pairs = [text.partition("=") for text in arguments.nodes]
+        if not all(equals for _, equals, _ in pairs):
+            raise UsageError("Write what the text prints behind the node: NODE='0.15 0.32 0.53; 0.1 0.2 0.7'.")
+        m = opened(arguments)
+        found = m.conventions({name: _text(numbers) for name, _, numbers in pairs}, arguments.seconds)
+    if arguments.json:
+        ways = [
+            {"node": way.node, "changed": way.changed, "slip": way.convention.slip, "rounded": way.convention.rounded}
+            for way in found.ways
+        ]
+        said = {"ways": ways, "unexplained": found.unexplained, "undecided": found.undecided or {}}
+        print(json.dumps(said, ensure_ascii=False))
+    else:
+        print(found)
+    if arguments.out is not None:
+        if not 1 <= arguments.number <= len(found):
+            raise UsageError(f"There is no setting number {arguments.number} to be opened.")
+        found[arguments.number - 1].open().save(arguments.out)
+        print(wrote(arguments.out))
+    return int(not found.ways)
+
+
+def _text(given: str) -> str:
+    """What was typed, or what stands in the file behind "@"."""
+    return read_text(Path(given[1:])) if given.startswith("@") else given

@@ -13,9 +13,8 @@ from threading import Event, Thread
 from time import monotonic
 from typing import Any
 
-from explorer.cli.errors import UsageError
+from explorer.cli.options import UsageError, stopped
 from explorer.cli.output import may_write, shown
-from explorer.cli.stopping import stopped
 from explorer.core.errors import ExplorerError
 from explorer.core.training import checkpoint
 from explorer.core.training.records import Record, Records
@@ -24,7 +23,7 @@ from explorer.document import storage
 from explorer.sentences import sentence
 from explorer.training import recipes
 from explorer.training.preparation import Prepared, prepare, trained
-from explorer.training.task import Material
+from explorer.training.recipes import Material
 
 _EVERY, _LINE_EVERY = 0.1, 15.0
 """Seconds between two pictures of the bar, and between two lines where there is no terminal."""

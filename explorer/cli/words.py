@@ -9,12 +9,11 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from explorer.cli.errors import UsageError
+from explorer.cli.options import UsageError, stopped
 from explorer.cli.output import shown
 from explorer.cli.parser import WORDS_ACTIONS
-from explorer.cli.stopping import stopped
 from explorer.core.numbers import formatted
-from explorer.library.columns import columns
+from explorer.library.matrix import columns
 from explorer.words import catalogue, similarity
 from explorer.words.progress import Cancelled, Progress, Report
 from explorer.words.vectors import Vectors
@@ -152,7 +151,7 @@ def _odd_one_out(arguments: Namespace) -> int:
 
 
 def _evaluate(arguments: Namespace) -> int:
-    from explorer.words.evaluation import evaluate
+    from explorer.words.similarity import evaluate
 
     vectors = _loaded(arguments)
     scores = evaluate(vectors, arguments.report)

@@ -6,8 +6,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from explorer.core.ops import Array
-from explorer.document.deferred import unread
-from explorer.document.state import State
+from explorer.document.state import State, unread
 
 LIMIT = 1000
 MOST_BYTES = 2**30

@@ -18,7 +18,7 @@ from explorer.lessons.compared import (
 from explorer.lessons.loader import load
 from explorer.lessons.references import SLACK, Cell, Cited, Figure, Slip, cited, references, slips
 from explorer.words.catalogue import load as load_vectors
-from explorer.words.printed import load as load_printed_words
+from explorer.words.catalogue import printed_words
 from explorer.words.similarity import cosine
 
 REPRODUCES, RETYPED, DIFFERS, CITED = "reproduces", "reproduces from the retyped inputs", "differs", "cited"
@@ -171,7 +171,7 @@ def _of_cited(one: Cited) -> Iterator[PrintedNumber]:
 
 def _of_words() -> Iterator[PrintedNumber]:
     """The numbers of words in reference 000: vectors, cosines, neighbours."""
-    words, vectors = load_printed_words(), load_vectors("reference")
+    words, vectors = printed_words(), load_vectors("reference")
     place = words.reference, words.section
     for word in dict.fromkeys(word for pair in words.cosines for word in pair.words):
         for i, value in enumerate(vectors[word]):

@@ -1,8 +1,17 @@
-"""A matrix of a model with its labels: what a notebook shows, and what numpy, pandas and matplotlib take."""
+"""A matrix of a model with its labels: what a notebook shows, and what numpy, pandas and matplotlib take.
 
-from collections.abc import Iterator, Mapping
+Text in columns, and matrices as such.
+
+How a matrix stands in a notebook: as text, and as a table with colours. Of a large one the beginning is shown.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from shutil import get_terminal_size
 from typing import Any, Protocol, TypeAlias
+from unicodedata import combining, east_asian_width
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -10,9 +19,99 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from explorer.core.errors import ExplorerError, require_shape
 from explorer.core.graph import Node
 from explorer.core.ops import Array
-from explorer.export.html import MOST_ROWS
-from explorer.export.matrix import LabelledMatrix, equation, latex
-from explorer.library.display import as_html, as_text
+from explorer.export.matrix import (
+    MOST_COLUMNS,
+    MOST_ROWS,
+    LabelledMatrix,
+    equation,
+    html_table,
+    latex,
+    left_out,
+    written,
+)
+
+
+def width(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def left(text: str, size: int) -> str:
+    """The text with blanks behind it."""
+    return text + " " * (size - width(text))
+
+
+def right(text: str, size: int) -> str:
+    """The text with blanks before it."""
+    return " " * (size - width(text)) + text
+
+
+def columns(rows: Sequence[Sequence[str]], alignment: str, indent: str = "") -> list[str]:
+    """Lines of cells, each column as wide as it needs to be.
+
+    Parameters
+    ----------
+    rows : sequence of rows
+    alignment : str
+        "<" or ">" for each column; the last one holds for all that follow.
+    indent : str
+        What stands before a line.
+    """
+    sizes = [max(map(width, column)) for column in zip_longest(*rows, fillvalue="")]
+    ways = alignment + alignment[-1] * (len(sizes) - len(alignment))
+    lines = []
+    for row in rows:
+        cells = (left(c, s) if way == "<" else right(c, s) for c, s, way in zip(row, sizes, ways, strict=False))
+        lines.append((indent + "  ".join(cells)).rstrip())
+    return lines
+
+
+def table(
+    value: Array, rows: Sequence[str] | None, heads: Sequence[str] | None, words: Sequence[str] = (), most: int = 0
+) -> Iterator[str]:
+    """The lines of a matrix, (rows, columns), a vector, (rows,), or a single number.
+
+    Parameters
+    ----------
+    rows, heads : sequence of str or None
+        Labels of rows and columns; None for a number, and for a vector's columns.
+    words : sequence of str
+        Of a vector of numbers of words: the words.
+    most : int
+        How many columns of a terminal a line may take, beyond which the matrix is folded; 0: any number.
+    """
+    if rows is None:
+        yield f"  {written(value[()])}"
+    elif heads is None:
+        numbers = zip(rows, _aligned(value), *([words] if words else []), strict=True)
+        yield from columns(list(numbers), "<><", indent="  ")
+    else:
+        room = most - 2 - max(map(width, rows)) if most else 0
+        grid = [[label, *_aligned(column)] for label, column in zip(heads, value.T, strict=True)]
+        for part in _folded(grid, room):
+            yield from columns(list(zip(("", *rows), *part, strict=True)), "<>", indent="  ")
+
+
+def _folded(grid: list[list[str]], most: int) -> Iterator[list[list[str]]]:
+    """Columns in parts that are not wider than a line; all together where there is no limit."""
+    part: list[list[str]] = []
+    used = 0
+    for column in grid:
+        size = max(map(width, column)) + 2
+        if part and most and used + size > most:
+            yield part
+            part, used = [], 0
+        part.append(column)
+        used += size
+    yield part
+
+
+def _aligned(values: Array) -> list[str]:
+    """Numbers with blanks behind them, so that they stand decimal point below decimal point when set to the right."""
+    numbers = [written(value) for value in values]
+    tails = [len(re.sub(r"^-?(\d+|inf|nan)", "", number)) for number in numbers]
+    return [number + " " * (max(tails) - tail) for number, tail in zip(numbers, tails, strict=True)]
+
 
 At: TypeAlias = Any
 """What stands in brackets: whole numbers, words, slices, lists of them, "…", or an array of bool, as numpy has it."""
@@ -241,3 +340,39 @@ def _written(part: int | slice) -> str:
         return str(part)
     start, stop = ("" if end is None else str(end) for end in (part.start, part.stop))
     return f"{start}:{stop}{'' if part.step is None else f':{part.step}'}"
+
+
+MOST_PARTS = 6
+
+
+def as_text(matrix: "Matrix") -> str:
+    """Name, shape and numbers, as wide as the terminal."""
+    size = " × ".join(map(str, matrix.shape)) or "a number"
+    lines = ["  ".join(filter(None, (matrix.name, f"({size})", matrix.held)))]
+    most = get_terminal_size().columns
+    for one in _shown(matrix):
+        if matrix.ndim > 2:
+            lines.append(one.name)
+        shown, rows = one.value[:MOST_ROWS, :MOST_COLUMNS], one.rows[:MOST_ROWS] or None
+        if one.columns:
+            lines += table(shown, rows, one.columns[:MOST_COLUMNS], most=most)
+        else:
+            lines += table(shown[:, 0] if rows else shown[0, 0], rows, None, matrix.words[:MOST_ROWS])
+        lines += [f"  {said}" for said in left_out(one)]
+    return "\n".join([*lines, *_parts_left_out(matrix)])
+
+
+def as_html(matrix: "Matrix") -> str:
+    """Tables with colours: blue and ochre for the sign and size of numbers, deepening blue for shares of 1."""
+    parts = [html_table(one, matrix.node.op.shares, matrix.words) for one in _shown(matrix)]
+    parts += [f"<p>{said}</p>" for said in _parts_left_out(matrix)]
+    return f'<div style="display:flex;flex-wrap:wrap;gap:1.5em">{"".join(parts)}</div>'
+
+
+def _shown(matrix: "Matrix") -> Iterator[LabelledMatrix]:
+    return (one for _, one in zip(range(MOST_PARTS), matrix.parts(), strict=False))
+
+
+def _parts_left_out(matrix: "Matrix") -> list[str]:
+    n = int(np.prod(matrix.shape[:-2])) - MOST_PARTS
+    return [f"… and {n:,} more" for _ in range(n > 0)]

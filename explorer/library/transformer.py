@@ -19,8 +19,7 @@ from explorer.document.state import frozen
 from explorer.export.files import ENDINGS, save_model
 from explorer.lessons.document_lesson import opened
 from explorer.lessons.schema import Lesson
-from explorer.library.continuation import Continuation, continued
-from explorer.library.explanation import Explanation, explained, gradient_explained
+from explorer.library.answers import Continuation, Explanation, continued, explained, gradient_explained
 from explorer.library.matrix import Matrix, fitting
 from explorer.library.names import cut, name_of, parse_cell, root_of, stage_of
 from explorer.library.page import Page

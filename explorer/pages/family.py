@@ -11,7 +11,7 @@ from explorer.pages.element import Element
 from explorer.pages.gestures import Do
 from explorer.pages.page import NUMBER, Column, Entry, Line, Listing, Note, Section
 from explorer.pages.view import View
-from explorer.training.kinds import kinds, steps
+from explorer.training.recipes import kinds, steps
 
 if TYPE_CHECKING:
     from explorer.checkpoints.members import Member

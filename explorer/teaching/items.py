@@ -13,8 +13,7 @@ from explorer.core.cell import operands
 from explorer.core.derivation import chain
 from explorer.core.engine import Engine
 from explorer.document.state import State
-from explorer.export.html import MOST_COLUMNS, MOST_ROWS, html_table
-from explorer.export.matrix import LabelledMatrix
+from explorer.export.matrix import MOST_COLUMNS, MOST_ROWS, LabelledMatrix, html_table
 from explorer.lessons.answers import judge, place_named, right_or_mistake, right_places, right_so_far, values_of
 from explorer.lessons.mistakes import array_of, half_unit, mistakes
 from explorer.lessons.names import UnknownNameError

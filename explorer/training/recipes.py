@@ -31,39 +31,118 @@
     target = [[1], …]           and what should come of them
 
     [training]                  every setting of `Recipe`
+
+What training is asked for: which model, what it learns from, and how.
+
+What came of training a small model of each kind on the same sentences (`packaging/measure_kinds.py`).
 """
 
 import json
+import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from explorer import paths
 from explorer.core.errors import ExplorerError, nearest
 from explorer.core.model import Model
 from explorer.core.ops import Array
+from explorer.core.switches import SwitchValue
+from explorer.core.training.data import read_text
+from explorer.core.training.recipe import Recipe
 from explorer.document.storage import ENDING
 from explorer.files import whole_file
 from explorer.lessons.document_lesson import is_document
 from explorer.lessons.model_tables import switches_in
 from explorer.lessons.reading import MOST_TEXT, TomlTable, read, recipe_in, written_key
-from explorer.training.task import (
-    KINDS,
-    LEARNS_FROM,
-    MOST_CASES,
-    MOST_D_MODEL,
-    MOST_LAYERS,
-    MOST_MERGES,
-    MOST_SENTENCES,
-    MOST_UNITS,
-    MOST_WINDOW,
-    MOST_WORDS,
-    SETS,
-    ExistingModel,
-    Material,
-    NewModel,
-    Task,
-)
+
+KINDS = ("gpt", "encoder-decoder", "encoder", "mlp")
+SETS = ("xor", "sine")
+MOST_WORDS = 50_000
+MOST_MERGES = 10_000
+MOST_WINDOW = 512
+MOST_LAYERS = 24
+MOST_D_MODEL = 2048
+MOST_UNITS = 4096
+MOST_CASES = 10_000
+MOST_SENTENCES = 200_000
+LEARNS_FROM = {
+    "gpt": ("text", "grammar"),
+    "encoder-decoder": ("pairs", "grammar"),
+    "encoder": ("grammar",),  # to say the words that are masked
+    "mlp": ("set", "cases"),
+}
+"""What a model of each kind can learn from, beside its own example."""
+
+
+@dataclass(frozen=True)
+class ExistingModel:
+    """An example, or a document. Training goes on from its weights."""
+
+    name: str  # the example's id, or the path of the document's file
+    setting: str | None = None  # of an example; None for its first
+
+
+@dataclass(frozen=True)
+class NewModel:
+    """A new model of chosen sizes. What is not said here (words, lengths, features) follows from the examples."""
+
+    kind: str  # one of `KINDS`
+    # `d_model`, `layers`: of a transformer.
+    d_model: int = 32
+    layers: int = 2
+    units: tuple[int, ...] = (8,)  # of an MLP: the widths of its hidden layers
+    dtype: str = "float32"
+    switches: Mapping[str, SwitchValue] = field(default_factory=dict)  # "BLOCK.NAME" to the choice made
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """What is learned from."""
+
+    # "own" (the model's own example), "shown" (the same, with dropout's inputs as they are), "text", "pairs",
+    # "grammar", "set" or "cases".
+    kind: str = "own"
+    file: Path | None = None  # of "text", "pairs" and "grammar"
+    content: str | None = None  # what would stand in the file, where there is none
+    set: str = ""  # one of `SETS`
+    # `window`, `words`: words in a window of the text, and in the vocabulary of a new model.
+    window: int = 16
+    words: int = 400
+    # Of a new model that reads pieces of words: how many merges the text teaches; 0 for one that reads words.
+    merges: int = 0
+    lower: bool = True  # whether capitals count as small letters
+    sentences: int = 20_000  # how many are drawn from a grammar
+    # `X`, `target`: of "cases": (n_cases, n_features) and (n_cases, n_outputs).
+    X: Array | None = None
+    target: Array | None = None
+
+    @property
+    def text(self) -> str:
+        """The text or the pairs of sentences, as they are written.
+
+        Raises `ExplorerError`: "text-not-given" where a recipe leaves the file to whoever trains; those of `read_text`.
+        """
+        if self.content is not None:
+            return self.content
+        if self.file is None:
+            raise ExplorerError("text-not-given")
+        return read_text(self.file)
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A whole training."""
+
+    title: str
+    paragraph: str
+    model: ExistingModel | NewModel
+    material: Material
+    recipe: Recipe
 
 
 def load(name_or_path: str | Path) -> Task:
@@ -248,3 +327,44 @@ def _toml(value: Any) -> str:
             return f"[{', '.join(map(_toml, value))}]"
         case _:
             return repr(value)
+
+
+PREFIX = "small-"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind, trained with several seeds."""
+
+    recipe: str
+    title: str
+    weights: int  # how many it learned
+    losses: tuple[float, ...]  # on held-out sentences, in nats a word, one for each seed
+
+    @property
+    def mean(self) -> float:
+        """Over the seeds."""
+        return float(np.mean(self.losses))
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation over the seeds, of a sample."""
+        return float(np.std(self.losses, ddof=1))
+
+
+@cache
+def kinds() -> tuple[Kind, ...]:
+    """All of them, the smallest loss first."""
+    scores = tomllib.loads((paths.resources() / "kinds" / "scores.toml").read_text("utf-8"))
+    found = [
+        Kind(name, load(name).title.removesuffix(", small"), score["weights"], tuple(score["losses"]))
+        for name, score in scores.items()
+    ]
+    return tuple(sorted(found, key=lambda kind: kind.mean))
+
+
+@cache
+def steps() -> int:
+    """How many steps each took, which is the same for all."""
+    (found,) = {load(kind.recipe).recipe.steps for kind in kinds()}
+    return found

@@ -34,12 +34,10 @@ from explorer.core.training.recipe import BOUNDS
 from explorer.core.training.records import Record, Records
 from explorer.core.training.trainer import Trainer
 from explorer.document.commands import Replace
-from explorer.document.deferred import unread
 from explorer.document.document import Document
-from explorer.document.state import State
-from explorer.training.preparation import Prepared, prepare_document, shaped, with_weights
+from explorer.document.state import State, unread
+from explorer.training.preparation import Prepared, prepare_document, shaped, take_words, with_weights
 from explorer.training.stretch import Point, Settings, Stretch, same_material
-from explorer.training.vocabulary import take_words
 
 MOST_STEPS = int(BOUNDS["steps"][1])
 BUDGET = 64 * 2**20

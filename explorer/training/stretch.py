@@ -10,10 +10,9 @@ import numpy as np
 from explorer.core.ops import Array
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.trainer import Trainer
-from explorer.document.deferred import unread
-from explorer.document.state import State
+from explorer.document.state import State, unread
 from explorer.training.preparation import Prepared
-from explorer.training.task import Material
+from explorer.training.recipes import Material
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,10 +18,9 @@ from explorer import PROGRAM
 from explorer.checkpoints import ENDINGS, is_checkpoint
 from explorer.core.errors import ExplorerError
 from explorer.document import storage
-from explorer.document.as_text import as_text, from_text
 from explorer.document.manifest import Session
 from explorer.document.state import State
-from explorer.document.storage import ENDING
+from explorer.document.storage import ENDING, as_text, from_text
 from explorer.lessons.document_lesson import is_document, lesson_of, opened, opened_session
 from explorer.lessons.schema import Lesson
 from explorer.sentences import sentence

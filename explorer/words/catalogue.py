@@ -1,6 +1,10 @@
-"""What vectors there are: those that come with the program, and those that can be had."""
+"""What vectors there are: those that come with the program, and those that can be had.
+
+What the reference prints of its three words; the vectors themselves are `catalogue.load("reference")`.
+"""
 
 import os
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +16,41 @@ from explorer.words import cache
 from explorer.words.files import formats
 from explorer.words.progress import Report
 from explorer.words.vectors import Vectors
+
+
+@dataclass(frozen=True)
+class PrintedCosine:
+    """A printed cosine, with the digits it was printed with."""
+
+    words: tuple[str, str]
+    value: str
+
+
+@dataclass(frozen=True)
+class PrintedWords:
+    """Three cosines, and the ten words nearest to one."""
+
+    # `reference`, `section`: where they are printed.
+    reference: str
+    section: str
+    vectors: str  # the set they come from
+    cosines: tuple[PrintedCosine, ...]
+    word: str  # whose neighbours are printed
+    neighbours: tuple[tuple[str, str], ...]  # word and cosine, as printed
+
+
+def printed_words() -> PrintedWords:
+    """Read them from the file that comes with the program."""
+    found = tomllib.loads((resources() / "vectors" / "reference.toml").read_text("utf-8"))
+    return PrintedWords(
+        found["reference"],
+        found["section"],
+        found["vectors"],
+        tuple(PrintedCosine((one["words"][0], one["words"][1]), one["value"]) for one in found["cosine"]),
+        found["neighbours"]["word"],
+        tuple((word, value) for word, value in found["neighbours"]["nearest"]),
+    )
+
 
 DEFAULT = "books"
 URL = "https://github.com/RaRe-Technologies/gensim-data/releases/download/{name}/{name}.gz"

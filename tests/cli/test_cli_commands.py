@@ -12,14 +12,14 @@ from benchmarks.measure import Measurement
 import explorer
 from explorer import paths
 from explorer.cli import bench, lessons, main, show
-from explorer.cli.errors import UsageError
+from explorer.cli.options import UsageError
 from explorer.cli.parser import COMMANDS
 from explorer.core.errors import ExplorerError
 from explorer.lessons.compared import check_figures, check_slips
 from explorer.lessons.course import courses
 from explorer.lessons.loader import catalogue, models
-from explorer.library import screen
-from explorer.library.columns import columns, width
+from explorer.library import page
+from explorer.library.matrix import columns, width
 from explorer.training import recipes
 from explorer.words.catalogue import OFFERED, SHIPPED
 from tests.lessons.conftest import THREE
@@ -294,16 +294,16 @@ def test_a_display_of_wayland_is_a_socket_in_the_runtime_folder(linux, tmp_path)
     linux.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     linux.setenv("WAYLAND_DISPLAY", "wayland-0")
     with refuses("no display"):
-        screen.need_display()
+        page.need_display()
     (tmp_path / "wayland-0").touch()
-    screen.need_display()
+    page.need_display()
 
 
 def test_a_display_of_x11_answers(linux):
     asked = []
-    linux.setattr(screen, "_answers", lambda address: asked.append(address) or "\0" in address)
+    linux.setattr(page, "_answers", lambda address: asked.append(address) or "\0" in address)
     linux.setenv("DISPLAY", ":3.0")
-    screen.need_display()
+    page.need_display()
     assert asked == ["/tmp/.X11-unix/X3", "\0/tmp/.X11-unix/X3"]
 
 
@@ -311,13 +311,13 @@ def test_a_display_of_x11_answers(linux):
 def test_qt_is_given_a_locale_that_it_does_not_complain_of(linux, encoding, given):
     linux.setenv("LC_ALL", "de_DE.UTF-8")
     linux.setattr("locale.getencoding", lambda: encoding)
-    screen.need_display(or_offscreen=True)
-    assert screen.os.environ["LC_ALL"] == given
+    page.need_display(or_offscreen=True)
+    assert page.os.environ["LC_ALL"] == given
 
 
 def test_the_smoke_test_needs_no_display(linux, window):
     assert main(["--smoke-test"]) == 7
-    assert screen.os.environ["QT_QPA_PLATFORM"] == "offscreen"
+    assert page.os.environ["QT_QPA_PLATFORM"] == "offscreen"
 
 
 # How the program ends

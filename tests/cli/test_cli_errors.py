@@ -5,8 +5,8 @@ import os
 import pytest
 
 from explorer.cli import main
-from explorer.cli.arguments import parse_set, parse_switch
 from explorer.cli.parser import COMMANDS, FORMATS
+from explorer.cli.show import parse_set, parse_switch
 from explorer.core.errors import ExplorerError
 from explorer.library.names import parse_cell
 from explorer.sentences import sentence

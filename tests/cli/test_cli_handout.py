@@ -8,7 +8,7 @@ import pytest
 
 from explorer.cli import main
 from explorer.lessons.loader import load
-from explorer.library import screen
+from explorer.library import page
 
 LESSON = """
 format = 2
@@ -33,7 +33,7 @@ why = "A dot product."
 
 def test_a_lesson_on_paper(tmp_path):
     without = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
-    env = {name: value for name, value in screen.os.environ.items() if name not in without}
+    env = {name: value for name, value in page.os.environ.items() if name not in without}
     (tmp_path / "one.toml").write_text(LESSON)
     command = [sys.executable, "-m", "explorer", "handout", "one.toml", "one.html"]
     done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 from explorer.cli import main
-from explorer.cli.errors import UsageError
+from explorer.cli.options import UsageError
 from explorer.cli.render import parse_size
-from explorer.library import screen
+from explorer.library import page
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def run(qapp, monkeypatch, tmp_path, capsys):
 
 def test_pictures_without_a_display(tmp_path):
     without = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
-    env = {name: value for name, value in screen.os.environ.items() if name not in without}
+    env = {name: value for name, value in page.os.environ.items() if name not in without}
     command = [sys.executable, "-m", "explorer", "render", "emma", "attention", "emma.png", "--size", "640x480"]
     done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "wrote emma.png\n", "")

@@ -13,7 +13,7 @@ import pytest
 
 import explorer.cli
 from explorer.cli import main, train
-from explorer.cli.stopping import SIGNALS
+from explorer.cli.options import SIGNALS
 from explorer.core.training import checkpoint
 from explorer.core.training.trainer import Trainer
 from explorer.document import storage

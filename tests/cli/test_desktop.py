@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from explorer.cli import main
-from explorer.cli.desktop import _quoted
+from explorer.cli.window import _quoted
 
 on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="desktop entries are Linux's")
 

@@ -1,3 +1,8 @@
+"""Where an answer comes from: sums that come out, and the output layer read after each block.
+
+Activation patching: where the difference between two texts goes through a model.
+"""
+
 import numpy as np
 import pytest
 from refusals import refuses

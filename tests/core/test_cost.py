@@ -1,3 +1,8 @@
+"""Counting against arithmetic done by hand, and against the arrays that there are.
+
+What a GPT costs, against the formulas that the papers give.
+"""
+
 from dataclasses import replace
 
 import pytest

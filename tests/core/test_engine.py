@@ -1,3 +1,5 @@
+"""The engine on small graphs: what is recomputed, what is kept, what is published."""
+
 from dataclasses import dataclass
 
 import numpy as np

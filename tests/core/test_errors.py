@@ -1,3 +1,5 @@
+"""How shapes are written, and what they refuse."""
+
 import subprocess
 import sys
 

@@ -1,3 +1,5 @@
+"""Pieces that came with a tokenizer, with one here that takes a text apart into letters."""
+
 from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses

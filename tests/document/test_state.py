@@ -5,8 +5,7 @@ import numpy as np
 from explorer.core.engine import same_bytes
 from explorer.document import state as state_module
 from explorer.document.commands import SendWords, SetArray, SetCells, SetSwitch, SetTokens
-from explorer.document.deferred import DeferredArrays
-from explorer.document.state import State, frozen
+from explorer.document.state import DeferredArrays, State, frozen
 
 GROWING = (("gpt", "input"), ("encoder-decoder", "source"))
 

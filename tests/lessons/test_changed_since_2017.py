@@ -18,8 +18,8 @@ from explorer.document.state import State
 from explorer.lessons.loader import load
 from explorer.lessons.states import states_of
 from explorer.training import recipes
-from explorer.training.kinds import kinds
 from explorer.training.preparation import prepare
+from explorer.training.recipes import kinds
 
 LESSON = "changed-since-2017"
 RECIPES = {

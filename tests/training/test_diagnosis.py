@@ -11,9 +11,9 @@ from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.lessons.new import new_lesson
 from explorer.training.diagnosis import diagnosis, faint_blocks
+from explorer.training.recipes import Material
 from explorer.training.run import Run
 from explorer.training.stretch import Settings
-from explorer.training.task import Material
 
 
 def trained(document, recipe, steps):

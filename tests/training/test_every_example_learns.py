@@ -9,9 +9,9 @@ from explorer.core.training.recipe import Recipe
 from explorer.core.training.trainer import trainable
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue
+from explorer.training.recipes import Material
 from explorer.training.run import MOST_STEPS, Run
 from explorer.training.stretch import Settings
-from explorer.training.task import Material
 
 STEPS = 20
 NO_WAY_DOWN = {

@@ -10,8 +10,8 @@ from explorer import paths
 from explorer.checkpoints.members import as_member, differing, member
 from explorer.core.training.trainer import trainable
 from explorer.training import recipes
-from explorer.training.kinds import kinds, steps
 from explorer.training.preparation import prepare
+from explorer.training.recipes import kinds, steps
 
 NAMES = [name for name in recipes.names() if name.startswith("small-")]
 KINDS = {

@@ -17,8 +17,7 @@ from explorer.document import storage
 from explorer.lessons.loader import load as lesson
 from explorer.training import preparation
 from explorer.training.preparation import prepare, prepare_document, shaped, trained
-from explorer.training.recipes import load, names
-from explorer.training.task import ExistingModel, Material, NewModel, Task
+from explorer.training.recipes import ExistingModel, Material, NewModel, Task, load, names
 
 TEXT = "The sea is deep, the sky is high. The sea is wide, the night is long."
 

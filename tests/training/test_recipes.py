@@ -11,8 +11,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import BOUNDS, SCHEDULES, Recipe
 from explorer.sentences import sentence
-from explorer.training.recipes import load, names, save, written
-from explorer.training.task import ExistingModel, Material, NewModel, Task
+from explorer.training.recipes import ExistingModel, Material, NewModel, Task, load, names, save, written
 
 MODEL = '[model]\nkind = "mlp"\n'
 GPT = '[model]\nkind = "gpt"\n[data]\ntext = "t.txt"\n'

@@ -17,9 +17,9 @@ from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.loader import load
 from explorer.lessons.new import new_lesson
+from explorer.training.recipes import Material
 from explorer.training.run import BUDGET, MOST_STEPS, Run
 from explorer.training.stretch import Settings
-from explorer.training.task import Material
 
 LOGITS = "output.logits"
 

@@ -13,7 +13,7 @@ from explorer.core.training.trainer import Trainer
 from explorer.lessons.loader import catalogue, load
 from explorer.training import recipes
 from explorer.training.preparation import prepare, prepare_document
-from explorer.training.task import Material
+from explorer.training.recipes import Material
 
 SET = {"xor": "xor", "sin": "sine"}
 ENOUGH = {"xor": 0.01, "sin": 0.05}

@@ -5,8 +5,8 @@ import pytest
 from explorer.core.engine import same_bytes
 from explorer.core.training.recipe import Recipe
 from explorer.lessons.loader import load
+from explorer.training.recipes import Material
 from explorer.training.stretch import Settings
-from explorer.training.task import Material
 from explorer.training.trained_line import TrainedLine, has_line
 
 

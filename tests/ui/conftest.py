@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
 from explorer.app import make_window
-from explorer.document.pending_pass import PendingPass
+from explorer.document.document import PendingPass
 from explorer.lessons.loader import load
 from explorer.ui import files
 from explorer.ui.appearance import Appearance

@@ -8,7 +8,7 @@ from pixels import colours, pixels
 from PySide6.QtGui import QImage
 from refusals import refuses
 
-from explorer.cli.render import ENDINGS
+from explorer.cli.render import PICTURES
 from explorer.document.commands import SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
@@ -51,7 +51,7 @@ def texts(svg):
 
 
 def test_the_command_line_knows_the_kinds_of_picture():
-    assert (*WRITERS, ".gif") == ENDINGS  # frames of a GIF are drawn as PNG
+    assert (*WRITERS, ".gif") == PICTURES  # frames of a GIF are drawn as PNG
 
 
 @pytest.mark.parametrize("stage", STAGES.values(), ids=STAGES)

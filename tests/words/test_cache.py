@@ -6,14 +6,14 @@ import pytest
 from refusals import refuses
 
 from explorer.words import cache
-from explorer.words.files import formats, saving
+from explorer.words.files import formats
 from explorer.words.progress import Cancelled
 from tests.words.conftest import mutated
 
 
 @pytest.fixture
 def file(tmp_path, table):
-    saving.save(table, tmp_path / "mine.txt")
+    formats.save(table, tmp_path / "mine.txt")
     return tmp_path / "mine.txt"
 
 

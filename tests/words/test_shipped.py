@@ -8,8 +8,8 @@ import pytest
 from refusals import refuses
 
 from explorer.paths import resources
-from explorer.words import catalogue, evaluation, similarity
-from explorer.words.files import saving
+from explorer.words import catalogue, similarity
+from explorer.words.files import formats
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def test_the_list_says_how_large_they_are():
 
 
 def test_they_rank_pairs_of_words_as_people_do(books, card):
-    found = {one.name: one for one in evaluation.pairs(books)}
+    found = {one.name: one for one in similarity.pairs(books)}
     assert found["WordSim-353"].value >= 0.44
     for name, said in (("WordSim-353", "wordsim353"), ("SimLex-999", "simlex999")):
         assert found[name].value == pytest.approx(card["scores"][said]["spearman"], abs=5e-4)
@@ -65,12 +65,12 @@ def test_analogies_section_by_section(books, monkeypatch):
     text = ": capital\nAthens Greece Paris France\nlondon england rome italy\n: none\nqwx qwy qwz qww\n"
     file = "questions-words.txt"
 
-    def data(name, monkey=evaluation.test_data):
+    def data(name, monkey=similarity.test_data):
         return type("Path", (), {"read_text": lambda self, encoding: text})() if name == file else monkey(name)
 
-    monkeypatch.setattr(evaluation, "test_data", data)
+    monkeypatch.setattr(similarity, "test_data", data)
     seen = []
-    found = evaluation.evaluate(books, seen.append)[-1]
+    found = similarity.evaluate(books, seen.append)[-1]
     assert (found.name, found.measure, found.asked) == ("analogies", "accuracy", 2)
     assert found.value in (0, 0.5, 1)
     assert found.missing == pytest.approx(1 / 3)
@@ -78,14 +78,14 @@ def test_analogies_section_by_section(books, monkeypatch):
 
 
 def test_the_evaluation_is_gensims_own(books):
-    _, (rank, _), missing = books.keyed.evaluate_word_pairs(str(evaluation.test_data("wordsim353.tsv")))
-    score = evaluation.pairs(books)[0]
+    _, (rank, _), missing = books.keyed.evaluate_word_pairs(str(similarity.test_data("wordsim353.tsv")))
+    score = similarity.pairs(books)[0]
     assert score.value == rank
     assert score.missing * 100 == pytest.approx(missing)
 
 
 def test_vectors_by_the_name_of_a_file(tmp_path, table):
-    saving.save(table, tmp_path / "mine.npz")
+    formats.save(table, tmp_path / "mine.npz")
     vectors = catalogue.load(str(tmp_path / "mine.npz"))
     assert vectors.name == "mine.npz"
     assert vectors.array.tobytes() == table.array.tobytes()

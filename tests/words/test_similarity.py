@@ -1,15 +1,18 @@
+"""Vectors that are evaluated beside the window can be searched meanwhile."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refuses
 
-from explorer.words import catalogue, printed, similarity
+from explorer.words import catalogue, similarity
+from explorer.words.similarity import analogy
 from explorer.words.vectors import Vectors
 
 
 def test_the_three_printed_cosines_come_out_to_the_printed_digits():
-    vectors, reference = catalogue.load("reference"), printed.load()
+    vectors, reference = catalogue.load("reference"), catalogue.printed_words()
     assert list(vectors.words) == ["screen", "rock", "remote"]
     assert vectors.dims == 25
     for one in reference.cosines:
@@ -22,7 +25,7 @@ def test_the_three_printed_cosines_come_out_to_the_printed_digits():
 
 
 def test_the_ten_printed_neighbours_come_out_of_the_real_table(sample):
-    reference = printed.load()
+    reference = catalogue.printed_words()
     found = similarity.nearest(sample, reference.word)
     assert [one.word for one in found] == [word for word, _ in reference.neighbours]
     for one, (_, value) in zip(found, reference.neighbours, strict=True):
@@ -124,3 +127,20 @@ def test_a_table_of_some_words(table):
     assert similarity.table(table, ["w3", "W1"]).tolist() == [table.array[3].tolist(), table.array[1].tolist()]
     with refuses("'w99'"):
         similarity.table(table, ["w99"])
+
+
+def test_a_search_while_an_evaluation_runs():
+    words = ["cat", "dog", "mat", "king"]
+    vectors = Vectors.of("four", words, np.eye(4) + 0.1)
+    before = analogy(vectors, "king", "cat", "dog")
+    places, met = vectors.keyed.key_to_index, []
+
+    def look(progress):
+        assert vectors.keyed.key_to_index is places  # gensim puts a smaller one in its place meanwhile
+        met.append(analogy(vectors, "king", "cat", "dog").neighbours)
+
+    similarity.analogies(vectors, look)
+    own = similarity._own(vectors)
+    own.key_to_index = {}
+    assert analogy(vectors, "king", "cat", "dog").neighbours == before.neighbours
+    assert set(met) <= {before.neighbours}

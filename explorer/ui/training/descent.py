@@ -23,8 +23,7 @@ from explorer.core.graph import Place
 from explorer.core.ops import Array
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.records import Record
-from explorer.document.document import Document
-from explorer.document.pending_pass import LARGE
+from explorer.document.document import LARGE, Document
 from explorer.document.state import State
 from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge
@@ -194,9 +193,9 @@ class Descent(QObject):
     def _by_hand(self) -> "Settings":
         """All of the document's own example in each step, just as it is shown."""
         from explorer.core.training.recipe import Recipe
+        from explorer.training.recipes import Material
         from explorer.training.run import MOST_STEPS
         from explorer.training.stretch import Settings
-        from explorer.training.task import Material
 
         decay = OPTIMISERS[self.kind].decay
         recipe = Recipe(self.kind, self.rate, weight_decay=decay, batch=0, steps=MOST_STEPS)

@@ -10,7 +10,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.training.data import TARGET, read_text
 from explorer.core.vocabulary import START as BEGIN
 from explorer.training import recipes
-from explorer.training.task import Material
+from explorer.training.recipes import Material
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
 from explorer.ui.widgets.boxes import SpinBox

@@ -17,8 +17,8 @@ from explorer.core.training import checkpoint
 from explorer.core.training.records import Record, Records
 from explorer.document import storage
 from explorer.training import recipes
+from explorer.training.recipes import ExistingModel, Task
 from explorer.training.stretch import Point
-from explorer.training.task import ExistingModel, Task
 
 KEEP_S = 0.5
 """Seconds between two checkpoints."""

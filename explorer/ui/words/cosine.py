@@ -18,7 +18,7 @@ from explorer.ui.words.card import Card, column, here, label
 from explorer.ui.words.fields import WordField
 from explorer.ui.words.tab_state import TabState
 from explorer.ui.workbench import Workbench
-from explorer.words import printed, similarity
+from explorer.words import catalogue, similarity
 from explorer.words.similarity import PairCosine
 from explorer.words.vectors import Vectors
 
@@ -166,7 +166,7 @@ class CosineCard(Card):
         )
 
     def _printed(self, cosine: PairCosine) -> str:
-        for one in printed.load().cosines:
+        for one in catalogue.printed_words().cosines:
             if set(one.words) == set(cosine.words):
                 now = str(cosine.cosine)
                 same = abs(float(one.value) - float(now)) < 2e-7

@@ -17,7 +17,7 @@ from explorer.ui.words.fields import WordField
 from explorer.ui.words.search import Search
 from explorer.ui.words.tab_state import TabState
 from explorer.ui.workbench import Workbench
-from explorer.words import printed, similarity
+from explorer.words import catalogue, similarity
 from explorer.words.similarity import Neighbour
 
 N = MOST
@@ -101,7 +101,7 @@ class NeighboursCard(Card):
     def _show(self, word: str, found: Sequence[Neighbour]) -> None:
         notes: dict[str, str] = {}
         self.said.setText("")
-        reference = printed.load()
+        reference = catalogue.printed_words()
         if word == reference.word:
             same = [one.word for one in found[: len(reference.neighbours)]] == [
                 other for other, _ in reference.neighbours

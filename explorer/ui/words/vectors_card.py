@@ -21,8 +21,8 @@ from explorer.ui.words.card import Card, label
 from explorer.ui.words.tab_state import TabState
 from explorer.ui.workbench import Workbench
 from explorer.words import cache, catalogue
-from explorer.words.evaluation import Score
 from explorer.words.progress import Progress, Report
+from explorer.words.similarity import Score
 from explorer.words.vectors import Vectors
 
 KINDS = "Word vectors (*.txt *.gz *.vec *.bin *.safetensors *.npz);;All files (*)"
@@ -283,7 +283,7 @@ class VectorsCard(Card):
         vectors = self.vectors
 
         def work(report: Report) -> list[Score]:
-            from explorer.words.evaluation import evaluate
+            from explorer.words.similarity import evaluate
 
             return evaluate(vectors, report)
 

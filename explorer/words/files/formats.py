@@ -10,21 +10,32 @@ safetensors         "vectors" (n, dims) of floats, or of int8 with "scales" (n,)
 ==================  ===================================================================================================
 
 Nothing is unpickled: a pickle can run any program when it is opened.
+
+Writing vectors to a file.
+
+======================  ==============================================================================================
+``.txt``                GloVe's own text: a word and its numbers a line
+``.safetensors``        "vectors" (n, dims) and "words" (bytes: UTF-8, a newline between two words)
+``.int8.safetensors``   the same, "vectors" as int8 with "scales" (n,): a quarter of the size
+``.npz``                "vectors" and "words" as numpy arrays
+======================  ==============================================================================================
 """
 
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, NamedTuple, cast
+from typing import IO, BinaryIO, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from explorer import container
 from explorer.core.errors import ExplorerError
-from explorer.files import open_file
+from explorer.files import open_file, whole_file
 from explorer.words.files import arrays, lines, records
 from explorer.words.progress import Meter, Report
+from explorer.words.vectors import Vectors
 
 LARGEST_FILE = 8_000_000_000
 """Bytes. The largest set that is offered for download has 0.8, Stanford's largest unpacked 5.7."""
@@ -125,3 +136,59 @@ def _stream(file: Path, stream: IO[bytes], start: bytes) -> Iterator[tuple[list[
 
 def _gigabytes(size: float) -> str:
     return f"{size / 1e9:.1f} GB"
+
+
+FORMAT = "explorer-vectors"
+ENDINGS = (".txt", ".int8.safetensors", ".safetensors", ".npz")
+
+
+def check(out: Path) -> None:
+    """See that a file of this name can be written.
+
+    Raises `ExplorerError`: "unknown-ending".
+    """
+    if not out.name.lower().endswith(ENDINGS):
+        raise ExplorerError("unknown-ending", file=out, known=", ".join(ENDINGS))
+
+
+def save(vectors: Vectors, out: Path) -> None:
+    """Write the vectors; the file appears under its name when it is whole.
+
+    Raises `ExplorerError`: "unknown-ending" or "not-written".
+    """
+    check(out)
+    ending = next(ending for ending in ENDINGS if out.name.lower().endswith(ending))
+    write: Callable[[Vectors, BinaryIO], None]
+    write = {".txt": _text, ".npz": _npz, ".safetensors": _safetensors, ".int8.safetensors": _int8}[ending]
+    with whole_file(out) as stream:
+        write(vectors, stream)
+
+
+def to_int8(array: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Each vector as whole numbers from -127 to 127 times a scale of its own."""
+    scales = np.abs(array).max(1) / np.float32(127)
+    return np.rint(array / np.where(scales, scales, 1)[:, None]).astype(np.int8), scales
+
+
+def _text(vectors: Vectors, stream: BinaryIO) -> None:
+    for word, vector in zip(vectors.words, vectors.array, strict=True):
+        # The shortest digits that give the same float32 again.
+        stream.write(f"{word} {' '.join(map(str, vector))}\n".encode())
+
+
+def _npz(vectors: Vectors, stream: BinaryIO) -> None:
+    np.savez(stream, vectors=vectors.array, words=np.array(list(vectors.words)))
+
+
+def _safetensors(vectors: Vectors, stream: BinaryIO) -> None:
+    _tensors(stream, vectors, {"vectors": np.asarray(vectors.array)})
+
+
+def _int8(vectors: Vectors, stream: BinaryIO) -> None:
+    small, scales = to_int8(vectors.array)
+    _tensors(stream, vectors, {"vectors": small, "scales": scales})
+
+
+def _tensors(stream: BinaryIO, vectors: Vectors, arrays: dict[str, NDArray[np.generic]]) -> None:
+    words = np.frombuffer(vectors.words.text[1:-1], np.uint8)
+    container.write(stream, {"format": FORMAT}, {**arrays, "words": words})

@@ -20,7 +20,7 @@ from explorer import container
 from explorer.container import Container, DamagedError
 from explorer.core.errors import ExplorerError
 from explorer.files import clear_left, open_file, whole_file
-from explorer.words.files import saving
+from explorer.words.files import formats
 from explorer.words.progress import Cancelled, Report
 from explorer.words.training import corpus, counts
 from explorer.words.training.glove import GloveTrainer, Settings
@@ -47,7 +47,7 @@ def train_files(
     texts : sequence of pathlib.Path
         Plain text in UTF-8, also compressed by gzip or xz.
     out : pathlib.Path
-        See `saving.save` for what its ending means.
+        See `formats.save` for what its ending means.
     report : callable, optional
         If it raises `Cancelled`, the training stops, and the next call with the same arguments goes on.
     fast : bool
@@ -59,7 +59,7 @@ def train_files(
     ------
     ExplorerError
     """
-    saving.check(out)
+    formats.check(out)
     if fast:
         from explorer.words.training.compiled import use_cores
 
@@ -84,7 +84,7 @@ def train_files(
         folder.write("state", trainer.state())
         raise
     vectors = Vectors.of(out.name, words, trainer.vectors())
-    saving.save(vectors, out)
+    formats.save(vectors, out)
     folder.clear()
     return vectors
 

@@ -1,3 +1,5 @@
+"""An encoder alone, the end of a language model alone, two ways to normalise."""
+
 import numpy as np
 import pytest
 from hypothesis import given

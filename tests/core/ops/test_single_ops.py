@@ -1,3 +1,5 @@
+"""Single ops, where they do what the tables of all ops do not test."""
+
 from math import cos, sin
 from zlib import crc32
 

@@ -1,3 +1,5 @@
+"""What is learned from: nothing that is judged by, in an order that the seed and the step alone decide."""
+
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,3 +1,8 @@
+"""The settings of a run and their bounds.
+
+How the rate runs: against the formulas, and within its bounds for all settings.
+"""
+
 import json
 from itertools import pairwise
 

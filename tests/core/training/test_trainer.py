@@ -1,3 +1,8 @@
+"""The loop: what it learns, what it leaves alone, where it stops, and that its bits are the same each time.
+
+Dropout: off and in use it changes nothing; in training it leaves out its share, and the mean stays.
+"""
+
 from copy import copy
 from dataclasses import replace
 from math import sqrt

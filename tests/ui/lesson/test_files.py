@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from explorer.cli.handout import ENDINGS
+from explorer.cli.render import PAPERS
 from explorer.lessons.loader import load
 from explorer.lessons.walk import Walk
 from explorer.ui import files
@@ -62,7 +62,7 @@ def test_all_rows_of_tables_below_each_other_are_on_paper(appearance):
     assert picture.height() > SHARP * CELL_HEIGHT * (4 + 4 + 9 + 3)  # Q, K and S, and the labels of their columns
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("ending", PAPERS)
 @pytest.mark.filterwarnings("ignore")
 def test_a_lesson_on_paper(window, guide, tmp_path, monkeypatch, ending):
     path = tmp_path / f"small{ending}"

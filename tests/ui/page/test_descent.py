@@ -12,9 +12,9 @@ from explorer.core.training.recipe import Recipe
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import load
+from explorer.training.recipes import Material
 from explorer.training.run import Run
 from explorer.training.stretch import Settings
-from explorer.training.task import Material
 from explorer.ui.page.descent import PARTS, DescentPart
 from explorer.ui.page.late import Late
 from explorer.ui.page.note import NoteLabel

@@ -12,8 +12,8 @@ from explorer.paths import resources
 from explorer.ui.words.lookup import LookupCard
 from explorer.ui.words.send import SendCard
 from explorer.words import catalogue
-from explorer.words.evaluation import Score
 from explorer.words.progress import Progress
+from explorer.words.similarity import Score
 from tests.ui.conftest import PATIENCE_S
 
 
@@ -110,7 +110,7 @@ def test_cancel_does_not_wait_for_a_connection_that_is_silent(tab, qtbot):
 
 def test_evaluation_beside_the_window(tab, qtbot, monkeypatch):
     monkeypatch.setattr(
-        "explorer.words.evaluation.evaluate",
+        "explorer.words.similarity.evaluate",
         lambda vectors, report: [Score("WordSim-353", "Spearman", 0.5, 340, 0.03), Score("X", "accuracy", None, 0, 1)],
     )
     tab.vectors_card.evaluate.click()

@@ -1,15 +1,22 @@
-"""Every form of a file is read."""
+"""Every form of a file is read.
+
+What is written is read again.
+"""
 
 import contextlib
 import gzip
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
+from safetensors.numpy import save_file
 
 from explorer.core.errors import ExplorerError
 from explorer.words.files import arrays, formats, lines, records
+from explorer.words.vectors import Vectors
 from tests.words.files.conftest import (
     ARRAY,
     BINARY,
@@ -115,3 +122,43 @@ def test_blocks_may_end_anywhere(tmp_path, monkeypatch, size):
     assert read(tmp_path, BINARY)[1].tobytes() == ARRAY.tobytes()
     monkeypatch.setattr(arrays, "_ROWS", 2)
     assert read(tmp_path, tensors(vectors=ARRAY, words=spelt(*WORDS)))[1].tobytes() == ARRAY.tobytes()
+
+
+@pytest.mark.parametrize("ending", formats.ENDINGS)
+def test_what_is_written_is_read_again(tmp_path, table, ending):
+    file = tmp_path / f"mine{ending}"
+    formats.save(table, file)
+    words, array = read(tmp_path, file.read_bytes())
+    assert words == list(table.words)
+    if "int8" in ending:
+        assert np.abs(array - table.array).max() <= np.abs(table.array).max() / 254
+    else:
+        assert array.tobytes() == table.array.tobytes()
+    assert [one.name for one in tmp_path.iterdir() if one.name.startswith("mine")] == [file.name]
+
+
+def test_a_name_that_says_nothing(tmp_path, table):
+    with refuses(r"choose one of \.txt, "):
+        formats.save(table, tmp_path / "mine.doc")
+
+
+def test_a_place_that_cannot_be_written(tmp_path, table):
+    with refuses("cannot be written: No such file"):
+        formats.save(table, tmp_path / "none" / "mine.txt")
+    assert not list(tmp_path.glob("**/*.part"))
+
+
+def test_a_null_vector_has_scale_nought():
+    small, scales = formats.to_int8(np.array([[0, 0], [2, -4]], np.float32))
+    assert small.tolist() == [[0, 0], [64, -127]]
+    assert scales.tolist() == pytest.approx([0, 4 / 127])
+
+
+def test_names_of_tensors_are_those_of_the_description(tmp_path, table):
+    save_file({"vectors": np.array(table.array), "words": spelt(*table.words)}, tmp_path / "x")
+    assert Vectors.of("x", *_words_and_array(tmp_path / "x")).array.tobytes() == table.array.tobytes()
+
+
+def _words_and_array(file: Path):
+    (block,) = formats.blocks(file)
+    return [word.decode() for word in block.words], block.array

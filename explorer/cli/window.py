@@ -1,4 +1,9 @@
-"""The menu entry and the types of the program's files, for whoever has installed it with pip or unpacked it."""
+"""What `explorer` without a command needs: a file that is there, and its place in the desktop's menus.
+
+The menu entry and the types of the program's files, for whoever has installed it with pip or unpacked it.
+
+Whether there is what the window shall open, before anything opens.
+"""
 
 import os
 import re
@@ -7,8 +12,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from explorer.cli.errors import UsageError
+from explorer.checkpoints import is_checkpoint
+from explorer.cli.options import UsageError
 from explorer.cli.output import wrote
+from explorer.cli.parser import COMMANDS
 from explorer.files import whole_file
 from explorer.paths import resources
 
@@ -58,3 +65,25 @@ def _quoted(*words: str) -> str:
     """A command as a desktop entry writes it: each word in quotes, a percent sign twice."""
     # A backslash that a quoted word needs is itself written twice, as in every value of an entry.
     return " ".join('"' + re.sub(r'(["`$\\])', r"\\\\\1", word).replace("%", "%%") + '"' for word in words)
+
+
+def openable(file: str) -> None:
+    """Make sure that a file, or a lesson of that name, is there before anything opens.
+
+    Raises `UsageError`.
+    """
+    if os.path.isfile(file) or is_checkpoint(file):
+        return
+    if file.endswith((".toml", ".explorer")) or "/" in file or "\\" in file:
+        known = "a document (.explorer), a lesson (.toml) or the folder of a model"
+        raise UsageError(f"There is no file '{file}'; name {known} that exists.")
+    from explorer.core.errors import nearest
+    from explorer.lessons.loader import lesson_files, model_files
+    from explorer.sentences import did_you_mean
+
+    lessons, models = lesson_files(), model_files()
+    if file not in lessons | models:
+        near = nearest(file, [*COMMANDS, *lessons, *models])
+        known = f"the commands are {', '.join(COMMANDS)}, the lessons {', '.join(lessons)}"
+        known += f", the models {', '.join(models)}"
+        raise UsageError(f"'{file}' is no command, file or lesson{did_you_mean(near)}; {known}.")

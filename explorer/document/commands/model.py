@@ -1,12 +1,33 @@
-"""A switch of a block, or of all blocks of its kind."""
+"""What every command is, and acts on a model as a whole: a switch of its blocks, another kind, another state.
+
+A switch of a block, or of all blocks of its kind.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from explorer.core.engine import run
+from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
-from explorer.document.commands.base import Command
 from explorer.document.state import State, frozen
+
+
+class Command:
+    """An act. `stroke` marks the parts of one drag, which history keeps as one undo step."""
+
+    stroke: object = None
+
+    @property
+    def label(self) -> str:
+        """What was done, as undo names it."""
+        raise NotImplementedError(type(self).__name__)
+
+    def apply(self, state: State) -> State:
+        """The state afterwards.
+
+        Raises `ExplorerError` where it cannot be done; nothing has happened then.
+        """
+        raise NotImplementedError(type(self).__name__)
 
 
 @dataclass(frozen=True)
@@ -81,3 +102,46 @@ def taken_over(old: State, new: State) -> dict[str, Array]:
     values = {parent: given[parent] for name in names for parent in nodes[name].parents}
     run((nodes[name] for name in names), {}, values, old.pins, names)
     return {name: frozen(values[name].astype(new.inputs[name].dtype)) for name in names}
+
+
+@dataclass(frozen=True)
+class BecomeKind(Command):
+    """Set all switches in which a published model differs from that of 2017: "Llama 3 8B".
+
+    Sizes and words stay, and so do weights that still fit; the others start as random numbers.
+
+    Raises `ExplorerError`: "no-stream" where the model has no layers that could be of another kind.
+    """
+
+    name: str  # of a member of `explorer.checkpoints.members`
+
+    @property
+    def label(self) -> str:
+        return f"Make it a {self.name}"
+
+    def apply(self, state: State) -> State:
+        from explorer.checkpoints.members import as_member, member  # for who wants another kind
+
+        if state.model.kind not in ("gpt", "encoder", "encoder-decoder"):
+            raise ExplorerError("no-stream", name=self.name)
+        model = as_member(member(self.name), state.model)
+        if model == state.model:
+            return state
+        changed = state.rebuilt(model)
+        return changed.with_inputs(taken_over(state, changed))
+
+
+@dataclass(frozen=True, eq=False)
+class Replace(Command):
+    """Put a whole state in place of the present one: a lesson, one of its settings, a file."""
+
+    state: State
+    title: str  # as undo names it
+    stroke: object = None  # equal for all steps of one run of training, which may go back to an earlier state
+
+    @property
+    def label(self) -> str:
+        return self.title
+
+    def apply(self, state: State) -> State:
+        return self.state
