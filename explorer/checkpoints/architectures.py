@@ -8,17 +8,13 @@ from explorer.checkpoints.families import (
     Plan,
     gemma,
     gemma2,
-    gpt2,
-    gpt_neo,
-    gpt_neox,
     llama,
     mistral,
     olmo2,
-    opt,
-    phi,
     qwen2,
     qwen3,
 )
+from explorer.checkpoints.gpts import gpt2, gpt_neo, gpt_neox, opt, phi
 from explorer.checkpoints.mixtures import mixtral, olmo, qwen3_moe
 from explorer.checkpoints.translators import marian, t5
 

@@ -73,9 +73,17 @@ def put_together(
     numbers = sum(int(np.prod(one.shape, dtype=object)) for one in found.values())
     dtype = dtype or ("float64" if numbers <= MOST_PRECISE else "float32")
     notices = []
+    named = {name: name for name in found}
+    for name, other in plan.otherwise.items():
+        if name not in found and other in found:
+            named[name] = other
+    found = {name: found[own] for name, own in named.items()}
     if plan.head and not any(name.startswith(plan.head) for name in found):
         plan = _without_output(plan)
         notices.append("it has no output: what comes out are the words' vectors")
+    if _has_its_own_output(plan, found):
+        plan = replace(plan, switches={**plan.switches, "output.tied": False})
+        notices.append("its output has weights of its own, although its config says that they are those of the words")
     # Sizes are compared before anything is made of them.
     _check_sizes(path, plan, found)
     try:
@@ -99,7 +107,7 @@ def put_together(
         for key in keys:
             if key not in found:
                 raise wrong(path, f"lacks the tensor {key}")
-            used.add(key)
+            used |= {key, named[key]}
             if told is not None:
                 told(read, numbers)
             stored = found[key].read(dtype)
@@ -114,12 +122,12 @@ def put_together(
         array = np.ascontiguousarray(np.stack(arrays) if source.each else arrays[0])
         read += array.size
         # A table that two sequences read is held once.
-        inputs[name] = whole.setdefault(keys[0], array) if name.endswith(".table") else array
+        inputs[name] = whole.setdefault(named[keys[0]], array) if name.endswith(".table") else array
     if "output.temperature" in graph.nodes:
         inputs["output.temperature"] = np.ones((), dtype)
-    if plan.switches.get("output.tied"):
-        used |= {"lm_head.weight", "embed_out.weight", "cls.predictions.decoder.weight", "vocab_projector.weight"}
-        used |= {"lm_head.decoder.weight", "lm_head.decoder.bias", "cls.predictions.decoder.bias"}
+    used |= {plan.otherwise[name] for name in used & plan.otherwise.keys()}
+    if plan.switches.get("output.tied") and "output.W" in plan.nodes:
+        used.add(plan.nodes["output.W"].tensor)  # the same numbers once more
     unused = [name for name in found if name not in used and not any(part in name for part in _NOT_WEIGHTS)]
     if unused:
         few = ", ".join(written(name) for name in unused[:3])
@@ -127,16 +135,23 @@ def put_together(
     return Checkpoint(path, kind, model, inputs, tuple(notices))
 
 
+def _has_its_own_output(plan: Plan, found: Mapping[str, Tensor]) -> bool:
+    """Whether the output has other weights than the table that its config ties it to."""
+    own, table = plan.nodes.get("output.W"), plan.nodes[f"{SEQUENCES[plan.kind][-1]}.table"]
+    if own is None or not plan.switches.get("output.tied") or own.tensor not in found or table.tensor not in found:
+        return False
+    one, other = found[own.tensor], found[table.tensor]
+    return one.shape != other.shape or not np.array_equal(one.read("float32"), other.read("float32"), equal_nan=True)
+
+
 def _check_sizes(path: Path, plan: Plan, found: Mapping[str, Tensor]) -> None:
     for sequence in SEQUENCES[plan.kind]:
         table = plan.nodes[f"{sequence}.table"].tensor
         if table not in found:
             raise wrong(path, f"lacks the tensor {table}")
-        if found[table].shape != (plan.words, plan.d_model):
-            raise wrong(
-                path,
-                f"has {table} in the shape {found[table].shape}, not {(plan.words, plan.d_model)} as its config says",
-            )
+        said = plan.words, int(plan.switches.get("input.table_width", 0)) or plan.d_model
+        if found[table].shape != said:
+            raise wrong(path, f"has {table} in the shape {found[table].shape}, not {said} as its config says")
     for stack, layers in (("encoder", plan.layers), ("decoder", plan.decoder_layers or plan.layers)):
         source = plan.nodes.get("self.W_O") or plan.nodes[f"{stack}.self.W_O"]
         last = source.tensor.format(k=layers - 1)
@@ -146,6 +161,8 @@ def _check_sizes(path: Path, plan: Plan, found: Mapping[str, Tensor]) -> None:
         stack, number = (*name.split(".", 2), "")[:2]
         k = int(number) - 1 if stack in ("encoder", "decoder") and number.isdigit() else 0
         if f"decoder.{k + 1}.{name}" in plan.nodes or not source.tensor:
+            continue
+        if name == "output.W" and plan.switches.get("output.tied"):
             continue
         if name == "ffn.W_r" and plan.switches.get("decoder.1.ffn.experts") == 0:
             continue  # the first layer has one net

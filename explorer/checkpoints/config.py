@@ -20,14 +20,13 @@ _CHANGES_NOTHING = (
     ),
     *("n_ctx", "max_position_embeddings", "max_sequence_length", "vocab_size", "finetuning_task", "use_bfloat16"),
     *("reorder_and_upcast_attn", "embed_dim", "prefix", "language", "tokenizer_class", "cache_implementation"),
-    *("partial_rotary_factor", "rope_theta", "rope_scaling", "rope_parameters", "use_bidirectional_attention"),
-    *(
-        "max_window_layers",
-        "layer_types",
-        "_attn_implementation",
-        "attn_implementation",
-        "name_or_path",
-    ),
+    *("partial_rotary_factor", "rope_theta", "rope_scaling", "rope_parameters", "max_window_layers", "name_or_path"),
+    *("_attn_implementation", "attn_implementation", "chunk_size_feed_forward", "torchscript", "tie_weights_"),
+    # How a text is written, in older files.
+    *("max_length", "min_length", "do_sample", "early_stopping", "num_beams", "num_beam_groups", "temperature"),
+    *("top_k", "top_p", "typical_p", "repetition_penalty", "length_penalty", "diversity_penalty", "bad_words_ids"),
+    *("no_repeat_ngram_size", "encoder_no_repeat_ngram_size", "num_return_sequences", "remove_invalid_values"),
+    *("suppress_tokens", "begin_suppress_tokens", "exponential_decay_length_penalty"),
 )
 _ENDINGS = (
     "_token_id",
@@ -154,6 +153,13 @@ class Config:
             raise self.wrong(f"says {name} is {_short(found)}; a list of words is needed")
         return found or []
 
+    def lists(self, name: str, default: list[Any]) -> list[Any]:
+        """A list of anything."""
+        found = self._get(name)
+        if found is not None and not isinstance(found, list):
+            raise self.wrong(f"says {name} is {_short(found)}; a list is needed")
+        return default if found is None else found
+
     def wholes(self, name: str) -> list[int]:
         """A list of whole numbers; empty where it is absent."""
         found = self._get(name)
@@ -176,6 +182,8 @@ class Config:
                 or name.endswith(_ENDINGS)
                 or name.startswith(_BEGINNINGS)
             )
+            if name == "layer_types" and isinstance(value, list):  # of one that has no windows
+                known = known or all(kind == "full_attention" for kind in value)
             if not known and value not in (None, False, [], {}):
                 raise self.wrong(
                     f"says {_short(name)} is {_short(value)}, which is not known here and may change the numbers"

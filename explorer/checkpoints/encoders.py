@@ -10,7 +10,6 @@ from explorer.checkpoints.families import (
     everywhere,
     linear,
     norm_of,
-    transposed,
     two_layers,
 )
 
@@ -66,8 +65,8 @@ def bert(c: Config, top: str = "bert.", pad: int = -1) -> Plan:
     epsilon = c.number("layer_norm_eps", 1e-12)
     switches = _switches(heads, c.whole("intermediate_size", 3072, most=16384), room, activation, epsilon)
     switches |= {"input.segments": c.whole("type_vocab_size", 2, most=64), "input.first": pad + 1}
-    tied = c.flag("tie_word_embeddings", True)
-    switches["output.tied"] = tied
+    switches["input.skips_padding"] = pad >= 0
+    switches["output.tied"] = c.flag("tie_word_embeddings", True)
     at, layer = f"{top}embeddings.", f"{top}encoder.layer.{{k}}."
     nodes = {
         "input.table": Source(f"{at}word_embeddings.weight"),
@@ -82,11 +81,10 @@ def bert(c: Config, top: str = "bert.", pad: int = -1) -> Plan:
     head = "cls.predictions."
     linear(nodes, "output.W_head", f"{head}transform.dense", "output.b_head")
     norm_of(nodes, "output", f"{head}transform.LayerNorm")
-    nodes["output.b"] = Source(f"{head}bias")
-    if not tied:
-        nodes["output.W"] = Source(f"{head}decoder.weight", transposed)
+    linear(nodes, "output.W", f"{head}decoder", "output.b")
     layers, words = c.whole("num_hidden_layers", 12, most=1000), c.whole("vocab_size", 30522)
-    return Plan(d, layers, words, switches, nodes, "encoder", prefix=top, head=head)
+    otherwise = {f"{head}decoder.bias": f"{head}bias"}
+    return Plan(d, layers, words, switches, nodes, "encoder", prefix=top, head=head, otherwise=otherwise)
 
 
 def roberta(c: Config) -> Plan:
@@ -95,12 +93,11 @@ def roberta(c: Config) -> Plan:
     nodes = {name: source for name, source in plan.nodes.items() if not name.startswith("output.")}
     linear(nodes, "output.W_head", "lm_head.dense", "output.b_head")
     norm_of(nodes, "output", "lm_head.layer_norm")
-    nodes["output.b"] = Source("lm_head.bias")
-    if not plan.switches["output.tied"]:
-        nodes["output.W"] = Source("lm_head.decoder.weight", transposed)
+    linear(nodes, "output.W", "lm_head.decoder", "output.b")
     switches: Switches = {**plan.switches, "output.head": "GELU"}
-    words = c.whole("vocab_size", 50265)
-    return Plan(plan.d_model, plan.layers, words, switches, nodes, "encoder", prefix="roberta.", head="lm_head.")
+    words, otherwise = c.whole("vocab_size", 50265), {"lm_head.decoder.bias": "lm_head.bias"}
+    names = {"prefix": "roberta.", "head": "lm_head."}
+    return Plan(plan.d_model, plan.layers, words, switches, nodes, "encoder", otherwise=otherwise, **names)
 
 
 def distilbert(c: Config) -> Plan:
@@ -111,8 +108,7 @@ def distilbert(c: Config) -> Plan:
     activation = c.choice("activation", "gelu", ACTIVATIONS)
     room = c.whole("max_position_embeddings", 512)
     switches = _switches(heads, c.whole("hidden_dim", 3072, most=16384), room, activation, 1e-12)
-    tied = c.flag("tie_word_embeddings", True) and c.flag("tie_weights_", True)
-    switches["output.tied"] = tied
+    switches["output.tied"] = c.flag("tie_word_embeddings", True)
     top = "distilbert."
     at, layer = f"{top}embeddings.", f"{top}transformer.layer.{{k}}."
     nodes = {
@@ -126,8 +122,6 @@ def distilbert(c: Config) -> Plan:
     two_layers(nodes, f"{layer}ffn.lin1", f"{layer}ffn.lin2")
     linear(nodes, "output.W_head", "vocab_transform", "output.b_head")
     norm_of(nodes, "output", "vocab_layer_norm")
-    nodes["output.b"] = Source("vocab_projector.bias")
-    if not tied:
-        nodes["output.W"] = Source("vocab_projector.weight", transposed)
+    linear(nodes, "output.W", "vocab_projector", "output.b")
     layers, words = c.whole("n_layers", 6, most=1000), c.whole("vocab_size", 30522)
     return Plan(d, layers, words, switches, nodes, "encoder", prefix=top, head="vocab_")

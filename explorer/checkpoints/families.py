@@ -3,7 +3,7 @@
 A field that a config leaves out has the default of transformers 5.2 (`configuration_*.py`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -18,10 +18,22 @@ ACTIVATIONS = {
     "gelu": "GELU",
     "gelu_new": "GELU tanh",
     "gelu_pytorch_tanh": "GELU tanh",
+    "gelu_python": "GELU",
+    "gelu_python_tanh": "GELU tanh",
+    "gelu_accurate": "GELU tanh",
     "gelu_fast": "GELU tanh",
     "silu": "SiLU",
     "swish": "SiLU",
+    "sigmoid": "sigmoid",
+    "linear": "identity",
 }
+_ROTARY = {
+    "default": (),
+    "linear": ("factor",),
+    "dynamic": ("factor", "original_max_position_embeddings"),
+    "llama3": ("factor", "original_max_position_embeddings", "low_freq_factor", "high_freq_factor"),
+}
+"""What each type of rotary positions says besides its base."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +63,8 @@ class Plan:
     decoder_layers: int = 0  # of a decoder behind an encoder that has another number of them; 0 for as many
     prefix: str = ""  # what names of tensors begin with that a bare model has without
     head: str = ""  # what the tensors of its output begin with, which may be missing together
+    # Of a tensor that a file may lack, the one that then has its numbers.
+    otherwise: Mapping[str, str] = field(default_factory=dict)
 
 
 # What is done to a tensor
@@ -108,6 +122,13 @@ def projections(nodes: dict[str, Source], prefix: str, heads: int, key_heads: in
         linear(nodes, f"self.W_{letter}", tensor, f"self.b_{letter}" if bias else "", by_head(n))
 
 
+def two_layers(nodes: dict[str, Source], first: str, second: str, turn: Turn = transposed) -> None:
+    """The weights and biases of a plain net."""
+    for number, name in (("1", first), ("2", second)):
+        nodes[f"ffn.W_{number}"] = Source(f"{name}.weight", turn)
+        nodes[f"ffn.b_{number}"] = Source(f"{name}.bias")
+
+
 def everywhere(
     name: str, value: str | bool | int | float, blocks: tuple[str, ...] = ("self", "ffn", "final")
 ) -> Switches:
@@ -123,7 +144,7 @@ def heads_of(c: Config, heads: str, width: int) -> tuple[int, int]:
     return n, c.whole("head_dim", width // n or None, most=16384)
 
 
-def _rotary(c: Config, width: int, part: float, theta: float = 10000.0) -> Switches:
+def rotary(c: Config, width: int, part: float, theta: float = 10000.0) -> Switches:
     """Rotary positions, by the fields of older configs and of newer ones."""
     newer, older = c.fields("rope_parameters"), c.fields("rope_scaling")
     kind = newer.get("rope_type") or older.get("rope_type") or older.get("type") or "default"
@@ -135,6 +156,13 @@ def _rotary(c: Config, width: int, part: float, theta: float = 10000.0) -> Switc
     if share != 1:
         found["input.rotary_width"] = int(width * share)
     scaling = newer if newer.get("rope_type") else older
+    if kind not in _ROTARY:
+        raise c.wrong(f"says the rotary positions are of the type {str(kind)[:40]!r}, which is not known here")
+    for said in (newer, older):
+        for name, value in said.items():
+            known = (*_ROTARY[kind], "rope_type", "type", "rope_theta", "partial_rotary_factor")
+            if name not in known and value is not None:
+                raise c.wrong(f"says {str(name)[:40]!r} of the rotary positions, which is not known here")
     match kind:
         case "default":
             return found
@@ -145,7 +173,7 @@ def _rotary(c: Config, width: int, part: float, theta: float = 10000.0) -> Switc
                 "rotary_factor": c.number("factor", 1.0, scaling),
                 "rotary_room": room,
             }
-        case "llama3":
+        case _:
             room = int(c.number("original_max_position_embeddings", 8192, scaling))
             more = {
                 "rotary_scaling": "llama 3",
@@ -154,8 +182,6 @@ def _rotary(c: Config, width: int, part: float, theta: float = 10000.0) -> Switc
                 "rotary_low": c.number("low_freq_factor", 1.0, scaling),
                 "rotary_high": c.number("high_freq_factor", 4.0, scaling),
             }
-        case _:
-            raise c.wrong(f"says the rotary positions are of the type {str(kind)[:40]!r}, which is not known here")
     return found | {f"input.{name}": value for name, value in more.items()}
 
 
@@ -169,6 +195,7 @@ def llama(
     activation: str = "hidden_act",
     head_dim: int = 0,
     theta: float = 10000.0,
+    epsilon: float = 1e-6,
 ) -> Plan:
     """Llama (Touvron et al. 2023): RMS norm before each block, rotary positions in halves, SwiGLU, shared key heads."""
     d = c.whole("hidden_size", most=65536)
@@ -177,13 +204,11 @@ def llama(
     key_heads = c.whole("num_key_value_heads", heads, most=128)
     if heads % key_heads:
         raise c.wrong(f"has {heads} heads, which cannot share {key_heads} heads of keys")
-    known = (
-        {"gelu_pytorch_tanh": "GELU tanh", "gelu": "GELU tanh", "gelu_new": "GELU tanh"} if "γ" in by else ACTIVATIONS
-    )
+    known = {**ACTIVATIONS, "gelu": "GELU tanh"} if activation == "hidden_act" and "γ" in by else ACTIVATIONS
     bias, mlp_bias = c.flag("attention_bias", False), c.flag("mlp_bias", False)
     tied = c.flag("tie_word_embeddings", "γ" in by)
     switches: Switches = {
-        **_rotary(c, width, 1.0, theta),
+        **rotary(c, width, 1.0, theta),
         "self.heads": heads,
         "self.d_k": width,
         "self.key_heads": key_heads if key_heads != heads else 0,
@@ -191,7 +216,7 @@ def llama(
         "self.bias_O": bias,
         **everywhere("norm", norm, ("self", "ffn")),
         **everywhere("norm_by", by),
-        **everywhere("epsilon", c.number("rms_norm_eps", 1e-6)),
+        **everywhere("epsilon", c.number("rms_norm_eps", epsilon)),
         "ffn.gated": True,
         "ffn.bias": mlp_bias,
         "ffn.d_ff": c.whole("intermediate_size", most=16384),
@@ -201,8 +226,7 @@ def llama(
     }
     layer = "model.layers.{k}."
     nodes = {"input.table": Source("model.embed_tokens.weight"), "final.gamma": Source("model.norm.weight")}
-    if not tied:
-        linear(nodes, "output.W", "lm_head")
+    linear(nodes, "output.W", "lm_head")
     projections(nodes, f"{layer}self_attn.", heads, key_heads, bias)
     linear(nodes, "self.W_O", f"{layer}self_attn.o_proj", "self.b_O" if bias else "")
     for node, name in (("1", "up"), ("g", "gate"), ("2", "down")):
@@ -238,11 +262,16 @@ def _later_windows(c: Config, layers: int) -> Switches:
         return {}
     if not window or ("sliding_window" in c and not c.has("sliding_window")):
         raise c.wrong("says use_sliding_window, but not how wide the window is")
-    kinds = kinds or ["full_attention" if k < first else "sliding_attention" for k in range(layers)]
-    if len(kinds) != layers or not {"full_attention", "sliding_attention"}.issuperset(kinds):
-        raise c.wrong("does not say of each layer whether it has a window (layer_types)")
-    windows = [window if kind == "sliding_attention" else 0 for kind in kinds]
-    return {f"decoder.{k}.self.window": n for k, n in enumerate(windows, 1)}
+    return windows(c, kinds or ["full_attention" if k < first else "sliding_attention" for k in range(layers)], window)
+
+
+def windows(
+    c: Config, kinds: Sequence[str], window: int, names: tuple[str, str] = ("full_attention", "sliding_attention")
+) -> Switches:
+    """The window of each layer, by the names of a layer without one and of one that has one."""
+    if len(kinds) != c.whole("num_hidden_layers", len(kinds), most=1000) or not set(names).issuperset(kinds):
+        raise c.wrong("does not say of each layer whether it has a window")
+    return {f"decoder.{k}.self.window": window if kind == names[1] else 0 for k, kind in enumerate(kinds, 1)}
 
 
 def qwen3(c: Config) -> Plan:
@@ -271,10 +300,8 @@ def gemma2(c: Config) -> Plan:
         "output.logit_cap": c.number("final_logit_softcapping", 30.0 if "final_logit_softcapping" not in c else 0.0),
         "self.scale_width": c.whole("query_pre_attn_scalar", 256, most=16384),
     }
-    kinds = c.words("layer_types") or ["sliding_attention", "full_attention"] * plan.layers
-    window = c.whole("sliding_window", 4096)
-    for k, kind in enumerate(kinds[: plan.layers]):
-        switches[f"decoder.{k + 1}.self.window"] = window if kind == "sliding_attention" else 0
+    kinds = c.words("layer_types") or (["sliding_attention", "full_attention"] * plan.layers)[: plan.layers]
+    switches |= windows(c, kinds, c.whole("sliding_window", 4096))
     nodes = {
         **plan.nodes,
         "self.gamma_out": Source(f"{layer}post_attention_layernorm.weight"),
@@ -286,7 +313,7 @@ def gemma2(c: Config) -> Plan:
 
 def olmo2(c: Config) -> Plan:
     """OLMo 2 (2025): Llama with the norm at the output of each block, and of queries and keys in all heads together."""
-    plan = llama(c, norm="output")
+    plan = llama(c, norm="output", epsilon=1e-5)
     heads = int(plan.switches["self.heads"])
     key_heads = c.whole("num_key_value_heads", heads)
     layer, nodes = "model.layers.{k}.", dict(plan.nodes)
@@ -296,195 +323,3 @@ def olmo2(c: Config) -> Plan:
     for letter, n in (("Q", heads), ("K", key_heads)):
         nodes[f"self.gamma_{letter}"] = Source(f"{layer}self_attn.{letter.lower()}_norm.weight", by_head(n))
     return replace(plan, switches={**plan.switches, "self.qk_norm": "all heads"}, nodes=nodes)
-
-
-# GPT and its kin
-
-
-def _gpt(c: Config, layer: str, epsilon: float, activation: tuple[str, str]) -> Switches:
-    return {
-        **everywhere("norm", "pre", ("self", "ffn")),
-        **everywhere("epsilon", epsilon),
-        "self.bias": True,
-        "self.bias_O": True,
-        "ffn.activation": c.choice(*activation, ACTIVATIONS),
-        "output.bias": False,
-    }
-
-
-def two_layers(nodes: dict[str, Source], first: str, second: str, turn: Turn = transposed) -> None:
-    """The weights and biases of a plain net."""
-    for number, name in (("1", first), ("2", second)):
-        nodes[f"ffn.W_{number}"] = Source(f"{name}.weight", turn)
-        nodes[f"ffn.b_{number}"] = Source(f"{name}.bias")
-
-
-def gpt2(c: Config) -> Plan:
-    """GPT-2 (Radford et al. 2019): norm before each block, learned positions; weights are stored (in, out)."""
-    d, heads = c.whole("n_embd", 768, most=65536), c.whole("n_head", 12, most=128)
-    if d % heads:
-        raise c.wrong(f"has {heads} heads, which do not divide {d}")
-    tied = c.flag("tie_word_embeddings", True)
-    c.fixed("scale_attn_weights", True)
-    switches = _gpt(c, "h.{k}.", c.number("layer_norm_epsilon", 1e-5), ("activation_function", "gelu_new")) | {
-        "input.positions": "own",
-        "input.room": c.whole("n_positions", 1024),
-        "self.heads": heads,
-        "self.scale_layer": c.flag("scale_attn_by_inverse_layer_idx", False),
-        "ffn.d_ff": c.whole("n_inner", 4 * d, most=16384),
-        "output.tied": tied,
-    }
-    layer, same = "h.{k}.", lambda W: W
-    nodes = {"input.table": Source("wte.weight"), "input.places": Source("wpe.weight")}
-    if not tied:
-        linear(nodes, "output.W", "lm_head")
-    for block, name in (("final", "ln_f"), ("self", f"{layer}ln_1"), ("ffn", f"{layer}ln_2")):
-        norm_of(nodes, block, name)
-    for i, letter in enumerate("QKV"):
-        nodes[f"self.W_{letter}"] = Source(
-            f"{layer}attn.c_attn.weight", one_of_three(i, 1, lambda W: by_head(heads)(W.T))
-        )
-        nodes[f"self.b_{letter}"] = Source(f"{layer}attn.c_attn.bias", one_of_three(i, 0, by_head(heads)))
-    linear(nodes, "self.W_O", f"{layer}attn.c_proj", "self.b_O", same)
-    two_layers(nodes, f"{layer}mlp.c_fc", f"{layer}mlp.c_proj", same)
-    return Plan(d, c.whole("n_layer", 12, most=1000), c.whole("vocab_size", 50257), switches, nodes)
-
-
-def gpt_neo(c: Config) -> Plan:
-    """GPT-Neo (Black et al. 2021): scores are not scaled; every other layer looks back no farther than a window."""
-    d, heads, layers = (
-        c.whole("hidden_size", 2048),
-        c.whole("num_heads", 16, most=128),
-        c.whole("num_layers", 24, most=1000),
-    )
-    if d % heads:
-        raise c.wrong(f"has {heads} heads, which do not divide {d}")
-    tied = c.flag("tie_word_embeddings", True)
-    switches = _gpt(c, "", c.number("layer_norm_epsilon", 1e-5), ("activation_function", "gelu_new")) | {
-        "input.positions": "own",
-        "input.room": c.whole("max_position_embeddings", 2048),
-        "self.heads": heads,
-        "self.scale": "none",
-        "self.bias": False,
-        "ffn.d_ff": c.whole("intermediate_size", 4 * d, most=16384),
-        "output.tied": tied,
-    }
-    c.known("attention_types")
-    kinds, window = c.words("attention_layers") or ["global", "local"] * layers, c.whole("window_size", 256)
-    for k, kind in enumerate(kinds[:layers]):
-        switches[f"decoder.{k + 1}.self.window"] = window if kind == "local" else 0
-    top, layer = "transformer.", "transformer.h.{k}."
-    nodes = {"input.table": Source(f"{top}wte.weight"), "input.places": Source(f"{top}wpe.weight")}
-    if not tied:
-        linear(nodes, "output.W", "lm_head")
-    for block, name in (("final", f"{top}ln_f"), ("self", f"{layer}ln_1"), ("ffn", f"{layer}ln_2")):
-        norm_of(nodes, block, name)
-    projections(nodes, f"{layer}attn.attention.", heads, heads, bias=False)
-    linear(nodes, "self.W_O", f"{layer}attn.attention.out_proj", "self.b_O")
-    two_layers(nodes, f"{layer}mlp.c_fc", f"{layer}mlp.c_proj")
-    return Plan(d, layers, c.whole("vocab_size", 50257), switches, nodes)
-
-
-def gpt_neox(c: Config) -> Plan:
-    """GPT-NeoX (Black et al. 2022): a part of the dimensions turns, and the net works beside the attention."""
-    d = c.whole("hidden_size", most=65536)
-    heads, width = heads_of(c, "num_attention_heads", d)
-    bias, tied = c.flag("attention_bias", True), c.flag("tie_word_embeddings", False)
-    beside = c.flag("use_parallel_residual", True)
-    switches = _gpt(c, "", c.number("layer_norm_eps", 1e-5), ("hidden_act", "gelu")) | {
-        **_rotary(c, width, 0.25),
-        "self.heads": heads,
-        "self.bias": bias,
-        "self.bias_O": bias,
-        "ffn.reads": "beside attention" if beside else "after attention",
-        "ffn.d_ff": c.whole("intermediate_size", most=16384),
-        "output.tied": tied,
-    }
-    top, layer = "gpt_neox.", "gpt_neox.layers.{k}."
-    nodes = {"input.table": Source(f"{top}embed_in.weight")}
-    if not tied:
-        linear(nodes, "output.W", "embed_out")
-    norms = (
-        ("final", f"{top}final_layer_norm"),
-        ("self", f"{layer}input_layernorm"),
-        ("ffn", f"{layer}post_attention_layernorm"),
-    )
-    for block, name in norms:
-        norm_of(nodes, block, name)
-    for i, letter in enumerate("QKV"):
-        tensor = f"{layer}attention.query_key_value"
-        linear(nodes, f"self.W_{letter}", tensor, f"self.b_{letter}" if bias else "", interleaved(i, heads))
-    linear(nodes, "self.W_O", f"{layer}attention.dense", "self.b_O" if bias else "")
-    two_layers(nodes, f"{layer}mlp.dense_h_to_4h", f"{layer}mlp.dense_4h_to_h")
-    return Plan(d, c.whole("num_hidden_layers", most=1000), c.whole("vocab_size"), switches, nodes)
-
-
-def phi(c: Config) -> Plan:
-    """Phi (Li et al. 2023): half of the dimensions turn; net and attention read the same norm; a bias at the output."""
-    d = c.whole("hidden_size", most=65536)
-    heads, width = heads_of(c, "num_attention_heads", d)
-    key_heads = c.whole("num_key_value_heads", heads, most=128)
-    c.fixed("qk_layernorm", False)
-    switches = _gpt(c, "", c.number("layer_norm_eps", 1e-5), ("hidden_act", "gelu_new")) | {
-        **_rotary(c, width, 0.5),
-        "self.heads": heads,
-        "self.key_heads": key_heads if key_heads != heads else 0,
-        "ffn.reads": "beside attention, its norm",
-        "ffn.d_ff": c.whole("intermediate_size", most=16384),
-        "output.bias": True,
-        "output.tied": c.flag("tie_word_embeddings", False),
-    }
-    layer = "model.layers.{k}."
-    nodes = {"input.table": Source("model.embed_tokens.weight"), "output.b": Source("lm_head.bias")}
-    if not switches["output.tied"]:
-        nodes["output.W"] = Source("lm_head.weight", transposed)
-    norm_of(nodes, "final", "model.final_layernorm")
-    norm_of(nodes, "self", f"{layer}input_layernorm")
-    projections(nodes, f"{layer}self_attn.", heads, key_heads, bias=True)
-    linear(nodes, "self.W_O", f"{layer}self_attn.dense", "self.b_O")
-    two_layers(nodes, f"{layer}mlp.fc1", f"{layer}mlp.fc2")
-    return Plan(d, c.whole("num_hidden_layers", most=1000), c.whole("vocab_size"), switches, nodes)
-
-
-def opt(c: Config) -> Plan:
-    """OPT (Zhang et al. 2022): GPT with ReLU; the first position stands in row 2 of its table."""
-    d = c.whole("hidden_size", 768, most=65536)
-    heads, _ = heads_of(c, "num_attention_heads", d)
-    c.fixed("word_embed_proj_dim", d)
-    before, bias = c.flag("do_layer_norm_before", True), c.flag("enable_bias", True)
-    affine = c.flag("layer_norm_elementwise_affine", True)
-    tied = c.flag("tie_word_embeddings", True)
-    switches = _gpt(c, "", 1e-5, ("activation_function", "relu")) | {
-        "input.positions": "own",
-        "input.first": 2,
-        "input.room": c.whole("max_position_embeddings", 2048) + 2,
-        "self.heads": heads,
-        "self.bias": bias,
-        "self.bias_O": bias,
-        "ffn.bias": bias,
-        **everywhere("norm", "pre" if before else "post", ("self", "ffn")),
-        "final.at_end": not c.flag("_remove_final_layer_norm", False) and before,
-        "ffn.d_ff": c.whole("ffn_dim", 3072, most=16384),
-        "output.tied": tied,
-    }
-    top, layer = "model.decoder.", "model.decoder.layers.{k}."
-    nodes = {"input.table": Source(f"{top}embed_tokens.weight"), "input.places": Source(f"{top}embed_positions.weight")}
-    if not tied:
-        linear(nodes, "output.W", "lm_head")
-    norms = (
-        ("final", f"{top}final_layer_norm"),
-        ("self", f"{layer}self_attn_layer_norm"),
-        ("ffn", f"{layer}final_layer_norm"),
-    )
-    for block, name in norms:
-        norm_of(nodes, block, name)
-        if not affine:
-            nodes |= {f"{block}.gamma": Source(""), f"{block}.beta": Source("")}
-    projections(nodes, f"{layer}self_attn.", heads, heads, bias)
-    linear(nodes, "self.W_O", f"{layer}self_attn.out_proj", "self.b_O" if bias else "")
-    two_layers(nodes, f"{layer}fc1", f"{layer}fc2")
-    if not switches["final.at_end"]:
-        del nodes["final.gamma"], nodes["final.beta"]
-    if not bias:
-        del nodes["ffn.b_1"], nodes["ffn.b_2"]
-    return Plan(d, c.whole("num_hidden_layers", 12, most=1000), c.whole("vocab_size", 50272), switches, nodes)

@@ -14,17 +14,14 @@ def experts(nodes: dict[str, Source], block: str, tensor: str, names: tuple[str,
 
 def mixtral(c: Config) -> Plan:
     """Mixtral (Jiang et al. 2024): Llama with experts; the two best share each word, by shares that add up to 1."""
-    c.fixed("hidden_act", "silu")
-    plan = llama(c, theta=1e6)
+    plan = llama(c, theta=1e6, epsilon=1e-5)
     n, chosen = c.whole("num_local_experts", 8, most=256), c.whole("num_experts_per_tok", 2, most=256)
     if chosen > n:
         raise c.wrong(f"has {n} experts, of which {chosen} cannot be chosen")
     c.known("router_jitter_noise")  # in training only
     window = c.whole("sliding_window", 0, least=0)
-    epsilon = c.number("rms_norm_eps", 1e-5)
     switches: Switches = {
         **plan.switches,
-        **everywhere("epsilon", epsilon),
         "self.window": window,
         "ffn.experts": n,
         "ffn.chosen": chosen,
@@ -40,10 +37,12 @@ def mixtral(c: Config) -> Plan:
 def qwen3_moe(c: Config) -> Plan:
     """Qwen 3 with experts (Yang et al. 2025); some layers may have one net, as others have."""
     plan = llama(c)
-    if c.flag("use_sliding_window", False):
-        raise c.wrong("says use_sliding_window, which is not known here for qwen3_moe")
-    c.whole("sliding_window", 0, least=0)
-    n, chosen = c.whole("num_experts", 128, most=256), c.whole("num_experts_per_tok", 8, most=256)
+    window = c.whole("sliding_window", 0 if "sliding_window" in c else 4096, least=0)
+    # Transformers 5 writes it by the other name.
+    n, chosen = (
+        c.whole("num_experts", c.whole("num_local_experts", 128, most=256), most=256),
+        c.whole("num_experts_per_tok", 8, most=256),
+    )
     if chosen > n:
         raise c.wrong(f"has {n} experts, of which {chosen} cannot be chosen")
     step, width = c.whole("decoder_sparse_step", 1), c.whole("moe_intermediate_size", 768, most=16384)
@@ -52,6 +51,7 @@ def qwen3_moe(c: Config) -> Plan:
     switches: Switches = {
         **plan.switches,
         "self.qk_norm": "each head",
+        "self.window": window if c.flag("use_sliding_window", False) else 0,
         "ffn.experts": n,
         "ffn.chosen": chosen,
         "ffn.chosen_again": c.flag("norm_topk_prob", False),
@@ -70,11 +70,13 @@ def qwen3_moe(c: Config) -> Plan:
 
 def olmo(c: Config) -> Plan:
     """OLMo (Groeneveld et al. 2024): Llama with layer norms that have no weights."""
-    if c.has("clip_qkv"):
-        raise c.wrong("says clip_qkv, which is not known here")
     plan = llama(c, by="layer norm")
     nodes = {
         **plan.nodes,
         **{f"{block}.{x}": Source("") for block in ("self", "ffn", "final") for x in ("gamma", "beta")},
     }
-    return replace(plan, switches={**plan.switches, **everywhere("epsilon", 1e-5)}, nodes=nodes)
+    return replace(
+        plan,
+        switches={**plan.switches, **everywhere("epsilon", 1e-5), "self.clip": c.number("clip_qkv", 0.0)},
+        nodes=nodes,
+    )

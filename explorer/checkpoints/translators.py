@@ -36,7 +36,6 @@ def t5(c: Config) -> Plan:
     for name in ("dense_act_fn", "is_gated_act", "n_positions", "output_past"):
         c.known(name)  # the first two only repeat feed_forward_proj
     tied = c.flag("tie_word_embeddings", True)
-    c.fixed("scale_decoder_outputs", tied)
     switches: Switches = {
         "input.positions": "relative",
         "input.buckets": c.whole("relative_attention_num_buckets", 32, least=2, most=4096),
@@ -53,16 +52,15 @@ def t5(c: Config) -> Plan:
         "ffn.bias": False,
         "output.bias": False,
         "output.tied": tied,
-        "output.output_scale": tied,
+        "output.output_scale": c.flag("scale_decoder_outputs", tied),
     }
     nodes = {
-        "source.table": Source("shared.weight"),
-        "target.table": Source("shared.weight"),
+        "source.table": Source("encoder.embed_tokens.weight"),
+        "target.table": Source("decoder.embed_tokens.weight"),
+        "output.W": Source("lm_head.weight", transposed),
         "encoder.final.gamma": Source("encoder.final_layer_norm.weight"),
         "final.gamma": Source("decoder.final_layer_norm.weight"),
     }
-    if not tied:
-        nodes["output.W"] = Source("lm_head.weight", transposed)
     for stack in BOTH:
         layer = f"{stack}.block.{{k}}.layer."
         _t5_attention(nodes, f"{stack}.self", f"{layer}0", "SelfAttention", heads)
@@ -74,7 +72,8 @@ def t5(c: Config) -> Plan:
         nodes[f"{stack}.ffn.gamma"] = Source(f"{net}.layer_norm.weight")
     _t5_attention(nodes, "decoder.cross", "decoder.block.{k}.layer.1", "EncDecAttention", heads)
     words = c.whole("vocab_size", 32128)
-    return Plan(d, layers, words, switches, nodes, "encoder-decoder", behind)
+    otherwise = {f"{stack}.embed_tokens.weight": "shared.weight" for stack in BOTH}
+    return Plan(d, layers, words, switches, nodes, "encoder-decoder", behind, otherwise=otherwise)
 
 
 def _t5_attention(nodes: dict[str, Source], block: str, layer: str, name: str, heads: int) -> None:
@@ -96,9 +95,8 @@ def marian(c: Config) -> Plan:
     for name in ("normalize_before", "normalize_embedding", "add_bias_logits", "add_final_layer_norm"):
         c.fixed(name, False)
     c.fixed("static_position_embeddings", True)
-    for name in ("num_hidden_layers", "bad_words_ids", "max_length", "num_beams", "_num_labels", "classif_dropout"):
-        c.known(name)  # how it is used, not what it computes
-    c.fixed("extra_pos_embeddings", 0)
+    for name in ("num_hidden_layers", "_num_labels", "classif_dropout", "extra_pos_embeddings"):
+        c.known(name)  # of other models of its kind
     tied = c.flag("tie_word_embeddings", True)
     switches: Switches = {
         "input.positions": "sines first",
@@ -111,14 +109,13 @@ def marian(c: Config) -> Plan:
         "output.bias": True,
         "output.tied": tied,
     }
-    table = {stack: "model.shared" if shared else f"model.{stack}.embed_tokens" for stack in BOTH}
+    otherwise = {f"model.{stack}.embed_tokens.weight": "model.shared.weight" for stack in BOTH} if shared else {}
     nodes = {
-        "source.table": Source(f"{table['encoder']}.weight"),
-        "target.table": Source(f"{table['decoder']}.weight"),
+        "source.table": Source("model.encoder.embed_tokens.weight"),
+        "target.table": Source("model.decoder.embed_tokens.weight"),
+        "output.W": Source("lm_head.weight", transposed),
         "output.b": Source("final_logits_bias", lambda b: b.reshape(-1)),
     }
-    if not tied:
-        nodes["output.W"] = Source("lm_head.weight", transposed)
     for stack in BOTH:
         heads = c.whole(f"{stack}_attention_heads", 16, most=128)
         if d % heads:
@@ -133,7 +130,7 @@ def marian(c: Config) -> Plan:
         norm_of(nodes, f"{stack}.ffn", f"{layer}final_layer_norm")
     heads = int(switches["decoder.self.heads"])
     _marian_attention(nodes, "decoder.cross", "model.decoder.layers.{k}.encoder_attn", heads)
-    return Plan(d, layers, words, switches, nodes, "encoder-decoder", behind)
+    return Plan(d, layers, words, switches, nodes, "encoder-decoder", behind, otherwise=otherwise)
 
 
 def _marian_attention(nodes: dict[str, Source], block: str, tensor: str, heads: int) -> None:

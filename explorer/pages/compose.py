@@ -48,12 +48,12 @@ class Kind:
 _AROUND = ("residual", "norm", "at_end", "norm_by", "epsilon", "epsilon_in", "dropout")
 _FEW_BITS = ("quantised", "quantised_block")
 _ROTARY = ("pairs", "width", "base", "scaling", "factor", "room", "low", "high")
-_PLACES = ("room", "first", *(f"rotary_{name}" for name in _ROTARY), "buckets", "bucket_most")
+_PLACES = ("room", "first", "skips_padding", *(f"rotary_{name}" for name in _ROTARY), "buckets", "bucket_most")
 _ATTENTION = (
     ("scale", "mask", "similarity", "layout"),
     (
         *("normalise", "V", "nearest", "heads", "key_heads", "d_k", "d_v", "window", "bias", "weights", "qk_norm"),
-        *("scale_width", "scale_layer", "cap", "sink", *_FEW_BITS),
+        *("scale_width", "scale_layer", "cap", "clip", "sink", *_FEW_BITS),
     ),
 )
 KINDS: dict[str, Kind] = {
@@ -63,7 +63,7 @@ KINDS: dict[str, Kind] = {
         Maker("embedding", "embedding"),
         "Each word is looked up in a table: its row is the vector it starts with.",
         ("lookup", "positions"),
-        ("embedding_scale", "segments", "embedding_norm", *_PLACES),
+        ("embedding_scale", "table_width", "segments", "embedding_norm", *_PLACES),
     ),
     "positions": Kind(
         Maker("positions", "positions"),

@@ -2,12 +2,16 @@
 
 import json
 from math import erf
+from pathlib import Path
 
 import numpy as np
 import pytest
 from computed import values_of
 from safetensors.numpy import save_file
 
+from explorer.checkpoints.architectures import FAMILIES
+from explorer.checkpoints.config import Config
+from explorer.checkpoints.gpts import gpt_neo
 from explorer.checkpoints.hugging_face import opened
 from explorer.core.errors import ExplorerError
 
@@ -74,7 +78,19 @@ EVERY = np.ones((len(IDS), len(IDS)), bool)
 
 
 @pytest.fixture
-def made(tmp_path):
+def made(made_with_notices):
+    """A folder opened of which there is nothing to say, with the numbers that went into it."""
+
+    def make(config, shapes):
+        checkpoint, w = made_with_notices(config, shapes)
+        assert checkpoint.notices == ()
+        return checkpoint, w
+
+    return make
+
+
+@pytest.fixture
+def made_with_notices(tmp_path):
     """A folder opened, with the numbers that went into it."""
 
     def make(config, shapes):
@@ -83,7 +99,6 @@ def made(tmp_path):
         (tmp_path / "config.json").write_text(json.dumps(config))
         save_file(found, tmp_path / "model.safetensors")
         checkpoint = opened(tmp_path, "float64")
-        assert checkpoint.notices == ()
         return checkpoint, {name: array.astype(np.float64) for name, array in found.items()}
 
     return make
@@ -120,12 +135,12 @@ def llama_shapes(net, norms=("input_layernorm", "post_attention_layernorm"), las
     return weights_of(shapes)
 
 
-def llama_line(w, norm, net, theta, qk=lambda x, layer, letter: x):
+def llama_line(w, norm, net, theta, qk=lambda x, layer, letter: x, projected=lambda x: x):
     x = w["model.embed_tokens.weight"][IDS]
     for k in range(2):
         layer = f"model.layers.{k}."
         read = norm(x, f"{layer}input_layernorm")
-        q, key, v = (linear(read, w, f"{layer}self_attn.{letter}_proj") for letter in "qkv")
+        q, key, v = (projected(linear(read, w, f"{layer}self_attn.{letter}_proj")) for letter in "qkv")
         q, key = (qk(one, layer, letter) for one, letter in ((q, "q"), (key, "k")))
         heads = attended(q, key, v, HEADS, CAUSAL, (D // HEADS) ** -0.5, lambda head: turned(head, theta))
         x = x + linear(heads, w, f"{layer}self_attn.o_proj")
@@ -194,41 +209,41 @@ def test_qwen3_with_experts_in_some_layers(made, again):
     same(values_of(checkpoint, IDS)[1]["output.logits"], logits)
 
 
-def test_olmo(made):
+@pytest.mark.parametrize("most", [None, 0.8])
+def test_olmo(made, most):
     def shapes(k):
         return {f"mlp.{x}_proj": (D, 6) if x == "down" else (6, D) for x in ("gate", "up", "down")}
 
-    checkpoint, w = made({**LLAMA, "model_type": "olmo", "clip_qkv": None}, llama_shapes(shapes, (), ()))
+    checkpoint, w = made({**LLAMA, "model_type": "olmo", "clip_qkv": most}, llama_shapes(shapes, (), ()))
 
     def net(x, layer, k):
         return gated(x, w, *(f"{layer}mlp.{name}_proj" for name in ("gate", "up", "down")))
 
-    logits = llama_line(w, lambda x, name: layer_norm(x, 1, 0, 1e-5), net, 1e4)
+    cut = (lambda x: x) if most is None else lambda x: np.minimum(np.maximum(x, -most), most)
+    logits = llama_line(w, lambda x, name: layer_norm(x, 1, 0, 1e-5), net, 1e4, projected=cut)
     same(values_of(checkpoint, IDS)[1]["output.logits"], logits)
-
-
-def test_olmo_with_clipped_queries_is_refused(made):
-    with pytest.raises(ExplorerError) as error:
-        made({**LLAMA, "model_type": "olmo", "clip_qkv": 8.0}, llama_shapes(lambda k: {}, (), ()))
-    assert "clip_qkv" in error.value.fields["problem"]
 
 
 @pytest.mark.parametrize("before", [True, False])
 @pytest.mark.parametrize("bias", [True, False])
-def test_opt_without_a_last_norm(made, before, bias):
+@pytest.mark.parametrize("width", [D, 5])
+def test_opt_without_a_last_norm(made, before, bias, width):
     top = "model.decoder."
-    shapes = weights_of({f"{top}embed_tokens": (WORDS, D), f"{top}embed_positions": (18, D)})
+    shapes = weights_of({f"{top}embed_tokens": (WORDS, width), f"{top}embed_positions": (18, D)})
+    shapes |= weights_of({f"{top}project_in": (D, width), f"{top}project_out": (width, D)}) if width != D else {}
     for k in range(2):
         layer = f"{top}layers.{k}."
         of = {f"{layer}self_attn.{x}": (D, D) for x in ("q_proj", "k_proj", "v_proj", "out_proj")}
         of |= {f"{layer}fc1": (6, D), f"{layer}fc2": (D, 6)}
         shapes |= with_bias(of) if bias else weights_of(of)
         shapes |= with_bias({f"{layer}{x}_layer_norm": (D,) for x in ("self_attn", "final")})
-    config = {"model_type": "opt", "hidden_size": D, "word_embed_proj_dim": D, "num_attention_heads": HEADS}
+    config = {"model_type": "opt", "hidden_size": D, "word_embed_proj_dim": width, "num_attention_heads": HEADS}
     config |= {"num_hidden_layers": 2, "ffn_dim": 6, "vocab_size": WORDS, "max_position_embeddings": 16}
     config |= {"do_layer_norm_before": before, "_remove_final_layer_norm": True, "enable_bias": bias}
     checkpoint, w = made(config, shapes)
-    x = w[f"{top}embed_tokens.weight"][IDS] + w[f"{top}embed_positions.weight"][2 : 2 + len(IDS)]
+    x = w[f"{top}embed_tokens.weight"][IDS]
+    x = x if width == D else linear(x, w, f"{top}project_in")
+    x = x + w[f"{top}embed_positions.weight"][2 : 2 + len(IDS)]
     for k in range(2):
         layer = f"{top}layers.{k}."
         name = f"{layer}self_attn_layer_norm"
@@ -240,6 +255,7 @@ def test_opt_without_a_last_norm(made, before, bias):
         read = normed(x, w, name, 1e-5) if before else x
         x = x + linear(np.maximum(linear(read, w, f"{layer}fc1"), 0), w, f"{layer}fc2")
         x = x if before else normed(x, w, name, 1e-5)
+    x = x if width == D else linear(x, w, f"{top}project_out")
     same(values_of(checkpoint, IDS)[1]["output.logits"], x @ w[f"{top}embed_tokens.weight"].T)
 
 
@@ -260,19 +276,19 @@ ENCODERS = {
         ROBERTA,
         {"hidden_size": D, "num_attention_heads": HEADS, "num_hidden_layers": 2, "intermediate_size": 6}
         | {"type_vocab_size": 1, "layer_norm_eps": 1e-5, "hidden_act": "gelu", "pad_token_id": 1},
-        2,
+        [2, 3, 1, 4, 1],  # the third and the last are padding
     ),
     "distilbert": (
         DISTILBERT,
         {"dim": D, "n_heads": HEADS, "n_layers": 2, "hidden_dim": 6, "sinusoidal_pos_embds": False, "pad_token_id": 0},
-        0,
+        [0, 1, 2, 3, 4],
     ),
 }
 
 
 @pytest.mark.parametrize("kind", ENCODERS)
 def test_kin_of_bert(made, kind):
-    of, config, first = ENCODERS[kind]
+    of, config, places = ENCODERS[kind]
     epsilon = config.get("layer_norm_eps", 1e-12)
     at = f"{of['top']}embeddings."
     shapes = weights_of({f"{at}word_embeddings": (WORDS, D), f"{at}position_embeddings": (16, D)})
@@ -285,8 +301,8 @@ def test_kin_of_bert(made, kind):
         shapes |= with_bias({layer + name: shape for name, shape in own.items()})
     config = {**config, "model_type": kind, "vocab_size": WORDS, "max_position_embeddings": 16}
     checkpoint, w = made(config, shapes)
-    ids = [3, 2, 7, 7, 9]
-    x = w[f"{at}word_embeddings.weight"][ids] + w[f"{at}position_embeddings.weight"][first : first + len(ids)]
+    ids = [3, 2, 1, 7, 1]
+    x = w[f"{at}word_embeddings.weight"][ids] + w[f"{at}position_embeddings.weight"][places]
     x = normed(x + (w[segments][0] if kind == "roberta" else 0), w, f"{at}LayerNorm", epsilon)
     for k in range(2):
         layer = f"{of['layers']}{k}."
@@ -345,3 +361,71 @@ def test_t5_with_gates_and_an_output_of_its_own(made):
 
     logits = stack_of("decoder", target, stack_of("encoder", source)) @ w["lm_head.weight"].T
     same(values_of(checkpoint, source, target)[1]["output.logits"], logits)
+
+
+def test_an_output_with_weights_of_its_own_is_read_although_the_config_ties_it(made_with_notices):
+    def shapes(k):
+        return {f"mlp.{x}_proj": (D, 6) if x == "down" else (6, D) for x in ("gate", "up", "down")}
+
+    config = {**LLAMA, "model_type": "llama", "tie_word_embeddings": True}
+    both = ("input_layernorm", "post_attention_layernorm")
+    checkpoint, w = made_with_notices(config, llama_shapes(shapes, both))
+    assert checkpoint.notices == (
+        "its output has weights of its own, although its config says that they are those of the words",
+    )
+
+    def net(x, layer, k):
+        return gated(x, w, *(f"{layer}mlp.{name}_proj" for name in ("gate", "up", "down")))
+
+    logits = llama_line(w, lambda x, name: rms_norm(x, w[f"{name}.weight"], 1e-6), net, 1e4)
+    same(values_of(checkpoint, IDS)[1]["output.logits"], logits)
+
+
+NEO = {"model_type": "gpt_neo", "hidden_size": D, "num_heads": HEADS, "num_layers": 3, "vocab_size": WORDS}
+LOCAL = {"attention_types": [[["local"], 1], [["global", "local"], 1]]}
+
+
+@pytest.mark.parametrize(
+    ("said", "windows"),
+    [
+        ({}, [0, 2, 0]),
+        (LOCAL, [2, 0, 2]),
+        ({"attention_layers": ["local", "global", "local"]}, [2, 0, 2]),
+        ({**LOCAL, "attention_layers": ["local", "local", "local"]}, None),
+        ({"attention_types": [[["global"], 2]]}, None),
+        ({"attention_types": [["global", "x"]]}, None),
+        ({"attention_types": [[["global", "mixed"], 1], [["local"], 1]]}, None),
+    ],
+)
+def test_which_layers_of_gpt_neo_are_local(said, windows):
+    config = Config(Path("config.json"), {**NEO, "window_size": 2, **said})
+    if windows is None:
+        with pytest.raises(ExplorerError, match="checkpoint"):
+            gpt_neo(config)
+    else:
+        switches = gpt_neo(config).switches
+        assert [switches[f"decoder.{k}.self.window"] for k in (1, 2, 3)] == windows
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("gemma", {"use_bidirectional_attention": True}),
+        ("llama", {"layer_types": ["full_attention", "sliding_attention"]}),
+        ("llama", {"rope_parameters": {"full_attention": {"rope_type": "default"}}}),
+        ("llama", {"rope_scaling": {"type": "linear", "factor": 2.0, "mrope_section": [1]}}),
+        ("bert", {"position_embedding_type": "relative_key"}),
+        ("gemma2", {"layer_types": ["full_attention"]}),
+        ("gpt2", {"scale_attn_by_inverse_layer_idx": True, "scale_attn_weights": False}),
+    ],
+)
+def test_what_would_give_other_numbers_is_refused_by_name(kind, said):
+    names = {"gpt2": {"n_embd": D, "n_head": HEADS, "n_layer": 2}}
+    config = Config(Path("config.json"), {**names.get(kind, LLAMA), "vocab_size": WORDS, **said})
+
+    def read():
+        FAMILIES[kind](config)
+        config.check_rest()
+
+    with pytest.raises(ExplorerError, match="checkpoint"):
+        read()

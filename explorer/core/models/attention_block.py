@@ -12,6 +12,7 @@ from explorer.core.ops import (
     Cap,
     CausalMask,
     CausalPaddingMask,
+    Clip,
     Concat,
     HeadMean,
     HeadsNorm,
@@ -97,6 +98,9 @@ def attention(b: Blocks, block: str, title: str, group: str, x: str, queries: st
             parents.append(g.add(f"{block}.b_{letter}", Input("zeros"), axes=(own, axis)))
         product = MatMul(transposed, heads=True)
         projected[letter] = g.add(f"{block}.{letter}", product, *parents, axes=(own, rows, axis))
+        if most := b.real(block, "clip"):
+            name, symbol = f"{block}.{letter}_clipped", f"{letter}_c"
+            projected[letter] = g.add(name, Clip(most), projected[letter], axes=(own, rows, axis), symbol=symbol)
     for letter, rows, own in (("Q", queries, heads), ("K", keys, shared)):
         axes = (own, rows, k_axis)
         projected[letter] = _normed(b, block, letter, projected[letter], axes)

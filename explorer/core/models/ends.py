@@ -23,6 +23,7 @@ from explorer.core.ops import (
     Add,
     Argmax,
     Cap,
+    CountedPlaces,
     CrossEntropy,
     FirstRows,
     Input,
@@ -59,13 +60,18 @@ def embedding(b: Blocks, sequence: str, title: str) -> str:
     g.stage(f"{sequence}.embedding", "embedding", "Embeddings", title)
     axes = (sequence, "d_model")
     tokens = g.add(f"{sequence}.tokens", Input("ids"), axes=(sequence,), symbol="t")
-    table = g.add(f"{sequence}.table", Input(), axes=(words, "d_model"), symbol="E")
+    width = b.number(sequence, "table_width")
+    narrow = g.axis(f"{sequence}.table_width", width) if width else "d_model"
+    table = g.add(f"{sequence}.table", Input(), axes=(words, narrow), symbol="E")
     if m.switch(sequence, "lookup") == "one-hot":
         onehot = OneHot(g.length(words), m.dtype)
         rows = g.add(f"{sequence}.onehot", onehot, tokens, axes=(sequence, words), symbol="OH")
-        X = g.add(f"{sequence}.X", MatMul(), rows, table, axes=axes)
+        X = g.add(f"{sequence}.X", MatMul(), rows, table, axes=(sequence, narrow))
     else:
-        X = g.add(f"{sequence}.X", LookUp(), tokens, table, axes=axes)
+        X = g.add(f"{sequence}.X", LookUp(), tokens, table, axes=(sequence, narrow))
+    if width:
+        W = g.add(f"{sequence}.W_in", Input(), axes=(narrow, "d_model"), symbol=r"W_{in}")
+        X = g.add(f"{sequence}.widened", MatMul(), X, W, axes=axes, symbol="X_w")
     if b.on(sequence, "embedding_scale"):
         factor = ScaleFactor("sqrt(d_k)", m.d_model, m.dtype, letters="d_{model}")
         scale = g.add(f"{sequence}.scale", factor, axes=(), symbol=factor.formula())
@@ -100,6 +106,10 @@ def _placed(b: Blocks, sequence: str, X: str, title: str) -> str:
         room = g.axis(f"{sequence}.room", max(b.number(sequence, "room"), first + n))
         parents = (g.add(f"{sequence}.places", Input(), axes=(room, "d_model"), symbol="E_P"),)
         op = FirstRows(n, first)
+        if b.on(sequence, "skips_padding"):
+            counted = CountedPlaces(first - 1)
+            rows = g.add(f"{sequence}.place", counted, f"{sequence}.tokens", axes=(sequence,), symbol="p")
+            op, parents = LookUp(), (rows, *parents)
     else:
         kind = "paper" if positions == "sinusoidal" else positions
         op = Sinusoidal(n, m.d_model, kind, m.dtype)
@@ -175,12 +185,18 @@ def output_layer(model: Model, g: GraphBuilder, x: str, rows: str) -> None:
     read = f"{rows}.words"
     words = g.axis("output.words", model.axes.get("output.words") or model.axes[read])
     x = _head(model, g, x, rows)
+    narrow = (
+        f"{rows}.table_width" if model.has_switch(rows, "table_width") and model.switch(rows, "table_width") else ""
+    )
+    if narrow:
+        W = g.add("output.W_out", Input(), axes=("d_model", narrow), symbol=r"W_{out}")
+        x = g.add("output.narrowed", MatMul(), x, W, axes=(rows, narrow), symbol="Y_n")
     if model.switch("output", "tied"):
         if g.length(words) != g.length(read):
             raise ExplorerError("tied-widths", table=g.length(read), words=g.length(words))
         parents, product = [x, f"{rows}.table"], MatMul(transposed=True)
     else:
-        parents, product = [x, g.add("output.W", Input(), axes=("d_model", words), symbol="W")], MatMul()
+        parents, product = [x, g.add("output.W", Input(), axes=(narrow or "d_model", words), symbol="W")], MatMul()
     if model.switch("output", "bias"):
         parents.append(g.add("output.b", Input("zeros"), axes=(words,), symbol="b"))
     axes, cap = (rows, words), float(model.switch("output", "logit_cap"))

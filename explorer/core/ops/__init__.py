@@ -3,7 +3,7 @@
 from explorer.core.ops.activations import ACTIVATIONS, GELU, Identity, ReLU, Sigmoid
 from explorer.core.ops.attention import HeadMean, HeadsNorm, Scores, WeightedSum
 from explorer.core.ops.base import Array, Op
-from explorer.core.ops.biases import ALiBi, FirstRows, RelativeBias
+from explorer.core.ops.biases import ALiBi, CountedPlaces, FirstRows, RelativeBias
 from explorer.core.ops.experts import Balance, Mixture, Route
 from explorer.core.ops.geometry import Angle, Cosine, Length, ShadowFactor, Subtract
 from explorer.core.ops.inputs import Input
@@ -13,7 +13,7 @@ from explorer.core.ops.masks import CausalMask, CausalPaddingMask, Mask, Padding
 from explorer.core.ops.normalise import NORMS, BatchNorm, LayerNorm, RowShares, SinkSoftmax, Softmax
 from explorer.core.ops.positions import Rotary, Sinusoidal
 from explorer.core.ops.quantise import BlockCodes, BlockScale, FromCodes
-from explorer.core.ops.scale import Cap, Scale, ScaleFactor, Temperature
+from explorer.core.ops.scale import Cap, Clip, Scale, ScaleFactor, Temperature
 from explorer.core.ops.tokens import Argmax, LookUp, NextWords, OneHot, Threshold
 
 __all__ = [
@@ -32,8 +32,10 @@ __all__ = [
     "Cap",
     "CausalMask",
     "CausalPaddingMask",
+    "Clip",
     "Concat",
     "Cosine",
+    "CountedPlaces",
     "CrossEntropy",
     "Dropout",
     "FirstRows",

@@ -193,3 +193,51 @@ class FirstRows(Op):
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
         row = cell[-2] - self.first
         return (row if 0 <= row < self.n else slice(0, 0), cell[-1])
+
+
+@dataclass(frozen=True)
+class CountedPlaces(Op):
+    """The row of a table of positions for each word: words are counted, padding is not (RoBERTa, Liu et al. 2019)."""
+
+    pad: int  # the number of the padding, and the row that it has; the first word has the one behind it
+    subscripts = "k->i"
+    whole = True
+    across = 0
+
+    def forward(self, *parents: Array) -> Array:
+        words = parents[0] != self.pad
+        places: Array = np.cumsum(words, axis=-1, dtype=np.int64) * words + self.pad
+        return places
+
+    def forward_rows(self, at: slice, *parents: Array) -> Array:
+        return self.forward(*parents)[..., at]
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        return (None,)
+
+    def formula(self, *symbols: str) -> str:
+        return rf"{self.pad} + |\{{ k \leq i : {{{symbols[0]}}}_k \neq {self.pad} \}}|"
+
+    def code(self, *names: str) -> str:
+        (t,) = names
+        return f"np.cumsum({t} != {self.pad}, axis=-1, dtype=np.int64) * ({t} != {self.pad}) + {self.pad}"
+
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
+        (tokens,) = parents
+        *lead, i = cell
+        words = "+".join(f"IF({tokens[(*lead, k)]}={self.pad},0,1)" for k in range(i + 1))
+        return f"IF({tokens[cell]}={self.pad},{self.pad},{self.pad}+{words})"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        (tokens,) = parents
+        *lead, i = cell
+        pad = Constant(self.pad, f"{self.pad}, the padding")
+        counted = [
+            step("subtract", Constant(1, "1"), step("equal", tokens[(*lead, k)], pad, label="is padding"))
+            for k in range(i + 1)
+        ]
+        so_far = step("sum_of", *counted, label="words so far")
+        return step("add", pad, step("multiply", so_far, counted[-1], label="0 for padding itself"))
+
+    def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
+        return (*cell[:-1], slice(cell[-1], None))

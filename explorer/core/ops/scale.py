@@ -181,19 +181,43 @@ class Cap(Op):
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
         yield Slip("no cap", "without the soft cap", Kept())
-        yield Slip("hard cap", "if what is beyond the cap is cut off", Clipped(self.cap))
+        yield Slip("hard cap", "if what is beyond the cap is cut off", Clip(self.cap))
 
 
 @dataclass(frozen=True)
-class Clipped(Op):
-    """A hard cap: what is beyond ±c becomes ±c: a slip."""
+class Clip(Op):
+    """A hard cap: what is beyond ±c becomes ±c (OLMo, Groeneveld et al. 2024)."""
 
-    cap: float
+    most: float  # c
+    subscripts = "ij->ij"
     alters = True
+    signed = True
 
     def forward(self, *parents: Array) -> Array:
-        return np.clip(parents[0], -self.cap, self.cap)
+        return np.clip(parents[0], -self.most, self.most)
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        return (passed(gradient, np.abs(parents[0]) <= self.most),)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        size = step("absolute", parents[0][at])
+        return step("at_least", self._most, size, label="slope of the cap: 1 within it")
+
+    @property
+    def _most(self) -> Constant:
+        return Constant(self.most, f"{self.most:g}")
+
+    def formula(self, *symbols: str) -> str:
+        return rf"\max(-{self.most:g}, \min({self.most:g}, {symbols[0]}))"
+
+    def code(self, *names: str) -> str:
+        return f"np.clip({names[0]}, -{self.most!r}, {self.most!r})"
+
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
+        return f"MAX(-{self.most!r},MIN({self.most!r},{parents[0][cell]}))"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
-        x, cap = parents[0][cell], Constant(self.cap, f"{self.cap:g}")
-        return step("maximum", step("negate", cap), step("minimum", x, cap))
+        return step("maximum", step("negate", self._most), step("minimum", parents[0][cell], self._most))
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        yield Slip("no cap", "if nothing is cut off", Kept())

@@ -1,0 +1,219 @@
+"""GPT-2 and its kin: layer norms, two layers of weights in each net, learned positions or rotary ones."""
+
+from explorer.checkpoints.config import Config
+from explorer.checkpoints.families import (
+    ACTIVATIONS,
+    Plan,
+    Source,
+    Switches,
+    by_head,
+    everywhere,
+    heads_of,
+    interleaved,
+    linear,
+    norm_of,
+    one_of_three,
+    projections,
+    rotary,
+    two_layers,
+    windows,
+)
+
+
+def _gpt(c: Config, layer: str, epsilon: float, activation: tuple[str, str]) -> Switches:
+    return {
+        **everywhere("norm", "pre", ("self", "ffn")),
+        **everywhere("epsilon", epsilon),
+        "self.bias": True,
+        "self.bias_O": True,
+        "ffn.activation": c.choice(*activation, ACTIVATIONS),
+        "output.bias": False,
+    }
+
+
+def gpt2(c: Config) -> Plan:
+    """GPT-2 (Radford et al. 2019): norm before each block, learned positions; weights are stored (in, out)."""
+    d, heads = c.whole("n_embd", 768, most=65536), c.whole("n_head", 12, most=128)
+    if d % heads:
+        raise c.wrong(f"has {heads} heads, which do not divide {d}")
+    tied = c.flag("tie_word_embeddings", True)
+    by_layer, scaled = c.flag("scale_attn_by_inverse_layer_idx", False), c.flag("scale_attn_weights", True)
+    if by_layer and not scaled:
+        raise c.wrong("says scale_attn_by_inverse_layer_idx without scale_attn_weights, which is not known here")
+    switches = _gpt(c, "h.{k}.", c.number("layer_norm_epsilon", 1e-5), ("activation_function", "gelu_new")) | {
+        "input.positions": "own",
+        "input.room": c.whole("n_positions", 1024),
+        "self.heads": heads,
+        "self.scale_layer": by_layer,
+        "self.scale": "1/sqrt(d_k)" if scaled else "none",
+        "ffn.d_ff": c.whole("n_inner", 4 * d, most=16384),
+        "output.tied": tied,
+    }
+    layer, same = "h.{k}.", lambda W: W
+    nodes = {"input.table": Source("wte.weight"), "input.places": Source("wpe.weight")}
+    linear(nodes, "output.W", "lm_head")
+    for block, name in (("final", "ln_f"), ("self", f"{layer}ln_1"), ("ffn", f"{layer}ln_2")):
+        norm_of(nodes, block, name)
+    for i, letter in enumerate("QKV"):
+        nodes[f"self.W_{letter}"] = Source(
+            f"{layer}attn.c_attn.weight", one_of_three(i, 1, lambda W: by_head(heads)(W.T))
+        )
+        nodes[f"self.b_{letter}"] = Source(f"{layer}attn.c_attn.bias", one_of_three(i, 0, by_head(heads)))
+    linear(nodes, "self.W_O", f"{layer}attn.c_proj", "self.b_O", same)
+    two_layers(nodes, f"{layer}mlp.c_fc", f"{layer}mlp.c_proj", same)
+    return Plan(d, c.whole("n_layer", 12, most=1000), c.whole("vocab_size", 50257), switches, nodes)
+
+
+def gpt_neo(c: Config) -> Plan:
+    """GPT-Neo (Black et al. 2021): scores are not scaled; every other layer looks back no farther than a window."""
+    d, heads, layers = (
+        c.whole("hidden_size", 2048),
+        c.whole("num_heads", 16, most=128),
+        c.whole("num_layers", 24, most=1000),
+    )
+    if d % heads:
+        raise c.wrong(f"has {heads} heads, which do not divide {d}")
+    tied = c.flag("tie_word_embeddings", True)
+    switches = _gpt(c, "", c.number("layer_norm_epsilon", 1e-5), ("activation_function", "gelu_new")) | {
+        "input.positions": "own",
+        "input.room": c.whole("max_position_embeddings", 2048),
+        "self.heads": heads,
+        "self.scale": "none",
+        "self.bias": False,
+        "ffn.d_ff": c.whole("intermediate_size", 4 * d, most=16384),
+        "output.tied": tied,
+    }
+    repeated = _repeated(c, layers)
+    kinds = c.words("attention_layers") or repeated
+    if len(kinds) != layers or (c.has("attention_types") and kinds != repeated):
+        raise c.wrong(f"does not say of each of its {layers} layers whether it is local")
+    switches |= windows(c, kinds, c.whole("window_size", 256), ("global", "local"))
+    top, layer = "transformer.", "transformer.h.{k}."
+    nodes = {"input.table": Source(f"{top}wte.weight"), "input.places": Source(f"{top}wpe.weight")}
+    linear(nodes, "output.W", "lm_head")
+    for block, name in (("final", f"{top}ln_f"), ("self", f"{layer}ln_1"), ("ffn", f"{layer}ln_2")):
+        norm_of(nodes, block, name)
+    projections(nodes, f"{layer}attn.attention.", heads, heads, bias=False)
+    linear(nodes, "self.W_O", f"{layer}attn.attention.out_proj", "self.b_O")
+    two_layers(nodes, f"{layer}mlp.c_fc", f"{layer}mlp.c_proj")
+    return Plan(d, layers, c.whole("vocab_size", 50257), switches, nodes)
+
+
+def _repeated(c: Config, layers: int) -> list[str]:
+    """The kinds of GPT-Neo's layers as `attention_types` says them: lists of kinds, each with how often it comes."""
+    found: list[str] = []
+    for said in c.lists("attention_types", [[["global", "local"], -(-layers // 2)]]):
+        kinds, times = said if isinstance(said, list) and len(said) == 2 else (None, None)
+        if not isinstance(kinds, list) or type(times) is not int or not 0 <= times <= 1000 or len(kinds) > 1000:
+            raise c.wrong("does not say attention_types as lists of kinds, each with how often it comes")
+        found += [str(kind) for kind in kinds] * times
+    return found if c.has("attention_types") else found[:layers]
+
+
+def gpt_neox(c: Config) -> Plan:
+    """GPT-NeoX (Black et al. 2022): a part of the dimensions turns, and the net works beside the attention."""
+    d = c.whole("hidden_size", most=65536)
+    heads, width = heads_of(c, "num_attention_heads", d)
+    bias, tied = c.flag("attention_bias", True), c.flag("tie_word_embeddings", False)
+    beside = c.flag("use_parallel_residual", True)
+    switches = _gpt(c, "", c.number("layer_norm_eps", 1e-5), ("hidden_act", "gelu")) | {
+        **rotary(c, width, 0.25),
+        "self.heads": heads,
+        "self.bias": bias,
+        "self.bias_O": bias,
+        "ffn.reads": "beside attention" if beside else "after attention",
+        "ffn.d_ff": c.whole("intermediate_size", most=16384),
+        "output.tied": tied,
+    }
+    top, layer = "gpt_neox.", "gpt_neox.layers.{k}."
+    nodes = {"input.table": Source(f"{top}embed_in.weight")}
+    linear(nodes, "output.W", "embed_out")
+    norms = (
+        ("final", f"{top}final_layer_norm"),
+        ("self", f"{layer}input_layernorm"),
+        ("ffn", f"{layer}post_attention_layernorm"),
+    )
+    for block, name in norms:
+        norm_of(nodes, block, name)
+    for i, letter in enumerate("QKV"):
+        tensor = f"{layer}attention.query_key_value"
+        linear(nodes, f"self.W_{letter}", tensor, f"self.b_{letter}" if bias else "", interleaved(i, heads))
+    linear(nodes, "self.W_O", f"{layer}attention.dense", "self.b_O" if bias else "")
+    two_layers(nodes, f"{layer}mlp.dense_h_to_4h", f"{layer}mlp.dense_4h_to_h")
+    return Plan(d, c.whole("num_hidden_layers", most=1000), c.whole("vocab_size"), switches, nodes)
+
+
+def phi(c: Config) -> Plan:
+    """Phi (Li et al. 2023): half of the dimensions turn; net and attention read the same norm; a bias at the output."""
+    d = c.whole("hidden_size", most=65536)
+    heads, width = heads_of(c, "num_attention_heads", d)
+    key_heads = c.whole("num_key_value_heads", heads, most=128)
+    by_head = c.flag("qk_layernorm", False)
+    switches = _gpt(c, "", c.number("layer_norm_eps", 1e-5), ("hidden_act", "gelu_new")) | {
+        **rotary(c, width, 0.5),
+        "self.heads": heads,
+        "self.key_heads": key_heads if key_heads != heads else 0,
+        "self.qk_norm": "each head" if by_head else "none",
+        "ffn.reads": "beside attention, its norm",
+        "ffn.d_ff": c.whole("intermediate_size", most=16384),
+        "output.bias": True,
+        "output.tied": c.flag("tie_word_embeddings", False),
+    }
+    layer = "model.layers.{k}."
+    nodes = {"input.table": Source("model.embed_tokens.weight")}
+    linear(nodes, "output.W", "lm_head", "output.b")
+    norm_of(nodes, "final", "model.final_layernorm")
+    norm_of(nodes, "self", f"{layer}input_layernorm")
+    projections(nodes, f"{layer}self_attn.", heads, key_heads, bias=True)
+    linear(nodes, "self.W_O", f"{layer}self_attn.dense", "self.b_O")
+    for x in "QK" if by_head else "":
+        norm_of(nodes, "self", f"{layer}self_attn.{x.lower()}_layernorm", f"_{x}")
+    two_layers(nodes, f"{layer}mlp.fc1", f"{layer}mlp.fc2")
+    return Plan(d, c.whole("num_hidden_layers", most=1000), c.whole("vocab_size"), switches, nodes)
+
+
+def opt(c: Config) -> Plan:
+    """OPT (Zhang et al. 2022): GPT with ReLU; the first position stands in row 2 of its table."""
+    d = c.whole("hidden_size", 768, most=65536)
+    heads, _ = heads_of(c, "num_attention_heads", d)
+    width = c.whole("word_embed_proj_dim", d, most=16384)
+    before, bias = c.flag("do_layer_norm_before", True), c.flag("enable_bias", True)
+    affine = c.flag("layer_norm_elementwise_affine", True)
+    tied = c.flag("tie_word_embeddings", True)
+    switches = _gpt(c, "", 1e-5, ("activation_function", "relu")) | {
+        "input.positions": "own",
+        "input.first": 2,
+        "input.table_width": width if width != d else 0,
+        "input.room": c.whole("max_position_embeddings", 2048) + 2,
+        "self.heads": heads,
+        "self.bias": bias,
+        "self.bias_O": bias,
+        "ffn.bias": bias,
+        **everywhere("norm", "pre" if before else "post", ("self", "ffn")),
+        "final.at_end": not c.flag("_remove_final_layer_norm", False) and before,
+        "ffn.d_ff": c.whole("ffn_dim", 3072, most=16384),
+        "output.tied": tied,
+    }
+    top, layer = "model.decoder.", "model.decoder.layers.{k}."
+    nodes = {"input.table": Source(f"{top}embed_tokens.weight"), "input.places": Source(f"{top}embed_positions.weight")}
+    if width != d:
+        linear(nodes, "input.W_in", f"{top}project_in")
+        linear(nodes, "output.W_out", f"{top}project_out")
+    linear(nodes, "output.W", "lm_head")
+    norms = (
+        ("final", f"{top}final_layer_norm"),
+        ("self", f"{layer}self_attn_layer_norm"),
+        ("ffn", f"{layer}final_layer_norm"),
+    )
+    for block, name in norms:
+        norm_of(nodes, block, name)
+        if not affine:
+            nodes |= {f"{block}.gamma": Source(""), f"{block}.beta": Source("")}
+    projections(nodes, f"{layer}self_attn.", heads, heads, bias)
+    linear(nodes, "self.W_O", f"{layer}self_attn.out_proj", "self.b_O" if bias else "")
+    two_layers(nodes, f"{layer}fc1", f"{layer}fc2")
+    if not switches["final.at_end"]:
+        del nodes["final.gamma"], nodes["final.beta"]
+    if not bias:
+        del nodes["ffn.b_1"], nodes["ffn.b_2"]
+    return Plan(d, c.whole("num_hidden_layers", 12, most=1000), c.whole("vocab_size", 50272), switches, nodes)
