@@ -96,8 +96,8 @@ def roberta(c: Config) -> Plan:
     linear(nodes, "output.W", "lm_head.decoder", "output.b")
     switches: Switches = {**plan.switches, "output.head": "GELU"}
     words, otherwise = c.whole("vocab_size", 50265), {"lm_head.decoder.bias": "lm_head.bias"}
-    names = {"prefix": "roberta.", "head": "lm_head."}
-    return Plan(plan.d_model, plan.layers, words, switches, nodes, "encoder", otherwise=otherwise, **names)
+    top, head = "roberta.", "lm_head."
+    return Plan(plan.d_model, plan.layers, words, switches, nodes, "encoder", 0, top, head, otherwise)
 
 
 def distilbert(c: Config) -> Plan:
