@@ -15,6 +15,7 @@ from explorer.document.state import State
 from explorer.lessons.document_lesson import is_document, opened, opened_session
 from explorer.lessons.schema import Lesson
 from explorer.settings import Settings, own_folder
+from explorer.teaching import is_for_class
 from explorer.ui.appearance import MODES, SCALES, Appearance
 from explorer.ui.background import Background
 from explorer.ui.bridge import Bridge
@@ -68,10 +69,11 @@ def open_window(
     """
     others = file is not None and is_checkpoint(file)
     late = others and file is not None and size_of(file) > MOST_AT_ONCE
+    for_class = file is not None and is_for_class(Path(file))
     if file is not None and is_document(file):
         lesson, state, session = opened_session(file)
     else:
-        begins_with = FIRST_LESSON if file is None or late else file
+        begins_with = FIRST_LESSON if file is None or late or for_class else file
         (lesson, state), session = opened(begins_with, tokenizer=tokenizer), None
     # Qt waits 5 ms for more to repaint; the bridge has united all there is, so the wait would only delay the picture.
     os.environ.setdefault("QT_QPA_UPDATE_IDLE_TIME", "0")
@@ -86,7 +88,7 @@ def open_window(
         window.files.belongs_to(Path(file), session)
     if file is None:
         window.show_opening()
-    elif late:
+    elif late or for_class:
         do_once_painted(window, lambda: window.files.open_path(Path(file)))
     elif others:
         window.files.begin_model(Path(file), lesson, state)

@@ -19,21 +19,21 @@ from explorer.files import whole_file
 from explorer.lessons.loader import load
 from explorer.library.matrix import columns
 from explorer.sentences import sentence
-from explorer.teaching.answers import ENDING as ANSWERS
+from explorer.teaching import ANSWERS, SHEET
 from explorer.teaching.answers import Answered, Sitting, Try
 from explorer.teaching.gradebook import Gradebook, gradebook
 from explorer.teaching.items import ChoiceItem, Item, NumberItem, items
 from explorer.teaching.moodle import moodle_xml
 from explorer.teaching.qti import qti_zip
-from explorer.teaching.sheet import ENDING, read_sheet, sheet_of
+from explorer.teaching.sheet import read_sheet, sheet_of
 
 _BAR = 30
 
 
 def sheet(arguments: Namespace) -> int:
     """``explorer sheet``: put an exercise sheet together."""
-    if not arguments.file.endswith(ENDING):
-        raise UsageError(f"--out names a file that ends in {ENDING}.")
+    if not arguments.file.endswith(SHEET):
+        raise UsageError(f"--out names a file that ends in {SHEET}.")
     if not 0 <= arguments.seed < 2**32:
         raise UsageError("--seed is a whole number from 0 to 4294967295.")
     made = sheet_of(arguments.title, arguments.seed, arguments.questions)

@@ -135,6 +135,14 @@ class OpenLesson(Gesture):
 
 
 @dataclass(frozen=True)
+class ForClass(Gesture):
+    """Something is asked of the exercise sheet or the class that is open; `act` names it."""
+
+    act: str
+    value: Any = None
+
+
+@dataclass(frozen=True)
 class GoTo(Gesture):
     """Another stage is shown; what is to be kept for its page is kept first."""
 

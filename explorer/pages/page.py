@@ -249,6 +249,18 @@ class TextBox(Element):
 
 
 @dataclass(frozen=True, eq=False)
+class Field(Element):
+    """A line of text to type; `asks` is given what stands there, `enters` is what Enter asks for."""
+
+    title: str  # said before it
+    value: str
+    asks: Gesture
+    enters: Gesture
+    most: int  # letters that are taken
+    on: bool = True  # whether it can be typed in now
+
+
+@dataclass(frozen=True, eq=False)
 class Slider(Element):
     """A number from a tenth to ten, in even steps of its logarithm; below it stand 0.1, 1 and 10."""
 

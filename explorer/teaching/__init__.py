@@ -1,1 +1,13 @@
 """Questions of lessons for a class: exercise sheets, answers, and files for learning platforms. Files, no server."""
+
+from pathlib import Path
+
+SHEET, ANSWERS = ".sheet.toml", ".answers.json"
+"""How the names of files end."""
+
+
+def is_for_class(path: Path) -> bool:
+    """Whether a path names a sheet, a file of answers, or a folder with such files."""
+    if path.name.endswith((SHEET, ANSWERS)):
+        return True
+    return path.is_dir() and next(path.rglob(f"*{ANSWERS}"), None) is not None

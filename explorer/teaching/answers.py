@@ -20,7 +20,6 @@ from explorer.teaching.items import Item, NumberItem, answered
 from explorer.teaching.sheet import MOST_NAME, MOST_QUESTIONS, Sheet
 
 FORMAT = "explorer answers 1"
-ENDING = ".answers.json"
 MOST_BYTES = 200_000
 _LONGEST = 200
 

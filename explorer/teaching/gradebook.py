@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from explorer.core.errors import ExplorerError
-from explorer.teaching.answers import ENDING, Answered, Answers, read_answers
+from explorer.teaching import ANSWERS
+from explorer.teaching.answers import Answered, Answers, read_answers
 from explorer.teaching.sheet import Sheet
 
 MOST_FILES = 2000
@@ -113,9 +114,10 @@ def gradebook(files: Iterable[Path], sheet: Sheet | None = None) -> Gradebook:
     ExplorerError
         "no-answers" where there is no such file; "too-many-files".
     """
-    paths = [path for given in files for path in ([given] if not given.is_dir() else sorted(given.rglob(f"*{ENDING}")))]
+    each = (sorted(given.rglob(f"*{ANSWERS}")) if given.is_dir() else [given] for given in files)
+    paths = list(dict.fromkeys(path for some in each for path in some))
     if not paths:
-        raise ExplorerError("no-answers", ending=ENDING)
+        raise ExplorerError("no-answers", ending=ANSWERS)
     if len(paths) > MOST_FILES:
         raise ExplorerError("too-many-files", limit=MOST_FILES)
     read, left_out = list[tuple[Path, Answers]](), list[LeftOut]()

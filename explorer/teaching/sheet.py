@@ -14,7 +14,6 @@ from explorer.lessons.reading import read
 from explorer.lessons.schema import Lesson
 from explorer.teaching.items import Item, item_ids, items
 
-ENDING = ".sheet.toml"
 FORMAT = 1
 MOST_QUESTIONS, MOST_NAME = 200, 100
 
@@ -88,7 +87,7 @@ def sheet_of(title: str, seed: int, names: list[str]) -> Sheet:
         drawable = [item.id for item in items(load(lesson), seed)]
         chosen += [name] if question else [id for id in known if id in drawable]
     chosen = list(dict.fromkeys(chosen))
-    if len(chosen) > MOST_QUESTIONS:
+    if not 0 < len(chosen) <= MOST_QUESTIONS:
         raise ExplorerError("too-many-questions", limit=MOST_QUESTIONS)
     return Sheet(title, seed, tuple(chosen))
 

@@ -84,6 +84,7 @@ class Actions:
         self.next_part = action("Next part of the window", [QKeySequence("F6")], lambda: self._go_round(1))
         self.previous_part = action("Previous part", [QKeySequence("Shift+F6")], lambda: self._go_round(-1))
         self.glossary = action("What the terms on this page mean", [QKeySequence("Ctrl+G")], lambda: None)
+        self.classroom = action("Class: exercise sheets and answers …", [QKeySequence("Ctrl+Shift+K")], lambda: None)
         self.references = action("References", [QKeySequence("Ctrl+Shift+R")], lambda: None)
         self.keys = action("Keys", [QKeySequence("F1")], self._show_keys)
         self.menu = action("Menu", [QKeySequence("F10")], lambda: None)

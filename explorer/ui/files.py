@@ -24,6 +24,7 @@ from explorer.document.storage import ENDING, as_text, from_text
 from explorer.lessons.document_lesson import is_document, lesson_of, opened, opened_session
 from explorer.lessons.schema import Lesson
 from explorer.sentences import sentence
+from explorer.teaching import ANSWERS, is_for_class
 from explorer.ui.background import Background
 from explorer.ui.claims import Claim
 from explorer.ui.kept import Kept
@@ -52,7 +53,7 @@ class Dialogs:
 
     def to_open(self, folder: Path) -> Path | None:
         """Which file to open, or None."""
-        endings = " ".join(f"*{ending}" for ending in (*OPENED, *ENDINGS, *INSIDE))
+        endings = " ".join(f"*{ending}" for ending in (*OPENED, ANSWERS, *ENDINGS, *INSIDE))
         known = f"Documents, lessons and models ({endings})"
         file, _ = QFileDialog.getOpenFileName(self._window, "Open", str(folder), known)
         return Path(file) if file else None
@@ -173,6 +174,7 @@ class Files(QObject):
     lesson_opened = Signal(object)
     done = Signal(str)  # something was written or copied; the sentence says where it is
     session_opened = Signal(object)  # mapping: a document was opened, with this beside its numbers
+    for_class = Signal(object)  # list of Path: a sheet, or the answers of a class, were opened
     shared = Signal(object)  # Path: the document's file is open in another window, too
 
     def __init__(self, bench: Workbench, window: QWidget) -> None:
@@ -235,7 +237,7 @@ class Files(QObject):
         if self.may_leave():
             path = self.dialogs.to_open(self.folder)
             if path is not None:
-                self._open(path)
+                self.for_class.emit([path]) if is_for_class(path) else self._open(path)
 
     def open_model(self) -> None:
         """Ask for the folder of a model that others trained and open it."""
@@ -245,8 +247,10 @@ class Files(QObject):
                 self._open(path)
 
     def open_path(self, path: Path) -> None:
-        """Open a document, a lesson, or a model that others trained."""
-        if self.may_leave():
+        """Open a document, a lesson, a model that others trained, a sheet, or answers."""
+        if is_for_class(path):
+            self.for_class.emit([path])
+        elif self.may_leave():
             self._open(path)
 
     def open_lesson(self, lesson: Lesson) -> None:
@@ -480,9 +484,13 @@ class Files(QObject):
         if event.mimeData().hasUrls():
             event.setDropAction(Qt.DropAction.CopyAction)
             event.accept()
+            paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
             path = _dropped(event)
             # Behind the drop: whoever drags waits for its end, and there may be a question first.
-            do_later(self, self._refuse_dropped if path is None else lambda: self.open_path(path))
+            if paths and all(map(is_for_class, paths)):
+                do_later(self, lambda: self.for_class.emit(paths))
+            else:
+                do_later(self, self._refuse_dropped if path is None else lambda: self.open_path(path))
 
     def _refuse_dropped(self) -> None:
         self.dialogs.tell(sentence(ExplorerError("not-dropped")))

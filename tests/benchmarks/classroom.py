@@ -7,7 +7,8 @@ from tempfile import TemporaryDirectory
 from time import thread_time
 
 from benchmarks.measure import Measurement, quartiles
-from explorer.teaching.answers import ENDING, Sitting
+from explorer.teaching import ANSWERS
+from explorer.teaching.answers import Sitting
 from explorer.teaching.gradebook import gradebook
 from explorer.teaching.items import NumberItem
 from explorer.teaching.sheet import Sheet, read_sheet, sheet_of
@@ -27,7 +28,7 @@ def answer(sheet: Sheet, student: str, folder: Path) -> None:
                 sitting.answer(item, item.value if dice.random() < 0.6 else typed)
             else:
                 sitting.answer(item, dice.randrange(len(item.options)))  # type: ignore[attr-defined]
-    sitting.answers().save(folder / f"{student}{ENDING}")
+    sitting.answers().save(folder / f"{student}{ANSWERS}")
 
 
 def class_judged_anew() -> Measurement:

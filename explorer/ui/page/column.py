@@ -10,7 +10,7 @@ from explorer.pages.by_hand import Scheme
 from explorer.pages.element import Element, leaves
 from explorer.pages.excerpt import names
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Button, Check, Choice, Controls, Descent, Number, Row, Slider, Stack
+from explorer.pages.page import Button, Check, Choice, Controls, Descent, Field, Number, Row, Slider, Stack
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.elements import WIDGETS, differing, made_of
 from explorer.ui.page.header import HeaderView
@@ -23,7 +23,7 @@ from explorer.ui.widgets.inside import inside
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
-NARROW = Matrix, Scheme, Button, Check, Choice, Number, Slider
+NARROW = Matrix, Scheme, Button, Check, Choice, Field, Number, Slider
 """What is as wide as it is; words, lists and arrangements take the width of the page."""
 Making = Generator[None, None, QWidget]
 """Makes a widget, and gives way after each one that it had to make for it."""

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
+    QLineEdit,
     QPlainTextEdit,
     QPushButton,
     QSizePolicy,
@@ -17,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.pages.gestures import Gesture, GoTo
-from explorer.pages.page import Button, Check, Choice, Number, Slider, TextBox
+from explorer.pages.page import Button, Check, Choice, Field, Number, Slider, TextBox
 from explorer.ui.page.gestures import perform
 from explorer.ui.theme import mark
 from explorer.ui.widgets import UNBOUNDED
@@ -29,7 +30,7 @@ from explorer.ui.workbench import Workbench
 
 MOST_BUTTONS, MOST_LETTERS = 13, 48
 """More options, or longer ones, stand in a list; in text of twice the size half as many."""
-SLIDER, SHORT_SLIDER = 260, 120
+SLIDER, SHORT_SLIDER, FIELD = 260, 120, 200
 """Pixels at text scale 1."""
 
 
@@ -196,6 +197,31 @@ class TextBoxView(QPlainTextEdit):
         perform(self._bench, self._box.asks.at(self.toPlainText()[: self._box.most]), self)
 
 
+class FieldView(_Line):
+    """A line of text to type."""
+
+    def __init__(self, bench: Workbench, field: Field, parent: QWidget | None = None) -> None:
+        super().__init__(bench, parent=parent)
+        self._field = field
+        self.say(field.title)
+        self.edit = QLineEdit(field.value)
+        self.edit.setAccessibleName(field.title)
+        self.edit.setMinimumWidth(bench.appearance.px(FIELD))
+        self.edit.textEdited.connect(lambda text: self.ask(self._field.asks.at(text)))
+        self.edit.returnPressed.connect(lambda: self.ask(self._field.enters))
+        self.line.addWidget(self.edit)
+        self.setFocusProxy(self.edit)
+        self.tell(field)
+
+    def tell(self, field: Field) -> None:
+        """Show another text; what somebody is typing stays as it is."""
+        self._field = field
+        self.edit.setMaxLength(field.most)
+        self.edit.setReadOnly(not field.on)
+        if self.edit.text() != field.value:
+            self.edit.setText(field.value)
+
+
 class ButtonView(QPushButton):
     """Something to do looks like a button; what only leads to another page are words to follow."""
 
@@ -259,6 +285,7 @@ CONTROLS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     Button: ButtonView,
     Check: CheckView,
     Choice: ChoiceView,
+    Field: FieldView,
     Number: NumberView,
     Slider: SliderView,
     TextBox: TextBoxView,

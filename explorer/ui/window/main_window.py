@@ -1,6 +1,6 @@
 """The window: the map at the left, the stage in the middle, the inspector at the right, the tokens on top."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Change
 from explorer.lessons.schema import Lesson
+from explorer.sentences import sentence
 from explorer.ui import view_state
 from explorer.ui.actions import Actions
 from explorer.ui.errors import show_done, show_error
@@ -53,6 +54,7 @@ from explorer.ui.workbench import Workbench
 
 if TYPE_CHECKING:
     from explorer.lessons.printed import PrintedNumber
+    from explorer.ui.classroom.tab import ClassTab
     from explorer.ui.references.tab import ReferencesTab
     from explorer.ui.training.tab import TrainingTab
     from explorer.ui.window.comparison import Comparison
@@ -96,6 +98,7 @@ class MainWindow(QMainWindow):
             (self.actions_.copy_page, self.copy_page),
             (self.actions_.palette, self.show_palette),
             (self.actions_.find, self.find_words),
+            (self.actions_.classroom, lambda: self.show_page(PAGES.index("Class"))),
         ):
             action.triggered.connect(act)
         self.actions_.compare.toggled.connect(self.compare)
@@ -145,6 +148,7 @@ class MainWindow(QMainWindow):
         self.words: WordsTab | None = None
         self.training: TrainingTab | None = None
         self.references: ReferencesTab | None = None
+        self.classroom: ClassTab | None = None
         self.opening: OpeningPage | None = None
         """What is seen first, until one goes on from there."""
         self._whole = QWidget()
@@ -197,6 +201,7 @@ class MainWindow(QMainWindow):
         self.files.beside = lambda: view_state.kept(self)
         self.files.session_opened.connect(self._restore)
         self.files.shared.connect(self._say_shared)
+        self.files.for_class.connect(self.open_for_class)
         self.files.refreshed.connect(self.actions_.refresh)
         self.files.done.connect(lambda sentence: show_done(sentence, self.top_bar.title))
         bench.appearance.changed.connect(self.restyle)
@@ -298,7 +303,26 @@ class MainWindow(QMainWindow):
                 self.references.scene_asked.connect(self._show_printed)
                 self.pages.addWidget(self.references)
             return self.references
+        if name == "Class":
+            return self._class()
         return self._whole if name == PAGES[0] else self.lessons.page()
+
+    def _class(self) -> "ClassTab":
+        if self.classroom is None:
+            from explorer.ui.classroom.tab import ClassTab
+
+            self.classroom = ClassTab(self.tab_bench, self.files)
+            self.pages.addWidget(self.classroom)
+        return self.classroom
+
+    def open_for_class(self, paths: Sequence[Path]) -> None:
+        """Show a sheet to be done, or the answers of a class, from their files."""
+        tab = self._class()
+        self.show_page(PAGES.index("Class"))
+        try:
+            tab.open_files(paths)
+        except ExplorerError as error:
+            self.files.dialogs.tell(sentence(error))
 
     def _show_reference(self) -> None:
         printed.show_reference(self)
@@ -485,7 +509,7 @@ class MainWindow(QMainWindow):
             self.found.restyle()
         if self.comparison is not None:
             self.comparison.restyle()
-        for page in (self.words, self.training, self.references, self.opening, self.terms.panel):
+        for page in (self.words, self.training, self.references, self.classroom, self.opening, self.terms.panel):
             if page is not None and page.isVisible():
                 page.restyle()
             elif page is not None:
@@ -551,7 +575,8 @@ class MainWindow(QMainWindow):
         self.files.drop(event)
 
     def closeEvent(self, event: Any) -> None:
-        if self.isVisible() and not self.files.may_close():
+        may_close = self.files.may_close() and (self.classroom is None or self.classroom.may_leave())
+        if self.isVisible() and not may_close:
             event.ignore()
             return
         self.recovery.close()

@@ -32,7 +32,8 @@ class MainMenu(Menu):
         looks = [actions.theme, actions.larger, actions.smaller, actions.usual_size, actions.contrast, actions.still]
         folds = [actions.fold_list, actions.fold_right, actions.fold_bottom]
         self._part("View", [actions.whole, actions.compare, actions.undock], looks, folds)
-        self.lesson = self._part("Lesson", [actions.light, actions.play_cell, actions.export_cell])
+        about_cells = [actions.play_cell, actions.export_cell]
+        self.lesson = self._part("Lesson", [actions.light, *about_cells, actions.classroom])
         self._part("Help", [actions.keys, actions.glossary, actions.references, actions.about])
         self.addSeparator()
         self.addAction(actions.quit)

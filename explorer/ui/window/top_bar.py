@@ -18,8 +18,8 @@ from explorer.ui.window.menus import MainMenu, OpenMenu, plain
 from explorer.ui.window.setting_choice import SettingChoice
 from explorer.ui.workbench import Workbench
 
-PAGES = ("Pipeline", "Train", "Words", "References", "Lessons")
-"""What the window can show below the bar. Each has a tab but the references: the menu Help leads to them."""
+PAGES = ("Pipeline", "Train", "Words", "References", "Lessons", "Class")
+"""What the window can show below the bar. The menu leads to those that have no tab.""" ""
 TITLE, PART, LEAST_TITLE = 170, 0.21, 70
 """Pixels at text scale 1 that the title takes of a window of `NARROW`, its part of what is wider, and its least."""
 NARROW, READ_TITLE, MENU = 900, 80, " Menu"

@@ -1,0 +1,277 @@
+"""The answers of a class in the window: what to talk about, students by questions, a histogram for each question."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape, unescape
+from pathlib import Path
+
+from explorer.lessons.loader import lesson_files, load
+from explorer.pages.element import Element
+from explorer.pages.gestures import ForClass
+from explorer.pages.page import (
+    BAR,
+    HEAT,
+    NUMBER,
+    Button,
+    Choice,
+    Column,
+    Controls,
+    Entry,
+    Header,
+    Item,
+    Line,
+    Listing,
+    Note,
+    Row,
+    Section,
+    Stack,
+)
+from explorer.teaching.answers import Answered, Answers
+from explorer.teaching.gradebook import Gradebook
+from explorer.teaching.items import ChoiceItem, items
+from explorer.teaching.sheet import Sheet
+
+ORDERS = ("name", "fewest right", "most right")
+_OUTCOMES = {
+    "try 1": "right at once",
+    "try 2": "at the second try",
+    "try 3": "at the third try",
+    "wrong": "wrong",
+    "open": "not answered",
+}
+_COLOURS = {"✓": -0.55, "✓2": -0.3, "✓3": -0.15, "✗": 0.55}
+"""The colours of signs, as numbers between −1 and 1."""
+_CHOSE = re.compile(r"chose ([A-Z])")
+_TAG = re.compile(r"<[^>]+>")
+_LONGEST = 60
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is said of a question."""
+
+    title: str
+    options: tuple[str, ...] = ()  # the texts of its choices, as they are written
+
+    def mistake(self, name: str) -> str:
+        """A mistake by name; of a choice, what was chosen."""
+        found = _CHOSE.fullmatch(name)
+        place = ord(found[1]) - ord("A") if found else 0
+        if not found or place >= len(self.options):
+            return name
+        text = self.options[place]
+        return f"“{text if len(text) <= _LONGEST else f'{text[:_LONGEST].rstrip()} …'}”"
+
+
+@dataclass
+class Roll:
+    """The answers of a class, and how they are looked at."""
+
+    files: tuple[Path, ...] = ()  # files and folders that were given
+    sheet: Sheet | None = None  # with it each answer is judged anew
+    book: Gradebook | None = None  # None while the files are being read
+    asked: dict[str, Asked] = field(default_factory=dict)  # what is said of each question
+    order: str = ORDERS[0]
+
+    @property
+    def students(self) -> list[Answers]:
+        """In the order that is wanted."""
+        assert self.book is not None
+        if self.order == ORDERS[0]:
+            return list(self.book.students)
+        sign = 1 if self.order == ORDERS[1] else -1
+        return sorted(self.book.students, key=lambda one: sign * rights(one))
+
+
+def rights(student: Answers) -> int:
+    """How many questions somebody got right in the end."""
+    return sum(one.right for one in student.answered)
+
+
+def mark(one: Answered | None) -> str:
+    """What became of a question, in a sign: ✓, ✓2 for the second try, ✗, – where nothing was tried."""
+    if one is None or not one.tries:
+        return "–"
+    if not one.right:
+        return "✗"
+    return "✓" if len(one.tries) == 1 else f"✓{len(one.tries)}"
+
+
+def class_page(roll: Roll, most: int, reasons: Sequence[str] = ()) -> tuple[Element, ...]:
+    """The page of a class.
+
+    Parameters
+    ----------
+    most : int
+        Students in sight at once.
+    reasons : sequence of str
+        Why each file that is left out is, in the order of `Gradebook.left_out`.
+    """
+    ways = [
+        Button("add files", "Add files …", ForClass("add files")),
+        Button("add a folder", "Add a folder …", ForClass("add a folder")),
+    ]
+    if roll.book is None:
+        return Header("header", "Class", "The files are being read …"), Controls("ways", tuple(ways))
+    book = roll.book
+    count, asked = len(book.students), len(book.questions)
+    out = f"; {len(reasons)} file{'s' * (len(reasons) != 1)} left out, see below" if reasons else ""
+    header = Header(
+        "header",
+        f"Class: {book.sheet or 'no answers'}",
+        f"{count} student{'s' * (count != 1)}, {asked} question{'s' * (asked != 1)}{out}",
+    )
+    judge = "Judged anew with the sheet" if roll.sheet else "Judge anew with the sheet …"
+    ways.append(Button("judge", judge, ForClass("judge"), "Compute each answer anew with the student's own numbers"))
+    ways += [
+        Button("csv", "Save as CSV …", ForClass("csv"), "A line for each student and question", on=count > 0),
+        Button("print", "Print as PDF …", ForClass("print"), on=count > 0),
+    ]
+    parts: list[Element] = [header, Controls("ways", tuple(ways))]
+    if count:
+        parts += [*_topics(roll, book), *_table(roll, most), *_histograms(roll, book)]
+    if reasons:
+        parts.append(Section("left out title", "Left out"))
+        lines = tuple(
+            Line.of(Path(one.file).name, Entry(why, tip=why)) for one, why in zip(book.left_out, reasons, strict=True)
+        )
+        columns = (Column("file", width=260), Column("why", width=900))
+        parts.append(Listing("left out", "Files that are left out", columns, lines))
+    return tuple(parts)
+
+
+def _topics(roll: Roll, book: Gradebook) -> list[Element]:
+    topics = book.topics()
+    if not topics:
+        return [Note("topics", "Everybody got every question right at once.")]
+    columns = (
+        Column("question", width=330),
+        Column("right at once", BAR, width=110),
+        Column("", NUMBER),
+        Column("the commonest mistakes", width=900),
+    )
+    lines = []
+    for one in topics:
+        common = ", ".join(f"{n} × {roll.asked[one.question].mistake(name)}" for name, n in one.mistakes)
+        said = f"{one.at_once} of {one.asked}"
+        name = f"{book.questions.index(one.question) + 1}  {roll.asked[one.question].title}"
+        share = one.at_once / one.asked
+        lines.append(Line.of(name, Entry(said, share), said, Entry(common, tip=common)))
+    title = "To talk about tomorrow"
+    return [Section("topics title", title), Listing("topics", title, columns, tuple(lines))]
+
+
+def _table(roll: Roll, most: int) -> list[Element]:
+    book = roll.book
+    assert book is not None
+    heads = [Column(str(i), HEAT) for i, _ in enumerate(book.questions, 1)]
+    columns = (Column("right", NUMBER), *heads)
+    lines = []
+    students = roll.students
+    for student in students:
+        answers = {one.question: one for one in student.answered}
+        entries = [Entry(str(rights(student)))]
+        for question in book.questions:
+            one = answers.get(question)
+            tip = f"{roll.asked[question].title}: {_said(roll.asked[question], one)}"
+            sign = mark(one)
+            entries.append(Entry(sign, _COLOURS.get(sign, 0.0), tip, muted=sign == "–"))
+        lines.append(Line(tuple(entries)))
+    orders = tuple(ForClass("order", name) for name in ORDERS)
+    names = tuple(one.student for one in students)
+    note = "✓ right at once · ✓2 at the second try · ✗ wrong · – not answered. A cell says more when pointed at."
+    return [
+        Section("students title", "Students"),
+        Controls("order", (Choice("order choice", "Sorted by", ORDERS, ORDERS.index(roll.order), orders),)),
+        Listing("students", "Students", columns, tuple(lines), most, order=roll.order, labels=names, scrolls=True),
+        Note("marks", note),
+    ]
+
+
+def _said(asked: Asked, one: Answered | None) -> str:
+    """What somebody answered, in words."""
+    if one is None or not one.tries:
+        return "not answered"
+    wrong = [asked.mistake(t.mistake) if t.mistake else "another number" for t in one.tries if not t.right]
+    said = [*wrong, "right"] if one.right else wrong
+    hints = f"; {one.hints} hint{'s' * (one.hints != 1)}" if one.hints else ""
+    seconds = f"; {one.seconds:.0f} s" if one.seconds is not None else ""
+    return f"{', then '.join(said)}{hints}{seconds}"
+
+
+def _histograms(roll: Roll, book: Gradebook) -> list[Element]:
+    count = len(book.students)
+    stacks = []
+    for number, question in enumerate(book.questions, 1):
+        outcomes = book.outcomes(question)
+        lines = [
+            Line.of(words, Entry(f"{outcomes[name]} of {count}", outcomes[name] / count), str(outcomes[name]))
+            for name, words in _OUTCOMES.items()
+        ]
+        columns = (Column("", width=150), Column("", BAR, width=120), Column("", NUMBER))
+        bars = Listing(f"bars {question}", f"Outcomes of question {number}", columns, tuple(lines), len(lines))
+        note = Note(
+            f"mistakes {question}", _common(book.mistakes(question), roll.asked[question]) or "No wrong answer."
+        )
+        stacks.append(
+            Item("", Stack(f"of {question}", escape(f"{number}  {roll.asked[question].title}"), (bars, note), 330))
+        )
+    return [Section("each title", "Each question"), Row("each", tuple(stacks))]
+
+
+def _common(mistakes: Counter[str], asked: Asked) -> str:
+    return "<br>".join(f"{n} × {escape(asked.mistake(name))}" for name, n in mistakes.most_common(4))
+
+
+# Names
+
+
+def asked_in(book: Gradebook) -> dict[str, Asked]:
+    """What is said of the questions of a class; those of lessons that do not come with the program have their id."""
+    known, found = lesson_files(), {}
+    lessons = {
+        name: load(name) for name in dict.fromkeys(id.partition("/")[0] for id in book.questions) if name in known
+    }
+    for id in book.questions:
+        lesson = lessons.get(id.partition("/")[0])
+        item = None if lesson is None else next(items(lesson, only=id), None)
+        if item is None:
+            found[id] = Asked(id)
+            continue
+        options = item.options if isinstance(item, ChoiceItem) else ()
+        texts = tuple(" ".join(unescape(_TAG.sub("", option.text)).split()) for option in options)
+        found[id] = Asked(item.title, texts)
+    return found
+
+
+# On paper
+
+
+def class_on_paper(roll: Roll) -> str:
+    """The table, the topics and the mistakes as HTML to be printed."""
+    book = roll.book
+    assert book is not None
+    heads = "".join(f"<th>{i}</th>" for i, _ in enumerate(book.questions, 1))
+    rows = []
+    for student in roll.students:
+        answers = {one.question: one for one in student.answered}
+        cells = "".join(f"<td align='center'>{mark(answers.get(question))}</td>" for question in book.questions)
+        rows.append(f"<tr><td>{escape(student.student)}</td><td align='right'>{rights(student)}</td>{cells}</tr>")
+    topics = "".join(
+        f"<li>{escape(roll.asked[one.question].title)}: {one.at_once} of {one.asked} right at once; "
+        + escape(", ".join(f"{n} × {roll.asked[one.question].mistake(name)}" for name, n in one.mistakes))
+        + "</li>"
+        for one in book.topics()
+    )
+    each = []
+    for number, question in enumerate(book.questions, 1):
+        outcomes = book.outcomes(question)
+        said = ", ".join(f"{words} {outcomes[name]}" for name, words in _OUTCOMES.items() if outcomes[name])
+        common = _common(book.mistakes(question), roll.asked[question])
+        each.append(f"<p><b>{number} {escape(roll.asked[question].title)}</b>: {said}<br>{common}</p>")
+    head = f"<tr><th></th><th>right</th>{heads}</tr>"
+    table = f"<table border='1' cellspacing='0' cellpadding='2'>{head}{''.join(rows)}</table>"
+    topics = f"<h2>To talk about</h2><ol>{topics}</ol>"
+    return f"<h1>{escape(book.sheet)}</h1>{topics}{table}<h2>Each question</h2>{''.join(each)}"

@@ -1,0 +1,317 @@
+"""An exercise sheet in the window: it is done question by question, and all of what is handed in is seen before.
+
+`Exercise` is what has been done so far; `exercise_page` is what is shown of it.
+"""
+
+import random
+from collections.abc import Callable, Sequence
+from html import escape
+from math import isfinite
+from time import monotonic
+
+from explorer.core.errors import ExplorerError
+from explorer.core.numbers import decimals_of, in_table, largest_of, read_number, written
+from explorer.lessons.answers import TRIES
+from explorer.pages.element import Element
+from explorer.pages.gestures import ForClass
+from explorer.pages.page import (
+    HEAT,
+    NUMBER,
+    Button,
+    Check,
+    Column,
+    Controls,
+    Entry,
+    Field,
+    Header,
+    Item,
+    Line,
+    Listing,
+    Note,
+    Row,
+    Section,
+    Stack,
+)
+from explorer.teaching.answers import Answers, Sitting, Try
+from explorer.teaching.items import ChoiceItem, NumberItem, Table
+from explorer.teaching.items import Item as Question
+from explorer.teaching.sheet import MOST_NAME, Sheet
+
+MOST_DIGITS = 40
+_FULL = 1.3
+"""A colour is full at so many times the largest number, so that writing on it can be read."""
+
+
+class Exercise:
+    """A sheet that is being done: who does it, at which question, and what came of each.
+
+    `clock`: gives seconds; those that a question was in sight are handed in, if the student agrees.
+    """
+
+    def __init__(self, sheet: Sheet, clock: Callable[[], float] = monotonic) -> None:
+        self.sheet, self._clock = sheet, clock
+        self.name = ""  # what is typed so far
+        self.times = False  # whether the student agrees that times are handed in
+        self.sitting: Sitting | None = None
+        self.at = 0  # the question, counted from 0
+        self.reviews = False  # whether all that is handed in is shown
+        self.handed_in = True  # whether what was answered is in a file or was copied
+        self._typed: dict[str, str] = {}
+        self._said: dict[str, str] = {}
+        self._hints: dict[str, tuple[str, ...]] = {}
+        self._seconds: dict[str, float] = {}
+        self._since = 0.0
+
+    @property
+    def item(self) -> Question:
+        """The question one is at."""
+        assert self.sitting is not None
+        return self.sitting.items[self.at]
+
+    def do(self, act: str, value: object = None) -> None:
+        """Do what a gesture asks for.
+
+        Raises `ExplorerError`: "bad-student"; those of `read_number` and of `Sheet.items`.
+        """
+        match act:
+            case "name":
+                self.name = str(value)
+            case "times":
+                self.times = bool(value)
+            case "begin":
+                self.sitting, self._since = Sitting(self.sheet, self.name), self._clock()
+            case "typed":
+                self._typed[self.item.id] = str(value)
+            case "answer":
+                self._answer(_number(self._typed.get(self.item.id, "")) if value is None else value)
+            case "hint":
+                assert self.sitting is not None
+                self._hints[self.item.id] = (*self._hints.get(self.item.id, ()), self.sitting.hint(self.item))
+                self.handed_in = False
+            case "go":
+                assert isinstance(value, int)
+                self._stop_clock()
+                self.at, self.reviews = value, False
+            case "review":
+                self._stop_clock()
+                self.reviews = True
+
+    def answers(self) -> Answers:
+        """All that is handed in."""
+        assert self.sitting is not None
+        if self.times:
+            for item in self.sitting.items:
+                if item.id in self._seconds:
+                    self.sitting.took(item, self._seconds[item.id])
+        return self.sitting.answers()
+
+    def _stop_clock(self) -> None:
+        now, item = self._clock(), self.item
+        if not self.reviews:
+            self._seconds[item.id] = self._seconds.get(item.id, 0.0) + now - self._since
+        self._since = now
+
+    def _answer(self, answer: object) -> None:
+        assert self.sitting is not None
+        assert isinstance(answer, int | float)
+        if self.sitting.over(self.item):
+            return
+        given = self.sitting.answer(self.item, answer)
+        self._said[self.item.id] = told(self.item, given, TRIES - len(self._tries(self.item)))
+        self.handed_in = False
+
+    # What is shown
+
+    def page(self) -> tuple[Element, ...]:
+        """The page as it is now."""
+        if self.sitting is None:
+            return self._beginning()
+        return self._review() if self.reviews else self._question()
+
+    def _beginning(self) -> tuple[Element, ...]:
+        lessons = ", ".join(f"“{escape(lesson.title)}”" for lesson in self.sheet.lessons.values())
+        count = len(self.sheet.questions)
+        about = (
+            f"{count} question{'s' * (count != 1)} from {lessons}. Everybody gets other numbers: they depend on the "
+        )
+        about += "name. Write it as you are known in your class."
+        what = (
+            "Nothing is sent anywhere. At the end you see all of what is handed in, and save it as one small file or "
+        )
+        what += (
+            "copy it as text into a mail: your name, your answers, how often you tried, and how many hints you read."
+        )
+        begin = ForClass("begin")
+        return (
+            Header("header", self.sheet.title, "An exercise sheet"),
+            Note("about", about),
+            Controls("name", (Field("name field", "Your name", self.name, ForClass("name"), begin, MOST_NAME),)),
+            Check("times", "Hand in how long each question took, too", self.times, ForClass("times")),
+            Controls("ways", (Button("begin", "Begin", begin, on=bool(self.name.strip())),)),
+            Note("handed in", what),
+        )
+
+    def _question(self) -> tuple[Element, ...]:
+        item, sitting = self.item, self.sitting
+        assert sitting is not None
+        over, count = sitting.over(item), len(sitting.items)
+        done = sum(sitting.over(one) for one in sitting.items)
+        header = Header("header", self.sheet.title, f"Question {self.at + 1} of {count} · {done} done")
+        said = [Note(f"said {self.at}", f"<b>{self._said[item.id]}</b>")] if item.id in self._said else []
+        if over and item.why:
+            said.append(Note(f"why {self.at}", item.why))
+        hints = [Note(f"hint {self.at} {i}", hint) for i, hint in enumerate(self._hints.get(item.id, ()))]
+        return (
+            header,
+            Section(f"title {self.at}", item.title),
+            *shown(item, str(self.at)),
+            *self._asked(item, over),
+            *said,
+            *hints,
+            Controls("ways", self._ways(item, over, count)),
+        )
+
+    def _asked(self, item: Question, over: bool) -> tuple[Element, ...]:
+        if isinstance(item, NumberItem):
+            typed, lock = self._typed.get(item.id, ""), ForClass("answer")
+            what = f"Your number, with {item.digits} decimal{'s' * (item.digits != 1)}"
+            field = Field(f"field {self.at}", what, typed, ForClass("typed"), lock, MOST_DIGITS, on=not over)
+            return (Controls("answer", (field, Button("lock", "Lock in", lock, on=bool(typed.strip()) and not over))),)
+        assert isinstance(item, ChoiceItem)
+        assert self.sitting is not None
+        tried = {int(one.answer) for one in self._tries(item)}
+        rows: list[Element] = []
+        for place, i in enumerate(order(item, self.sitting.student)):
+            option, letter = item.options[i], chr(ord("A") + place)
+            sign = "✓ " if i in tried and option.right else "✗ " if i in tried else ""
+            button = Button(f"choice {self.at} {i}", letter, ForClass("answer", i), on=not over and i not in tried)
+            text = Note(f"option {self.at} {i}", f"{sign}{option.text}", wide=False)
+            rows.append(Row(f"choice row {self.at} {i}", (Item("", button), Item("", text))))
+        return tuple(rows)
+
+    def _tries(self, item: Question) -> Sequence[Try]:
+        assert self.sitting is not None
+        found = {one.question: one for one in self.sitting.answers().answered}
+        return found[item.id].tries
+
+    def _ways(self, item: Question, over: bool, count: int) -> tuple[Element, ...]:
+        hinted, last = len(self._hints.get(item.id, ())), self.at + 1 == count
+        back = Button("back", "Back", ForClass("go", self.at - 1), on=self.at > 0)
+        onward = Button("next", "Next question", ForClass("go", self.at + 1))
+        review = Button("review", "What is handed in …", ForClass("review"), "See all of it, then save it")
+        hint = Button("hint", "Give me a hint", ForClass("hint"), on=not over)
+        return (back, *([] if last else [onward]), review, *([hint] if hinted < len(item.hints) and not over else []))
+
+    def _review(self) -> tuple[Element, ...]:
+        answers = self.answers()
+        assert self.sitting is not None
+        columns = (
+            Column("question", width=300),
+            Column("answers", width=260),
+            Column("right"),
+            Column("hints", NUMBER),
+            *([Column("seconds", NUMBER)] if self.times else []),
+        )
+        lines = []
+        for number, (item, one) in enumerate(zip(self.sitting.items, answers.answered, strict=True)):
+            given = ", ".join(self._given(item, t) for t in one.tries)
+            right = "✓" if one.right else "✗" if one.tries else "–"
+            entries = [Entry(f"{number + 1}  {item.title}", leads=ForClass("go", number)), Entry(given)]
+            entries += [Entry(right), Entry(str(one.hints))]
+            entries += [Entry("" if one.seconds is None else f"{one.seconds:.0f}")] if self.times else []
+            lines.append(Line(tuple(entries)))
+        open_ = sum(not one.tries for one in answers.answered)
+        left = (
+            f"{open_} question{'s' * (open_ != 1)} {'are' if open_ != 1 else 'is'} not answered yet. " if open_ else ""
+        )
+        ways = (
+            Button("save", "Save the answers …", ForClass("save")),
+            Button("copy", "Copy as text", ForClass("copy"), "To be pasted into a mail"),
+            Button("on", "Back to the questions", ForClass("go", self.at)),
+        )
+        return (
+            Header("header", self.sheet.title, f"What {answers.student} hands in"),
+            Note("left", f"{left}This is all; a click on a question leads back to it."),
+            Listing("handed in", "What is handed in", columns, tuple(lines), len(lines)),
+            Check("times", "Hand in how long each question took, too", self.times, ForClass("times")),
+            Controls("ways", ways),
+            Section("file", "The file, letter by letter"),
+            Note("text", f"<pre>{escape(answers.text(), quote=False)}</pre>"),
+        )
+
+    def _given(self, item: Question, one: Try) -> str:
+        if isinstance(item, NumberItem):
+            return written(one.answer, item.digits)
+        assert isinstance(item, ChoiceItem)
+        assert self.sitting is not None
+        return chr(ord("A") + order(item, self.sitting.student).index(int(one.answer)))
+
+
+def _number(text: str) -> float:
+    value = read_number(text)
+    if not isfinite(value):
+        raise ExplorerError("bad-number", text=text.strip())
+    return value
+
+
+def order(item: ChoiceItem, student: str) -> list[int]:
+    """In which order a student sees the choices: the same whenever the sheet is opened."""
+    places = list(range(len(item.options)))
+    if item.mixed:
+        random.Random(f"{student.casefold()} {item.id}").shuffle(places)
+    return places
+
+
+def told(item: Question, given: Try, left: int) -> str:
+    """What is said of an answer, HTML; what is right only when no try is left."""
+    over = not left
+    if given.right:
+        return "Right."
+    if isinstance(item, ChoiceItem):
+        why = item.options[int(given.answer)].feedback
+        said = f"No. {why}".strip()
+    else:
+        assert isinstance(item, NumberItem)
+        sentences = {wrong.name: wrong.sentence for wrong in item.wrong}
+        said = f"No. {escape(sentences.get(given.mistake, ''))}".strip()
+        if over:
+            said += f" The number is {written(item.value, item.digits)}."
+    return said if over else f"{said} {left} {'try is' if left == 1 else 'tries are'} left."
+
+
+def shown(item: Question, prefix: str) -> list[Element]:
+    """What a question says and the matrices that it needs, those beside each other; `prefix` begins their ids."""
+    found: list[Element] = []
+    tables: list[Item] = []
+    for i, part in enumerate((*item.parts, "")):
+        if isinstance(part, Table):
+            tables.append(Item("", _matrix(part, f"{prefix} {i}")))
+            continue
+        if tables:
+            found.append(Row(f"matrices {prefix} {i}", tuple(tables)))
+            tables = []
+        if part:  # the last one is what is asked
+            asks = i + 1 == len(item.parts)
+            found.append(Note(f"words {prefix} {i}", _strong(part) if asks else part))
+    return found
+
+
+def _strong(html: str) -> str:
+    return html.replace("<p>", "<p><b>").replace("</p>", "</b></p>")
+
+
+def _matrix(table: Table, id: str) -> Stack:
+    one = table.matrix
+    full, decimals = 1.0 if table.shares else _FULL * largest_of(one.value) or 1.0, decimals_of(one.value)
+    lines = tuple(
+        Line(tuple(Entry(in_table(number, decimals), _share(number, full)) for number in row))
+        for row in one.value.tolist()
+    )
+    heads = one.columns or ("",) * one.value.shape[1]
+    columns = tuple(Column(head, HEAT) for head in heads)
+    listing = Listing(f"listing {id}", one.name, columns, lines, len(lines), labels=one.rows)
+    return Stack(f"matrix {id}", table.heading, (listing,))
+
+
+def _share(number: float, full: float) -> float:
+    return number / full if isfinite(number) else 0.0

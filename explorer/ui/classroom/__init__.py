@@ -1,0 +1,1 @@
+"""Exercise sheets and the answers of a class in the window."""

@@ -1,0 +1,329 @@
+"""The page "Class": an exercise sheet that is done, one that is put together, or the answers of a class."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, Qt
+from PySide6.QtGui import QGuiApplication, QPageLayout, QPageSize, QPdfWriter, QTextDocument
+from PySide6.QtWidgets import QFileDialog, QFrame, QVBoxLayout, QWidget
+
+from explorer.core.errors import ExplorerError
+from explorer.files import whole_file
+from explorer.pages.element import Element
+from explorer.pages.gestures import ForClass
+from explorer.pages.page import Button, Controls, Header, Note, Section
+from explorer.sentences import sentence
+from explorer.teaching import ANSWERS, SHEET
+from explorer.teaching.class_page import Asked, Roll, asked_in, class_on_paper, class_page
+from explorer.teaching.gradebook import Gradebook, gradebook
+from explorer.teaching.making_page import Draft, making_page
+from explorer.teaching.sheet import Sheet, read_sheet
+from explorer.teaching.sheet_page import Exercise
+from explorer.ui.background import Background
+from explorer.ui.errors import show_done, show_error
+from explorer.ui.files import Files
+from explorer.ui.page.column import Elements
+from explorer.ui.page.controls import FieldView
+from explorer.ui.page.listing import ROW_HEIGHT
+from explorer.ui.turns import later
+from explorer.ui.widgets.gone import Gone
+from explorer.ui.widgets.layouts import scroll_area
+from explorer.ui.workbench import Workbench
+from explorer.words.progress import Report
+
+LEAST_LINES, ABOVE = 8, 330
+"""Lines of a long list in sight at least, and pixels at text scale 1 that the rest of its page wants."""
+_DPI, _MARGIN = 96, 14
+"""Dots an inch, and millimetres, of a printed page."""
+
+
+class ClassDialogs:
+    """Which files the page "Class" is to read or write."""
+
+    def __init__(self, window: QWidget) -> None:
+        self._window = window
+
+    def to_read(self, folder: Path, what: str, ending: str) -> list[Path]:
+        """Files to read."""
+        known = f"{what} (*{ending})"
+        files, _ = QFileDialog.getOpenFileNames(self._window, what, str(folder), known)
+        return [Path(file) for file in files]
+
+    def to_read_folder(self, folder: Path) -> Path | None:
+        """A folder of answers to read, or None."""
+        chosen = QFileDialog.getExistingDirectory(self._window, "Answers of a class", str(folder))
+        return Path(chosen) if chosen else None
+
+    def to_write(self, suggestion: Path, what: str, ending: str) -> Path | None:
+        """A file to write, which ends so, or None."""
+        file, _ = QFileDialog.getSaveFileName(self._window, what, str(suggestion), f"{what} (*{ending})")
+        path = Path(file)
+        return None if not file else path if path.name.endswith(ending) else path.with_name(f"{path.name}{ending}")
+
+
+class ClassTab(QFrame):
+    """The page "Class"."""
+
+    def __init__(self, bench: Workbench, files: Files) -> None:
+        super().__init__()
+        self.setObjectName("page")
+        self.setAccessibleName("Class")
+        self.bench, self._files = bench, files
+        self.shown: Exercise | Roll | Draft | None = None
+        """What the page is about; None where one is yet to choose."""
+        self.dialogs = ClassDialogs(self)
+        self._worker = Background(self)
+        self._worker.failed.connect(self._say_failed)
+        self._area = scroll_area(sideways=False)
+        self._area.setAccessibleName("Exercise sheet, or answers of a class")
+        self._down = QVBoxLayout(self)
+        self._down.addWidget(self._area)
+        self._again, self._gone = later(self, self._make), Gone(self)
+        bench.selection.class_asked.connect(self._do)
+        self._make()
+
+    # What is opened
+
+    def open_files(self, paths: Iterable[Path]) -> None:
+        """Open a sheet, or files and folders of answers.
+
+        Raises `ExplorerError` where a sheet cannot be read.
+        """
+        given = list(paths)
+        sheets = [path for path in given if path.name.endswith(SHEET)]
+        answers = [path for path in given if path not in sheets]
+        if answers:
+            known = self.shown if isinstance(self.shown, Roll) else Roll()
+            sheet = read_sheet(sheets[0]) if sheets else known.sheet
+            self._read(tuple(dict.fromkeys((*known.files, *answers))), sheet)
+        elif sheets and self.may_leave():
+            self._show(Exercise(read_sheet(sheets[0])))
+
+    def may_leave(self) -> bool:
+        """Whether the sheet that is being done may be left: asks where answers are in no file yet."""
+        if not isinstance(self.shown, Exercise) or self.shown.handed_in:
+            return True
+        answer = self._files.dialogs.keep("your answers")
+        return self._save_answers() if answer == "save" else answer == "discard"
+
+    def _read(self, files: tuple[Path, ...], sheet: Sheet | None) -> None:
+        """Read answers beside the window."""
+        order = self.shown.order if isinstance(self.shown, Roll) else Roll.order
+        if self.may_leave():
+            self._show(roll := Roll(files, sheet, order=order))
+            self._worker.ask(partial(_book, files, sheet), partial(self._show_book, roll))
+
+    def _show_book(self, roll: Roll, found: tuple[Gradebook, dict[str, Asked]]) -> None:
+        if self.shown is roll:
+            self._show(replace(roll, book=found[0], asked=found[1]))
+
+    def _say_failed(self, error: ExplorerError) -> None:
+        self._show(None)
+        self._files.dialogs.tell(sentence(error))
+
+    # What is asked
+
+    def _do(self, gesture: ForClass, at: QWidget) -> None:
+        try:
+            match self.shown:
+                case Exercise() as exercise:
+                    self._do_in_exercise(exercise, gesture)
+                case Roll() as roll:
+                    self._do_in_class(roll, gesture)
+                case Draft() as draft:
+                    self._do_in_draft(draft, gesture)
+                case None:
+                    self._begin(gesture.act)
+        except ExplorerError as error:
+            show_error(error, at)
+            return
+        self.refresh()
+
+    def _begin(self, act: str) -> None:
+        match act:
+            case "open a sheet":
+                self.open_files(self.dialogs.to_read(self._files.folder, "Exercise sheet", SHEET)[:1])
+            case "make a sheet":
+                self._show(Draft())
+            case _:
+                self._add(act)
+
+    def _add(self, act: str) -> None:
+        if act == "add files":
+            self.open_files(self.dialogs.to_read(self._files.folder, "Answers", ANSWERS))
+        elif act == "add a folder" and (folder := self.dialogs.to_read_folder(self._files.folder)) is not None:
+            self.open_files([folder])
+
+    def _do_in_exercise(self, exercise: Exercise, gesture: ForClass) -> None:
+        match gesture.act:
+            case "save":
+                self._save_answers()
+            case "copy":
+                QGuiApplication.clipboard().setText(exercise.answers().text())
+                exercise.handed_in = True
+                self._say("The answers are on the clipboard: paste them into a mail")
+            case _:
+                exercise.do(gesture.act, gesture.value)
+                if gesture.act in ("begin", "go", "review"):
+                    self._area.verticalScrollBar().setValue(0)
+
+    def _save_answers(self) -> bool:
+        """Ask for a file and write the answers; returns whether they are there."""
+        assert isinstance(self.shown, Exercise)
+        answers = self.shown.answers()
+        name = "-".join("".join(c if c.isalnum() else " " for c in answers.student.lower()).split()) or "student"
+        path = self.dialogs.to_write(self._files.folder / f"{name}{ANSWERS}", "Answers", ANSWERS)
+        if path is None:
+            return False
+        answers.save(path)
+        self.shown.handed_in = True
+        self._say(f"Your answers are in {path}")
+        return True
+
+    def _do_in_class(self, roll: Roll, gesture: ForClass) -> None:
+        match gesture.act:
+            case "order":
+                roll.order = str(gesture.value)
+            case "judge":
+                if sheets := self.dialogs.to_read(self._files.folder, "Exercise sheet", SHEET):
+                    self._read(roll.files, read_sheet(sheets[0]))
+            case "csv":
+                assert roll.book is not None
+                self._write(roll.book.csv().encode(), "class.csv", "Table", ".csv")
+            case "print":
+                self._write(_pdf(class_on_paper(roll)), "class.pdf", "PDF", ".pdf")
+            case _:
+                self._add(gesture.act)
+
+    def _do_in_draft(self, draft: Draft, gesture: ForClass) -> None:
+        match gesture.act:
+            case "save sheet":
+                sheet = draft.sheet()
+                path = self.dialogs.to_write(self._files.folder / f"exercises{SHEET}", "Exercise sheet", SHEET)
+                if path is not None:
+                    sheet.save(path)
+                    self._say(f"The sheet is in {path}")
+            case "try":
+                self._show(Exercise(draft.sheet()))
+            case _:
+                draft.do(gesture.act, gesture.value)
+
+    def _write(self, content: bytes, name: str, what: str, ending: str) -> None:
+        path = self.dialogs.to_write(self._files.folder / name, what, ending)
+        if path is not None:
+            with whole_file(path) as stream:
+                stream.write(content)
+            self._say(f"The class is in {path}")
+
+    def _say(self, words: str) -> None:
+        show_done(words, self)
+
+    # What is shown
+
+    def begin(self, what: Exercise | Roll | Draft | None) -> None:
+        """Show something else, if the sheet that is being done may be left."""
+        if self.may_leave():
+            self._show(what)
+
+    def _show(self, what: Exercise | Roll | Draft | None) -> None:
+        self.shown = what
+        self._area.verticalScrollBar().setValue(0)
+        self.refresh()
+
+    def page(self) -> tuple[Element, ...]:
+        """The page as data."""
+        match self.shown:
+            case Exercise() as exercise:
+                return exercise.page()
+            case Roll() as roll:
+                left_out = roll.book.left_out if roll.book is not None else ()
+                return class_page(roll, self._lines(), [sentence(one.reason) for one in left_out])
+            case Draft() as draft:
+                return making_page(draft, self._lines())
+            case None:
+                return beginning()
+
+    def refresh(self) -> None:
+        """Make the page anew as data, and tell the widgets what is different."""
+        before = set(self.elements.widgets)
+        self.elements.tell(self.page())
+        self.elements.share_room(self._area.viewport().width(), None)
+        fields = [one for id, one in self.elements.widgets.items() if isinstance(one, FieldView) and id not in before]
+        if fields:  # what is new here is to be typed in
+            fields[0].edit.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _lines(self) -> int:
+        px = self.bench.appearance.px
+        return max((self.height() - px(ABOVE)) // px(ROW_HEIGHT), LEAST_LINES)
+
+    def restyle(self) -> None:
+        """Follow the theme and the text scale, in a turn of its own."""
+        self.bench.appearance.turns.add(self._again)
+
+    def _make(self) -> None:
+        """Sizes stand everywhere in a page, so it is made anew."""
+        px = self.bench.appearance.px
+        self._down.setContentsMargins(px(24), px(16), px(12), px(12))
+        if (before := self._area.takeWidget()) is not None:
+            self._gone.delete(before)
+        self.elements = Elements(self.bench, px(12))
+        self.elements.setContentsMargins(0, 0, px(12), px(12))
+        self._area.setWidget(self.elements)
+        self.refresh()
+
+    def resizeEvent(self, event: Any) -> None:
+        super().resizeEvent(event)
+        self.refresh()
+
+    def showEvent(self, event: Any) -> None:
+        super().showEvent(event)
+        self.refresh()
+
+
+def beginning() -> tuple[Element, ...]:
+    """What can be done for a class."""
+    return (
+        Header("header", "Class", "Files and texts, no server: sheets go out, answers come back"),
+        Section("do", "Do an exercise sheet"),
+        Note("do words", "A file from your lecturer. You answer its questions here and hand in one small file."),
+        Controls("do ways", (Button("open a sheet", "Open a sheet …", ForClass("open a sheet")),)),
+        Section("make", "Make an exercise sheet"),
+        Note("make words", "Choose questions of lessons. Each student gets numbers of her own."),
+        Controls("make ways", (Button("make a sheet", "Choose questions …", ForClass("make a sheet")),)),
+        Section("answers", "Answers of a class"),
+        Note("answers words", "Who was right, which mistakes were made, what to talk about. Or drop the files here."),
+        Controls(
+            "answers ways",
+            (
+                Button("add files", "Open files …", ForClass("add files")),
+                Button("add a folder", "Open a folder …", ForClass("add a folder")),
+            ),
+        ),
+    )
+
+
+def _book(files: tuple[Path, ...], sheet: Sheet | None, report: Report) -> tuple[Gradebook, dict[str, Asked]]:
+    book = gradebook(files, sheet)
+    return book, asked_in(book)
+
+
+def _pdf(html: str) -> bytes:
+    """HTML as a PDF in A4 landscape."""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QPdfWriter(buffer)
+    writer.setResolution(_DPI)
+    margins = QMarginsF(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
+    size = QPageSize(QPageSize.PageSizeId.A4)
+    writer.setPageLayout(QPageLayout(size, QPageLayout.Orientation.Landscape, margins, QPageLayout.Unit.Millimeter))
+    document = QTextDocument()
+    document.setDefaultStyleSheet("body { font-size: 8pt } h1 { font-size: 14pt } h2 { font-size: 10pt }")
+    document.setHtml(f"<body>{html}</body>")
+    document.documentLayout().setPaintDevice(writer)
+    document.setPageSize(writer.pageLayout().paintRectPixels(_DPI).size().toSizeF())
+    document.print_(writer)
+    del writer  # which ends the file
+    return bytes(buffer.data().data())

@@ -1,0 +1,165 @@
+"""What the window shows of a sheet, of one that is put together, and of a class: data, without a window."""
+
+import json
+
+import pytest
+
+from explorer.core.numbers import written
+from explorer.lessons.answers import TRIES
+from explorer.pages.element import leaves
+from explorer.pages.page import Button, Field, Listing, Note
+from explorer.teaching.answers import read_answers
+from explorer.teaching.class_page import ORDERS, Roll, asked_in, class_on_paper, class_page
+from explorer.teaching.gradebook import gradebook
+from explorer.teaching.items import ChoiceItem, NumberItem
+from explorer.teaching.making_page import Draft, making_page, questions_of
+from explorer.teaching.sheet import Sheet, read_sheet
+from explorer.teaching.sheet_page import Exercise, order
+from tests.refusals import refuses
+from tests.teaching.test_class import SHEET, right_one, sat
+
+
+def found(page, kind):
+    return [one for part in page for one in leaves(part) if isinstance(one, kind)]
+
+
+def words(page):
+    return " ".join(one.text for one in found(page, Note))
+
+
+@pytest.fixture
+def exercise():
+    exercise = Exercise(SHEET, clock=iter(range(1000)).__next__)
+    exercise.do("name", "Ada Lovelace")
+    exercise.do("begin")
+    return exercise
+
+
+# A sheet that is done
+
+
+def test_one_begins_with_a_name():
+    exercise = Exercise(SHEET)
+    (begin,) = found(exercise.page(), Button)
+    assert not begin.on
+    with refuses("Give the name"):
+        exercise.do("begin")
+    exercise.do("name", "Ada")
+    assert found(exercise.page(), Button)[0].on
+    assert [field.value for field in found(exercise.page(), Field)] == ["Ada"]
+
+
+def test_the_matrices_of_a_question_stand_on_its_page_with_all_their_numbers(exercise):
+    exercise.do("go", 1)
+    assert isinstance(exercise.item, NumberItem)
+    tables = [part for part in exercise.item.parts if not isinstance(part, str)]
+    lists = found(exercise.page(), Listing)
+    assert [one.labels for one in lists] == [one.matrix.rows for one in tables]
+    assert [len(one.lines) for one in lists] == [one.matrix.value.shape[0] for one in tables]
+    largest = max(abs(entry.value) for one in lists for line in one.lines for entry in line.entries)
+    assert 0 < largest <= 1
+
+
+def test_a_wrong_number_is_named_and_the_right_one_told_at_the_end(exercise):
+    exercise.do("go", 1)
+    item = exercise.item
+    right = written(item.value, item.digits)
+    for left in reversed(range(TRIES)):
+        exercise.do("typed", str(item.wrong[left].value))
+        exercise.do("answer")
+        said = words(exercise.page())
+        assert (f"The number is {right}" in said) is (left == 0)
+    assert exercise.sitting.over(item)
+    assert not exercise.handed_in
+    with refuses("number"):
+        exercise.do("typed", "inf")
+        exercise.do("answer")
+
+
+def test_choices_stand_in_an_order_of_their_own_and_mean_the_same(exercise):
+    item = exercise.item
+    assert isinstance(item, ChoiceItem)
+    places = order(item, "Ada Lovelace")
+    assert sorted(places) == list(range(len(item.options)))
+    assert places == order(item, "ada lovelace")
+    letters = [one.text for one in found(exercise.page(), Button)][: len(places)]
+    assert letters == [chr(ord("A") + i) for i in range(len(places))]
+    exercise.do("answer", right_one(item))
+    assert "Right." in words(exercise.page())
+
+
+def test_all_that_is_handed_in_is_shown_and_nothing_else_is(exercise, tmp_path):
+    exercise.do("answer", right_one(exercise.item))
+    exercise.do("go", 2)
+    exercise.do("review")
+    text = next(one.text for one in found(exercise.page(), Note) if one.text.startswith("<pre>"))
+    assert json.loads(text.removeprefix("<pre>").removesuffix("</pre>"))["student"] == "Ada Lovelace"
+    assert "seconds" not in text
+    exercise.do("times", True)
+    exercise.answers().save(tmp_path / "a.answers.json")
+    read = read_answers(tmp_path / "a.answers.json")
+    assert read.agrees(SHEET)
+    assert [one.seconds is not None for one in read.answered] == [True, False, True]
+
+
+# A sheet that is put together
+
+
+def test_a_sheet_is_put_together(tmp_path):
+    draft = Draft()
+    assert not [one for one in found(making_page(draft, 9), Button) if one.on]
+    with refuses("1 to"):
+        draft.sheet()
+    draft.do("lesson", "softmax")
+    draft.do("all", True)
+    draft.do("ask softmax/guess", False)
+    draft.do("title", "Week 9")
+    draft.do("seed", 5)
+    assert all(one.on for one in found(making_page(draft, 9), Button))
+    draft.sheet().save(tmp_path / "w.sheet.toml")
+    known = [id for id, _ in questions_of("softmax")]
+    assert read_sheet(tmp_path / "w.sheet.toml") == Sheet("Week 9", 5, tuple(known[1:]))
+    draft.do("all", False)
+    assert not draft.questions
+
+
+# A class
+
+
+@pytest.fixture(scope="module")
+def roll(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("class")
+    for name, wrong in (("Ada", ()), ("Bob", ["emma/all-missing"]), ("Cy", ["emma/all-missing", "two-vectors/scaled"])):
+        sat(name, wrong).save(folder / f"{name}.answers.json")
+    (folder / "d.answers.json").write_text("nothing", "utf-8")
+    book = gradebook([folder, folder / "Ada.answers.json"], SHEET)
+    return Roll((folder,), SHEET, book, asked_in(book))
+
+
+def listing(page, id):
+    return next(one for one in found(page, Listing) if one.id == id)
+
+
+def test_a_class_is_a_table_that_is_sorted(roll):
+    page = class_page(roll, 20, ["damaged"])
+    table = listing(page, "students")
+    assert table.labels == ("Ada", "Bob", "Cy")
+    signs = [[entry.text for entry in line.entries] for line in table.lines]
+    assert signs == [["3", "✓", "✓", "✓"], ["3", "✓", "✓2", "✓"], ["3", "✓", "✓2", "✓2"]]
+    assert "then right" in table.lines[1].entries[2].tip
+    assert listing(page, "topics").lines[0].entries[0].text.startswith("2 ")
+    assert listing(page, "left out").lines[0].entries[0].text == "d.answers.json"
+    assert len([one for one in found(page, Listing) if one.id.startswith("bars ")]) == 3
+    for order_ in ORDERS:
+        roll.order = order_
+        assert sorted(listing(class_page(roll, 20), "students").labels) == ["Ada", "Bob", "Cy"]
+    roll.order = ORDERS[0]
+
+
+def test_a_mistake_has_its_name_and_a_choice_its_words(roll):
+    asked = roll.asked["softmax/guess"]
+    assert asked.title != "softmax/guess"
+    assert asked.mistake("chose B") == f"“{asked.options[1]}”"
+    assert asked.mistake("chose Z") == "chose Z"
+    assert asked.mistake("not scaled") == "not scaled"
+    assert "Ada" in class_on_paper(roll)

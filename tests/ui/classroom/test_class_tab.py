@@ -1,0 +1,109 @@
+"""The page "Class": a sheet is done and handed in, one is put together, and answers of a class are read."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPushButton
+
+from explorer.cli.window import openable
+from explorer.pages.gestures import ForClass
+from explorer.teaching.answers import read_answers
+from explorer.teaching.class_page import Roll
+from explorer.teaching.making_page import Draft
+from explorer.teaching.sheet import read_sheet
+from explorer.ui.page.controls import ButtonView, FieldView
+from tests.teaching.test_class import SHEET, right_one, sat
+
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
+
+@pytest.fixture
+def window(open_window):
+    return open_window(tab="Class")
+
+
+@pytest.fixture
+def sheet(tmp_path):
+    SHEET.save(tmp_path / "week.sheet.toml")
+    openable(str(tmp_path / "week.sheet.toml"))
+    return tmp_path / "week.sheet.toml"
+
+
+def click(tab, id):
+    button = tab.elements.widgets[id]
+    assert isinstance(button, ButtonView)
+    button.click()
+
+
+def test_a_sheet_is_done_and_handed_in(window, sheet, hand, qtbot, tmp_path, monkeypatch):
+    window.files.open_path(sheet)
+    tab = window.classroom
+    qtbot.keyClicks(tab.elements.widgets["name field"].edit, "Ada")
+    hand.key(Qt.Key.Key_Return)
+    items = tab.shown.sitting.items
+    place = right_one(items[0])
+    click(tab, f"choice 0 {place}")
+    assert not tab.elements.widgets[f"choice 0 {place}"].isEnabled()
+    click(tab, "next")
+    field = tab.elements.widgets["field 1"]
+    assert isinstance(field, FieldView)
+    qtbot.keyClicks(field.edit, str(right_one(items[1])))
+    click(tab, "lock")
+    assert field.edit.isReadOnly()
+    click(tab, "review")
+    asked = []
+    monkeypatch.setattr(tab.dialogs, "to_write", lambda path, *_: asked.append(path) or tmp_path / path.name)
+    monkeypatch.setattr(window.files.dialogs, "keep", lambda name: "cancel")
+    assert not tab.may_leave()
+    click(tab, "save")
+    assert tab.may_leave()
+    saved = read_answers(tmp_path / "ada.answers.json")
+    assert saved.agrees(SHEET)
+    assert [one.right for one in saved.answered] == [True, True, False]
+    click(tab, "copy")
+    assert QGuiApplication.clipboard().text() == saved.text()
+
+
+def test_the_answers_of_a_class_are_read_beside_the_window(window, sheet, qtbot, tmp_path, monkeypatch):
+    folder = tmp_path / "answers"
+    folder.mkdir()
+    for name in ("Ada", "Bob"):
+        sat(name, ["emma/all-missing"] if name == "Bob" else ()).save(folder / f"{name}.answers.json")
+    openable(str(folder))
+    window.files.open_path(folder)
+    tab = window.classroom
+    qtbot.waitUntil(lambda: isinstance(tab.shown, Roll) and tab.shown.book is not None)
+    assert tab.elements.widgets["students"].table.rowCount() == 2
+    monkeypatch.setattr(tab.dialogs, "to_read", lambda *_: [sheet])
+    click(tab, "judge")
+    qtbot.waitUntil(lambda: tab.shown.sheet is not None and tab.shown.book is not None)
+    monkeypatch.setattr(tab.dialogs, "to_write", lambda path, *_: tmp_path / path.name)
+    click(tab, "csv")
+    click(tab, "print")
+    assert (tmp_path / "class.csv").read_text("utf-8").startswith("student,question")
+    assert (tmp_path / "class.pdf").read_bytes().startswith(b"%PDF")
+    tab.bench.selection.class_asked.emit(ForClass("order", "most right"), tab)
+    assert tab.shown.order == "most right"
+
+
+def test_what_cannot_be_read_is_said(window, tmp_path, monkeypatch):
+    told = []
+    monkeypatch.setattr(window.files.dialogs, "tell", told.append)
+    (tmp_path / "a.sheet.toml").write_text("[", "utf-8")
+    window.files.open_path(tmp_path / "a.sheet.toml")
+    assert len(told) == 1
+    assert window.classroom.shown is None
+
+
+def test_a_sheet_is_put_together_and_tried(window, tmp_path, monkeypatch):
+    tab = window.classroom
+    click(tab, "make a sheet")
+    assert isinstance(tab.shown, Draft)
+    tab.bench.selection.class_asked.emit(ForClass("lesson", "softmax"), tab)
+    tab.elements.widgets["ask softmax/guess"].click()
+    monkeypatch.setattr(tab.dialogs, "to_write", lambda path, *_: tmp_path / path.name)
+    click(tab, "save sheet")
+    assert read_sheet(tmp_path / "exercises.sheet.toml").questions == ("softmax/guess",)
+    click(tab, "try")
+    assert tab.shown.sheet.questions == ("softmax/guess",)
+    assert isinstance(tab.elements.widgets["begin"], QPushButton)
