@@ -1,7 +1,7 @@
 """What a step of a lesson names, where only that is shown: to a class, and on paper."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from explorer.core.derivation import chain
 from explorer.lessons.answers import right_places
@@ -110,10 +110,21 @@ def _without_missing(view: View, step: Step) -> Step:
     return replace(step, look=look, question=question)
 
 
-def lit_by_step(page: Page, view: View, step: Step) -> frozenset[str]:
-    """The ids of the elements that stand in the light of a step: what it names, what that is made of, and what it asks.
+@dataclass(frozen=True)
+class Lit:
+    """What of a page stands in the light, by the ids of its elements; the rest is faint. Empty where all of it does."""
 
-    All that may be edited for its question stands in it. Empty where it names the whole page, or nothing else is there.
+    named: frozenset[str] = frozenset()  # what is spoken of, at full strength
+    beside: frozenset[str] = frozenset()  # what that is made of, the head of the page and headings: less, but readable
+
+    def __bool__(self) -> bool:
+        return bool(self.named)
+
+
+def lit_by_step(page: Page, view: View, step: Step) -> Lit:
+    """What stands in the light of a step: what it names and asks, and, weaker, what that is made of.
+
+    All that may be edited for its question can be read. Empty where it names the whole page, or nothing else is there.
 
     Parameters
     ----------
@@ -123,22 +134,24 @@ def lit_by_step(page: Page, view: View, step: Step) -> frozenset[str]:
     step = _without_missing(view, step)
     look, question = step.look, step.question
     if not (look.node or look.element):
-        return frozenset()
-    lit = [part for one in named_on(page, view, step) for part in leaves(one)]
-    names = [*look.beside]
+        return Lit()
+    named = [part for one in named_on(page, view, step) for part in leaves(one)]
+    names, beside = [*look.beside], []
     if isinstance(question, MakeSo):
-        names += [one.node for one in question.conditions]
-        names += question.allowed or [one.name for one in _matrices(page) if one.editable]
+        names += [*question.allowed, *(one.node for one in question.conditions)]
+        beside = [] if question.allowed else [one for one in _matrices(page) if one.editable]
     elif isinstance(question, Predict | Point) and question.node:
         names.append(question.node)
     made = [name for name in (look.node, *names) if view.graph.find(name) is not None]
-    lit += [*_on(page, view, names), *(one for one in _matrices(page) if one.name in names)]  # some stand there twice
-    lit += [matrix for name in made for matrix in _parents(page, view, name)]
-    return _with_headings(page, {one.id for one in lit if not isinstance(one, Arrangement)})
+    named += [*_on(page, view, names), *(one for one in _matrices(page) if one.name in names)]  # some stand there twice
+    beside += [matrix for name in made for matrix in _parents(page, view, name)]
+    return _with_headings(
+        page, *({one.id for one in some if not isinstance(one, Arrangement)} for some in (named, beside))
+    )
 
 
-def lit_by_cell(page: Page, view: View, cell: Cell) -> frozenset[str]:
-    """The ids of the elements in the line of a cell's descent: what it is computed from, itself, and what it goes into.
+def lit_by_cell(page: Page, view: View, cell: Cell) -> Lit:
+    """The line of a cell's descent: what it is computed from, itself, and what it goes into.
 
     Empty where no matrix of the page shows its node, or nothing else is there.
     """
@@ -146,15 +159,15 @@ def lit_by_cell(page: Page, view: View, cell: Cell) -> frozenset[str]:
     line = {cell.node, *graph.ancestors(cell.node)}
     matrices = _matrices(page)
     if all(one.place.node != cell.node for one in matrices):
-        return frozenset()
+        return Lit()
     lit = {one.id for one in matrices if one.place.node in line or cell.node in graph.ancestors(one.place.node)}
-    return _with_headings(page, lit)
+    return _with_headings(page, lit, set())
 
 
-def _with_headings(page: Page, lit: set[str]) -> frozenset[str]:
+def _with_headings(page: Page, named: set[str], beside: set[str]) -> Lit:
     """With the head of the page and the headings of what is lit; empty where nothing would be left in the dark."""
     heading: Section | None = None
-    headings, dark = set(), False
+    headings, dark, lit = set(), False, named | beside
     for element in page.elements:
         if isinstance(element, Section):
             heading = element
@@ -163,7 +176,9 @@ def _with_headings(page: Page, lit: set[str]) -> frozenset[str]:
         dark = dark or not ids <= lit
         if heading is not None and ids & lit:
             headings.add(heading.id)
-    return frozenset({page.header.id, *lit, *headings}) if lit and dark else frozenset()
+    if not (named and dark):
+        return Lit()
+    return Lit(frozenset(named), frozenset({page.header.id, *headings, *beside} - named))
 
 
 def _matrices(page: Page) -> list[Matrix]:

@@ -3,7 +3,7 @@
 from PySide6.QtCore import QObject, Signal
 
 from explorer.lessons.steps import Step
-from explorer.pages.of_step import ELSEWHERE, lit_by_cell, lit_by_step
+from explorer.pages.of_step import ELSEWHERE, Lit, lit_by_cell, lit_by_step
 from explorer.pages.page import Page
 from explorer.pages.view import View
 from explorer.ui.selection import Selection
@@ -20,7 +20,9 @@ class Light(QObject):
     def __init__(self, selection: Selection) -> None:
         super().__init__(selection)
         self._selection = selection
-        self._step: Step | None = None
+        self.step: Step | None = None
+        """The step that leads, if one does."""
+        self._told = True
         self._on = {True: True, False: False}  # whether it is on, where a step leads and elsewhere
         selection.chosen.connect(self._follow_cell)
         selection.pointed.connect(self._follow_cell)
@@ -29,31 +31,36 @@ class Light(QObject):
     @property
     def on(self) -> bool:
         """Whether it is switched on here."""
-        return self._on[self._step is not None]
+        return self._on[self.step is not None]
 
     def switch(self, on: bool) -> None:
         """Switch it on or off, where a step leads or elsewhere."""
         if on != self.on:
-            self._on[self._step is not None] = on
+            self._on[self.step is not None] = on
             self.changed.emit()
 
     def lead(self, step: Step | None) -> None:
         """A step leads from now on, or none."""
-        if step is not self._step:
-            self._step = step
+        if step is not self.step or not self._told:
+            self.step, self._told = step, True
             self.changed.emit()
+
+    def be_about_to_lead(self, step: Step) -> None:
+        """A step will lead: a page that is made anew for it is made in its light, and has its room shared only once."""
+        if step is not self.step:
+            self.step, self._told = step, False
 
     def _follow_cell(self, *_: object) -> None:
         if self._selection.kept != self._cell:
             self._cell = self._selection.kept
-            if self._step is None and self.on:
+            if self.step is None and self.on:
                 self.changed.emit()
 
-    def of(self, page: Page, view: View) -> frozenset[str]:
-        """The ids of the elements of a page that stand in the light; empty where all of it does."""
+    def of(self, page: Page, view: View) -> Lit:
+        """What of a page stands in the light."""
         if not self.on:
-            return frozenset()
-        if self._step is not None:
-            place = self._step.look.stage
-            return lit_by_step(page, view, self._step) if page.stage == ELSEWHERE.get(place, place) else frozenset()
-        return frozenset() if self._cell is None else lit_by_cell(page, view, self._cell)
+            return Lit()
+        if self.step is not None:
+            place = self.step.look.stage
+            return lit_by_step(page, view, self.step) if page.stage == ELSEWHERE.get(place, place) else Lit()
+        return Lit() if self._cell is None else lit_by_cell(page, view, self._cell)

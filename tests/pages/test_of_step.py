@@ -127,7 +127,7 @@ def test_a_model_without_what_the_step_names_shows_what_its_page_shows_first():
         assert elements_of(other, lacking)
     pointed = next(one for one in walk_of("emma").lesson.steps if getattr(one.question, "at", "") == "cell").question
     assert right_cells(other, replace(pointed, node="decoder.9.self.scores")) == ()
-    assert lit_by_step(page_of(other, lacking), other, lacking) == frozenset()
+    assert not lit_by_step(page_of(other, lacking), other, lacking)
 
 
 # What stands in the light of a step
@@ -143,8 +143,9 @@ def lit(name, id):
     """The names of the matrices that stand in the light, and of those that do not."""
     view, step = seen(name, id)
     page = page_of(view, step)
-    ids = lit_by_step(page, view, step)
-    assert not ids or page.header.id in ids
+    light = lit_by_step(page, view, step)
+    assert not light or page.header.id in light.beside
+    ids = light.named | light.beside
     found = [part for one in page.elements for part in leaves(one) if isinstance(part, Matrix)]
     return [one.name for one in found if one.id in ids], [one.name for one in found if one.id not in ids]
 
@@ -160,7 +161,7 @@ def test_what_a_step_names_and_what_that_is_made_of_stands_in_the_light():
 def test_the_picture_of_the_whole_has_nothing_beside_it():
     view, step = seen("start-here", "whole")
     assert step.look.stage == "model"
-    assert lit_by_step(page_of(view, step), view, step) == frozenset()
+    assert not lit_by_step(page_of(view, step), view, step)
 
 
 @pytest.mark.parametrize("name", LESSONS)
@@ -170,10 +171,11 @@ def test_what_may_be_edited_for_a_question_and_what_is_asked_for_is_never_faint(
         page = page_of(view, step)
         if page is None:
             continue
-        ids, question = lit_by_step(page, view, step), step.question
+        light, question = lit_by_step(page, view, step), step.question
         there = {part.id for one in (page.header, *page.elements) for part in leaves(one)}
-        assert ids <= there
-        if not ids:
+        assert light.named | light.beside <= there
+        assert light.named.isdisjoint(light.beside)
+        if not light:
             continue
         on_page = {part.name: part.id for one in page.elements for part in leaves(one) if isinstance(part, Matrix)}
         wanted = []
@@ -181,7 +183,7 @@ def test_what_may_be_edited_for_a_question_and_what_is_asked_for_is_never_faint(
             wanted = [*question.allowed, *(one.node for one in question.conditions)]
         elif isinstance(question, Predict) or (isinstance(question, Point) and question.at == "cell"):
             wanted = [question.node]
-        assert {on_page[one] for one in wanted if one in on_page} <= ids, step.id
+        assert {on_page[one] for one in wanted if one in on_page} <= light.named, step.id
 
 
 def test_a_cell_lights_what_it_is_made_of_and_what_it_goes_into(desk):
@@ -192,11 +194,13 @@ def test_a_cell_lights_what_it_is_made_of_and_what_it_goes_into(desk):
     head = "encoder.1.self.head.1."
 
     def line(node):
-        return {names[id].removeprefix(head) for id in lit_by_cell(page, view, Cell(node, (0, 0, 0))) if id in names}
+        return {
+            names[id].removeprefix(head) for id in lit_by_cell(page, view, Cell(node, (0, 0, 0))).named if id in names
+        }
 
     of_query, of_value = line("encoder.1.self.Q"), line("encoder.1.self.V")
     assert {"W_Q", "Q", "scores", "weights", "output"} <= of_query
     assert of_query.isdisjoint({"W_K", "K", "W_V", "V"})
     assert {"W_V", "V", "output"} <= of_value
     assert of_value.isdisjoint({"Q", "scores", "weights"})
-    assert lit_by_cell(page, view, Cell("decoder.1.self.Q", (0, 0, 0))) == frozenset(), "it stands on another page"
+    assert not lit_by_cell(page, view, Cell("decoder.1.self.Q", (0, 0, 0))), "it stands on another page"

@@ -435,6 +435,7 @@ class Guide(QObject):
         step, selection = self.step, self._bench.selection
         assert step is not None
         look, on_page = step.look, step.look.stage not in TABS
+        self._bench.light.be_about_to_lead(step)
         with selection.at_once():
             if on_page:
                 selection.let_go(PLAYED)  # a step shows all of its picture, however far a pass had come

@@ -16,6 +16,7 @@ from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import Step
 from explorer.pages.element import leaves
 from explorer.pages.ink import drawn, empty_share, named_share, strength
+from explorer.pages.matrix import Matrix
 from explorer.pages.of_step import named_on
 from explorer.ui.appearance import Appearance
 from explorer.ui.lesson.drawn import pixels_of
@@ -130,7 +131,9 @@ def _named_share(window: MainWindow, step: Step) -> float | None:
         return None
     port, bench = view.viewport(), window.bench
     widgets = view.elements.widgets
-    parts = (part for one in named_on(view.page, bench.view, step) for part in leaves(one))
+    parts = [part for one in named_on(view.page, bench.view, step) for part in leaves(one)]
+    names = {part.name for part in parts if isinstance(part, Matrix)}  # some stand there twice
+    parts += [one for of in view.page.elements for one in leaves(of) if isinstance(one, Matrix) and one.name in names]
     shown = [widgets[part.id] for part in parts if part.id in widgets]
     picture = port.grab().toImage()
     picture.setDevicePixelRatio(1.0)

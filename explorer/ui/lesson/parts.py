@@ -462,7 +462,7 @@ class LessonParts(QObject):
         step, page = self.guide.step, self._window.area.in_sight()
         if step is None or page is None or page.isHidden() or page.is_picture:
             return
-        wanted = wanted_rects(page.elements, self._bench.view.graph, step)
+        wanted = [*page.elements.lit_rects(), *wanted_rects(page.elements, self._bench.view.graph, step)]
         spans = [[(rect.top(), rect.bottom() + 1) for rect in rects] for rects in wanted]
         page.begin_at(begin(page.elements.spans(), spans, page.viewport().height()))
         rect = next((rects[0] for rects in reversed(wanted) if rects), QRect())

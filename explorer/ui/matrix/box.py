@@ -153,6 +153,12 @@ class MatrixBox(QWidget):
             self._alike = on
             self._stand()
 
+    def be_times(self, times: float) -> None:
+        """Be so many times larger than others on its page: cells, letters and formula, not the words beside it."""
+        if self.view.be_times(times):
+            self._formula.be_times(times)
+            self._stand()
+
     def stand_in_line(self, width: int, labels: int) -> None:
         """See `MatrixView.stand_in_line`."""
         if self.view.stand_in_line(width, labels):
@@ -334,7 +340,7 @@ class MatrixBox(QWidget):
         # Before it is polished it has another font, and before formulas can be typeset they are guessed.
         parts, is_polished = (self._caption, self._formula), Qt.WidgetAttribute.WA_WState_Polished
         polished = (part.testAttribute(is_polished) for part in parts)
-        measured = formula, words, left, beside, self.view.room, can_typeset_now(), *polished
+        measured = formula, words, left, beside, self.view.room, self.view.times, can_typeset_now(), *polished
         if measured != self._measured:
             self._measured = measured
             self._say(formula, words)

@@ -37,8 +37,7 @@ class Labels(QHeaderView):
         view, horizontal = self._view, self.orientation() == Qt.Orientation.Horizontal
         if not (horizontal or view.labelled):
             return  # the room alone is wanted: a matrix above has labels there
-        appearance = view.bench.appearance
-        theme, px = appearance.theme, appearance.px
+        theme, px = view.bench.appearance.theme, view.px
         labels = view.matrix.columns if horizontal else view.matrix.rows
         area = event.rect()
         first, last = (
@@ -49,7 +48,7 @@ class Labels(QHeaderView):
         size, thick = self.defaultSectionSize(), px(3)
         painter = QPainter(self.viewport())
         metrics = QFontMetrics(view.bold_small)
-        painter.setFont(appearance.fonts.small)
+        painter.setFont(view.plain_small)
         painter.setPen(qcolor(theme.muted))
         for section in range(first, last + 1):
             at = self.sectionViewportPosition(section)
@@ -69,7 +68,7 @@ class Labels(QHeaderView):
                 painter.setFont(view.bold_small)
                 painter.setPen(qcolor(theme.here_text))
                 painter.drawText(rect, where, text)
-                painter.setFont(appearance.fonts.small)
+                painter.setFont(view.plain_small)
                 painter.setPen(qcolor(theme.muted))
             else:
                 painter.drawText(rect, where, text)
@@ -91,7 +90,7 @@ class Labels(QHeaderView):
     def _is_cut(self, section: int, label: str) -> bool:
         """Whether some of a label is not in sight."""
         down = self.orientation() == Qt.Orientation.Vertical
-        room = self.width() - self._view.bench.appearance.px(8) if down else self.sectionSize(section)
+        room = self.width() - self._view.px(8) if down else self.sectionSize(section)
         return QFontMetrics(self._view.bold_small).horizontalAdvance(label) > room
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:

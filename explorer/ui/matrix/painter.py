@@ -35,7 +35,7 @@ def paint_cells(view: MatrixView, painter: QPainter, rows: range, columns: range
     All in one go: through a delegate of Qt each cell takes six times as long, most of it in asking for what is the same
     in all. Square corners are exact at every scale, and a filled rectangle takes half as long as a rounded one.
     """
-    matrix, plain = view.matrix, view.bench.appearance.fonts.number
+    matrix, plain = view.matrix, view.plain
     height, width = view.rowHeight(0) - 2, view.columnWidth(0) - 2
     tops = [view.rowViewportPosition(row) + 1 for row in rows]
     lefts = [view.columnViewportPosition(column) + 1 for column in columns]

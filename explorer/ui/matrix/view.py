@@ -108,17 +108,37 @@ class MatrixView(QTableView):
         selection = bench.selection
         selection.pointed.connect(self._light)
         selection.token_changed.connect(self._update_labels)
-        fonts = bench.appearance.fonts
-        self.bold, self.bold_small = QFont(fonts.number), QFont(fonts.small)
-        self.bold.setBold(True)
-        self._widths: dict[str, int] = {}
-        self.bold_small.setBold(True)
         self._is_large = bench.appearance.close
-        self.padding = bench.appearance.px(CLOSE if self._is_large else CELL_PADDING)
+        self._dress(1.0)
         self._measure()
         self._light(selection.cell)
 
     # What it shows
+
+    def be_times(self, times: float) -> bool:
+        """Have cells and letters so many times larger than others on its page; returns whether that is new."""
+        new = times != self.times
+        if new:
+            self._dress(times)
+            self._measure()
+        return new
+
+    def _dress(self, times: float) -> None:
+        self.times = times
+        fonts = self.bench.appearance.fonts
+        self.plain, self.plain_small, self.bold, self.bold_small = (
+            QFont(font) for font in (fonts.number, fonts.small) * 2
+        )
+        self.bold.setBold(True)
+        self.bold_small.setBold(True)
+        for font in (self.plain, self.plain_small, self.bold, self.bold_small):
+            font.setPointSizeF(font.pointSizeF() * times)
+        self._widths: dict[str, int] = {}
+        self.padding = self.px(CLOSE if self._is_large else CELL_PADDING)
+
+    def px(self, pixels: float) -> int:
+        """Pixels of what belongs to its numbers, of pixels at text scale 1 on a page where nothing is larger."""
+        return self.bench.appearance.px(pixels * self.times)
 
     def tell(self, matrix: Matrix) -> bool:
         """Show another matrix, or the same with other numbers.
@@ -185,14 +205,13 @@ class MatrixView(QTableView):
 
     def _measure(self) -> None:
         """Make the view as large as its matrix, up to a size that still can be taken in."""
-        appearance = self.bench.appearance
         metrics = QFontMetrics(self.bold_small)
         rows, columns = len(self.matrix.rows), len(self.matrix.columns)
         labels, heads = self.matrix.rows[:MEASURED], self.matrix.columns[:MEASURED]
-        self._most_width = max(self._needed_width(), appearance.px(LEAST_WIDTH))
+        self._most_width = max(self._needed_width(), self.px(LEAST_WIDTH))
         label_width = max((metrics.horizontalAdvance(h) for h in heads), default=0) + 6
         most = (110 if columns <= FEW else CUT_LABEL) if self._is_large else 84
-        longest = min(label_width, appearance.px(most))
+        longest = min(label_width, self.px(most))
         self.own_width = max(self._most_width, longest)
         width = max(self.own_width, self._least[0], self._column)
         height = max(self._row, self.least_row)
@@ -201,7 +220,7 @@ class MatrixView(QTableView):
             header.setDefaultSectionSize(size)
         left = max((metrics.horizontalAdvance(label) for label in labels), default=0)
         said = any(labels) and not (self._is_large and rows == 1 < columns)  # of a single row the heading says it
-        self.label_room = min(left, appearance.px(MOST_LABEL)) + appearance.px(12) if said else 0
+        self.label_room = min(left, self.px(MOST_LABEL)) + self.px(12) if said else 0
         left = max(self.label_room if self.labelled else 0, self._least[1])
         self._left = left
         down.setFixedWidth(left)
@@ -251,7 +270,7 @@ class MatrixView(QTableView):
     @property
     def least_row(self) -> int:
         """Pixels that a row is high at least."""
-        return self.bench.appearance.px(LOW_CELL if self._is_large else CELL_HEIGHT)
+        return self.px(LOW_CELL if self._is_large else CELL_HEIGHT)
 
     @property
     def width_of_all(self) -> int:

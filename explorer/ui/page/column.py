@@ -10,6 +10,7 @@ from explorer.pages.by_hand import Scheme
 from explorer.pages.element import Element, leaves
 from explorer.pages.excerpt import names
 from explorer.pages.matrix import Matrix
+from explorer.pages.of_step import Lit
 from explorer.pages.page import Button, Check, Choice, Controls, Descent, Field, Number, Row, Slider, Stack
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.elements import WIDGETS, differing, made_of
@@ -255,6 +256,19 @@ class Elements(QWidget):
         for layout in layouts:  # what holds others first: it says how large they are
             layout.activate()
         self._shared = True
+
+    def enlarge(self, lit: Lit) -> None:
+        """Let what is named be larger when the room is shared next, and have what it is made of in sight with it."""
+        if lit != self._sharing.lit:
+            self._sharing.lit, self._shared = lit, False
+
+    def lit_rects(self) -> list[list[QRect]]:
+        """Where that stands which a step names, with the matrices that it is made of and without; none in no light."""
+        lit = self._sharing.lit
+        named = [one for id, one in self.widgets.items() if id in lit.named]
+        beside = [one for id, one in self.widgets.items() if id in lit.beside and isinstance(one, MatrixBox)]
+        groups = ([*named, *beside], named) if lit else ()
+        return [[QRect(one.mapTo(self, QPoint()), one.size()) for one in group] for group in groups]
 
     def lay_out_again(self, row: Row) -> None:
         """Elements of a row have another size. What changes while its layout is at work would keep its old height."""

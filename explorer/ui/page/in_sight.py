@@ -6,7 +6,7 @@ scores to the attention weights, the output and the heat map. What is wanted in 
 without the map, then the weights by themselves. For each, arrangements are tried, from that which hides least on.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from explorer.pages.element import Element, leaves
@@ -35,7 +35,7 @@ class Part:
 class Stands:
     """How rows stand."""
 
-    small: Mapping[str, Places]
+    small: Mapping[str, Collection[int] | None]
     """Which matrices of a row, by its id, are small pictures; a row that is not named decides by itself."""
     breaks: bool = False
     """Whether the line ends before the weights: they take less room below the scores than a map below both."""
@@ -82,7 +82,7 @@ def first_whole(parts: Sequence[Part], gaps: Sequence[int], height: int, measure
     height : int
         Pixels in sight.
     """
-    small: dict[str, Places] = {}
+    small: dict[str, Collection[int] | None] = {}
     top, lacking = 0, WHOLE
     for part, gap in zip(parts, gaps, strict=True):
         top += gap

@@ -105,5 +105,5 @@ def same_rows(before: QWidget | None, box: MatrixBox) -> bool:
     if not isinstance(before, MatrixBox) or before.small or box.small:
         return False
     a, b = before.matrix, box.matrix
-    whole = before.view.whole and box.view.whole
-    return whole and (a.axes[0], a.rows) == (b.axes[0], b.rows)
+    level = before.view.whole and box.view.whole and before.view.times == box.view.times
+    return level and (a.axes[0], a.rows) == (b.axes[0], b.rows)

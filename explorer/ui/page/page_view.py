@@ -14,6 +14,7 @@ from explorer.core.graph import Stage
 from explorer.pages import compose
 from explorer.pages.element import Element
 from explorer.pages.memo import Memo
+from explorer.pages.of_step import Lit
 from explorer.pages.page import Page
 from explorer.pages.view import Looking
 from explorer.ui.page.column import Elements
@@ -72,7 +73,7 @@ class PageView(QScrollArea):
         self.elements.setContentsMargins(px(20), px(10), px(MARGIN), px(16))
         self._in_place = InPlace(self, self.elements)
         self.veil, self.flash = Veil(self.elements), Flash(self.elements)
-        self._lit_in: object = None  # the widgets that were there as the light was shared out
+        self._lit_for: tuple[object, object] = None, None  # as the light was shared out: the widgets, and whose it was
         self.setWidget(self.elements)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -208,8 +209,10 @@ class PageView(QScrollArea):
             return  # a page whose stage is gone is taken away
         self._in_place.hold()
         self.elements.tell(self._composed())
-        if self._lit_in is not self.elements.widgets:  # others stand there now
+        others = self._lit_for[0] is not self.elements.widgets
+        if others:
             self.flash.stop()
+        if others or self._lit_for[1] is not self.bench.light.step:
             self._shine()
         if self.isVisible() and not self.elements.fits:
             self._share_room()
@@ -227,8 +230,13 @@ class PageView(QScrollArea):
     def _shine(self) -> None:
         """Let what is spoken of stand in the light."""
         if self.page is not None and self._making is None and self._lights:
-            self._lit_in = self.elements.widgets
-            self.veil.let_through(self.bench.light.of(self.page, self.bench.view))
+            self._lit_for = self.elements.widgets, self.bench.light.step
+            lit = self.bench.light.of(self.page, self.bench.view)
+            self.veil.let_through(lit)
+            # For a chosen cell nothing moves.
+            self.elements.enlarge(Lit() if self.bench.light.step is None else lit)
+            if self.isVisible() and not self.elements.fits:
+                self._share_room()
 
     # Room
 

@@ -1,6 +1,6 @@
 """How the room of a page is shared among its elements: how wide each is, and what stands there as a small picture."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QRect
@@ -8,6 +8,7 @@ from PySide6.QtCore import QRect
 from explorer.pages.by_hand import Scheme
 from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import Matrix
+from explorer.pages.of_step import Lit
 from explorer.pages.page import Row, Stack
 from explorer.pages.word_pictures import AttentionLines, HeatMap
 from explorer.ui.matrix.box import MatrixBox
@@ -33,6 +34,7 @@ from explorer.ui.page.lines import ACROSS_ROW, SIGN, RowLines
 from explorer.ui.page.note import NoteLabel, SectionLabel
 from explorer.ui.page.player import PlayerView
 from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.widgets.formula import can_typeset_now
 
 if TYPE_CHECKING:
     from explorer.ui.page.column import Elements
@@ -49,6 +51,9 @@ ACROSS, LEAST_MAP, MOST_MAP, ABOVE_MAP = 16, 300, 520, 415
 """Pixels at text scale 1: between two heat maps; what one beside another has at least, and any at most; what small
 pictures, and a map's own words, take above it.
 """
+TIMES, LARGE, SMALL = (2.0, 1.7, 1.4, 1.2, 1.0), 1.4, 0.3
+"""How many times larger what a step names may be than the rest, the largest that fits first; more than `LARGE` only
+where it takes no more than `SMALL` of what is in sight."""
 
 
 class Sharing:
@@ -62,6 +67,10 @@ class Sharing:
         """What that was decided for."""
         self._for_named = False
         """Whether they stand so for what a step of a lesson names."""
+        self.lit = Lit()
+        """What a step names, which is larger, and what that is made of."""
+        self._times = 1.0
+        """How many times larger."""
         self._measured: dict[object, Taken] = {}
         """The room that parts take in one width: with another height of the window nothing is measured anew."""
         self._narrow: dict[str, int] = {}
@@ -70,6 +79,8 @@ class Sharing:
         """What stands on the page, and all that stands in it, in reading order."""
         self._around: dict[str, Row] = {}
         """The row of stacks in one of which a row stands, by its id."""
+        self._lined_up: set[str] = set()
+        """The matrices, by their ids, that stand above, below or beside a product's result, column under column."""
 
     def _px(self, pixels: float) -> int:
         """Pixels on this screen of pixels at text scale 1; the page may be dressed in another look for paper."""
@@ -91,11 +102,13 @@ class Sharing:
         self._around = {row.id: outer for outer in rows for row in _rows(outer)}
         sign = self._px(SIGN) if any(item.sign for row in rows for item in row.items) else 0
         crossing = [element for element in self._all if isinstance(element, Scheme)]
-        lined_up = {one.id for scheme in crossing for one in scheme.inside}
+        lined_up = self._lined_up = {one.id for scheme in crossing for one in scheme.inside}
         alone = {one.id for one in self.page.elements if isinstance(one, Matrix)}
         for id, widget in self.page.widgets.items():
             if isinstance(widget, MatrixBox):
                 widget.give_room(room - sign)
+                if id in alone or id in lined_up:
+                    widget.be_times(self._times_of(id))
                 if id not in lined_up:
                     widget.stand_in_line(0, 0)
                 if id in alone:  # in a row before, another one may have said what its rows are
@@ -179,34 +192,120 @@ class Sharing:
         self._decided = decided if reached.issuperset(wanted) else ()  # some may be still to come
 
     def _brings_named(self, room: int, height: int) -> bool:
-        """Let small pictures stand for what lies between matrices that are wanted in sight at once.
+        """Let matrices that are wanted in sight at once be as large as fits; small pictures stand between them.
 
-        Returns whether there are several such matrices, which nothing else makes room for.
+        Returns whether there are such matrices, which nothing else makes room for: those that stand in the light, or
+        several that a step names.
         """
-        named = {one.id for one in self._all if isinstance(one, Matrix) and one.named and one.open}
+        matrices = [one for one in self._all if isinstance(one, Matrix)]
+        lit = {one.id for one in matrices if one.id in self.lit.named}
+        named = lit or {one.id for one in matrices if one.named and one.open}
         rows = [row for row in self._all if isinstance(row, Row) and matrices_of(row)]
-        if len(named) < 2:
+        if len(named) < (1 if lit else 2):
             if self._for_named:
-                self._stands, self._decided, self._for_named = Stands({}), (), False
+                self._stands, self._decided, self._for_named, self._times = Stands({}), (), False, 1.0
                 for row in rows:
                     self._break_line(row, False)
                     self.share_line(row, room, height, None if row.folds else ())
             return False
         self._for_named = True
-        decided = room, height, named, [(self.page.box(one).own_size) for row in rows for one in matrices_of(row)]
+        # Nothing that changes with numbers, or with what is decided: nobody's cell moves while he edits it.
+        sizes = [(self.page.box(one).own_size[1:], self.page.box(one).view.whole) for one in matrices]
+        decided = room, height, self.lit, named, sizes, can_typeset_now()
         if self._decided == decided:
             return True
-        others = {row.id: frozenset(i for i, one in enumerate(matrices_of(row)) if one.id not in named) for row in rows}
-        for small in (dict.fromkeys(others, NONE), others):
-            for row in rows:
-                self._break_line(row, False)
-                self.share_line(row, room, height, small[row.id])
-            self._stands, self._decided = Stands(small), decided
-            places = [(one, self.page.place_of(one, room)) for one in self.page.elements]
-            found = [rect for one, place in places for part, rect in self._places(one, place) if part.id in named]
-            if not found or max(one.bottom() for one in found) - min(one.top() for one in found) < height:
+        breaks: Set[str] | None = None
+        for times, small, wanted in self._ways(rows, named, bool(lit), room, height):
+            if times > 1 and breaks is None:
+                breaks = self._stand_named(rows, 1.0, small, room, height, named, wanted)[1]
+            high, begin = self._stand_named(rows, times, small, room, height, named, wanted)
+            whole = times == 1 or all(self.page.box(one).view.whole for one in matrices if one.id in named)
+            broken = breaks is not None and (len(begin) > len(breaks) or any(one in wanted for one in begin - breaks))
+            if whole and high < height and not broken:
                 break
+        sizes = [(self.page.box(one).own_size[1:], self.page.box(one).view.whole) for one in matrices]
+        self._decided = room, height, self.lit, named, sizes, can_typeset_now()
         return True
+
+    def _stand_named(
+        self,
+        rows: Sequence[Row],
+        times: float,
+        small: Mapping[str, Collection[int] | None],
+        room: int,
+        height: int,
+        named: Collection[str],
+        wanted: Collection[str],
+    ) -> tuple[int, set[str]]:
+        """Let what is named be so many times larger, and some matrices be small pictures.
+
+        Returns the pixels down that what is wanted in sight takes together; and which matrices, in rows with what is
+        named, begin another line: an equation that stood on one line is not broken for it.
+        """
+        self._times, self._stands = times, Stands(small)
+        for one in (one for one in self._all if isinstance(one, Matrix)):
+            self.page.box(one).be_times(self._times_of(one.id))
+        for row in rows:
+            self._break_line(row, False)
+            self.share_line(row, room, height, small[row.id])
+            self.page.lay_out_again(row)
+        row_of = {one.id: row.id for row in rows for one in matrices_of(row)}
+        whose = {row_of[id] for id in named if id in row_of}
+        places = [(one, self.page.place_of(one, room)) for one in self.page.elements]
+        there: dict[str, list[QRect]] = {}
+        begin, before = set(), dict.fromkeys(whose, -1)
+        for part, rect in (found for one, place in places for found in self._places(one, place)):
+            if part.id in wanted:
+                there.setdefault(part.name if isinstance(part, Matrix) else part.id, []).append(rect)
+            if (row_id := row_of.get(part.id, "")) in whose:
+                if rect.left() <= before[row_id]:
+                    begin.add(part.id)
+                before[row_id] = rect.left()
+        # Some stand there twice: the one that is near the others counts.
+        around = [rects[0] for rects in there.values() if len(rects) == 1] or [one for one, *_ in there.values()][:1]
+        middle = sum(one.center().y() for one in around) // max(len(around), 1)
+        found = [min(rects, key=lambda one: abs(one.center().y() - middle)) for rects in there.values()]
+        high = max((one.bottom() for one in found), default=0) - min((one.top() for one in found), default=0)
+        return high, begin
+
+    def _ways(
+        self, rows: Sequence[Row], named: Collection[str], lit: bool, room: int, height: int
+    ) -> Iterator[tuple[float, Mapping[str, Collection[int] | None], Collection[str]]]:
+        """How large what is named may be, what is a small picture for it, and what is in sight then; the best first.
+
+        With what it is made of beside it, the rest as usual or small; or by itself.
+        """
+        around = {*named, *self.lit.beside}
+
+        def but(kept: Collection[str]) -> dict[str, list[int]]:
+            return {row.id: [i for i, one in enumerate(matrices_of(row)) if one.id not in kept] for row in rows}
+
+        rest, dark = but(named), but(around)
+        usual: dict[str, Collection[int] | None] = {
+            row.id: NONE if not (lit and row.folds) else dark[row.id] if len(rest[row.id]) < len(row.items) else None
+            for row in rows
+        }
+        if not lit:
+            yield from ((1.0, small, named) for small in (usual, rest))
+            return
+        boxes = [self.page.box(one) for row in rows for one in matrices_of(row) if one.id in named]
+        for box in boxes:
+            box.be_times(1.0)
+        sizes = [(box.view.width(), box.view.height()) for box in boxes]
+        area = sum(width * height for width, height in sizes)
+        for times in TIMES:
+            too_large = any(times * width > room or times * high > height for width, high in sizes)
+            if times > LARGE and (too_large or area * times**2 > SMALL * room * height):
+                continue
+            if not too_large:
+                yield times, usual, around
+                yield times, dark, around
+            if times <= LARGE and (times == 1 or not too_large):
+                yield times, rest, named
+
+    def _times_of(self, id: str) -> float:
+        """How many times larger a matrix is than usual; one that others are lined up with is not."""
+        return self._times if id in self.lit.named and id not in self._lined_up else 1.0
 
     def _taken(self, element: Element, room: int) -> Taken:
         """The room that a part of the page takes as it stands now."""
@@ -253,6 +352,8 @@ class Sharing:
         boxes = self.page.boxes(row)
         matrices = [box for box in boxes if isinstance(box, MatrixBox)]
         before = [box.sizeHint() for box in matrices]
+        for box in matrices:
+            box.be_times(self._times_of(box.matrix.id))
         # Not to and fro in one go: each time a box is folded it asks for a layout, which would ask for this.
         if fold is not None:
             for i, box in enumerate(matrices):

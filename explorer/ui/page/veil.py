@@ -1,16 +1,18 @@
 """What a page has in the dark while some of it stands in the light: one veil over all that is not lit."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Container, Iterator
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QColor, QHoverEvent, QPainter, QPaintEvent, QRegion
 from PySide6.QtWidgets import QApplication, QWidget
 
+from explorer.pages.of_step import Lit
 from explorer.ui.page.column import Elements
 from explorer.ui.page.holders import Titled
 
-DARK = 0.8
-"""How much of the page's own ground lies over what is in the dark: a fifth of its ink is left."""
+DARK, DIM = 0.8, 0.35
+"""How much of the page's own ground lies over what is in the dark: a fifth of its ink is left. And over what stands
+beside what is named: its words and numbers have still 4.5 times the contrast of the ground."""
 BESIDE, ABOVE = 3, 8
 """Pixels at text scale 1 around what is lit: a sign beside it stands in the dark, where that leads to what does."""
 
@@ -24,7 +26,7 @@ class Veil(QWidget):
     def __init__(self, elements: Elements) -> None:
         super().__init__(elements)
         self._elements = elements
-        self._lit: Collection[str] = ()
+        self._lit = Lit()
         self._under = ""
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -35,8 +37,8 @@ class Veil(QWidget):
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._follow_keys)
 
-    def let_through(self, lit: Collection[str]) -> None:
-        """Leave the elements of these ids in the light; without any, all of them."""
+    def let_through(self, lit: Lit) -> None:
+        """Leave some elements in the light; where it is empty, all of them."""
         self._lit = lit
         self.setGeometry(self._elements.rect())
         self.setVisible(bool(lit))
@@ -72,8 +74,11 @@ class Veil(QWidget):
 
     def lit(self) -> QRegion:
         """What of the page is in the light now, in its pixels."""
+        return self._region({*self._lit.named, self._under})
+
+    def _region(self, wanted: Container[str]) -> QRegion:
+        """Where some elements stand, and what has the keys."""
         beside, above = map(self._elements.bench.appearance.px, (BESIDE, ABOVE))
-        wanted = {*self._lit, self._under}
         focus = QApplication.focusWidget()
         region, last, before = QRegion(), QRect(), False
         for id, place in self._places(self._elements.widgets):
@@ -102,9 +107,12 @@ class Veil(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         ground = QColor(self._elements.bench.appearance.theme.page)
-        ground.setAlphaF(DARK)
-        painter.setClipRegion(event.region() - self.lit())
-        painter.fillRect(event.rect(), ground)
+        lit = self.lit()
+        beside = self._region({*self._lit.named, *self._lit.beside}) - lit
+        for region, cover in ((event.region() - lit - beside, DARK), (event.region() & beside, DIM)):
+            ground.setAlphaF(cover)
+            painter.setClipRegion(region)
+            painter.fillRect(event.rect(), ground)
 
 
 def _line(place: QRect, width: int) -> QRect:

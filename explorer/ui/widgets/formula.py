@@ -97,7 +97,7 @@ class Formula(QWidget):
     def __init__(self, latex: str = "", parent: QWidget | None = None, em: float = 1.25) -> None:
         super().__init__(parent)
         self._latex = ""
-        self._em = em
+        self._em = self._usual_em = em
         self._most = 0
         self._set: Typeset | None = None
         self._tried = False
@@ -127,6 +127,13 @@ class Formula(QWidget):
         self._size = None
         self.updateGeometry()
         self.update()
+
+    def be_times(self, times: float) -> None:
+        """Be drawn so many times larger than usual."""
+        if times * self._usual_em != self._em:
+            self._em, self._size = times * self._usual_em, None
+            self.updateGeometry()
+            self.update()
 
     def be_no_wider(self, pixels: int) -> None:
         """Be drawn smaller where it would take more pixels across."""

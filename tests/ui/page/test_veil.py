@@ -6,6 +6,7 @@ from PySide6.QtCore import QPoint, QRect, Qt
 
 from explorer.lessons.steps import MakeSo
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.matrix.view import CELL_HEIGHT
 from explorer.ui.render import laid_out
 
 Key = Qt.Key
@@ -54,6 +55,67 @@ def test_the_matrix_of_a_step_stands_out_and_another_has_a_fifth_of_its_ink(led)
     strong, faint = ink(window, "K"), ink(window, "Q")
     assert strong > 150
     assert 0.1 < faint / strong < 0.3
+
+
+def places(window):
+    """Where each matrix stands on the page, and how much larger it is than usual."""
+    elements = window.page().elements
+    boxes = window.page().findChildren(MatrixBox)
+    return {one.matrix.id: (QRect(one.mapTo(elements, QPoint()), one.size()), one.view.times) for one in boxes}
+
+
+def in_sight(window, name):
+    port = window.page().viewport()
+    one = box(window, name)
+    return port.rect().contains(QRect(one.mapTo(port, QPoint()), one.size()))
+
+
+def test_what_a_step_names_is_larger_and_whole_and_in_sight_with_the_light_on(led, hand, eye):
+    window = led("emma", "softmax")
+    usual = window.bench.appearance.px(CELL_HEIGHT)
+    lit = places(window)
+    assert box(window, "weights").view.rowHeight(0) >= 1.4 * usual - 1
+    assert box(window, "scores").view.rowHeight(0) == usual
+    assert box(window, "weights").view.whole
+    assert in_sight(window, "weights")
+    hand.key(Key.Key_L)
+    eye.settle(window)
+    assert box(window, "weights").view.rowHeight(0) == usual
+    hand.key(Key.Key_L)
+    eye.settle(window)
+    assert places(window) == lit
+
+
+def test_an_edit_moves_nothing_of_a_page_with_something_larger(led, hand, eye):
+    window = led("emma", "key")
+    view = eye.view(window, "K")
+    before = places(window)
+    assert view.times > 1
+    hand.click(view, hand.cell(view, 0, 0))
+    hand.type("2.5")
+    hand.key(Key.Key_Return)
+    window.bench.bridge.flush()
+    eye.settle(window)
+    assert window.bench.document.engine.values["K"][0, 0] == 2.5
+    assert places(window) == before
+
+
+def test_an_equation_on_one_line_is_not_broken_to_be_larger(led):
+    for id in ("powers", "equal"):
+        window = led("softmax", id)
+        tops = {place(window, name).top() for name in ("output.scaled", "output.probabilities")}
+        assert len(tops) == 1, id
+
+
+def test_for_a_chosen_cell_nothing_becomes_larger(open_window, hand, eye, no_pictures):
+    window = open_window(stage="encoder.1.self.attention")
+    view = eye.view(window, "encoder.1.self.head.1.Q")
+    hand.key(Key.Key_L)
+    before = places(window)
+    hand.click(view, hand.cell(view, 0, 0))
+    eye.settle(window)
+    assert window.page().veil.isVisible()
+    assert places(window) == before
 
 
 def test_the_key_l_switches_the_light_off_and_on(led, hand):
