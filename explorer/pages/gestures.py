@@ -135,11 +135,26 @@ class OpenLesson(Gesture):
 
 
 @dataclass(frozen=True)
-class ForClass(Gesture):
-    """Something is asked of the exercise sheet or the class that is open; `act` names it."""
+class Ask(Gesture):
+    """Something is asked of a part of the window that is no stage; `act` names it."""
 
     act: str
     value: Any = None
+
+
+@dataclass(frozen=True)
+class ForClass(Ask):
+    """Of the exercise sheet, or the class, that is open."""
+
+
+@dataclass(frozen=True)
+class ForPoll(Ask):
+    """Of the poll that a class takes part in."""
+
+
+@dataclass(frozen=True)
+class ForSeek(Ask):
+    """Of the search for inputs that give a cell a value."""
 
 
 @dataclass(frozen=True)

@@ -241,9 +241,13 @@ def asked_in(book: Gradebook) -> dict[str, Asked]:
             found[id] = Asked(id)
             continue
         options = item.options if isinstance(item, ChoiceItem) else ()
-        texts = tuple(" ".join(unescape(_TAG.sub("", option.text)).split()) for option in options)
-        found[id] = Asked(item.title, texts)
+        found[id] = Asked(item.title, tuple(as_plain(option.text) for option in options))
     return found
+
+
+def as_plain(html: str) -> str:
+    """HTML without its marks, on one line."""
+    return " ".join(unescape(_TAG.sub("", html)).split())
 
 
 # On paper

@@ -182,6 +182,18 @@ def items(lesson: Lesson, seed: int | None = None, only: str = "") -> Iterator[I
             yield item
 
 
+def item_at(lesson: Lesson, number: int, question: Question, state: State) -> Item | None:
+    """The question of a step, counted from 0, as a class has it before it; None where the model has to be changed.
+
+    `question`, `state`: as the walk through the lesson has them.
+    """
+    if not isinstance(question, Predict):
+        return _unseeded(lesson, number) if isinstance(question, Choose | Point) else None
+    right = float(array_of(values_of(state), question.node, question.of)[question.cell])
+    step, id = lesson.steps[number], f"{lesson.id}/{lesson.steps[number].id}"
+    return NumberItem(id=id, step=step, question=question, state=state, value=right, digits=question.digits)
+
+
 @lru_cache(1024)
 def _unseeded(lesson: Lesson, number: int) -> Item | None:
     """The question of a step, counted from 0, that is the same for everybody."""

@@ -55,6 +55,7 @@ PRESENTING = (
     ("W", "White screen"),
     ("G, a number, Enter", "Go to a step"),
     ("D", "All steps as small pictures"),
+    ("V", "Poll: choices with letters, how many chose what, the commonest mistake beside the right way"),
     ("L", "Pointer"),
     ("C", "Show what the last edit changed (Δ), or the values again"),
     ("Z, or a drag", "Zoom on the numbers"),

@@ -36,8 +36,7 @@ class Selection(QObject):
     defined = Signal(str)  # what a term means was asked: its name in the glossary
     printed_asked = Signal(int)  # what computes a printed number was asked: its place in `printed_numbers`
     lesson_asked = Signal(str)  # a lesson of the program, named by its id, was asked
-    # A `ForClass`, and the widget that asks: something was asked of the sheet, or of the class, that is open.
-    class_asked = Signal(object, object)
+    asked = Signal(object, object)  # an `Ask`, and the widget that it comes from
     reference_asked = Signal()  # where the references print the cell pointed at was asked
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QVBoxLayout, QWidget
 from explorer.core.errors import ExplorerError
 from explorer.files import whole_file
 from explorer.pages.element import Element
-from explorer.pages.gestures import ForClass
+from explorer.pages.gestures import Ask, ForClass
 from explorer.pages.page import Button, Controls, Header, Note, Section
 from explorer.sentences import sentence
 from explorer.teaching import ANSWERS, SHEET
@@ -82,7 +82,7 @@ class ClassTab(QFrame):
         self._down = QVBoxLayout(self)
         self._down.addWidget(self._area)
         self._again, self._gone = later(self, self._make), Gone(self)
-        bench.selection.class_asked.connect(self._do)
+        bench.selection.asked.connect(self._do)
         self._make()
 
     # What is opened
@@ -126,7 +126,9 @@ class ClassTab(QFrame):
 
     # What is asked
 
-    def _do(self, gesture: ForClass, at: QWidget) -> None:
+    def _do(self, gesture: Ask, at: QWidget) -> None:
+        if not isinstance(gesture, ForClass):
+            return
         try:
             match self.shown:
                 case Exercise() as exercise:

@@ -35,6 +35,7 @@ from explorer.ui.lesson.enlarged import Enlarged, in_look, scale_for
 from explorer.ui.lesson.gaps import NumberField
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.overview import Overview
+from explorer.ui.lesson.poll import PollView
 from explorer.ui.lesson.question import QuestionView
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.theme import mark
@@ -148,6 +149,7 @@ class Presenter(QWidget):
         self._cover = Cover(self)
         self._overview = Overview(bench, guide, self)
         self._overview.chosen.connect(self._go)
+        self.poll = PollView(guide, self)
         self._band = QRubberBand(QRubberBand.Shape.Rectangle, self)
         self._acts: dict[int, Callable[[], object]] = {
             Key.Key_R: guide.reveal,
@@ -159,6 +161,7 @@ class Presenter(QWidget):
             Key.Key_D: self._overview.open,  # all steps as small pictures
             Key.Key_L: self.toggle_pointer,
             Key.Key_M: self.toggle_terms,
+            Key.Key_V: lambda: self.poll.open(self.bench),  # a poll: the class votes
             Key.Key_Z: self.zoom,
             Key.Key_S: self.swap_wanted.emit,
             Key.Key_T: self.clock.toggle,
@@ -217,6 +220,7 @@ class Presenter(QWidget):
             return
         self.clock.at(guide.step.id)
         self._rested = QCursor.pos()
+        self.poll.close_poll()
         if self.sheet is not None:
             self.sheet.stand_alone(False)
             self.sheet.tell(guide.step, guide.at, len(guide.steps), guide.lesson.title, guide.numbers, guide.before)
@@ -263,7 +267,7 @@ class Presenter(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._rebuild()
-        for whole in (self._cover, self._overview):
+        for whole in (self._cover, self._overview, self.poll):
             whole.setGeometry(self.rect())
         self._say()
 
@@ -292,6 +296,8 @@ class Presenter(QWidget):
             return self._number_typed(event)
         focus = QApplication.focusWidget()
         beside = focus is not None and focus is self.beside
+        if not self.poll.isHidden():
+            return self.poll.key_pressed(event)
         if not self._overview.isHidden():
             return self._overview.key_pressed(event) or (beside and self._pass_on(event))
         if beside:  # what is typed there answers the class's question

@@ -4,17 +4,7 @@ from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.errors import ExplorerError
-from explorer.pages.gestures import (
-    ChooseHead,
-    ChooseToken,
-    Edit,
-    ForClass,
-    Gesture,
-    GoTo,
-    Keep,
-    OpenLesson,
-    ShowPrinted,
-)
+from explorer.pages.gestures import Ask, ChooseHead, ChooseToken, Edit, Gesture, GoTo, Keep, OpenLesson, ShowPrinted
 from explorer.ui.errors import show_error
 from explorer.ui.workbench import Workbench
 
@@ -54,8 +44,8 @@ def perform(bench: Workbench, gesture: Gesture, at: QWidget, stroke: object = No
             selection.printed_asked.emit(number)
         case OpenLesson(lesson):
             selection.lesson_asked.emit(lesson)
-        case ForClass():
-            selection.class_asked.emit(gesture, at)
+        case Ask():
+            selection.asked.emit(gesture, at)
         case GoTo(stage, keep):
             if keep is not None:
                 selection.keep(keep.key, keep.value)

@@ -82,7 +82,7 @@ def test_the_answers_of_a_class_are_read_beside_the_window(window, sheet, qtbot,
     click(tab, "print")
     assert (tmp_path / "class.csv").read_text("utf-8").startswith("student,question")
     assert (tmp_path / "class.pdf").read_bytes().startswith(b"%PDF")
-    tab.bench.selection.class_asked.emit(ForClass("order", "most right"), tab)
+    tab.bench.selection.asked.emit(ForClass("order", "most right"), tab)
     assert tab.shown.order == "most right"
 
 
@@ -99,7 +99,7 @@ def test_a_sheet_is_put_together_and_tried(window, tmp_path, monkeypatch):
     tab = window.classroom
     click(tab, "make a sheet")
     assert isinstance(tab.shown, Draft)
-    tab.bench.selection.class_asked.emit(ForClass("lesson", "softmax"), tab)
+    tab.bench.selection.asked.emit(ForClass("lesson", "softmax"), tab)
     tab.elements.widgets["ask softmax/guess"].click()
     monkeypatch.setattr(tab.dialogs, "to_write", lambda path, *_: tmp_path / path.name)
     click(tab, "save sheet")

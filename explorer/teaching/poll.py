@@ -1,0 +1,207 @@
+"""A poll: a class chooses among answers, it is counted, and the commonest mistake stands beside what is right."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from html import escape
+
+from explorer.core.derivation import Row as DerivedRow
+from explorer.core.numbers import written
+from explorer.lessons.answers import right_or_mistake
+from explorer.lessons.mistakes import Part, derivation
+from explorer.lessons.prose import html, numbers_of
+from explorer.lessons.steps import Predict
+from explorer.pages.element import Element
+from explorer.pages.gestures import ForPoll
+from explorer.pages.page import (
+    BAR,
+    NUMBER,
+    Button,
+    Column,
+    Controls,
+    Entry,
+    Item,
+    Line,
+    Listing,
+    Note,
+    Number,
+    Row,
+    Section,
+    Stack,
+)
+from explorer.teaching.class_page import as_plain
+from explorer.teaching.gradebook import Gradebook
+from explorer.teaching.items import ChoiceItem, NumberItem
+from explorer.teaching.items import Item as Question
+
+CHOICES, MOST_VOTES = 4, 999
+"""Numbers to choose among, the right one with them; hands that are counted for each."""
+SIDE = 350
+"""Pixels at text scale 1 that a derivation is wide: two stand beside each other."""
+SHOWS = ("choices", "counts", "both")
+"""What is shown, one behind the other."""
+
+
+_OUTER = re.compile(r"^(?:<p>)?(.*?)(?:</p>)?$", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Ballot:
+    """One answer to choose."""
+
+    text: str  # HTML
+    right: bool
+    mistake: str = ""  # by which files of answers know it
+    why: str = ""  # HTML: what was done, or why it is so
+    derivation: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True)
+class Poll:
+    """A question, its answers, and how many chose each."""
+
+    id: str  # of the question: "emma/score"
+    title: str
+    ask: str  # HTML
+    ballots: tuple[Ballot, ...]
+    counts: tuple[int, ...]
+    show: str = SHOWS[0]
+
+    def turn(self, by: int) -> "Poll | None":
+        """What comes next, or stood before; None behind the last and before the first."""
+        at = SHOWS.index(self.show) + by
+        return replace(self, show=SHOWS[at]) if 0 <= at < len(SHOWS) else None
+
+    def count(self, place: int, hands: int) -> "Poll":
+        """So many chose an answer."""
+        hands = min(max(hands, 0), MOST_VOTES)
+        return replace(self, counts=(*self.counts[:place], hands, *self.counts[place + 1 :]))
+
+    def counted(self, book: Gradebook) -> "Poll":
+        """As often as the files of a class chose each at the first try; what is no answer here is left out."""
+        chosen: Counter[str] = Counter()
+        for student in book.students:
+            one = book.cell(student, self.id)
+            if one is not None and one.tries:
+                chosen["" if one.tries[0].right else one.tries[0].mistake or "?"] += 1
+        return replace(self, counts=tuple(chosen["" if one.right else one.mistake] for one in self.ballots))
+
+    @property
+    def commonest(self) -> Ballot | None:
+        """The wrong answer that most chose; None where nobody chose one."""
+        wrong = [(n, one) for n, one in zip(self.counts, self.ballots, strict=True) if n and not one.right]
+        return max(wrong, key=lambda pair: pair[0])[1] if wrong else None
+
+
+def poll_of(item: Question, order: tuple[int, ...] = ()) -> Poll | None:
+    """A poll on a question; of a number the likeliest mistakes are the other answers. None where there are none.
+
+    `order`: of the choices, counted from 0.
+    """
+    ask = html(item.question.ask, numbers_of(item.step, item.engine))
+    if isinstance(item, ChoiceItem):
+        places = order or tuple(range(len(item.options)))
+        ballots = [
+            Ballot(option.text, option.right, "" if option.right else f"chose {chr(ord('A') + i)}", option.feedback)
+            for i in places
+            for option in (item.options[i],)
+        ]
+        ballots = [replace(one, why=one.why or item.why) if one.right else one for one in ballots]
+    else:
+        assert isinstance(item, NumberItem)
+        ballots = _numbers(item)
+    if len(ballots) < 2:
+        return None
+    return Poll(item.id, item.title, ask, tuple(ballots), (0,) * len(ballots))
+
+
+def _numbers(item: NumberItem) -> list[Ballot]:
+    question, engine = item.question, item.engine
+    assert isinstance(question, Predict)
+    how = derivation(engine, question.node, question.cell, question.of)
+    found = [(item.value, Ballot(written(item.value, item.digits), True, "", item.why, how))]
+    for wrong in item.wrong[: CHOICES - 1]:
+        _, mistake = right_or_mistake(question, wrong.value, engine)
+        if mistake is not None:
+            text = written(wrong.value, item.digits)
+            ballot = Ballot(text, False, mistake.name, escape(f"{mistake.sentence}."), mistake.derivation)
+            found.append((wrong.value, ballot))
+    return [ballot for _, ballot in sorted(found, key=lambda pair: pair[0])]
+
+
+# What is shown
+
+
+def poll_page(poll: Poll) -> tuple[Element, ...]:
+    """The page of a poll as it is now."""
+    asked = Section("title", poll.title), Note("ask", poll.ask.replace("<p>", "<p><b>").replace("</p>", "</b></p>"))
+    match poll.show:
+        case "choices":
+            return (*asked, *(_choice(i, one) for i, one in enumerate(poll.ballots)))
+        case "counts":
+            return (*asked, *_counts(poll))
+    return (*asked, *_both(poll))
+
+
+def _letter(place: int) -> str:
+    return chr(ord("A") + place)
+
+
+def _choice(place: int, ballot: Ballot) -> Element:
+    button = Button(f"vote {place}", _letter(place), ForPoll("vote", place), "One more chose this")
+    return Row(f"choice {place}", (Item("", button), Item("", Note(f"text {place}", _large(ballot.text), wide=False))))
+
+
+def _large(html: str) -> str:
+    found = _OUTER.match(html)
+    return f"<font size='5'><b>{found[1] if found else html}</b></font>"
+
+
+def _counts(poll: Poll) -> list[Element]:
+    most, total = max(1, *poll.counts), sum(poll.counts)
+    lines = []
+    for place, (count, ballot) in enumerate(zip(poll.counts, poll.ballots, strict=True)):
+        text = f"{_letter(place)}  {as_plain(ballot.text)}"
+        said = f"{count} of {total}"
+        lines.append(Line.of(Entry(text, tip=text), Entry(said, count / most), str(count)))
+    columns = (Column("", width=420), Column("", BAR, width=260), Column("", NUMBER))
+    boxes = [
+        Number(f"count {place}", _letter(place), count, 0, MOST_VOTES, ForPoll(f"count {place}"), "How many chose this")
+        for place, count in enumerate(poll.counts)
+    ]
+    files = Button("from files", "From files …", ForPoll("files"), "Count the first answers in files of a class")
+    said = "Type how many chose each, press its letter for one more, or take the files of a class."
+    return [
+        Listing("votes", "How many chose what", columns, tuple(lines), len(lines)),
+        Controls("counts", (*boxes, files)),
+        Note("how", said),
+    ]
+
+
+def _both(poll: Poll) -> list[Element]:
+    wrong, right = poll.commonest, next(one for one in poll.ballots if one.right)
+    sides = [("right", right, "Right")]
+    if wrong is not None:
+        count, total = poll.counts[poll.ballots.index(wrong)], sum(poll.counts)
+        sides.insert(0, ("wrong", wrong, f"The commonest mistake, {count} of {total}"))
+    stacks = tuple(Item("", _side(id, one, poll, title)) for id, one, title in sides)
+    said = [Note("none", "Nobody chose a wrong answer.")] if wrong is None else []
+    return [*said, Row("both", stacks)]
+
+
+def _side(id: str, ballot: Ballot, poll: Poll, title: str) -> Stack:
+    name = f"{_letter(poll.ballots.index(ballot))}  {as_plain(ballot.text)}"
+    rows = [_written(row) for _, part in ballot.derivation for row in part]
+    how = (Note(f"rows {id}", "<br>".join(rows)),) if rows else ()
+    why = (Note(f"why {id}", ballot.why),) if ballot.why else ()
+    return Stack(f"side {id}", f"{escape(title)}: {escape(name)}", (*how, *why), SIDE)
+
+
+def _written(derived: DerivedRow) -> str:
+    """A row of a derivation on a line that may be broken."""
+    label, expression, value = map(escape, (derived.label, derived.expression, derived.value))
+    said = f"{label}: {expression}" if label and expression else label or expression
+    if derived.kind == "heading" or not value:
+        return said
+    value = f"<b>{value}</b>" if derived.kind == "result" else value
+    return f"{said} = {value}" if said else value

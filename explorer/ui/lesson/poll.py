@@ -1,0 +1,139 @@
+"""A poll over the slide: choices with letters, how many chose what, the commonest mistake beside what is right."""
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QFrame, QVBoxLayout, QWidget
+
+from explorer.core.errors import ExplorerError
+from explorer.lessons.steps import Choose
+from explorer.pages.gestures import Ask, ForPoll
+from explorer.teaching import ANSWERS
+from explorer.teaching.gradebook import gradebook
+from explorer.teaching.items import item_at
+from explorer.teaching.poll import Poll, poll_of, poll_page
+from explorer.ui.errors import show_error
+from explorer.ui.lesson.guide import Guide
+from explorer.ui.page.column import Elements
+from explorer.ui.widgets.gone import Gone
+from explorer.ui.widgets.layouts import scroll_area
+from explorer.ui.workbench import Workbench
+
+Key = Qt.Key
+ON, BACK = (
+    (Key.Key_Right, Key.Key_Down, Key.Key_PageDown, Key.Key_Space, Key.Key_Return, Key.Key_Enter),
+    (
+        Key.Key_Left,
+        Key.Key_Up,
+        Key.Key_PageUp,
+    ),
+)
+
+
+class PollView(QFrame):
+    """Fills the presenter's window; it is told the keys."""
+
+    def __init__(self, guide: Guide, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("page")
+        self.setAccessibleName("Poll")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._guide = guide
+        self.poll: Poll | None = None
+        self._taken: dict[str, Poll] = {}
+        """The counts of polls that were closed: who comes back finds them."""
+        self.elements: Elements | None = None
+        self._area, self._gone = scroll_area(self, sideways=False), Gone(self)
+        self._down = QVBoxLayout(self)
+        self._down.addWidget(self._area)
+        self.hide()
+
+    def open(self, bench: Workbench) -> bool:
+        """Show the question of the step as a poll; returns whether there is one.
+
+        `bench`: in the look of the slide.
+        """
+        guide = self._guide
+        if guide.step is None or guide.at is None or guide.step.question is None:
+            return False
+        walk, question = guide.walk, guide.walk.step.question
+        assert question is not None
+        item = item_at(walk.lesson, walk.at, question, walk.state(walk.at))
+        order = walk.order(walk.at) if isinstance(question, Choose) else ()
+        poll = None if item is None else self._taken.get(item.id) or poll_of(item, order)
+        if poll is None:
+            return False
+        self._bench, px = bench, bench.appearance.px
+        bench.selection.asked.connect(self._do, Qt.ConnectionType.UniqueConnection)
+        if self._area.takeWidget() is not None and self.elements is not None:
+            self._gone.delete(self.elements)
+        self._down.setContentsMargins(px(30), px(20), px(30), px(20))
+        self.elements = Elements(bench, px(14))
+        self._area.setWidget(self.elements)
+        self.show()
+        self.raise_()
+        self._show(poll)
+        return True
+
+    def key_pressed(self, event: QKeyEvent) -> bool:
+        """Do what a key means here; returns whether it was taken: one that is typed into a box is not."""
+        key, poll = event.key(), self.poll
+        typed = isinstance(QApplication.focusWidget(), QAbstractSpinBox)
+        if poll is None or (typed and (event.text().isdecimal() or key in (Key.Key_Backspace, Key.Key_Tab))):
+            return False
+        place = ord(event.text().lower()) - ord("a") if len(event.text()) == 1 and event.text().isalpha() else -1
+        if 0 <= place < len(poll.ballots):
+            self._show(poll.count(place, poll.counts[place] + 1))
+        elif key in ON:
+            self._turn(1)
+        elif key in BACK:
+            self._turn(-1)
+        elif key == Key.Key_Escape or place >= 0:
+            self.close_poll()
+        return key != Key.Key_Tab
+
+    def close_poll(self) -> None:
+        """Show the slide again; what was counted is kept."""
+        if self.poll is not None:
+            self._taken[self.poll.id] = self.poll.turn(-1) or self.poll
+        self.poll = None
+        self.hide()
+        self.window().setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _turn(self, by: int) -> None:
+        assert self.poll is not None
+        turned = self.poll.turn(by)
+        if turned is None:
+            self.close_poll()
+        else:
+            self._show(turned)
+
+    def _show(self, poll: Poll) -> None:
+        self.poll = poll
+        if self.elements is not None:
+            self.elements.tell(poll_page(poll))
+            self.elements.share_room(self._area.viewport().width(), None)
+
+    def resizeEvent(self, event: object) -> None:
+        super().resizeEvent(event)  # type: ignore[arg-type]
+        if self.elements is not None and self.poll is not None:
+            self.elements.share_room(self._area.viewport().width(), None)
+
+    def _do(self, gesture: Ask, at: QWidget) -> None:
+        poll = self.poll
+        if not isinstance(gesture, ForPoll) or poll is None:
+            return
+        try:
+            if gesture.act == "vote":
+                self._show(poll.count(gesture.value, poll.counts[gesture.value] + 1))
+            elif gesture.act == "files":
+                from explorer.ui.classroom.tab import ClassDialogs
+
+                files = ClassDialogs(self).to_read(Path.home(), "Answers", ANSWERS)
+                if files:
+                    self._show(poll.counted(gradebook(files)))
+            else:
+                self._show(poll.count(int(gesture.act.removeprefix("count ")), gesture.value))
+        except ExplorerError as error:
+            show_error(error, at)

@@ -1,0 +1,63 @@
+"""Polls: their answers, how they are counted from files, and what stands beside each other."""
+
+from dataclasses import replace
+
+import pytest
+
+from explorer.lessons.loader import load
+from explorer.lessons.states import states_of
+from explorer.lessons.steps import Choose, MakeSo, Predict
+from explorer.teaching.gradebook import gradebook
+from explorer.teaching.items import item_at
+from explorer.teaching.poll import CHOICES, MOST_VOTES, SHOWS, poll_of
+from tests.teaching.test_class import sat
+
+
+def poll(name):
+    lesson, _, step = name.partition("/")
+    lesson = load(lesson)
+    at = [one.id for one in lesson.steps].index(step)
+    return poll_of(item_at(lesson, at, lesson.steps[at].question, states_of(lesson)[at]))
+
+
+@pytest.mark.parametrize("lesson", ["softmax", "emma"])
+def test_each_question_that_needs_no_edit_can_be_voted_on(lesson):
+    lesson = load(lesson)
+    for at, step in enumerate(lesson.steps):
+        if isinstance(step.question, MakeSo):
+            assert item_at(lesson, at, step.question, states_of(lesson)[at]) is None
+        elif isinstance(step.question, Predict | Choose):
+            found = poll_of(item_at(lesson, at, step.question, states_of(lesson)[at]))
+            assert found is not None
+            assert any(one.right for one in found.ballots)
+            if isinstance(step.question, Predict):
+                assert len(found.ballots) <= CHOICES
+                assert all(one.derivation for one in found.ballots if one.right)
+                texts = [one.text for one in found.ballots]
+                assert len(set(texts)) == len(texts)
+
+
+def test_it_is_counted_from_the_files_of_a_class_though_each_had_other_numbers(tmp_path):
+    for name, wrong in (("Ada", ()), ("Bob", ["emma/all-missing"]), ("Cy", ["emma/all-missing"])):
+        sat(name, wrong).save(tmp_path / f"{name}.answers.json")
+    book = gradebook([tmp_path])
+    asked = poll("emma/all-missing")
+    counted = asked.counted(book)
+    right = next(i for i, one in enumerate(asked.ballots) if one.right)
+    assert counted.counts[right] == 1
+    names = book.mistakes("emma/all-missing")
+    for count, one in zip(counted.counts, counted.ballots, strict=True):
+        assert count == (1 if one.right else names[one.mistake])
+
+
+def test_it_is_turned_forward_and_backward_and_counts_stay_in_bounds():
+    asked = poll("softmax/powers")
+    shown = [asked]
+    while (later := shown[-1].turn(1)) is not None:
+        shown.append(later)
+    assert [one.show for one in shown] == list(SHOWS)
+    assert shown[0].turn(-1) is None
+    assert asked.commonest is None
+    assert asked.count(0, -5).counts[0] == 0
+    assert asked.count(0, 10**9).counts[0] == MOST_VOTES
+    assert replace(asked, counts=(0, 3, 2, 1)).commonest in asked.ballots

@@ -1,0 +1,57 @@
+"""A poll in presenter mode: choices with letters, counts, and the commonest mistake beside the right way."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from explorer.pages.element import leaves
+from explorer.teaching.poll import SHOWS, poll_page
+
+pytestmark = pytest.mark.usefixtures("no_pictures")
+Key = Qt.Key
+
+
+@pytest.fixture
+def presenter(window, go, hand, qtbot):
+    """The window that the class sees, on a question that asks for a number."""
+    go(1)
+    hand.key(Key.Key_F5)
+    presenter = window.lessons.presenter
+    qtbot.waitUntil(lambda: presenter.isVisible() and QApplication.activeWindow() is presenter)
+    yield presenter
+    if window.lessons.presenter is not None:
+        presenter.leave()
+
+
+def test_a_class_votes_and_sees_the_commonest_mistake_beside_the_right_way(presenter, guide, hand):
+    hand.key(Key.Key_V)
+    view = presenter.poll
+    assert view.isVisible()
+    ballots = view.poll.ballots
+    assert sum(one.right for one in ballots) == 1
+    right = next(i for i, one in enumerate(ballots) if one.right)
+    wrong = next(i for i, one in enumerate(ballots) if not one.right)
+    for place, times in ((right, 2), (wrong, 3)):
+        hand.key(Key(Key.Key_A.value + place), times=times)
+    hand.key(Key.Key_Right)
+    assert view.poll.show == SHOWS[1]
+    assert (view.poll.counts[right], view.poll.counts[wrong]) == (2, 3)
+    hand.key(Key.Key_PageDown)
+    assert view.poll.commonest is ballots[wrong]
+    listed = [one.id for part in poll_page(view.poll) for one in leaves(part) if one.id.startswith("rows ")]
+    assert listed == ["rows wrong", "rows right"]
+    hand.key(Key.Key_PageDown)
+    assert not view.isVisible()
+    assert guide.at == 1  # the same key goes on only behind the poll
+    hand.key(Key.Key_V)
+    assert view.poll.counts[wrong] == 3
+    hand.key(Key.Key_Escape)
+    assert presenter.isVisible()
+    hand.key(Key.Key_PageDown)
+    assert guide.at == 2
+
+
+def test_where_nothing_is_asked_there_is_no_poll(presenter, go, hand):
+    go(0)
+    hand.key(Key.Key_V)
+    assert not presenter.poll.isVisible()
