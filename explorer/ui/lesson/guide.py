@@ -97,6 +97,7 @@ class Guide(QObject):
         self._attempts: dict[tuple[str, str], Attempt] = {}
         self._again: set[tuple[str, str]] = set()
         self._veil: tuple[tuple[int, ...], ...] | None = None
+        self._covered: tuple[State, Question | None, Covered] | None = None
         self._numbers: dict[tuple[str, str], Mapping[str, str]] = {}
         self._sitting = randbits(32)
         self._ahead = Background(self)
@@ -496,4 +497,8 @@ class Guide(QObject):
         if self._veil and step is not None:
             place = self._bench.document.engine.graph.place(step.look.node)
             return Covered({place.node: frozenset(self._veil)})
-        return covered_by(View.of(self._bench.document), question)
+        # Asked for by each surface in each turn, and a walk over all values near what is asked.
+        state = self._bench.document.state
+        if self._covered is None or self._covered[0] is not state or self._covered[1] is not question:
+            self._covered = state, question, covered_by(View.of(self._bench.document), question)
+        return self._covered[2]
