@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
 from typing import Any, Literal
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 from PySide6.QtCore import QDir, QObject, QStandardPaths, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
@@ -145,12 +145,18 @@ class _File:
     """What all states between one opening and the next belong to."""
 
     path: Path | None  # where it is saved, if it is
-    saved: State | None  # the state that is there; without a path, the one that it began with
+    # The state that is there; without a path, the one that it began with. It keeps none alive: states lead to files,
+    # and those of an opening that no undo leads back to any more go.
+    saved: ref[State] | None
     recovered: bool = False  # from a crash: it may be of any file, so it is kept as no example
     stamp: tuple[int, ...] | None = None  # by which it is seen that somebody else has written the file since
 
     def __post_init__(self) -> None:
         self.stamp = self.found()
+
+    def holds(self, state: State) -> bool:
+        """Whether this state needs no saving."""
+        return self.saved is not None and self.saved() is state
 
     def found(self) -> tuple[int, ...] | None:
         """The stamp that the file has now; None where there is none."""
@@ -191,7 +197,7 @@ class Files(QObject):
         self.beside: Callable[[], Mapping[str, Any]] = dict  # what is to be kept beside the numbers
         self.claim = Claim(bench.settings.folder)
         self.kept = Kept(bench.settings, self)
-        self._file = _File(None, bench.document.state)
+        self._file = _File(None, ref(bench.document.state))
         self._files: WeakKeyDictionary[State, _File] = WeakKeyDictionary({bench.document.state: self._file})
         bench.document.subscribe(lambda change: self._follow())
         bench.background.busy.connect(self._follow)
@@ -212,7 +218,7 @@ class Files(QObject):
         """Whether there is something to save: a lesson as it is given is not."""
         state = self._bench.document.wanted
         as_opened = self._file.path is None and state in self._bench.opened
-        return state is not self._file.saved and not as_opened
+        return not self._file.holds(state) and not as_opened
 
     def _follow(self) -> None:
         self._file = self._files.setdefault(self._bench.document.wanted, self._file)
@@ -379,7 +385,7 @@ class Files(QObject):
     def _begin(self, path: Path | None) -> None:
         """Take the present state as the beginning of another document."""
         document = self._bench.document
-        self._files[document.wanted] = self._file = _File(path, document.wanted)
+        self._files[document.wanted] = self._file = _File(path, ref(document.wanted))
         document.history.mark_saved()
         self.refresh()
 
@@ -418,7 +424,7 @@ class Files(QObject):
         for file in self._files.values():
             if file.path == path:
                 file.saved = None
-        self._file.path, self._file.saved = path, document.state
+        self._file.path, self._file.saved = path, ref(document.state)
         self._file.stamp = self._file.found()
         self._remember(path)
         self.kept.forget(self._bench.lesson.id)

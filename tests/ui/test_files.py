@@ -4,6 +4,7 @@ import gc
 import os
 import sys
 from pathlib import Path
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QMenu, QMessageBox, QPushButton, QWidget
 
 from explorer.core.engine import same_bytes
+from explorer.document import undo
 from explorer.document.commands import PinCells, SetCells
 from explorer.document.storage import load, save
 from explorer.lessons.loader import load as load_lesson
@@ -150,6 +152,18 @@ def test_undo_does_not_lead_away_from_the_file(window, tmp_path, answer):
     window.bench.document.undo()
     assert window.files.path == tmp_path / "a.explorer"
     assert window.files.modified
+
+
+def test_a_state_that_no_undo_leads_back_to_goes(window, monkeypatch):
+    monkeypatch.setattr(undo, "LIMIT", 1)
+    opened = []
+    for id in ("emma", "xor", "jane", "words-as-vectors"):
+        lesson = load_lesson(id)
+        window.files.open_state(lesson, lesson.state(), "another")
+        window.bench.bridge.flush()
+        opened.append(ref(window.bench.document.state))
+    gc.collect()
+    assert opened[0]() is None and opened[-1]() is not None
 
 
 def test_a_save_that_is_called_off(window, answer):

@@ -1,5 +1,9 @@
 """One readable builder for each kind of model."""
 
+from collections.abc import Hashable, Mapping
+from dataclasses import fields
+from weakref import WeakValueDictionary
+
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph
 from explorer.core.model import KINDS, SEQUENCES, Model
@@ -16,13 +20,31 @@ _BUILDERS = {
     "output": output,
     "vectors": vectors,
 }
+_BUILT: WeakValueDictionary[Hashable, Graph] = WeakValueDictionary()
 
 
 def build(model: Model) -> Graph:
-    """The graph of a model.
+    """The graph of a model: the same one as long as somebody keeps that of an equal model.
+
+    Whoever opens an example again, or goes on to its next setting, gets no second graph; undo keeps states of both.
 
     Raises `ExplorerError` where the model's sizes do not fit together.
     """
+    key = _all_that_is_said(model)
+    graph = _BUILT.get(key)
+    if graph is None:
+        _BUILT[key] = graph = _built(model)
+    return graph
+
+
+def _all_that_is_said(model: Model) -> Hashable:
+    """Equal for equal models. A switch that is on is not one at 1, so types of choices count."""
+    switches = frozenset((name, type(choice), choice) for name, choice in model.switches.items())
+    given = [getattr(model, field.name) for field in fields(model) if field.name != "switches"]
+    return switches, *(frozenset(one.items()) if isinstance(one, Mapping) else one for one in given)
+
+
+def _built(model: Model) -> Graph:
     if model.kind not in _BUILDERS:
         raise ExplorerError("unknown-kind", kind=model.kind, known=", ".join(KINDS))
     axes, lengths = _needed(model)

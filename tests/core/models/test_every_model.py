@@ -1,5 +1,9 @@
 """What holds for every model, whatever its sizes and switches."""
 
+import gc
+from dataclasses import replace
+from weakref import ref
+
 import numpy as np
 import pytest
 import ziamath
@@ -220,6 +224,22 @@ def test_every_formula_of_every_model_can_be_typeset(example, variant):
     for latex in formulas:
         assert latex.count("{") == latex.count("}"), latex
         assert "\\" not in ziamath.Latex(latex).mathmlstr(), f"ziamath does not know a command in {latex}"
+
+
+def test_equal_models_share_a_graph_and_a_switch_that_is_on_is_not_one_at_1():
+    first, second = (Model("gpt", {"input": 2}, {"input.words": ("a", "b")}) for _ in range(2))
+    assert build(first) is build(second)
+    switched = [replace(first, switches={"output.tied": choice}) for choice in (True, False)]
+    assert build(switched[0]) is not build(switched[1])
+    one, on = (replace(first, switches={"output.tied": choice}) for choice in (1, True))
+    assert one == on and build(one) is not build(on)
+
+
+def test_no_graph_is_kept_that_nobody_keeps():
+    graph = ref(build(Model("gpt", {"input": 3}, {"input.words": ("only here", "b")})))
+    gc.collect()
+    assert graph() is None
+
 
 
 @pytest.mark.parametrize(
