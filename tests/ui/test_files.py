@@ -163,7 +163,8 @@ def test_a_state_that_no_undo_leads_back_to_goes(window, monkeypatch):
         window.bench.bridge.flush()
         opened.append(ref(window.bench.document.state))
     gc.collect()
-    assert opened[0]() is None and opened[-1]() is not None
+    assert opened[0]() is None
+    assert opened[-1]() is not None
 
 
 def test_a_save_that_is_called_off(window, answer):
