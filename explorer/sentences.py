@@ -35,6 +35,7 @@ SENTENCES: dict[str, str] = {
     "no-questions": "The lesson '{lesson}' asks nothing; choose one with questions, see `explorer list`.",
     "unknown-question": "There is no question '{name}'{near}; write LESSON/STEP, or a lesson for all of its questions.",
     "too-many-questions": "A sheet has 1 to {limit} questions; choose others.",
+    "seek-stale": "The model has changed since; look for the value again.",
     "bad-student": "Give the name that the answers are handed in under: 1 to {limit} letters.",
     "answers-damaged": "{file}: is no file of answers, or damaged; ask for it again.",
     "answers-altered": "{file}: is not as it was saved by {student}; ask for it again.",

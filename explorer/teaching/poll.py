@@ -36,7 +36,7 @@ from explorer.teaching.items import Item as Question
 
 CHOICES, MOST_VOTES = 4, 999
 """Numbers to choose among, the right one with them; hands that are counted for each."""
-SIDE = 350
+SIDE = 315
 """Pixels at text scale 1 that a derivation is wide: two stand beside each other."""
 SHOWS = ("choices", "counts", "both")
 """What is shown, one behind the other."""

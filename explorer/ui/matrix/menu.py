@@ -13,6 +13,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
 from explorer.core.ops.inputs import initial_weights
 from explorer.document.commands import SetArray
+from explorer.pages.view import Cell
 from explorer.ui.matrix.taking import ways
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ class MatrixMenu(QMenu):
             self.addAction("Pin a value by hand\tEnter", lambda: view.edit(view.currentIndex()))
             self.addAction("Release\tDelete", ranges.release)
             self.addAction("Which settings give my numbers …", self._ask_for_settings)
+            at = view.currentIndex()
+            told = at.isValid() and (at.row(), at.column()) not in view.matrix.covered
+            self.addAction("Find inputs for a value …", self._seek).setEnabled(told)
             return
         values = view.matrix.own
         self._add("Cut", "Ctrl+X", ranges.cut)
@@ -58,6 +62,15 @@ class MatrixMenu(QMenu):
 
         view = self._view
         Conventions(view.bench, view.matrix.name, view.window()).show()
+
+    def _seek(self) -> None:
+        from explorer.ui.matrix.seek import SeekDialog  # few ask
+
+        view, at = self._view, self._view.currentIndex()
+        labels = (("row", view.matrix.rows[at.row()]), ("column", view.matrix.columns[at.column()]))
+        where = ", ".join(f"{what} {label}" for what, label in labels if label)
+        cell = Cell(view.matrix.place.node, view.matrix.index(at.row(), at.column()))
+        SeekDialog(view.bench, cell, where, view.window()).show()
 
     def _set(self, what: str, values: Array) -> None:
         """Set the whole matrix."""
