@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.app import open_window
 from explorer.document.commands import SetCells
-from explorer.pages.stops import WHOLE
+from explorer.pages.levels import WHOLE
 from explorer.ui.window.main_window import MainWindow
 
 PLACE = Path(__file__).resolve().parent / "pictures"

@@ -29,9 +29,8 @@ from explorer.document import storage
 from explorer.document.commands import PinCells, SetCells
 from explorer.document.document import Document
 from explorer.document.manifest import Session
-from explorer.lessons.document_lesson import opened
+from explorer.lessons.document_lesson import new_lesson, opened
 from explorer.lessons.loader import load as load_lesson
-from explorer.lessons.new import new_lesson
 from explorer.paths import resources
 from explorer.sentences import sentence
 from explorer.training import recipes

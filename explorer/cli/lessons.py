@@ -14,12 +14,10 @@ from explorer.cli.options import UsageError
 from explorer.cli.output import shown
 from explorer.cli.words import listed, listing
 from explorer.core.errors import ExplorerError
-from explorer.lessons.check import check_lesson
-from explorer.lessons.compared import Result, SlipResult, check_figures, check_slips
-from explorer.lessons.course import courses
 from explorer.lessons.glossary import glossary, unknown
-from explorer.lessons.loader import catalogue, load, models
-from explorer.lessons.printed import STATUSES, printed_numbers
+from explorer.lessons.loader import catalogue, courses, load, models
+from explorer.lessons.printed import STATUSES, Result, SlipResult, check_figures, check_slips, printed_numbers
+from explorer.lessons.replay import check_lesson
 from explorer.lessons.replay import replay as replayed
 from explorer.lessons.schema import Lesson
 from explorer.library.matrix import columns

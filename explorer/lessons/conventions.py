@@ -3,8 +3,11 @@
 A text seldom says all of what it does: whether it divides by the root of d_k, whether ε stands below the root, along
 which axis softmax runs, which logarithm it takes. Its digits say it. Where several numbers of a text are known they are
 gone through in the order of computing, so that each has few switches left to decide.
+
+Numbers as somebody copies them from a text: a matrix, and how many decimals the print vouches for.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
@@ -17,13 +20,75 @@ from explorer.core.engine import Pin, run
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import counted
 from explorer.core.model import Model
+from explorer.core.numbers import read_number
 from explorer.core.ops import Array
 from explorer.core.ops.slips import Surroundings
 from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.document.commands import SetSwitch
 from explorer.document.state import State, frozen
-from explorer.lessons.pasted import read_matrix
 from explorer.lessons.references import SLACK, units_off
+
+MOST_CELLS = 100_000
+_ENDS = re.compile(r"\\\\|[;\n\]]")
+_BETWEEN = re.compile(r"[\s,&\[\]()|]+")
+_COMMAS = re.compile(r"[-−+]?\d+,\d+([eE][-+−]?\d+)?")
+_NOTHING = frozenset(("?", "…", "...", "–", "_", "nan", "·"))
+_NUMBER = re.compile(r"[-−+]?\d*\.?(?P<behind>\d*)([eE](?P<power>[-−+]?\d+))?")
+
+
+def read_matrix(given: Any) -> tuple[Array, Array]:
+    """Printed numbers, and how many decimals of each are printed.
+
+    Parameters
+    ----------
+    given : str, or what numpy makes an array of
+        Rows on lines of their own, or with ";", "]" or LaTeX's two backslashes behind them; numbers with blanks,
+        commas, "&" or tabs between. "?" and "…" stand for what is not printed. Of numbers that are no text, those
+        decimals count that are needed to write them.
+
+    Returns
+    -------
+    values, decimals : numpy.ndarray
+        (rows, columns), NaN where nothing is printed; of arrays in their own shape.
+
+    Raises
+    ------
+    ExplorerError
+        "no-prints", "paste-uneven", "paste-too-long" or "bad-number".
+    """
+    if not isinstance(given, str):
+        array = np.asarray(given)
+        if array.dtype.kind != "f":
+            array = array.astype(float)
+        # In float32 0.1 is no 0.10000000149.
+        texts = [np.format_float_scientific(number, trim="-") for number in array.ravel()]
+        return array.astype(float), np.array([_decimals(text) for text in texts], int).reshape(array.shape)
+    lines = [line for line in (_cells(line) for line in _ENDS.split(given)) if line]
+    if not lines:
+        raise ExplorerError("no-prints")
+    if len({len(line) for line in lines}) > 1:
+        raise ExplorerError("paste-uneven")
+    if len(lines) * len(lines[0]) > MOST_CELLS:
+        raise ExplorerError("paste-too-long", limit=f"{MOST_CELLS:,}")
+    values = [[np.nan if cell.lower() in _NOTHING else read_number(cell) for cell in line] for line in lines]
+    return np.array(values), np.array([[_decimals(cell) for cell in line] for line in lines])
+
+
+def _cells(line: str) -> list[str]:
+    words = line.split()
+    if "." not in line and any(map(_COMMAS.fullmatch, words)):
+        return words  # commas for points, as in 0,53
+    return [cell for cell in _BETWEEN.split(line) if cell]
+
+
+def _decimals(text: str) -> int:
+    """How many decimals a number is written with; negative for one such as 2e3."""
+    match = _NUMBER.fullmatch(text.replace(",", "."))
+    if match is None:
+        return 0
+    behind = len(match["behind"]) if "." in text or "," in text else 0
+    return behind - int((match["power"] or "0").replace("−", "-"))
+
 
 SECONDS = 10.0
 MOST = 12
@@ -121,7 +186,7 @@ class Answer:
 def print_of(state: State, node: str, given: Any) -> Print:
     """What somebody copied for a node; a row, a column or one number may stand for a node of another shape.
 
-    Raises `ExplorerError`: those of `explorer.lessons.pasted.read_matrix`.
+    Raises `ExplorerError`: those of `explorer.lessons.conventions.read_matrix`.
     """
     values, decimals = read_matrix(given)
     place = state.graph.find(node)

@@ -1,21 +1,202 @@
-"""A lesson gone through by the program: forward, backward, from every step, and every question answered."""
+"""A lesson gone through by the program: forward, backward, from every step, and every question answered.
 
+Whether a lesson is valid, and all its steps are.
+
+The right answer to a question, as the graph gives it; for a "make it so" numbers are learned or searched for.
+"""
+
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 from explorer.core.engine import Engine, same_bytes
 from explorer.core.errors import ExplorerError
+from explorer.core.gradients import LOSS
+from explorer.core.numbers import written
+from explorer.core.ops import Array
+from explorer.core.training.data import SHOWN
+from explorer.core.training.recipe import Recipe
+from explorer.core.training.trainer import Trainer
+from explorer.document.commands import SetCells, SetInputs
 from explorer.document.document import Document
-from explorer.lessons.answers import SO_FAR, judge
-from explorer.lessons.mistakes import mistakes
+from explorer.document.state import State
+from explorer.lessons.answers import SO_FAR, Answer, holds, judge, right_places, values_of
+from explorer.lessons.loader import load
+from explorer.lessons.mistakes import array_of, mistakes
 from explorer.lessons.practice import faded
-from explorer.lessons.prose import html, numbers_of, plain, texts_of
-from explorer.lessons.schema import Lesson
-from explorer.lessons.solving import right_answer
-from explorer.lessons.states import StepStates
-from explorer.lessons.steps import Choose, Predict, Question
+from explorer.lessons.prose import cells_in, html, is_gradient, numbers_of, plain, texts_of
+from explorer.lessons.schema import Lesson, StepStates
+from explorer.lessons.steps import Cell, Choose, MakeSo, Point, Predict, Question, Step
 from explorer.lessons.walk import Walk
+
+_PLACE = re.compile(
+    r"\b(first|second|third|fourth|last|other|previous) (answer|choice|option)s?\b"
+    r"|\b(answer|choice|option)s? ([A-D]|[1-9])\b|\b(all|any|both|neither|none|one) of the (above|below)\b",
+    re.IGNORECASE,
+)
+"""Words that mean a choice by its place."""
+
+
+def check_lesson(path: str | Path) -> Lesson:
+    """Load a lesson and compute it in every setting and at every step.
+
+    Raises `ExplorerError` where the file is not a valid lesson, a number in it comes out as NaN, or a step gives its
+    answer away.
+    """
+    lesson = load(path)
+    for name in lesson.settings:
+        values = Document(lesson.state(name)).engine.values
+        for node, value in values.items():
+            if np.isnan(value).any():
+                problem = f"'{node}' comes out as NaN"
+                remedy = "use smaller numbers"
+                raise ExplorerError(
+                    "lesson-key", file=str(path), key=f"settings.{name}", problem=problem, remedy=remedy
+                )
+    check_steps(lesson, str(path))
+    return lesson
+
+
+def _is_written(step: Step, engine: Engine) -> bool:
+    """Whether the number that is asked for stands in the words as text."""
+    question = step.question
+    assert isinstance(question, Predict)
+    number = written(float(array_of(engine, question.node, question.of)[question.cell]), question.digits)
+    said = " ".join((step.title, step.words, question.ask)).replace("-", "−")
+    return re.search(rf"(?<![\d.,−]){re.escape(number)}(?!\d|[.,]\d)", said) is not None
+
+
+def check_steps(lesson: Lesson, file: str) -> None:
+    """Compute a lesson at every step; errors as of `check_lesson`, which name the file."""
+    states = StepStates(lesson)
+    for at, step in enumerate(lesson.steps):
+        wrong, remedy = _wrong_in(step, states, at)
+        if wrong:
+            key = "`training`: " if isinstance(wrong, ExplorerError) else ""
+            raise ExplorerError("lesson-step", file=file, step=step.id, at=key, problem=wrong, remedy=remedy)
+
+
+def _wrong_in(step: Step, states: StepStates, at: int) -> tuple[str | ExplorerError, str]:
+    """What is wrong with a step once its numbers are there, and the remedy; nothing where it is as it should be."""
+    try:
+        engine = states.engine(at)
+    except ExplorerError as error:  # its training went astray
+        return error, "write a lower rate, or fewer steps"
+    for inner, (node, cell) in step.shown.items():
+        if np.isnan(array_of(engine, node, "gradient" if is_gradient(inner) else "value")[cell]):
+            return f"`{{{inner}}}` comes out as NaN", "name a cell that has a number"
+    question = step.question
+    if isinstance(question, Predict):
+        if np.isnan(array_of(engine, question.node, question.of)[question.cell]):
+            return "`question` asks for a number that comes out as NaN", "ask for another cell"
+        asked, gradient = (question.node, question.cell), question.of == "gradient"
+        shown = [inner for text in (step.words, question.ask) for inner in cells_in(text)]
+        if any(step.shown[inner] == asked and is_gradient(inner) is gradient for inner in shown):
+            return "the words show the number that is asked for", "leave it out, or show it in `why`"
+        if question.digits and not question.fresh and _is_written(step, engine):
+            return "the words tell the number that is asked for", "leave it out, or tell it in `why`"
+    if isinstance(question, Choose) and question.mixed:
+        told = next((found for found in map(_PLACE.search, texts_of(step)[1:]) if found), None)
+        if told is not None:
+            what = f"`choices` are shown in another order each time, but “{told[0]}” means one by its place"
+            return what, 'say which one is meant, or write order = "as written"'
+    if isinstance(question, MakeSo) and all(holds(one, engine) for one in question.conditions):
+        return "`question.goal` is reached before anything is done", "ask for something that is not so yet"
+    return "", ""
+
+
+MOST_TRIES, MOST_STEPS = 20_000, 200
+_STEPS = (0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 0.1)
+
+
+def right_answer(question: Question, state: State, engine: Engine) -> Answer | None:
+    """An answer that is right; None where nothing was found.
+
+    Parameters
+    ----------
+    state : State
+        Of the step.
+    engine : Engine
+        With its values.
+    """
+    match question:
+        case Predict():
+            value = float(array_of(engine, question.node, question.of)[question.cell])
+            return round(value, question.digits) if np.isfinite(value) else value
+        case Choose():
+            return next(i for i, choice in enumerate(question.choices) if choice.right)
+        case Point():
+            return right_places(question, engine)[0]
+        case MakeSo():
+            return _descended(question, state) or solved(question, state)
+        case _:
+            raise TypeError(type(question).__name__)
+
+
+def solved(question: MakeSo, state: State) -> State | None:
+    """A state in which the goal is reached by changing numbers one after the other; None where none was found."""
+    engine, made = values_of(state), state
+    for _ in range(question.edits or len(question.conditions)):
+        found = _one_number(question, made, engine)
+        if found is None:
+            return None
+        made = found
+        if judge(question, made, state).right:
+            return made
+        engine = values_of(made)
+    return None
+
+
+def _descended(question: MakeSo, state: State) -> State | None:
+    """The state to which gradient descent leads where the goal is reached on its way."""
+    if LOSS.node not in state.graph.nodes or question.edits or question.allowed:
+        return None
+    trainer = Trainer(state.model, state.used, SHOWN, Recipe("Adam", 0.1, batch=0, steps=MOST_STEPS), state.pins)
+    for _ in range(MOST_STEPS):
+        trainer.step()
+        made = SetInputs({name: trainer.weights[name] for name in trainer.moving}, "Learn").apply(state)
+        if judge(question, made, state).right:
+            return made
+    return None
+
+
+def _one_number(question: MakeSo, state: State, engine: Engine) -> State | None:
+    """The state with one number changed so that all conditions hold; else one more than now, where there is one."""
+    now = sum(holds(one, engine) for one in question.conditions)
+    better = None
+    for tries, (name, cell, number) in enumerate(_candidates(question, state, engine)):
+        if tries >= MOST_TRIES:
+            break
+        changed = SetCells(name, {cell: number}).apply(state)
+        other = Engine(engine.graph, engine.values, engine.pins)
+        other.update(changed.graph, changed.used, changed.pins)
+        reached = sum(holds(one, other) for one in question.conditions)
+        if reached == len(question.conditions):
+            return changed
+        if reached > now and better is None:
+            better = changed
+    return better
+
+
+def _candidates(question: MakeSo, state: State, engine: Engine) -> Iterator[tuple[str, Cell, float]]:
+    """Cells of inputs that the goal depends on, each with numbers to try: small changes first."""
+    graph = state.graph
+    places = [graph.place(one.node).node for one in question.conditions]
+    above = dict.fromkeys(
+        name for node in places for name in ([node] if graph.nodes[node].is_input else graph.inputs_of(node))
+    )
+    names = question.allowed or tuple(above)
+    cells = [(name, cell) for name in names for cell in np.ndindex(engine.value(graph.place(name)).shape)]
+    for size in _STEPS:
+        for name, cell in cells:
+            value: Array = engine.value(graph.place(name))
+            if value.dtype.kind == "f":
+                yield name, cell, float(value[cell]) + size
+                yield name, cell, float(value[cell]) - size
+
 
 MOST_MISTAKES = 40
 

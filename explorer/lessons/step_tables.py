@@ -13,7 +13,7 @@ from explorer.core.gradients import LOSS
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.document.commands import Command, PinCells, Release, SetArray, SetCells, SetSwitch, SetTokens
 from explorer.document.state import State
-from explorer.lessons.goals import read_goal
+from explorer.lessons.answers import read_goal
 from explorer.lessons.names import Names, UnknownNameError, one_of
 from explorer.lessons.prose import cell_of, cells_in, is_gradient, sentences, texts_of
 from explorer.lessons.reading import MOST_TEXT, TomlTable

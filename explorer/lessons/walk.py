@@ -1,19 +1,66 @@
-"""Somebody on the way through a lesson: the step, the answers, and the numbers drawn for this student."""
+"""Somebody on the way through a lesson: the step, the answers, and the numbers drawn for this student.
+
+In which order the choices of a question are shown: mixed, so that nobody learns where the right one stands.
+
+The ladder of hints: those of the question, and at its end how the answer comes about.
+"""
 
 from datetime import date
 from zlib import crc32
 
+import numpy as np
+
 from explorer.core.engine import Engine
 from explorer.document.commands import Replace
 from explorer.document.state import State
-from explorer.lessons.answers import Answer, Verdict, judge, values_of
-from explorer.lessons.hints import Hint, ladder, told
-from explorer.lessons.order import shown_order
+from explorer.lessons.answers import Answer, Verdict, judge, right_places, values_of
+from explorer.lessons.mistakes import Part, derivation
 from explorer.lessons.practice import Faded, faded, fresh_numbers
 from explorer.lessons.progress import Progress, ProgressFolder
-from explorer.lessons.schema import Lesson
-from explorer.lessons.states import states_of
-from explorer.lessons.steps import Choose, Predict, Step
+from explorer.lessons.schema import Lesson, states_of
+from explorer.lessons.steps import Choose, MakeSo, Point, Predict, Question, Step
+
+
+def shown_order(question: Choose, *about: object) -> tuple[int, ...]:
+    """The places of the choices in the file, counted from 0, in the order in which they are shown.
+
+    `about`: what the order depends on, such as the learner, the sitting and the step; the same for the same.
+    """
+    places = np.arange(len(question.choices))
+    if question.mixed:
+        np.random.default_rng(crc32(" ".join(map(str, about)).encode())).shuffle(places)
+    return tuple(places.tolist())
+
+
+Hint = str | tuple[Part, ...]
+"""Markdown, or a derivation."""
+
+
+def ladder(question: Question, engine: Engine) -> tuple[Hint, ...]:
+    """All hints in the order in which they are given; the last is a derivation where a number answers the question."""
+    match question:
+        case Predict():
+            return (*question.hints, derivation(engine, question.node, question.cell, question.of))
+        case MakeSo():
+            first = question.conditions[0]
+            cell = (*first.cell, int(first.number)) if first.sign == "argmax" else first.cell
+            return (*question.hints, derivation(engine, first.node, cell))
+        case Point() if question.extreme and question.at == "cell":
+            return (*question.hints, derivation(engine, question.node, right_places(question, engine)[0]))
+        case Point() if question.extreme and question.at == "token" and question.row is not None:
+            ((column,), *_) = right_places(question, engine)
+            return (*question.hints, derivation(engine, question.node, (question.row, column)))
+        case Choose():
+            return (*question.hints, *([question.why] if question.why else []))
+        case _:
+            return question.hints
+
+
+def told(question: Question, engine: Engine) -> tuple[Hint, ...]:
+    """What is shown to somebody who gave no answer: why a choice is right, or how a number comes about."""
+    if isinstance(question, Choose):
+        return tuple(choice.why for choice in question.choices if choice.right and choice.why)
+    return tuple(hint for hint in ladder(question, engine)[-1:] if not isinstance(hint, str))
 
 
 class Walk:

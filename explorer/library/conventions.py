@@ -10,9 +10,8 @@ from explorer.core.errors import ExplorerError
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons import conventions as search
-from explorer.lessons.conventions import SECONDS, Convention
+from explorer.lessons.conventions import SECONDS, Convention, read_matrix
 from explorer.lessons.document_lesson import lesson_of
-from explorer.lessons.pasted import read_matrix
 from explorer.lessons.schema import Lesson
 from explorer.library.transformer import Transformer
 
@@ -88,8 +87,8 @@ def conventions(given: Any, printed: Any, seconds: float = SECONDS) -> Ways:
     Parameters
     ----------
     given, printed : str or array
-        As somebody copies them from a text: see `explorer.lessons.pasted.read_matrix`. As many digits have to agree as
-        are printed.
+        As somebody copies them from a text: see `explorer.lessons.conventions.read_matrix`. As many digits have to
+        agree as are printed.
     seconds : float
         When to stop, at the latest.
 

@@ -1,17 +1,25 @@
-"""Attention, one head at a time: from what it reads to queries, keys and values, to shares, and to the output."""
+"""Attention, one head at a time: from what it reads to queries, keys and values, to shares, and to the output.
 
+A decoder's attention, and the sentence that it reads, which is one place behind what it should say.
+
+Heads: all of them side by side, their outputs joined, and W_O.
+"""
+
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 
 from explorer.core.graph import Stage
 from explorer.core.ops import Array
+from explorer.pages.drawing import AttentionLines, HeatMap, SentenceRow, Sentences, series
 from explorer.pages.element import Element
+from explorer.pages.feed_forward import product
+from explorer.pages.gestures import is_off, turn
 from explorer.pages.matrix import SHARES, Matrix, matrix, symbol_only
-from explorer.pages.page import Item, Row, Section
-from explorer.pages.planes import planes
+from explorer.pages.page import Button, Item, Note, Row, Section, Stack
+from explorer.pages.vectors import planes
 from explorer.pages.view import View
-from explorer.pages.word_pictures import AttentionLines, HeatMap
 
 LONG = 24
 """Words beyond which a table shows a small part only, and the pictures come first."""
@@ -224,3 +232,155 @@ def _title(view: View, block: str, several: bool) -> str:
     queries, keys = node.axes[-2:]
     stage = next(stage for stage in view.graph.stages if stage.name == node.stage)
     return f"{stage.title}: {queries} → {keys}"
+
+
+TARGET, CHOSEN, WORDS = "loss.target", "output.chosen", "output.words"
+READS, SHOULD, SAYS = "reads", "should say", "says"
+MOST_LINES = 1024
+"""More lines between words are a grey mat: then each word of the target has its strongest one."""
+
+
+def masked(view: View, stage: Stage) -> tuple[Element, ...]:
+    """Masked self-attention, and what the decoder reads, should say and says (teacher forcing)."""
+    block = view.block(stage)
+    sentences = (
+        Section("teacher forcing", "What it reads, and what it should say"),
+        Note("about teacher forcing", _forced(view, block)),
+        Sentences("sentences", _rows(view, block), None, lights(view, block)),
+    )
+    return attention(view, stage, sentences)
+
+
+def cross(view: View, stage: Stage) -> tuple[Element, ...]:
+    """Cross-attention, and the two sentences with lines between them."""
+    block = view.block(stage)
+    keys = view.nodes[f"{block}weights"].axes[-1]
+    source = SentenceRow(keys, keys, view.labels(keys))
+    weights = matrix(view, view.shares_of(block), id=f"{block}weights between sentences")
+    sentences = (
+        Section("two sentences", "Where the target looks in the source"),
+        Note("about two sentences", _crossed(view, block)),
+        Sentences("sentences", (source, *_rows(view, block)), weights, lights(view, block)),
+    )
+    return attention(view, stage, sentences)
+
+
+def _rows(view: View, block: str) -> tuple[SentenceRow, ...]:
+    """What the decoder reads and, where there is such a thing, what it should say and what it says."""
+    axis = view.nodes[f"{block}weights"].axes[-2]
+    rows = [SentenceRow(READS, axis, view.labels(axis))]
+    for title, name in ((SHOULD, TARGET), (SAYS, CHOSEN)):
+        if name in view.nodes and view.nodes[name].axes == (axis,):
+            vocabulary = view.labels(WORDS)
+            rows.append(SentenceRow(title, axis, tuple(vocabulary[i] for i in view.values[name])))
+    return tuple(rows)
+
+
+def _forced(view: View, block: str) -> str:
+    if TARGET not in view.nodes:
+        return "This model has no loss, so there are no right words."
+    mask = view.values.get(f"{block}mask")
+    if mask is None:
+        behind = "There is no mask here, so each word can look at the next word, which is its answer."
+    elif np.triu(mask, 1).any():
+        behind = "The mask lets some words look at later words, so these words may see their answer."
+    else:
+        behind = "Without the mask each word could look at the next word, which is its answer."
+    says = (
+        "The right words are typed on the page of the loss; they do not follow the sentence."
+        if view.nodes[TARGET].is_input
+        else "What it should say is the same sentence, shifted by one word."
+    )
+    return f"Teacher forcing: the decoder reads the right words, whatever it would say itself. {says} {behind}"
+
+
+def _crossed(view: View, block: str) -> str:
+    memory = view.nodes[f"{block}K"].parents[0]  # what keys and values are made from
+    source, width = view.graph.shape(memory)
+    target, layers = view.graph.shape(f"{block}Q")[-2], view.state.model.decoder_layers
+    everywhere = f", in all {layers} layers of the decoder" if layers > 1 else ""
+    many = source * target > MOST_LINES
+    strongest = " Of so many words the strongest line of each is drawn; point at a word for all of its own." * many
+    return (
+        f"The encoder runs once. What it made of the source, {source} × {width}, gives the keys and values here"
+        f"{everywhere}; all {target} positions of the target ask the same ones, and so would the words to come."
+        f"{strongest}"
+    )
+
+
+MOST_WORDS = 9
+SIDE = 232  # pixels of a head's picture: so that heads stand beside each other
+
+
+def heads(view: View, stage: Stage) -> tuple[Element, ...]:
+    """A column for each head; then the heads' outputs as one matrix, a band of columns for each head, times W_O.
+
+    Of a long sentence a table of the weights shows nothing; a picture does, and pointing at it gives the number. Beside
+    a single head stands where it looks, as lines.
+    """
+    block = view.block(stage)
+    n = view.graph.n_heads(f"{block}output") or 1
+    long = max(view.graph.shape(f"{block}weights")[-2:]) > MOST_WORDS
+    columns: Iterable[tuple[Element, ...]]
+    if long:
+        columns = ((picture,) for picture in heat_maps(view, block, SIDE))
+    else:
+        columns = ((_numbers(view, block, head),) for head in range(n))
+    mixed = f"{block}W_O" in view.nodes
+    of_heads = [_head(view, block, head, shown) for head, shown in enumerate(columns)]
+    lines = (_lines(view, block),) if n == 1 else ()
+    elements: list[Element] = [Row("heads", tuple(Item("", one) for one in (*of_heads, *lines)))]
+    if long:
+        outputs = (_of(view, f"{block}output", head, f"head {head + 1}") for head in range(n))
+        elements += [
+            Section("outputs", "What each head puts out"),
+            Row("outputs of heads", tuple(Item("", output) for output in outputs)),
+        ]
+    items = [Item("", matrix(view, f"{block}concat"))]
+    if mixed:
+        items = list(product(view, f"{block}projected"))
+    title = "Side by side, then through W_O" if mixed else "Side by side"
+    return (*elements, Section("joined", title), Row("joined heads", tuple(items)))
+
+
+def heads_sentence(view: View, stage: Stage) -> str:
+    """What happens there: there may be a single head, or no W_O."""
+    block = view.block(stage)
+    several = (view.graph.n_heads(f"{block}output") or 1) > 1
+    mixed = f"{block}W_O" in view.nodes
+    if not several:
+        return f"There is one head here{', and W_O mixes its columns' * mixed}."
+    return f"Several heads look at once; their answers are put side by side{', and W_O mixes them' * mixed}."
+
+
+def _of(view: View, name: str, head: int, title: str = "") -> Element:
+    """A matrix of a head, which stays when another head is looked at."""
+    of_head = view.of_head(name, head)
+    return matrix(view, of_head, title, id=of_head)
+
+
+def _numbers(view: View, block: str, head: int) -> Row:
+    """Where a head looks, and what it puts out."""
+    parts = (Item("", _of(view, block + short, head)) for short in ("weights", "output"))
+    return Row(f"numbers of head {head + 1}", tuple(parts))
+
+
+def _lines(view: View, block: str) -> AttentionLines:
+    weights = matrix(view, view.of_head(f"{block}weights", 0), id=f"{block}weights drawn")
+    return AttentionLines("lines", weights, "Where it looks", lights=lights(view, block))
+
+
+def _head(view: View, block: str, head: int, shown: tuple[Element, ...]) -> Stack:
+    """What is shown of a head, below its name and its button."""
+    button = _switch(view, view.of_head(f"{block}output", head), head)
+    return Stack(f"head {head + 1}", f"Head {head + 1}", shown, ink=series(head), control=button)
+
+
+def _switch(view: View, name: str, head: int) -> Button:
+    """Takes a head out, by pinning its output to 0, or lets it work again."""
+    if is_off(view, name):
+        text, tip = "Switch on", "Let the head work again"
+    else:
+        text, tip = "Switch off", "Hold what the head puts out at 0 and see what is missed"
+    act = turn(view, name)
+    return Button(f"switch of head {head + 1}", text, act, tip, f"{text} head {head + 1}")

@@ -1,18 +1,61 @@
-"""What the last edit changed: every node, by how much, and the way there."""
+"""What can be changed in a model, what the last edit changed, and where the numbers that are given stand.
+
+All switches of all blocks: also those whose stage a switch has taken away.
+
+What the last edit changed: every node, by how much, and the way there.
+"""
 
 from html import escape
 
 from explorer.core.errors import written_shape
 from explorer.core.graph import Stage
-from explorer.core.numbers import exact, written
+from explorer.core.numbers import decimals_of, exact, written
+from explorer.core.switches import SWITCHES
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo
-from explorer.pages.given import given
-from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Listing, Note
+from explorer.pages.header import switch_bar
+from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Listing, Note, Section, Stack
 from explorer.pages.view import View
 
+FIRST = 6
+"""Numbers of a matrix that are shown: with more there would be no room for where it is."""
+OF_GIVEN = (Column("Matrix"), Column("Where", width=260), Column("Shape", NUMBER), Column("its numbers", width=340))
+
+
+def given(view: View) -> tuple[Element, ...]:
+    """All inputs but the words, each with the way to its stage and its first numbers."""
+    stages = {stage.name: stage for stage in view.graph.stages}
+    lines = []
+    for node in view.graph.nodes.values():
+        values = view.values[node.name]
+        if not node.is_input or values.dtype.kind != "f" or node.stage not in stages:
+            continue
+        stage = stages[node.stage]
+        leads, tip = GoTo(stage.name), f"Go to {stage.title}"
+        some = "  ".join(written(float(one), decimals_of(values)) for one in values.ravel()[:FIRST])
+        where = f"{stage.group}: {stage.title}" if stage.group != stage.title else stage.title
+        numbers = Entry(some + (" …" if values.size > FIRST else ""), muted=True)
+        name, shape = Entry(node.short, tip=tip, leads=leads), written_shape(values.shape)
+        lines.append(Line.of(name, Entry(where, muted=True), shape, numbers))
+    if not lines:
+        return ()
+    return Section("given", "Numbers that are given"), Listing("given numbers", "Given numbers", OF_GIVEN, tuple(lines))
+
+
+def switches(view: View, stage: Stage) -> tuple[Element, ...]:
+    """A row of switches for each block, in reading order."""
+    blocks = view.state.model.blocks()
+    if not blocks:
+        return Note("no switches", "This model has no switches: its numbers follow from what is given."), *given(view)
+    bars = (
+        Stack(f"part {block}", block, (switch_bar(view, block, tuple(SWITCHES[kind])),))
+        for block, kind in blocks.items()
+    )
+    return tuple(bars)
+
+
 DIGITS = 4
-COLUMNS = (
+OF_CHANGES = (
     Column("Stage and matrix"),
     Column("Cells changed", NUMBER),
     Column("share of its cells", BAR, 320),
@@ -27,7 +70,7 @@ def changes(view: View, stage: Stage) -> tuple[Element, ...]:
         return Note("done", "Nothing has changed yet. Change a number, a word or a switch."), *given(view)
     done = escape(last.label)
     note = Note("done", f"<b>{done}</b>. It changed these stages. Click a stage to go there.")
-    return note, Listing("changed", "What the last edit changed", COLUMNS, _lines(view), most=60)
+    return note, Listing("changed", "What the last edit changed", OF_CHANGES, _lines(view), most=60)
 
 
 def _lines(view: View) -> tuple[Line, ...]:

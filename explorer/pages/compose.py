@@ -1,4 +1,9 @@
-"""From a view to the page of a stage: one table from the kind of a stage to what stands on its page."""
+"""From a view to the page of a stage: one table from the kind of a stage to what stands on its page.
+
+Signs that tell the truth: of changes and gradients another rule holds than of the values.
+
+Any stage as its matrices in reading order.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -8,15 +13,61 @@ from typing import Any
 
 from explorer.core.graph import Stage
 from explorer.pages.by_hand import by_hand, layout_choice
+from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.element import Element, leaves
 from explorer.pages.header import header
 from explorer.pages.levels import BLOCK
 from explorer.pages.matrix import Matrix, matrix
-from explorer.pages.page import Header, Item, Page, Row, Section
-from explorer.pages.signs import true_signs
+from explorer.pages.page import Header, Item, Page, Row, Section, Stack
 from explorer.pages.view import View
 from explorer.pages.without_covered import without_covered
-from explorer.pages.word_pictures import AttentionLines, HeatMap
+
+BLANK = " "
+"""The place of a sign that would be false: the matrices stay where they are."""
+ARITHMETIC = frozenset("×+=")
+
+
+def true_signs(elements: tuple[Element, ...], showing: str) -> tuple[Element, ...]:
+    """The elements without the signs that do not hold for what the matrices show.
+
+    The changes of a sum are a sum; those of a product are no product (ΔA × ΔV is not ΔO), and of gradients neither
+    holds. An arrow only says what is made of what, which is true of all.
+
+    `showing`: see `Looking.showing`.
+    """
+    if showing == "values":
+        return elements
+    return tuple(_true(element, showing) for element in elements)
+
+
+def _true(element: Element, showing: str) -> Element:
+    match element:
+        case Row(items=items):
+            keep = showing != "gradient" and _is_sum(items)
+            said = (item.sign if keep or item.sign not in ARITHMETIC else BLANK for item in items)
+            inside = (_true(item.element, showing) for item in items)
+            return replace(element, items=tuple(map(Item, said, inside)))
+        case Stack(elements=inside):
+            return replace(element, elements=true_signs(inside, showing))
+    return element
+
+
+def _is_sum(items: tuple[Item, ...]) -> bool:
+    """Whether nothing but sums stands there, and each term has a change to show."""
+    nothing = any(isinstance(item.element, Matrix) and item.element.nothing for item in items)
+    return not nothing and {item.sign for item in items} <= {"", "+", "="}
+
+
+def matrices(view: View, stage: Stage) -> tuple[Element, ...]:
+    """Every node of the stage, what it is computed from first."""
+    nodes, graph = view.stage(stage.name), view.graph
+    own = {node.name for node in nodes}
+    above = dict.fromkeys(p for node in nodes for p in node.parents if p not in own and not graph.n_heads(p))
+    here = Row("matrices", tuple(Item("", matrix(view, view.of_head(node.name))) for node in nodes))
+    if not above:
+        return (here,)
+    read = Row("matrices before", tuple(Item("", matrix(view, name, name)) for name in above))
+    return Section("before", "From the stages before"), read, Section("here", "Here"), here
 
 
 @dataclass(frozen=True)
@@ -58,7 +109,7 @@ _ATTENTION = (
 )
 KINDS: dict[str, Kind] = {
     "whole": Kind(Maker("whole", "whole"), Maker("whole", "whole_sentence")),
-    BLOCK: Kind(Maker("blocks", "block"), Maker("blocks", "block_sentence")),
+    BLOCK: Kind(Maker("whole", "block"), Maker("whole", "block_sentence")),
     "embedding": Kind(
         Maker("embedding", "embedding"),
         "Each word is looked up in a table: its row is the vector it starts with.",
@@ -66,24 +117,27 @@ KINDS: dict[str, Kind] = {
         ("embedding_scale", "table_width", "segments", "embedding_norm", *_PLACES),
     ),
     "positions": Kind(
-        Maker("positions", "positions"),
+        Maker("embedding", "positions"),
         "The place of each word is added to its vector as numbers.",
         ("positions",),
         ("dropout", *_PLACES),
     ),
     "attention": Kind(Maker("attention", "attention"), Maker("attention", "attention_sentence"), *_ATTENTION),
-    "masked": Kind(Maker("decoder", "masked"), Maker("attention", "attention_sentence"), *_ATTENTION),
-    "cross": Kind(Maker("decoder", "cross"), Maker("attention", "attention_sentence"), *_ATTENTION),
+    "masked": Kind(Maker("attention", "masked"), Maker("attention", "attention_sentence"), *_ATTENTION),
+    "cross": Kind(Maker("attention", "cross"), Maker("attention", "attention_sentence"), *_ATTENTION),
     "heads": Kind(
-        Maker("heads", "heads"), Maker("heads", "heads_sentence"), ("heads", "W_O"), ("key_heads", "bias_O", *_FEW_BITS)
+        Maker("attention", "heads"),
+        Maker("attention", "heads_sentence"),
+        ("heads", "W_O"),
+        (*("key_heads", "bias_O"), *_FEW_BITS),
     ),
     "nearest": Kind(
-        Maker("matrices", "matrices"), "Which row of V is most like the output? That row names the word.", ("nearest",)
+        Maker("compose", "matrices"), "Which row of V is most like the output? That row names the word.", ("nearest",)
     ),
     "norm": Kind(Maker("norm", "norm"), Maker("norm", "norm_sentence"), _AROUND[:4], _AROUND[4:]),
     "batch norm": Kind(Maker("norm", "norm"), Maker("norm", "norm_sentence"), ("epsilon", "epsilon_in")),
     "dropout": Kind(
-        Maker("matrices", "matrices"),
+        Maker("compose", "matrices"),
         "In training, some numbers are set to 0 by chance. When the model is used, all are kept.",
         ("dropout",),
     ),
@@ -110,27 +164,27 @@ KINDS: dict[str, Kind] = {
     "layer": Kind(
         Maker("feed_forward", "layer"), Maker("feed_forward", "layer_sentence"), ("activation", "bias", "weights")
     ),
-    "decision": Kind(Maker("matrices", "matrices"), "The output turned into yes or no.", ("threshold",)),
+    "decision": Kind(Maker("compose", "matrices"), "The output turned into yes or no.", ("threshold",)),
     "regression": Kind(
-        Maker("matrices", "matrices"),
+        Maker("compose", "matrices"),
         "The straight line with the smallest squared error, computed directly from the examples.",
     ),
-    "examples": Kind(Maker("examples", "examples"), "The input: each row is an example, each column a feature."),
+    "examples": Kind(Maker("norm", "examples"), "The input: each row is an example, each column a feature."),
     "vectors": Kind(
         Maker("vectors", "vectors"), "How alike are two vectors, and how long is the shadow of one on the other?"
     ),
     "descent": Kind(
-        Maker("descent", "descent"),
+        Maker("net", "descent"),
         "Each step moves every weight a little against its gradient, so that the loss falls.",
     ),
     "parameters": Kind(
-        Maker("parameters", "parameters"), "How many numbers the model learns, block by block, and why so many."
+        Maker("costs", "parameters"), "How many numbers the model learns, block by block, and why so many."
     ),
     "changes": Kind(Maker("changes", "changes"), "The stages that the last edit has changed, and by how much."),
-    "family": Kind(Maker("family", "family"), Maker("family", "family_sentence")),
+    "family": Kind(Maker("card", "family"), Maker("card", "family_sentence")),
     "card": Kind(Maker("card", "card"), "What this model is, what it has learned from, and how good it is."),
     "switches": Kind(
-        Maker("switches", "switches"), "Papers, textbooks and practice differ in these points. Choose here."
+        Maker("changes", "switches"), "Papers, textbooks and practice differ in these points. Choose here."
     ),
 }
 

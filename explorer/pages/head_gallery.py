@@ -11,9 +11,8 @@ from explorer.core.ops import Array
 from explorer.core.vocabulary import Vocabulary
 from explorer.document.state import State
 from explorer.pages.element import Element
-from explorer.pages.gestures import GoTo, Keep
+from explorer.pages.gestures import GoTo, Keep, average, is_averaged, is_off, turn
 from explorer.pages.page import HEAT, NUMBER, Check, Column, Controls, Entry, Line, Listing, Note, Section
-from explorer.pages.turned import average, is_averaged, is_off, turn
 from explorer.pages.view import View
 from explorer.training.head_gallery import Annotated, Head, gallery, sentences_for
 

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 from explorer.core.graph import Stage
 from explorer.core.switches import SWITCHES
+from explorer.lessons.schema import WHOLE
 from explorer.pages.gestures import ChooseHead, GoTo, Keep
 from explorer.pages.levels import (
     ALL,
     BLOCK,
     LAYER,
-    WHOLE,
     block_around,
     has_stream,
     layers_of,

@@ -1,4 +1,9 @@
-"""A lane of the picture of the whole: a sequence on its way along the stream, and what is drawn on it."""
+"""A lane of the picture of the whole: a sequence on its way along the stream, and what is drawn on it.
+
+How much there is to see of a node: its shape, how much of it moved, or how much the loss depends on it.
+
+What a block of the picture of the whole holds: hidden units, a gate, experts; and positions in attention.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,9 +13,11 @@ import numpy as np
 
 from explorer.core.cost import parameters
 from explorer.core.errors import written_shape
-from explorer.core.graph import Graph, Stage
+from explorer.core.gradients import LOSS
+from explorer.core.graph import Graph, Place, Stage
+from explorer.core.numbers import written
 from explorer.core.ops import Array
-from explorer.pages.amounts import amount, length
+from explorer.core.switches import READS
 from explorer.pages.drawing import (
     HERE,
     LINE,
@@ -29,6 +36,64 @@ from explorer.pages.drawing import (
 from explorer.pages.gestures import GoTo
 from explorer.pages.levels import into
 from explorer.pages.view import View
+
+RELATIVE = {"change": "Δ", "step": "Δ", "difference": "≠"}
+LEAST_POWER, POWERS = -4.0, 5.0
+"""A ten-thousandth has the palest colour, and ten the deepest."""
+LARGE = 1e100
+"""The square of a number beyond may be none that a computer can write."""
+
+
+def amount(view: View, name: str) -> tuple[str, float | None]:
+    """What is written at a node, and how deep its colour is: from 0 to 1, None where it has none.
+
+    Values have their shape. Changes and differences are told as parts of what stood there before, gradients as they
+    are; both are coloured by their power of ten.
+    """
+    showing = view.looking.showing
+    if view.values[name].dtype.kind != "f" and showing != "values":
+        same = not view.changed(name)[0] and not view.is_new(name)
+        return ("", 0.0) if same or showing != "change" else ("changed", 1.0)
+    if showing in RELATIVE:
+        if showing == "change" and view.is_new(name):
+            return "new", 1.0
+        part = relative(view, name)
+        if not part:
+            return "same", 0.0
+        return f"{RELATIVE[showing]} {_short(100 * part)} %", depth(part)
+    if showing == "gradient" and LOSS.node in view.nodes:
+        size = length(view.shown(Place(name)))
+        return f"∂L {_short(size)}", depth(size)
+    return written_shape(view.values[name].shape), None
+
+
+def relative(view: View, name: str) -> float:
+    """How long what is shown of a node is, relative to what it changed from."""
+    place = Place(name)
+    shown, now = view.shown(place), view.engine.value(place)
+    with np.errstate(all="ignore"):
+        before = length(now - shown)
+    size = length(shown)
+    return size / before if before else float(size > 0)
+
+
+def length(array: Array) -> float:
+    """The root of the sum of the squares of the finite numbers; of very large ones the squares are not."""
+    finite = array[np.isfinite(array)].astype(float)
+    most = float(np.abs(finite).max(initial=0.0))
+    unit = most if most > LARGE else 1.0
+    return unit * float(np.sqrt(((finite / unit) ** 2).sum()))
+
+
+def depth(number: float) -> float:
+    """The place of a size on the map of shares."""
+    return float(np.clip((np.log10(number) - LEAST_POWER) / POWERS, 0.0, 1.0)) if number > 0 else 0.0
+
+
+def _short(number: float) -> str:
+    """Two or three digits."""
+    return written(number, 0 if number >= 10 else 1 if number >= 1 else 2)
+
 
 GAP, RISE, PAD = 12.0, 24.0, 7.0
 """Between parts, how far above the stream a block stands, and beside its image."""
@@ -298,3 +363,68 @@ class Sheet:
         if share := self._costs.shares.get(stage.name, 0):
             lines.append(f"{100 * share:.0f} % of the multiplications")
         return "\n".join(filter(None, lines))
+
+
+BETWEEN, SIGN = 13.0, 11.0
+"""The room between a gate and what it lets through, and how high the sign there is."""
+IN_ATTENTION = {"rotary": "rotary", "ALiBi": "ALiBi", "relative": "distances"}
+"""Kinds of positions that are a part of attention, as the picture calls them."""
+Area = tuple[float, float, float, float]
+
+
+def net_node(view: View, block: str) -> str:
+    """The node that stands for a net: the shares of its experts where it has some, else its hidden units."""
+    routed = f"{block}.routed"
+    return routed if routed in view.nodes else f"{block}.activation"
+
+
+def net_marks(view: View, block: str, place: Area) -> list[Mark]:
+    """Pictures of what a net computes, within a place: hidden units; gate ⊙ units; or words by experts."""
+    if f"{block}.gated" not in view.nodes or f"{block}.routed" in view.nodes:
+        return [image_of(view, net_node(view, block), place)]
+    left, top, width, height = place
+    wide = (width - BETWEEN) / 2
+    middle = left + width / 2, top + height / 2
+    return [
+        image_of(view, f"{block}.activation", (left, top, wide, height)),
+        Words(*middle, "⊙", MUTED, True, size=SIGN),
+        image_of(view, f"{block}.hidden", (left + wide + BETWEEN, top, wide, height)),
+    ]
+
+
+def net_note(view: View, block: str) -> str:
+    """The widths of a net, or how many of its experts a word gets."""
+    routed = f"{block}.routed"
+    if routed in view.nodes:
+        model, experts = view.state.model, view.graph.shape(routed)[-1]
+        shared = " + 1 shared" if model.switch(block, "shared") else ""
+        return f"{model.switch(block, 'chosen')} of {experts} experts{shared}"
+    out, hidden = (view.graph.shape(f"{block}.{short}")[-1] for short in ("output", "hidden"))
+    twice = "2 × " if f"{block}.gated" in view.nodes else ""
+    return f"{out} → {twice}{hidden} → {out}"
+
+
+def net_title(view: View, block: str, title: str) -> str:
+    """What a net is called: experts, or gated."""
+    if f"{block}.routed" in view.nodes:
+        return "Experts"
+    return f"Gated {title.lower()}" if f"{block}.gated" in view.nodes else title
+
+
+def beside(view: View, block: str) -> bool:
+    """Whether a net reads what the attention in front of it reads."""
+    return block.endswith(".ffn") and view.state.model.switch(block, "reads") != READS[0]
+
+
+def places_in(view: View, block: str) -> str:
+    """The kind of positions that this attention has in it; empty where it has none."""
+    if not any(f"{block}.{short}" in view.nodes for short in ("Q_rotated", "biased")):
+        return ""
+    sequence = view.nodes[f"{block}.scores"].axes[-2]
+    return IN_ATTENTION.get(str(view.state.model.switch(sequence, "positions")), "")
+
+
+def sharing(view: View, block: str) -> int:
+    """How many heads share one head of keys and values; 1 where each has its own."""
+    heads = view.graph.n_heads(f"{block}.weights") or 1
+    return heads // (view.graph.n_heads(f"{block}.K") or heads)

@@ -1,6 +1,8 @@
 """How close one looks at a model: the whole of it, one of its blocks, or the page of a stage; and the ways between.
 
 The name of a block's page begins with that of the whole: "model.encoder.1.self".
+
+Where one can go: which pages a model has.
 """
 
 import re
@@ -8,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
+from explorer.core.attribution import can_be_parted
 from explorer.core.graph import Graph, Stage
-from explorer.lessons.schema import WHOLE
+from explorer.lessons.schema import WHOLE as WHOLE_NAME
 from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.view import View
 
@@ -70,7 +73,7 @@ def _blocks(graph: Graph) -> _Blocks:
             if path and kinds.get(path, "norm") == "norm" and sizes[path] > FEW_NODES:
                 kinds[path] = stage.kind
                 title = f"{TITLES.get(stage.kind, stage.title)} block"
-                pages[path] = Stage(f"{WHOLE}.{path}", BLOCK, title, stage.group)
+                pages[path] = Stage(f"{WHOLE_NAME}.{path}", BLOCK, title, stage.group)
         _FOUND[graph] = _Blocks(paths, pages)
     return _FOUND[graph]
 
@@ -82,9 +85,9 @@ def blocks(graph: Graph) -> tuple[Stage, ...]:
 
 def stages_of(graph: Graph, block: str) -> list[Stage]:
     """The stages of a block, in reading order; `block` is the name of its page."""
-    if not block.startswith(f"{WHOLE}."):
+    if not block.startswith(f"{WHOLE_NAME}."):
         return []
-    path, paths = block.removeprefix(f"{WHOLE}."), _blocks(graph).paths
+    path, paths = block.removeprefix(f"{WHOLE_NAME}."), _blocks(graph).paths
     return [stage for stage in graph.stages if paths.get(stage.name) == path]
 
 
@@ -102,10 +105,10 @@ def into(graph: Graph, stage: Stage) -> GoTo:
 
 def to_whole(view: View, stage: Stage) -> GoTo:
     """From anywhere to the whole, which then draws the layer that one comes from."""
-    numbered = re.match(rf"(?:{WHOLE}\.)?(?:encoder|decoder)\.(\d+)\.", stage.name)
+    numbered = re.match(rf"(?:{WHOLE_NAME}\.)?(?:encoder|decoder)\.(\d+)\.", stage.name)
     if numbered is None or not has_stream(view) or shown_layer(view) == ALL:
-        return GoTo(WHOLE)
-    return GoTo(WHOLE, Keep(LAYER, int(numbered.group(1))))
+        return GoTo(WHOLE_NAME)
+    return GoTo(WHOLE_NAME, Keep(LAYER, int(numbered.group(1))))
 
 
 def block_around(view: View, stage: Stage) -> Stage | None:
@@ -113,3 +116,75 @@ def block_around(view: View, stage: Stage) -> Stage | None:
     if not has_stream(view) and view.state.model.kind != "mlp":
         return None
     return block_of(view.graph, stage.name)
+
+
+ABOUT_THE_MODEL = (
+    Stage("model.descent", "descent", "Gradient descent", "Model"),
+    Stage("model.parameters", "parameters", "Parameters", "Model"),
+    Stage("model.changes", "changes", "What changed", "Model"),
+    Stage("model.switches", "switches", "All switches", "Model"),
+    Stage("model.card", "card", "Model card", "Model"),
+)
+"""Pages that belong to no stage of the graph, behind those of the stages."""
+WHOLE = Stage(WHOLE_NAME, "whole", "The model", "Overview")
+"""The first page."""
+NEXT_WORD = Stage("generation.next", "next word", "Next word", "Generation")
+WHY = Stage("generation.why", "why", "Why this word", "Generation")
+HEADS = Stage("generation.heads", "head gallery", "What heads do", "Generation")
+COSTS = Stage("generation.costs", "costs", "What it costs", "Generation")
+PIECES = Stage("generation.pieces", "pieces", "Pieces of words", "Generation")
+FAMILY = Stage("model.family", "family", "Family tree", "Model")
+"""Pages about what a model writes, and about its kind."""
+PROBABILITIES = "output.probabilities"
+
+
+def stops(graph: Graph) -> tuple[Stage, ...]:
+    """Where one can go: the whole, the graph's stages in reading order, what it writes, then pages about the model."""
+    return (WHOLE, *graph.stages, *_about_writing(graph), *ABOUT_THE_MODEL)
+
+
+def _about_writing(graph: Graph) -> tuple[Stage, ...]:
+    """The pages about what a model says next, where it says something."""
+    found = {
+        NEXT_WORD: writes(graph),
+        WHY: explains(graph),
+        HEADS: has_heads(graph),
+        COSTS: is_gpt(graph),
+        PIECES: has_words(graph),
+        FAMILY: is_gpt(graph),
+    }
+    return tuple(stage for stage, there in found.items() if there)
+
+
+def places(graph: Graph) -> tuple[Stage, ...]:
+    """All that has a page: the stops, and the blocks that one looks into on the way from the whole to a stage."""
+    return (*stops(graph), *blocks(graph))
+
+
+def writes(graph: Graph) -> bool:
+    """Whether a model says a next word: one whose decoder looks back at its own words."""
+    return (
+        any(stage.kind == "masked" for stage in graph.stages)
+        and PROBABILITIES in graph.nodes
+        and graph.nodes[PROBABILITIES].op.softens
+    )
+
+
+def explains(graph: Graph) -> bool:
+    """Whether a model's logits are sums that can be taken apart."""
+    return can_be_parted(graph) and any(stage.kind == "masked" for stage in graph.stages)
+
+
+def has_heads(graph: Graph) -> bool:
+    """Whether a model has heads that can be measured: those of a decoder that reads one sequence."""
+    return "output.logits" in graph.nodes and "decoder.1.self.weights" in graph.nodes and "input" in graph.sequences
+
+
+def is_gpt(graph: Graph) -> bool:
+    """Whether what a model costs can be told by the sizes of a GPT."""
+    return "decoder.1.self.scores" in graph.nodes and "input" in graph.sequences and "output.logits" in graph.nodes
+
+
+def has_words(graph: Graph) -> bool:
+    """Whether a model reads words that could be pieces: a decoder by itself."""
+    return "input" in graph.sequences and "output.logits" in graph.nodes

@@ -1,4 +1,7 @@
-"""A matrix on a page: a node, or a head's slice of one, with its labels, its heading and how its cells are written."""
+"""A matrix on a page: a node, or a head's slice of one, with its labels, its heading and how its cells are written.
+
+How much each cell of a matrix was changed by the last edit, for a flash that says where to look.
+"""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -22,7 +25,7 @@ ALONE_PLAIN = 0.05, 1000.0
 """The sizes between which the change or gradient of a single number needs no power of ten."""
 TINY = "~0"
 """What is not 0 but would be written as 0."""
-LEAST = written(-0.01, DECIMALS)
+_LEAST = written(-0.01, DECIMALS)
 """A number that takes as little room as one with a sign does."""
 CALM = 1.3
 """The largest number stops short of the full colour, which is loud on a quiet page."""
@@ -162,7 +165,7 @@ class Matrix(Element):
         if values.size > at_most:
             numbers.append(largest_of(values))  # not where it stands: to find that takes ten times as long
         sign = "−" * real
-        return [LEAST * real, *[sign + text for text in in_tables(numbers, decimals)]]
+        return [_LEAST * real, *[sign + text for text in in_tables(numbers, decimals)]]
 
     @cached_property
     def aligned(self) -> bool:
@@ -383,3 +386,32 @@ def _heads(view: View, axis: str) -> int:
     """Of how many heads an axis is joined."""
     heads = view.graph.axes.get(f"{axis.removesuffix('.concat')}.heads", ()) if axis.endswith(".concat") else ()
     return len(heads) if len(heads) > 1 else 0
+
+
+LEAST_FLASH = 0.05
+"""Of the whole strength: what changed by less than a 400th of the largest number is not seen to flash."""
+
+
+def strengths(view: View, matrix: Matrix) -> Array | None:
+    """How strongly each cell flashes: 0 where nothing changed, 1 where it changed by as much as the largest number is.
+
+    Roots of the shares, so that a small change is seen, too. Cells that a question covers stay as they are.
+
+    Returns
+    -------
+    Array or None
+        (rows, columns), as the matrix is shown; None where no cell flashes, or where no values are shown.
+    """
+    if matrix.showing != "values" or matrix.place.node not in view.last.before or view.given:
+        return None
+    change = view.change(matrix.place)
+    if change.size != matrix.array.size:  # it is still to follow the view
+        return None
+    change = (change.T if matrix.turned else change).reshape(matrix.array.shape)
+    largest = largest_of(matrix.values) or 1.0
+    with np.errstate(all="ignore"):
+        found = np.sqrt(np.clip(np.nan_to_num(np.abs(change / largest)), 0.0, 1.0))
+    found[found < LEAST_FLASH] = 0.0
+    for row, column in matrix.covered:
+        found[row, column] = 0.0
+    return found if found.any() else None

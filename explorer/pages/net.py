@@ -1,13 +1,112 @@
-"""A net as a playground: its cases, its answers to them and to all others, its weights and descent, on one page."""
+"""A net as a playground: its cases, its answers to them and to all others, its weights and descent, on one page.
 
+A weight that is watched while a model learns, as colours.
+
+Gradient descent by hand: a step, many steps, or left to run; and back.
+"""
+
+import numpy as np
+
+from explorer.core.errors import written_shape
 from explorer.core.gradients import LOSS
-from explorer.core.graph import Stage
+from explorer.core.graph import Place, Stage
+from explorer.core.numbers import written
+from explorer.pages.changes import given
+from explorer.pages.drawing import SIGNED, TEXT, Axis, Drawing, Image, Words, drawable
 from explorer.pages.element import Element
+from explorer.pages.gestures import GoTo
 from explorer.pages.header import switch_bar
 from explorer.pages.matrix import matrix
 from explorer.pages.net_answers import TARGET, Net, net_picture
-from explorer.pages.page import Descent, Item, Row, Section, Stack
+from explorer.pages.page import Button, Controls, Descent, Item, Note, Row, Section, Stack
 from explorer.pages.view import CASES, View
+
+MOST_NUMBERS, MOST_ACROSS = 32, 8
+"""Up to so many numbers, and so many in a row, are written into their colours."""
+
+
+def weight_map(view: View, name: str) -> Drawing:
+    """An input as colours centred on 0 and full at its largest number; stacked heads stand below each other.
+
+    `name`: of a node; of one that the graph does not have there is an empty drawing.
+    """
+    if name not in view.nodes:
+        return Drawing((), (0.0, 1.0, 0.0, 1.0), "no weight", down=True)
+    array, axes = view.values[name], view.nodes[name].axes
+    flat = array.reshape(-1, array.shape[-1]) if array.ndim > 1 else array.reshape(1, -1)
+    rows = view.labels(axes[0]) if array.ndim == 2 else tuple(str(i + 1) for i in range(len(flat)))
+    limit = full(view, name)
+    height, width = (float(n) for n in flat.shape)
+    node = Place(name) if array.ndim == 2 else None
+    # Few numbers have room to be read: of numbers that are alike, the colour alone tells nothing.
+    numbers = tuple(
+        Words(j + 0.5, i + 0.5, written(float(number), 2), TEXT, fixed=True)
+        for (i, j), number in np.ndenumerate(flat)
+        if flat.size <= MOST_NUMBERS and width <= MOST_ACROSS and drawable(float(number))
+    )
+    image = Image(flat, limit, colours=SIGNED, place=(0.0, 0.0, width, height), node=node)
+    summary = f"{name}, {written_shape(array.shape)}, largest {written(limit, 3)}"
+    columns = view.labels(axes[-1])
+    return Drawing(
+        (image, *numbers),
+        (0.0, width, 0.0, height),
+        summary,
+        Axis("", columns, most=10),
+        Axis("", rows, most=12),
+        down=True,
+    )
+
+
+def full(view: View, name: str) -> float:
+    """The size of number at which the colour of `weight_map` is full."""
+    array = view.values.get(name)
+    finite = array[np.isfinite(array)] if array is not None else np.zeros(0)
+    return float(np.abs(finite).max(initial=0.0)) or 1.0
+
+
+SLOW = (
+    "A step takes some time in a model of this size, and the loss over two weights takes longer; you can go on "
+    "working. The page “Train” trains the model in a process of its own."
+)
+FIRST = "The gradients are being computed."
+SWITCHED_OFF = "The loss of this model is switched off, so there is no loss to make smaller."
+NONE = (
+    "This model has no loss to make smaller: it computes, but learns nothing. To see a model learn, open “XOR” "
+    "on the page “Lessons”."
+)
+
+
+def descent(view: View, stage: Stage) -> tuple[Element, ...]:
+    """The controls, the loss on the way, the surface that it goes down, what a net answers, and what moves."""
+    if LOSS.node not in view.nodes:
+        return _nothing(view)
+    steps = view.steps
+    moves = tuple(steps.moves) if steps is not None else ()
+    quick, ready = (steps.quick, steps.ready) if steps is not None else (True, True)
+    example = view.state.lesson
+    slow = () if quick else (Note("slow", SLOW if ready else f"{SLOW} {FIRST}"),)
+    pictures: list[Element] = [Stack("loss", "Loss", (Descent("curve", "curve", (example,), 340, 260),))]
+    if ready and sum(np.size(view.values[name]) for name in moves) > 1:
+        shapes = tuple((name, view.values[name].shape) for name in moves)
+        surface = Descent("surface", "surface", (example, shapes), 330, 440)
+        pictures.append(Stack("loss over two weights", "Loss over two weights", (surface,)))
+    if (picture := net_picture(view)) is not None:
+        pictures.append(picture)
+    weights = Stack("what moves", "What moves", (Descent("weights", "weights", (example, moves), 340),))
+    return (
+        Descent("steps", "steps"),
+        *slow,
+        Row("pictures", tuple(Item("", picture) for picture in (*pictures, weights))),
+    )
+
+
+def _nothing(view: View) -> tuple[Element, ...]:
+    """Why there is nothing to go down, and the way to where there is."""
+    if "loss" not in view.state.model.blocks():
+        return Note("no loss", NONE), *given(view)
+    button = Button("to the switches", "All switches", GoTo("model.switches"), "Choose a loss there")
+    return Note("no loss", SWITCHED_OFF), Controls("way to a loss", (button,)), *given(view)
+
 
 STEPS = 262
 """Pixels of the controls of descent: so narrow that they stand beside the picture in a window of 1024 pixels."""

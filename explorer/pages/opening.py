@@ -9,9 +9,8 @@ import numpy as np
 from explorer.core.gradients import LOSS
 from explorer.core.numbers import as_share
 from explorer.core.vocabulary import END
-from explorer.pages.answers import ANSWERS, answered
 from explorer.pages.drawing import Band, Bars, Box, Drawing, FlowLine, Image, Mark, Segments, Words
-from explorer.pages.lanes import Lanes
+from explorer.pages.lanes import ANSWERS, Lanes, answered
 from explorer.pages.view import View
 
 LETTERS, LARGE = 1.5, 1.8

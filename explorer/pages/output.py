@@ -29,8 +29,9 @@ from explorer.pages.page import (
     Section,
     Slider,
     Stack,
+    row_choice,
+    where_said,
 )
-from explorer.pages.rows import row_choice, where_said
 from explorer.pages.view import Cell, View
 
 LOGITS, SCALED, PROBABILITIES, CHOSEN = (f"output.{s}" for s in ("logits", "scaled", "probabilities", "chosen"))

@@ -1,16 +1,21 @@
-"""The elements of a page."""
+"""The elements of a page.
 
+Which row of a matrix a page is about: the token that was chosen, or another one; and its name in a sentence.
+"""
+
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import unescape
 from typing import Any
 
 from explorer.core.graph import Place
 from explorer.core.switches import SwitchValue
 from explorer.pages.drawing import Drawing, Strips
 from explorer.pages.element import Arrangement, Data, Element, Made
-from explorer.pages.gestures import Gesture
-from explorer.pages.view import Cell
+from explorer.pages.gestures import ChooseToken, Gesture
+from explorer.pages.view import Cell, View
 
 WORDS, NUMBER, BAR, HEAT = "words", "number", "bar", "heat"
 
@@ -330,3 +335,27 @@ def _nodes(data: object) -> Iterator[str]:
     elif isinstance(data, Data):
         for name in data.__dataclass_fields__:
             yield from _nodes(getattr(data, name))
+
+
+def row_choice(view: View, axis: str, what: str = "Position", last: bool = False) -> Choice:
+    """A choice between the rows of an axis. Choosing one is choosing the token, everywhere.
+
+    Parameters
+    ----------
+    what : str
+        Said before it: "Position", "Case".
+    last : bool
+        Whether one begins with the last row instead of the first.
+    """
+    tip = f"{what}: which row to look at"
+    return Choice(f"row of {axis}", what, view.labels(axis), view.row(axis, last), (ChooseToken(axis),), tip)
+
+
+def where_said(view: View, word: str) -> str:
+    """Where a word of the output belongs: after a word that is read, or, of an encoder, in its place."""
+    return f"{'At' if view.state.model.kind == 'encoder' else 'After'} “{word}”"
+
+
+def said(words: str) -> str:
+    """The words of a note without its marks, for a screen reader."""
+    return unescape(re.sub("<[^>]*>", "", words))

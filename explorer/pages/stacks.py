@@ -10,11 +10,9 @@ import numpy as np
 
 from explorer.core.gradients import LOSS
 from explorer.core.ops import Array
-from explorer.pages.amounts import amount
-from explorer.pages.answers import answered, answers, answers_height, loss
 from explorer.pages.drawing import HERE, MUTED, TEXT, Axis, Box, Drawing, FlowLine, Mark, Words
-from explorer.pages.held import net_marks, net_node
-from explorer.pages.lane import Sheet
+from explorer.pages.lane import Sheet, amount, net_marks, net_node
+from explorer.pages.lanes import answered, answers, answers_height, loss
 from explorer.pages.levels import layers_of, shown_layer
 from explorer.pages.sublayers import box_of, exchange
 from explorer.pages.view import View

@@ -4,12 +4,25 @@ import numpy as np
 
 from explorer.core.graph import Stage
 from explorer.core.ops import Array
-from explorer.pages.amounts import amount
 from explorer.pages.drawing import ERROR, HERE, LINE, MUTED, TEXT, Box, FlowLine, Segments, Words, series
-from explorer.pages.gestures import Gesture, Switch
-from explorer.pages.held import beside, net_marks, net_node, net_note, net_title, places_in, sharing
-from explorer.pages.lane import LETTER, PAD, RISE, SMALL, Lane, Sheet, image_of
-from explorer.pages.turned import is_off, turn
+from explorer.pages.gestures import Gesture, Switch, is_off, turn
+from explorer.pages.lane import (
+    LETTER,
+    PAD,
+    RISE,
+    SMALL,
+    Lane,
+    Sheet,
+    amount,
+    beside,
+    image_of,
+    net_marks,
+    net_node,
+    net_note,
+    net_title,
+    places_in,
+    sharing,
+)
 from explorer.pages.view import View
 
 MOST_HEADS, MOST_OFFERED = 27, 12

@@ -1,18 +1,26 @@
-"""Two vectors: dot product, lengths, cosine and angle, and the shadow of one on the other."""
+"""Two vectors: dot product, lengths, cosine and angle, and the shadow of one on the other.
 
+What W_Q, W_K and W_V do to a plane of two dimensions, and where attention moves the words on it.
+"""
+
+from dataclasses import dataclass
+from functools import partial
 from math import atan2, degrees
 
 import numpy as np
 
 from explorer.core.graph import Stage
 from explorer.core.numbers import point, written
+from explorer.core.ops import Array
 from explorer.pages.drawing import (
     ACCENT,
+    DRAWABLE,
     MUTED,
     TEXT,
     Arc,
     Arrow,
     Axis,
+    Dot,
     Drawing,
     Mark,
     Segments,
@@ -21,10 +29,10 @@ from explorer.pages.drawing import (
     reach,
     series,
 )
-from explorer.pages.element import Element
-from explorer.pages.gestures import MoveTo
+from explorer.pages.element import Data, Element, Made
+from explorer.pages.gestures import Keep, MoveTo
 from explorer.pages.matrix import matrix
-from explorer.pages.page import Item, Note, Picture, Row, Section, Stack
+from explorer.pages.page import Controls, Item, Note, Number, Picture, Row, Section, Stack
 from explorer.pages.view import Cell, View
 
 BESIDE = ("x", "y", "dot")
@@ -48,7 +56,7 @@ WRITTEN = {"x_p": "xₚ", "x_o": "xₒ"}
 
 def vectors(view: View, stage: Stage) -> tuple[Element, ...]:
     """Two vectors as numbers and as arrows to drag, and everything that follows from them."""
-    plane = Stack("drag", "Drag the tips of x and y", (Picture("plane", _plane(view), 390, 370),))
+    plane = Stack("drag", "Drag the tips of x and y", (Picture("plane", _plane_of_two(view), 390, 370),))
     numbers = Stack("numbers", "", (*(matrix(view, name) for name in BESIDE), *_between(view)))
     elements: list[Element] = [Row("plane and numbers", (Item("", plane), Item("", numbers)))]
     for id, title, names in (
@@ -73,7 +81,7 @@ def _without_length(view: View) -> str:
     return next((name for name in ("x", "y") if not view.values[name].any()), "")
 
 
-def _plane(view: View) -> Drawing:
+def _plane_of_two(view: View) -> Drawing:
     """The arrows x and y, the angle between them, the shadow x_p of x on y, and the rest x_o at right angles to it."""
     points = np.array([view.values[name][0, :2] for name in DRAWN], dtype=float)
     tips: dict[str, tuple[float, float]] = {name: (x, y) for name, (x, y) in zip(DRAWN, points.tolist(), strict=True)}
@@ -121,3 +129,189 @@ def _arrows(seen: dict[str, tuple[float, float]]) -> list[Mark]:
         cells = Cell(name, (0, 0)), Cell(name, (0, 1))
         marks.append(Arrow((0.0, 0.0), seen[name], WRITTEN.get(name, name), ink, width, cells=cells, drag=drag))
     return marks
+
+
+SIDE = 4
+"""Lines of the grid on each side of an axis."""
+GRID = np.array([[[-1.0, k / SIDE], [1.0, k / SIDE]] for k in range(-SIDE, SIDE + 1) if k])
+AXES = np.array([[[-1.0, 0.0], [1.0, 0.0]]])
+"""Level lines from −1 to 1, as (start, end) of each."""
+WIDTH, HEIGHT = 224, 210
+"""Pixels: so that three stand beside each other."""
+SAID = (
+    "The grid shows two dimensions; the lines that pointed up before are dashed. The other dimensions of a "
+    "word can move it away from the grid."
+)
+
+
+def planes(view: View, block: str) -> tuple[Element, ...]:
+    """The plane before and behind each of the three matrices, and what attention does to words."""
+    nodes = view.nodes
+    given = {letter: nodes[block + letter].parents[0] for letter in "QKV"}
+    values = view.values
+    if min([values[name].shape[-1] for name in (given["Q"], *[block + letter for letter in "QKV"])]) < 2:
+        return ()
+    same = given["Q"] == given["K"]
+    before = {given["Q"]: ("Before" if same else "Before W_Q"), given["K"]: "Before" if same else "Before W_K and W_V"}
+    stacks = [
+        view.part(title, (values[node],), partial(_plane_before, view, block, node, title))
+        for node, title in before.items()
+    ]
+    for letter, node in given.items():
+        of = values[node], values[f"{block}W_{letter}"], values[block + letter]
+        stacks.append(view.part(f"After W_{letter}", of, partial(_plane_behind, view, block, letter, node)))
+    if same:
+        moved = values[f"{block}V"], values[f"{block}output"]
+        stacks.append(view.part("moved", moved, partial(_plane_moved, view, block)))
+    return (
+        Section("planes", "What W_Q, W_K and W_V do to the plane"),
+        Note("about the planes", SAID),
+        Row("planes in a row", tuple([Item("", stack) for stack in stacks])),
+    )
+
+
+def _plane_before(view: View, block: str, node: str, title: str) -> Stack:
+    """What a matrix reads."""
+    read, key = _vectors(view, node), f"{block}{node}"
+    pair = chosen_dimensions(view, key, read.array)
+    letter = "Q" if node == view.nodes[f"{block}Q"].parents[0] else "K"
+    return _plane(title, key, pair, read.array, Made(_before, (letter, read, pair)))
+
+
+def _plane_behind(view: View, block: str, letter: str, node: str) -> Stack:
+    """What a matrix makes of it."""
+    read, key, result = _vectors(view, node), f"{block}{letter}", _vectors(view, view.of_head(block + letter))
+    before = chosen_dimensions(view, f"{block}{node}", read.array)
+    behind = chosen_dimensions(view, key, result.array)
+    weights = view.value(view.of_head(f"{block}W_{letter}"))
+    matrix = weights.T if view.state.model.switch(block.rstrip("."), "weights") == "W x" else weights
+    made = Made(_behind, (letter, read, before, matrix, result, behind))
+    return _plane(f"After W_{letter}", key, behind, result.array, made)
+
+
+def _plane_moved(view: View, block: str) -> Stack:
+    """From values to the output."""
+    key, array = f"{block}moved", view.value(view.of_head(f"{block}V"))
+    pair = chosen_dimensions(view, key, array)
+    made = Made(_moved, (array, _vectors(view, view.of_head(f"{block}output")), pair))
+    return _plane("Moved by attention: V to O", key, pair, array, made)
+
+
+def _plane(title: str, key: str, pair: tuple[int, int], array: Array, made: Made[Drawing]) -> Stack:
+    """A picture, and below it which dimensions it draws. It is made when it is seen: it stands far down on its page."""
+    parts: list[Element] = [Picture(f"plane of {key}", made, WIDTH, HEIGHT)]
+    if array.shape[1] > 2:
+        parts.append(dimension_choice(key, pair, array.shape[1], title))
+    return Stack(f"plane: {title}", title, tuple(parts))
+
+
+def dimension_choice(key: str, pair: tuple[int, int], width: int, title: str) -> Controls:
+    """Which two numbers of each vector a picture draws; kept under ``KEY.across`` and ``KEY.up``."""
+    boxes = tuple(
+        Number(f"{key}.{way}", way, d + 1, 1, width, Keep(f"{key}.{way}"), f"{title}: dimension {way}")
+        for way, d in zip(("across", "up"), pair, strict=True)
+    )
+    return Controls(f"dimensions of {key}", boxes)
+
+
+def chosen_dimensions(view: View, key: str, vectors: Array) -> tuple[int, int]:
+    """The two dimensions that a picture draws, counted from 0: those of `dimension_choice`."""
+    across, up = telling(vectors)
+    last = vectors.shape[1]
+    return view.number(f"{key}.across", across + 1, 1, last) - 1, view.number(f"{key}.up", up + 1, 1, last) - 1
+
+
+def telling(vectors: Array) -> tuple[int, int]:
+    """The two dimensions to begin with: the first two or, where all rows are alike in these, those that differ most."""
+    with np.errstate(all="ignore"):
+        spread = np.nan_to_num(np.ptp(vectors, axis=0)) if len(vectors) else np.zeros(vectors.shape[1])
+    if spread[:2].any() or not spread.any():
+        return 0, 1
+    first, second = sorted(np.argsort(-spread, kind="stable")[:2].tolist())
+    return first, second
+
+
+@dataclass(frozen=True, eq=False)
+class _Vectors(Data):
+    """The vectors of a node."""
+
+    array: Array  # (n_words, d)
+    axis: str  # that of the words
+    # `words`, `columns`: labels.
+    words: tuple[str, ...]
+    columns: tuple[str, ...]
+
+
+def _vectors(view: View, name: str) -> _Vectors:
+    words, columns = view.graph.axes_of(view.graph.place(name))[-2:]
+    return _Vectors(view.value(name), words, view.labels(words), view.labels(columns))
+
+
+def _before(letter: str, vectors: _Vectors, pair: tuple[int, int]) -> Drawing:
+    """A square grid with the words on it."""
+    span = reach(vectors.array[:, pair], 1.0)
+    return _warp(f"before W_{letter}", span, np.eye(2), vectors, pair)
+
+
+def _behind(
+    letter: str, vectors: _Vectors, before: tuple[int, int], matrix: Array, result: _Vectors, pair: tuple[int, int]
+) -> Drawing:
+    """The same grid where the matrix lays it, with the words that it makes of those."""
+    span = reach(vectors.array[:, before], 1.0)
+    return _warp(f"after W_{letter}", span, matrix[np.ix_(before, pair)], result, pair)
+
+
+def _warp(where: str, span: float, matrix: Array, shown: _Vectors, pair: tuple[int, int]) -> Drawing:
+    """A square grid that reaches `span` to each side, laid by a matrix of 2 × 2, with words on it."""
+    points = shown.array[:, pair]
+    with np.errstate(all="ignore"):  # as in the engine
+        corners = np.array([[1, 1], [1, -1]]) * span @ matrix
+    frame = 1.25 * reach(np.vstack([corners, points]), 0.5)
+    marks = (*_grid(span, matrix), *_words(shown, points))
+    said = f"The plane {where}, with {len(points)} words on it"
+    return Drawing(marks, (-frame, frame, -frame, frame), said, *_axes(shown, pair), square=True)
+
+
+def _grid(span: float, matrix: Array) -> list[Mark]:
+    """The lines of a square grid where the matrix lays them; the axes are thicker, and what went up is dashed."""
+    marks: list[Mark] = []
+    with np.errstate(all="ignore"):
+        for lines, width in ((GRID, 1.0), (AXES, 2.0)):
+            for ends, ink, up in ((lines, series(0), False), (lines[..., ::-1], series(2), True)):
+                laid = ends * span @ matrix
+                near = (np.abs(laid) < DRAWABLE).all((1, 2))
+                marks.append(Segments(laid if near.all() else laid[near], ink, width, dashed=up))
+    return marks
+
+
+def _words(shown: _Vectors, points: Array) -> list[Mark]:
+    """A dot for each word."""
+    return [
+        Dot(x, y, word, TEXT, token=(shown.axis, i))
+        for i, (word, (x, y)) in enumerate(zip(shown.words, points.tolist(), strict=True))
+        if drawable(x, y)
+    ]
+
+
+def _moved(values: Array, output: _Vectors, pair: tuple[int, int]) -> Drawing:
+    """Where attention moves each word: an arrow from its value, a row of V, to its output, a row of A V."""
+    starts, points = values[:, pair], output.array[:, pair]
+    both = np.vstack([starts, points])
+    near = both[(np.abs(both) < DRAWABLE).all(-1)]
+    low, high = (near.min(0), near.max(0)) if len(near) else (np.zeros(2), np.zeros(2))
+    half = max(float((high - low).max()) * 0.75, 0.5)
+    x, y = ((low + high) / 2).tolist()
+    arrows, told = [], []
+    for i, (word, start, tip) in enumerate(zip(output.words, starts.tolist(), points.tolist(), strict=True)):
+        if drawable(*start, *tip):
+            arrows.append(Arrow(tuple(start), tuple(tip), word, width=1.5, token=(output.axis, i)))
+            told.append(f"{word} from {point(*start)} to {point(*tip)}")
+    window = (x - half, x + half, y - half, y + half)
+    said = "Attention moves " + "; ".join(told[:12])
+    return Drawing(tuple(arrows), window, said, *_axes(output, pair), square=True)
+
+
+def _axes(shown: _Vectors, pair: tuple[int, int]) -> tuple[Axis, Axis]:
+    """The names of the dimensions that are drawn, if they have names: their numbers stand below the picture."""
+    across, up = (Axis("" if shown.columns[d].isdigit() else shown.columns[d]) for d in pair)
+    return across, up

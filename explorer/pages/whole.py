@@ -1,22 +1,108 @@
 """The whole model in one picture: words go in at the left, each block reads from the stream and adds to it, and what
 comes next comes out at the right.
+
+Which boxes of a drawing read from which: the edges that arrow keys follow.
+
+One block, between the whole and the pages of its stages: its matrices as small pictures with formula and shape.
 """
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from html import escape
+from typing import TypeAlias
+from weakref import WeakKeyDictionary
 
-from explorer.core.graph import Stage
-from explorer.pages.chain import chain
-from explorer.pages.edges import joined
+from explorer.core.graph import Graph, Stage
+from explorer.pages.chain import boxes, chain, counts, example_choice, is_small_net, neurons
+from explorer.pages.drawing import Box, Drawing
 from explorer.pages.element import Element
 from explorer.pages.lanes import lanes
-from explorer.pages.levels import has_stream
-from explorer.pages.neurons import example_choice, is_small_net, neurons
+from explorer.pages.levels import has_stream, stages_of, to_whole
 from explorer.pages.page import Controls, Picture
 from explorer.pages.played import coloured, played
 from explorer.pages.stacks import Stacks
 from explorer.pages.view import View
 
+Boxes: TypeAlias = tuple[tuple[int, str], ...]
+"""Each with its number among the marks, and the node that it shows."""
+
+
+def joined(view: View, drawing: Drawing, due: Sequence[str]) -> Drawing:
+    """A drawing whose boxes know from which others they read, through nodes that are not drawn.
+
+    `due`: the node that each mark shows; empty where it shows none.
+    """
+    boxes = tuple((i, name) for i, name in enumerate(due) if name and isinstance(drawing.marks[i], Box))
+    known = _FOUND.get(view.graph)
+    if known is None or known[0] != boxes:
+        _FOUND[view.graph] = known = boxes, _edges(view.graph, boxes)
+    marks = list(drawing.marks)
+    for i, after in known[1].items():
+        box = marks[i]
+        assert isinstance(box, Box)
+        marks[i] = replace(box, after=after)
+    return replace(drawing, marks=tuple(marks))
+
+
+_FOUND: WeakKeyDictionary[Graph, tuple[Boxes, Mapping[int, tuple[int, ...]]]] = WeakKeyDictionary()
+"""The edges of the drawing that was made last of a graph: an edit of numbers changes none."""
+
+
+def _edges(graph: Graph, boxes: Boxes) -> dict[int, tuple[int, ...]]:
+    """For each box, by its number among the marks, those that it reads from."""
+    numbers: dict[str, list[int]] = {}
+    for i, name in boxes:
+        numbers.setdefault(name, []).append(i)
+    # A single box of a stage stands for all nodes of it.
+    stages: dict[str, list[int]] = {}
+    for name, some in numbers.items():
+        stages.setdefault(graph.nodes[name].stage, []).extend(some)
+    every = {node.name: some for node in graph.nodes.values() if len(some := stages.get(node.stage, [])) == 1} | numbers
+    found: dict[int, tuple[int, ...]] = {}
+    for name, some in numbers.items():
+        # Of several boxes of one node each stands behind the one before.
+        for i, before in zip(some, ((), *((k,) for k in some)), strict=False):
+            found[i] = before or _drawn_before(graph, name, every)
+    return found
+
+
+def _drawn_before(graph: Graph, name: str, numbers: Mapping[str, Sequence[int]]) -> tuple[int, ...]:
+    """The last boxes of the nodes that a node depends on, of each way back the first that is drawn."""
+    found: dict[int, None] = {}
+    waiting, seen = list(reversed(graph.nodes[name].parents)), {name}
+    while waiting:
+        parent = waiting.pop()
+        if parent in seen:
+            continue
+        seen.add(parent)
+        if parent in numbers and numbers[parent] != numbers[name]:
+            found[numbers[parent][-1]] = None
+        else:
+            waiting.extend(reversed(graph.nodes[parent].parents))
+    return tuple(found)
+
+
 LEAST_WIDTH, LEAST_HEIGHT = 620, 300
+
+
+def block(view: View, stage: Stage) -> tuple[Element, ...]:
+    """The matrices of a block in reading order, with the ways between them; a click goes to their numbers."""
+    names = {one.name for one in stages_of(view.graph, stage.name)}
+    nodes = {node.name: node for node in view.nodes.values() if node.stage in names and counts(view, node)}
+    read = dict.fromkeys(parent for node in nodes.values() for parent in node.parents if parent not in nodes)
+    outside = [view.nodes[name] for name in read if counts(view, view.nodes[name])]
+    said = f"{stage.group}: {stage.title}, from {', '.join(one.short for one in outside) or 'its inputs'}"
+    drawing, due = boxes(view, list(nodes.values()), outside, said)
+    drawing = replace(joined(view, drawing, due), out=to_whole(view, stage))
+    drawing, player = played(view, drawing, due, "Click a matrix to see its numbers; the wheel zooms.", stage.name)
+    return player, Picture("model", drawing, LEAST_WIDTH, LEAST_HEIGHT, fills=True)
+
+
+def block_sentence(view: View, stage: Stage) -> str:
+    """How to read it, or what the colours say."""
+    return coloured(view) or "Each matrix is made from those at its left, by the formula above it. Teal ones are given."
+
+
 LARGE_WIDTH, LARGE_HEIGHT = 330, 240
 """Pixels at text scale 1, which is more where letters are large."""
 

@@ -19,8 +19,7 @@ from explorer.lessons.mistakes import array_of, half_unit, mistakes
 from explorer.lessons.names import UnknownNameError
 from explorer.lessons.practice import fresh_numbers
 from explorer.lessons.prose import html, numbers_of
-from explorer.lessons.schema import Lesson
-from explorer.lessons.states import states_of
+from explorer.lessons.schema import Lesson, states_of
 from explorer.lessons.steps import Choose, Point, Predict, Question, Step
 from explorer.lessons.symbols import formula_html
 

@@ -38,9 +38,8 @@ from explorer.core.vocabulary import END, MASK, PAD, START, UNKNOWN, token_ids
 from explorer.document.commands import AddWords, Replace, SetTokens
 from explorer.document.document import Document
 from explorer.document.state import State, frozen
-from explorer.lessons.document_lesson import is_document, opened
+from explorer.lessons.document_lesson import MOST_NUMBERS, is_document, opened
 from explorer.lessons.loader import load
-from explorer.lessons.new import MOST_NUMBERS
 from explorer.training.grammar import Grammar, start_of
 from explorer.training.grammar import load as grammar_from
 from explorer.training.recipes import LEARNS_FROM, Material, NewModel, Task

@@ -6,8 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QFrame, QTableView, QWidget
 
-from explorer.pages.levels import stages_of
-from explorer.pages.stops import WHOLE
+from explorer.pages.levels import WHOLE, stages_of
 from explorer.ui.lesson.gaps import NumberField
 from explorer.ui.turns import OneATurn
 from explorer.ui.widgets.icons import icon

@@ -22,7 +22,7 @@ from explorer.core.ops.inputs import INITIALISERS
 from explorer.core.switches import SWITCHES
 from explorer.core.vocabulary import END, START
 from explorer.document.commands.words import checked_words
-from explorer.lessons.new import drawn, new_lesson
+from explorer.lessons.document_lesson import drawn, new_lesson
 from explorer.lessons.schema import Lesson
 from explorer.sentences import sentence
 from explorer.ui.background import Background

@@ -11,7 +11,7 @@ from explorer.core.cell import Index, Step, operands
 from explorer.core.graph import Graph, Stage
 from explorer.document.document import Document
 from explorer.pages.inspected import PLAYED, derivation, played, played_key
-from explorer.pages.stops import places, stops
+from explorer.pages.levels import places, stops
 from explorer.pages.view import Cell, Covered, Looking, Spot, View, row_of
 
 Coming = Literal["click", "arrow", "tab"]

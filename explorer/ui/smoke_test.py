@@ -17,8 +17,8 @@ from PySide6.QtWidgets import QApplication
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Document
 from explorer.export.files import ENDINGS, save_model
+from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import catalogue, load
-from explorer.lessons.new import new_lesson
 from explorer.ui.animation import Frames, gif
 from explorer.ui.render import render
 from explorer.ui.window.main_window import MainWindow

@@ -12,8 +12,8 @@ from benchmarks.measure import InTurns, Measurement, kept_waiting, overload
 from benchmarks.painting import Bare, Paints, settle
 from benchmarks.window import BARE, Opened
 from explorer.core.training.recipe import Recipe
+from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
-from explorer.lessons.new import new_lesson
 from explorer.ui.training.descent import SLICE_S
 from explorer.ui.window.main_window import MainWindow
 from explorer.ui.window.top_bar import PAGES

@@ -14,8 +14,8 @@ from benchmarks.measure import InTurns, Measurement, overload
 from benchmarks.painting import Bare, Paints, settle
 from benchmarks.window import BARE, EDITS, MOST_HELD, MOVES, TWICE, Beats, _beside_bare, _detailed
 from explorer.document.commands import SetCells
+from explorer.lessons.document_lesson import drawn, new_lesson
 from explorer.lessons.loader import load
-from explorer.lessons.new import drawn, new_lesson
 from explorer.lessons.schema import WHOLE, Lesson
 from explorer.pages.levels import ALL, LAYER
 from explorer.ui.page.late import Late

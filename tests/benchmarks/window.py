@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication
 from benchmarks.measure import InTurns, Measurement, in_turns, overload
 from benchmarks.painting import QUIET_S, Bare, Paints, settle
 from explorer.document.commands import SetCells, SetSwitch
-from explorer.lessons.new import drawn, new_lesson
+from explorer.lessons.document_lesson import drawn, new_lesson
 from explorer.lessons.schema import Lesson
 from explorer.ui.page.late import Late
 from explorer.ui.selection import Cell

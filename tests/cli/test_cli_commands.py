@@ -15,9 +15,8 @@ from explorer.cli import bench, lessons, main, show
 from explorer.cli.options import UsageError
 from explorer.cli.parser import COMMANDS
 from explorer.core.errors import ExplorerError
-from explorer.lessons.compared import check_figures, check_slips
-from explorer.lessons.course import courses
-from explorer.lessons.loader import catalogue, models
+from explorer.lessons.loader import catalogue, courses, models
+from explorer.lessons.printed import check_figures, check_slips
 from explorer.library import page
 from explorer.library.matrix import columns, width
 from explorer.training import recipes

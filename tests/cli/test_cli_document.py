@@ -9,8 +9,8 @@ from explorer.cli import main
 from explorer.document.commands import PinCells, SetCells
 from explorer.document.document import Document
 from explorer.document.storage import save
+from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
-from explorer.lessons.new import new_lesson
 
 
 @pytest.fixture

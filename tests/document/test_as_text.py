@@ -16,8 +16,8 @@ from explorer.document import storage as module
 from explorer.document.commands import PinCells, SetCells
 from explorer.document.document import Document
 from explorer.document.storage import BEGIN, END, as_text, from_text
+from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import catalogue, load
-from explorer.lessons.new import new_lesson
 
 
 @pytest.fixture(scope="module")

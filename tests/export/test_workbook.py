@@ -12,8 +12,8 @@ from explorer.cli import main
 from explorer.core.errors import ExplorerError
 from explorer.document.commands import PinCells, SetCells, SetTokens
 from explorer.document.document import Document
+from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load, model_titles, titles
-from explorer.lessons.new import new_lesson
 from tests.export.spreadsheets import SOFFICE, read, recomputed, typed, values_of, written
 from tests.refusals import refuses
 

@@ -5,12 +5,11 @@ import pytest
 
 from explorer.core.errors import ExplorerError
 from explorer.document.commands import PinCells, SetCells, SetSwitch
-from explorer.lessons.answers import judge, right_places, values_of
-from explorer.lessons.goals import holds, read_goal
+from explorer.lessons.answers import holds, judge, read_goal, right_places, values_of
 from explorer.lessons.loader import load
 from explorer.lessons.mistakes import derivation, half_unit, mistakes
 from explorer.lessons.names import Names, UnknownNameError
-from explorer.lessons.states import StepStates
+from explorer.lessons.schema import StepStates
 from explorer.lessons.steps import Choice, Choose, MakeSo, Point, Predict
 
 EMMA = load("emma")

@@ -16,7 +16,7 @@ from explorer.core.training.trainer import Trainer
 from explorer.document.commands import SetSwitch
 from explorer.document.state import State
 from explorer.lessons.loader import load
-from explorer.lessons.states import states_of
+from explorer.lessons.schema import states_of
 from explorer.training import recipes
 from explorer.training.preparation import prepare
 from explorer.training.recipes import kinds

@@ -16,12 +16,12 @@ from explorer.lessons.conventions import (
     Print,
     conventions,
     of_matrix,
+    read_matrix,
     switched,
     value_of,
     with_rounding,
 )
 from explorer.lessons.loader import load
-from explorer.lessons.pasted import read_matrix
 from explorer.lessons.references import figures
 from tests.refusals import refuses
 

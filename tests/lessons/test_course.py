@@ -3,7 +3,7 @@
 import pytest
 from refusals import refuses
 
-from explorer.lessons.course import course, course_from, courses
+from explorer.lessons.loader import course, course_from, courses
 from explorer.lessons.reading import TomlTable
 
 COURSE = {"title": "A course", "paragraph": "In order.", "lessons": ["two-vectors", "softmax"]}
@@ -36,7 +36,7 @@ def test_a_lesson_stands_behind_those_that_it_needs(monkeypatch, tmp_path):
     for name, needs in (("one", ""), ("two", 'needs = ["one"]')):
         (tmp_path / f"{name}.toml").write_text(f"id = '{name}'\ntitle = '{name}'\n{needs}")
     files = {name: tmp_path / f"{name}.toml" for name in ("one", "two")}
-    monkeypatch.setattr("explorer.lessons.course.lesson_files", lambda: files)
+    monkeypatch.setattr("explorer.lessons.loader.lesson_files", lambda: files)
     assert read(lessons=["one", "two"]).lessons == ("one", "two")
     with refuses("'two' needs 'one', which comes later; put 'one' before it"):
         read(lessons=["two", "one"])

@@ -8,9 +8,9 @@ from explorer.core.engine import same_bytes
 from explorer.core.ops import Input
 from explorer.document.commands import PinCells, SetSwitch, SetTokens
 from explorer.document.document import Document
-from explorer.lessons.check import check_lesson
 from explorer.lessons.loader import catalogue, load
 from explorer.lessons.references import figures
+from explorer.lessons.replay import check_lesson
 from explorer.lessons.schema import WHOLE
 
 TINY_GPT = ["cat", "emma", "professor", "fruit", "phone", "names"]

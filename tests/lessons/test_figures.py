@@ -7,11 +7,10 @@ import pytest
 from refusals import refuses
 
 from explorer.core.errors import ExplorerError
-from explorer.lessons.compared import check_figures, check_slips, compute
 from explorer.lessons.loader import load
+from explorer.lessons.printed import check_figures, check_slips, compute
 from explorer.lessons.reading import read
-from explorer.lessons.reference_tables import reference_from
-from explorer.lessons.references import figure_for, figures, references, slips, slips_at
+from explorer.lessons.references import figure_for, figures, reference_from, references, slips, slips_at
 
 RESULTS = check_figures()
 

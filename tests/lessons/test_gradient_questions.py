@@ -4,10 +4,10 @@ import pytest
 
 from explorer.core.errors import ExplorerError
 from explorer.lessons.answers import judge
-from explorer.lessons.check import check_lesson
 from explorer.lessons.loader import load
 from explorer.lessons.prose import numbers_of
-from explorer.lessons.states import StepStates
+from explorer.lessons.replay import check_lesson
+from explorer.lessons.schema import StepStates
 from explorer.sentences import sentence
 
 LESSON = """

@@ -14,9 +14,9 @@ from explorer import container, paths
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Document
 from explorer.lessons import loader
-from explorer.lessons.check import check_lesson
 from explorer.lessons.loader import load
 from explorer.lessons.reading import MOST_BYTES, TomlTable
+from explorer.lessons.replay import check_lesson
 from explorer.sentences import sentence
 
 ATTENTION = """

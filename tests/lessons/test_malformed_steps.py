@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.core.errors import ExplorerError
-from explorer.lessons.check import check_steps
 from explorer.lessons.loader import lesson_from
 from explorer.lessons.reading import TomlTable
+from explorer.lessons.replay import check_steps
 from explorer.sentences import sentence
 
 TEXT = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text("utf-8")

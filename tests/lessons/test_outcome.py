@@ -2,10 +2,8 @@
 
 import pytest
 
-from explorer.lessons.course import courses, next_lesson
-from explorer.lessons.loader import load, titles
-from explorer.lessons.outcome import left_at, outcome
-from explorer.lessons.progress import Progress
+from explorer.lessons.loader import courses, load, next_lesson, titles
+from explorer.lessons.progress import Progress, left_at, outcome
 
 LESSON = load("two-vectors")
 IDS = [step.id for step in LESSON.steps]

@@ -1,4 +1,11 @@
-"""What a beginner reads says nothing of the texts that the examples come from: that is for those who hold one."""
+"""What a beginner reads says nothing of the texts that the examples come from: that is for those who hold one.
+
+One sign of multiplication, ×: a dot in the middle of a line parts words, and stands for the dot product.
+
+The symbols of matrices: on one page none stands for two of them.
+
+What holds for the words of every lesson that comes along: short, quiet, and enough of them.
+"""
 
 import ast
 import re
@@ -7,10 +14,12 @@ import tomllib
 import pytest
 
 from explorer import paths
-from explorer.lessons.course import courses
+from explorer.core.ops.geometry import Angle
+from explorer.core.ops.scale import Scale
 from explorer.lessons.glossary import glossary
-from explorer.lessons.loader import catalogue, models
-from explorer.lessons.prose import texts_of
+from explorer.lessons.loader import catalogue, courses, lesson_files, model_files, models
+from explorer.lessons.prose import numbers_of, plain, sentences, texts_of
+from explorer.lessons.schema import StepStates
 
 OF_A_TEXT = re.compile(r"\b(reference|references|ours|slides?|the print|prints?|printed)\b", re.IGNORECASE)
 FOR_READERS_OF_A_TEXT = {"004, 004-script", "not printed", "as printed, textbook", "slip"}
@@ -18,7 +27,7 @@ FOR_READERS_OF_A_TEXT = {"004, 004-script", "not printed", "as printed, textbook
 SOURCES = {
     "pages/references.py",
     "pages/inspected.py",
-    "pages/word_gradients.py",
+    "pages/loss.py",
     "ui/inspector/inspector.py",
     "ui/matrix/box.py",
     "ui/window/printed.py",
@@ -87,3 +96,64 @@ def test_pages_and_window_do_so_too():
             if told(sentence):
                 found.append((name, node.lineno, sentence[:80]))
     assert found == []
+
+
+_DOT = re.compile(r"[0-9})]\s+·\s+[0-9{√(−-]|[0-9] · [a-zA-Z]\b")
+
+
+@pytest.mark.parametrize("file", [*lesson_files().values(), *model_files().values()], ids=lambda file: file.stem)
+def test_numbers_are_multiplied_by_a_cross(file):
+    assert _DOT.findall(file.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("formula", [Scale().formula("a", "b"), Angle().formula("a")])
+def test_formulas_of_ops_do_so_too(formula):
+    assert r"\times" in formula
+    assert "cdot" not in formula
+
+
+@pytest.mark.parametrize("lesson", [*catalogue(), *models()], ids=lambda lesson: lesson.id)
+def test_what_a_stage_reads_and_makes_has_symbols_of_its_own(lesson):
+    for setting in lesson.settings:
+        graph = lesson.state(setting).graph
+        # In a net without words each layer is as the one before.
+        for stage in graph.stages if graph.sequences else ():
+            made = [node for node in graph.nodes.values() if node.stage == stage.name]
+            shown = {node.name: node for node in made} | {p: graph.nodes[p] for node in made for p in node.parents}
+            symbols = {}
+            for node in shown.values():
+                other = symbols.setdefault(node.symbol, node)
+                assert other is node, f"{stage.name}: {other.name} and {node.name} are both {node.symbol}"
+
+
+LESSONS = [lesson for lesson in catalogue() if lesson.steps]
+
+
+def test_there_are_enough():
+    assert len(LESSONS) >= 12
+    assert sum(len(lesson.steps) for lesson in LESSONS) >= 150
+    assert sum(lesson.questions for lesson in LESSONS) >= 40
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
+def test_a_step_is_short_and_quiet(lesson):
+    states = StepStates(lesson)
+    for at, step in enumerate(lesson.steps):
+        words = plain(step.words, numbers_of(step, states.engine(at)))
+        assert 20 <= len(words.split()) <= 90, step.id
+        assert not any("!" in text for text in [step.title, step.notes, *texts_of(step)]), step.id
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
+def test_a_class_reads_three_sentences_at_most(lesson):
+    states = StepStates(lesson)
+    for at, step in enumerate(lesson.steps):
+        shown = step.slide or step.words
+        assert sentences(shown) <= 3, step.id
+        assert len(plain(shown, numbers_of(step, states.engine(at)))) <= 230, step.id
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
+def test_a_lesson_says_what_it_teaches_and_how_long_it_takes(lesson):
+    assert lesson.teaches
+    assert lesson.minutes >= sum(step.minutes for step in lesson.steps)

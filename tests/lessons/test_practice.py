@@ -6,7 +6,7 @@ from refusals import refuses
 from explorer.lessons.answers import values_of
 from explorer.lessons.loader import catalogue, load
 from explorer.lessons.practice import fresh_numbers
-from explorer.lessons.states import StepStates
+from explorer.lessons.schema import StepStates
 from explorer.lessons.steps import ALL, Predict
 from explorer.lessons.walk import Walk
 

@@ -6,7 +6,7 @@ from refusals import refuses
 from explorer.lessons.loader import load
 from explorer.lessons.names import UnknownNameError
 from explorer.lessons.prose import html, numbers_of, plain, sentences
-from explorer.lessons.states import StepStates
+from explorer.lessons.schema import StepStates
 
 FORMULAS = {
     r"\sqrt{d_k}": ('√<span style="text-decoration: overline"><i>d</i><sub><i>k</i></sub></span>', "√dₖ"),

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
 from explorer.document.commands import PinCells, Release, SetCells, SetSwitch, SetTokens
-from explorer.lessons.check import check_lesson
+from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
-from explorer.lessons.new import new_lesson
 from explorer.lessons.recording import WORDS, Recording
-from explorer.lessons.states import StepStates
+from explorer.lessons.replay import check_lesson
+from explorer.lessons.schema import StepStates
 from explorer.lessons.steps import Look
 from explorer.sentences import sentence
 

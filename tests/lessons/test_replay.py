@@ -5,12 +5,11 @@ from refusals import refuses
 
 from explorer.document.commands import SetCells
 from explorer.lessons import answers, replay
-from explorer.lessons.check import check_lesson
-from explorer.lessons.goals import read_goal
+from explorer.lessons.answers import read_goal
 from explorer.lessons.loader import lesson_files, load
 from explorer.lessons.names import Names
-from explorer.lessons.solving import solved
-from explorer.lessons.states import StepStates
+from explorer.lessons.replay import check_lesson, solved
+from explorer.lessons.schema import StepStates
 from explorer.lessons.steps import MakeSo
 from tests.lessons.conftest import THREE
 

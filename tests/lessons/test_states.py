@@ -6,7 +6,7 @@ import pytest
 
 from explorer.core.training.trainer import Trainer
 from explorer.lessons.loader import load
-from explorer.lessons.states import StepStates, states_of
+from explorer.lessons.schema import StepStates, states_of
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from refusals import refuses
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Document
 from explorer.lessons.loader import load
-from explorer.lessons.states import StepStates
+from explorer.lessons.schema import StepStates
 from explorer.lessons.steps import ALL, Choose, Look, MakeSo, Point, Predict
 from explorer.sentences import sentence
 from tests.lessons.conftest import THREE

@@ -9,9 +9,9 @@ from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.pages.compose import page
 from explorer.pages.element import Data, Element
+from explorer.pages.levels import places
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import Listing, Note, Page, Picture, Section
-from explorer.pages.stops import places
 from explorer.pages.view import Looking, View
 
 

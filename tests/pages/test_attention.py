@@ -1,13 +1,19 @@
-"""Attention as linked matrices, as a heat map and as lines."""
+"""Attention as linked matrices, as a heat map and as lines.
+
+The pages of a decoder: cross-attention between two sentences, and what it should say.
+
+All heads side by side, joined, and W_O.
+"""
 
 import numpy as np
 import pytest
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
-from explorer.lessons.new import new_lesson
-from explorer.pages.page import Row
+from explorer.lessons.document_lesson import new_lesson
+from explorer.pages.attention import attention
+from explorer.pages.drawing import AttentionLines, HeatMap, series
+from explorer.pages.page import Row, Stack
 from explorer.pages.view import Spot
-from explorer.pages.word_pictures import AttentionLines, HeatMap
 
 ENCODER = "encoder.1.self"
 STAGE = f"{ENCODER}.attention"
@@ -231,3 +237,190 @@ def test_the_heat_map_shows_what_the_matrices_show_and_the_lines_the_weights(sta
         np.testing.assert_array_equal(maps(page)[name].matrix.array, table.array)
         assert maps(page)[name].matrix.showing == showing
         np.testing.assert_array_equal(page.all(AttentionLines)[0].matrix.values, start.value(name))
+
+
+CROSS, MASKED = "decoder.1.cross.attention", "decoder.1.self.attention"
+
+
+@pytest.fixture
+def translator(desk):
+    found = desk()
+    lesson = new_lesson("encoder-decoder", ["the cat sat", "le chat"], d_model=4, heads=2, layers=2)
+    found.document = type(found.document)(lesson.state())
+    return found
+
+
+def row(page, title):
+    return next(row.words for row in page.the("sentences").rows if row.title == title)
+
+
+@pytest.mark.parametrize("stage", [CROSS, MASKED])
+def test_reads_should_say_and_says(translator, stage):
+    page = translator.page(stage)
+    assert row(page, "reads") == ("<start>", "le", "chat")
+    assert row(page, "should say") == ("le", "chat", "<end>")
+    words = translator.view.labels("output.words")
+    assert row(page, "says") == tuple(words[i] for i in translator.value("output.chosen"))
+
+
+@pytest.mark.parametrize("stage", [CROSS, MASKED])
+def test_another_sentence_is_followed(translator, stage):
+    translator.do(SetTokens("target", ("<start>", "un", "autre", "chat")))
+    assert row(translator.page(stage), "should say") == ("un", "autre", "chat", "<end>")
+    translator.do(PinCells("loss.target", {(0,): 1}))
+    assert row(translator.page(stage), "should say") == ("le", "autre", "chat", "<end>")
+
+
+@pytest.mark.parametrize("stage", [CROSS, MASKED])
+def test_it_begins_as_every_attention_does_and_the_sentences_stand_with_the_pictures(translator, stage):
+    elements = translator.page(stage).page.elements
+    names = [element.id for element in elements]
+    assert names[0] == "what it reads, and the weights"
+    assert names.index("sentences") > names.index("from scores to weights")
+    plain = attention(translator.view, translator.stage(stage))
+    at = names.index("sentences")
+    assert (*elements[: at - 2], *elements[at + 1 :]) == plain
+
+
+def test_without_a_loss_there_is_only_what_it_says(translator):
+    translator.do(SetSwitch("loss", "loss", "none"))
+    page = translator.page(MASKED)
+    assert [row.title for row in page.the("sentences").rows] == ["reads", "says"]
+    assert "no loss" in page.notes
+
+
+def test_the_page_says_what_the_mask_is_for(translator):
+    page = translator.page(MASKED)
+    assert "Without the mask each word could look at the next word" in page.notes
+    assert "shifted by one word" in page.notes
+    translator.do(SetSwitch("decoder.1.self", "mask", "hand"), SetCells("decoder.1.self.mask", {(0, 2): 1}))
+    assert "these words may see their answer" in translator.page(MASKED).notes
+    translator.do(SetSwitch("decoder.1.self", "mask", "none"), SetSwitch("loss", "targets", "typed"))
+    page = translator.page(MASKED)
+    assert "There is no mask here" in page.notes
+    assert "are typed" in page.notes
+
+
+def test_a_gpt_has_it_too(translator):
+    translator.document = type(translator.document)(new_lesson("gpt", ["the cat sat"], d_model=4).state())
+    assert row(translator.page(MASKED), "should say") == ("cat", "sat", "<end>")
+
+
+def test_the_source_stands_above_and_the_encoder_runs_once(translator):
+    page = translator.page(CROSS)
+    assert row(page, "source") == ("the", "cat", "sat")
+    assert ("decoder.1.cross.scores", ("target", "source")) in page.the("sentences").lights
+    for said in ("The encoder runs once", "3 × 4", "all 2 layers"):
+        assert said in page.notes
+
+
+def test_the_weights_of_the_head_that_is_looked_at_or_their_mean(translator):
+    for looking, name in (
+        ({"head": 0}, "decoder.1.cross.head.1.weights"),
+        ({"head": 1}, "decoder.1.cross.head.2.weights"),
+        ({"averaged": True}, "decoder.1.cross.average"),
+    ):
+        translator.look(**looking)
+        weights = translator.page(CROSS).the("sentences").weights
+        assert weights.name == name
+        np.testing.assert_array_equal(weights.array, translator.value(name))
+
+
+def test_of_many_words_only_the_strongest_lines_are_promised(translator):
+    assert "strongest line" not in translator.page(CROSS).notes
+    translator.do(SetTokens("source", tuple(f"word{i}" for i in range(512))))
+    assert "the strongest line of each is drawn" in translator.page(CROSS).notes
+
+
+JOINED = f"{ENCODER}.heads"
+
+
+@pytest.fixture
+def two(desk):
+    return desk()
+
+
+def test_a_column_for_each_head_then_concat_and_W_O(two):
+    page = two.page(JOINED)
+    assert page.names == [
+        *(f"{ENCODER}.head.{head}.{short}" for head in (1, 2) for short in ("weights", "output")),
+        *(f"{ENCODER}.{short}" for short in ("concat", "W_O", "projected")),
+    ]
+    outputs = [two.value(f"{ENCODER}.head.{head}.output") for head in (1, 2)]
+    np.testing.assert_array_equal(page.the(f"{ENCODER}.concat").array, np.hstack(outputs))
+    assert page.the(f"{ENCODER}.concat").bands == (0, 2)
+    assert page.the(f"{ENCODER}.W_O").bands == (2, 0)
+
+
+def test_headings_have_the_colours_of_the_bands(two):
+    assert [(stack.title, stack.ink) for stack in two.page(JOINED).all(Stack)] == [
+        ("Head 1", series(0)),
+        ("Head 2", series(1)),
+    ]
+
+
+def test_it_shows_all_heads_whatever_head_is_looked_at(two):
+    before = two.page(JOINED).page.elements
+    two.look(head=1)
+    assert two.page(JOINED).page.elements == before
+
+
+@pytest.mark.parametrize("heads", [3, 1, 2])
+def test_another_number_of_heads(two, heads):
+    two.do(SetSwitch(ENCODER, "heads", heads))
+    page = two.page(JOINED)
+    assert {n for n in page.names if ".head." in n} == {
+        f"{ENCODER}.head.{k + 1}.{short}" for k in range(heads) for short in ("weights", "output")
+    }
+    assert len(page.the(f"{ENCODER}.concat").columns) == 4 * heads
+    assert len(page.all(Stack)) == heads
+    # Beside a single head there is room for where it looks.
+    assert [lines.matrix.name for lines in page.all(AttentionLines)] == [f"{ENCODER}.head.1.weights"] * (heads == 1)
+
+
+def test_without_W_O_it_ends_side_by_side(two):
+    cross = "decoder.1.cross"
+    two.do(SetSwitch(cross, "W_O", False))
+    page = two.page(f"{cross}.heads")
+    assert not [name for name in page.names if name.endswith(("W_O", "projected"))]
+    assert "Side by side" in page.sections
+    two.do(SetSwitch(cross, "W_O", True))
+    assert {f"{cross}.W_O", f"{cross}.projected"} <= set(two.page(f"{cross}.heads").names)
+
+
+def test_a_head_is_switched_off_and_on(two):
+    before = two.value(f"{ENCODER}.concat")
+    button = two.page(JOINED).the("switch of head 1")
+    assert (button.text, button.name) == ("Switch off", "Switch off head 1")
+    two.do(button.asks.command())
+    assert not two.value(f"{ENCODER}.concat")[:, :4].any()
+    np.testing.assert_array_equal(two.value(f"{ENCODER}.concat")[:, 4:], before[:, 4:])
+    page = two.page(JOINED)
+    assert [page.the(f"switch of head {k}").text for k in (1, 2)] == ["Switch on", "Switch off"]
+    two.do(page.the("switch of head 1").asks.command())
+    np.testing.assert_array_equal(two.value(f"{ENCODER}.concat"), before)
+
+
+def test_of_a_long_sentence_each_head_is_a_picture_that_stays(desk):
+    jane = desk("jane")
+    names = [f"{ENCODER}.head.{head}.weights" for head in (1, 2, 3)]
+    for looking in ({"head": 0}, {"head": 2}, {"averaged": True}):
+        jane.look(**looking)
+        maps = jane.page(JOINED).all(HeatMap)
+        assert [picture.matrix.name for picture in maps] == names
+        for name, picture in zip(names, maps, strict=True):
+            np.testing.assert_array_equal(picture.matrix.array, jane.value(name))
+    # Jane and her job, Harvard and Google, graduated and starting.
+    words = jane.view.labels("input")
+    for name, query, key in zip(names, ("Jane", "Harvard", "graduated"), ("job", "Google", "starting"), strict=True):
+        assert words[int(jane.value(name)[words.index(query)].argmax())] == key
+
+
+def test_of_a_long_sentence_what_each_head_puts_out_stands_below(two):
+    lesson = new_lesson("gpt", [" ".join(f"word{i}" for i in range(40))], d_model=32, heads=8)
+    two.document = type(two.document)(lesson.state())
+    page = two.page("decoder.1.self.heads")
+    assert len(page.all(HeatMap)) == 8
+    assert [name for name in page.names if name.endswith(".output")] == [
+        f"decoder.1.self.head.{k + 1}.output" for k in range(8)
+    ]

@@ -8,14 +8,13 @@ import pytest
 
 from explorer.document.commands import SetCells
 from explorer.document.document import Document
-from explorer.lessons.new import new_lesson
-from explorer.pages.amounts import amount
+from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.compose import page
 from explorer.pages.drawing import Box, FlowLine, Image, Words
 from explorer.pages.gestures import GoTo, Keep
-from explorer.pages.levels import ALL, LAYER, block_of, blocks
+from explorer.pages.lane import amount
+from explorer.pages.levels import ALL, LAYER, WHOLE, block_of, blocks, places
 from explorer.pages.page import Choice, Player
-from explorer.pages.stops import WHOLE, places
 from explorer.pages.view import Looking, View
 from tests.pages.test_columns import crosses
 

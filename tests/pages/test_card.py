@@ -1,9 +1,19 @@
-"""The model card: scores and recipe of a model that comes trained, and what is said of one that does not."""
+"""The model card: scores and recipe of a model that comes trained, and what is said of one that does not.
+
+The family tree: true by construction, and one click makes the model in front of a kind.
+"""
 
 import pytest
+from refusals import refuses
 
+from explorer.checkpoints.members import as_member, differing, member, members, own_switches
+from explorer.core.switches import SWITCHES
+from explorer.document.commands import BecomeKind
+from explorer.document.document import Document
 from explorer.lessons.loader import load, models
-from explorer.pages.card import SCORES
+from explorer.pages.card import BLOCKS, SCORES, WHERE
+from explorer.pages.levels import FAMILY
+from explorer.pages.page import Listing
 
 CARD = "model.card"
 
@@ -41,3 +51,60 @@ def test_it_counts_the_words_that_are_read_and_those_that_are_said(desk):
     axes = made.view.graph.axes
     assert told["words of the target"] == str(len(axes["target.words"]))
     assert told["words of the output"] == str(len(axes["output.words"]))
+
+
+NAMES = [one.name for one in members()]
+
+
+def listings(eyes):
+    return {element.id: element for element in eyes.page.elements if isinstance(element, Listing)}
+
+
+def test_each_row_says_what_opens_the_models_checkpoints(desk):
+    tree = listings(desk("tiny-gpt").page(FAMILY.name))["members"]
+    assert [line.entries[0].text for line in tree.lines] == NAMES
+    titles = [column.title for column in tree.columns]
+    assert len(set(titles)) == len(titles)
+    for line, one in zip(tree.lines, members(), strict=True):
+        plan = one.plan(one.sizes)
+        for part, name in differing():
+            switch = SWITCHES[BLOCKS[part]][name]
+            value = plan.switches.get(f"decoder.1.{part}.{name}", plan.switches.get(f"{part}.{name}", switch.default))
+            assert own_switches(one)[f"{part}.{name}"] == value
+            where = {WHERE[part], "blocks"} if part in ("self", "ffn") else {WHERE[part]}
+            known = [
+                i
+                for i, title in enumerate(titles)
+                if title == switch.title
+                or (title.startswith(f"{switch.title}, ") and where & set(title.split(", ")[-1].split(" and ")))
+            ]
+            assert len(known) == 1, (part, name)
+            assert (line.entries[known[0]].text == "–") == (value == switch.default)
+
+
+def test_what_most_models_changed_stands_first_and_what_all_have_alike_stands_once(desk):
+    tree = listings(desk("tiny-gpt").page(FAMILY.name))["members"]
+    titles = [column.title for column in tree.columns]
+    assert titles.count("Norm") == 1  # of attention and of the net: no model has them apart
+    changed = [sum(line.entries[i].text != "–" for line in tree.lines) for i in range(2, len(titles))]
+    assert changed == sorted(changed, reverse=True)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_click_on_a_row_makes_the_model_of_that_kind_and_undo_takes_it_back(desk, name):
+    tree = listings(desk("tiny-gpt").page(FAMILY.name))["members"]
+    (entry,) = [line.entries[0] for line in tree.lines if line.entries[0].text == name]
+    document = Document(load("tiny-gpt").state())
+    before = document.state
+    document.do(entry.leads.command())
+    document.settle()
+    assert document.state.model == as_member(member(name), before.model)
+    assert document.state.model.switch("decoder.2.self", "norm") == own_switches(member(name))["self.norm"]
+    assert document.state.model.d_model == before.model.d_model
+    document.undo()
+    assert document.state is before
+
+
+def test_a_model_without_layers_is_refused_and_says_why():
+    with refuses("This model has no layers that could be of another kind"):
+        BecomeKind(NAMES[0]).apply(load("two-vectors").state())

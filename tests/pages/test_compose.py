@@ -1,4 +1,7 @@
-"""The page of every stage of every example, in all its settings."""
+"""The page of every stage of every example, in all its settings.
+
+Between matrices stand only signs that hold for what they show.
+"""
 
 import re
 import subprocess
@@ -14,12 +17,12 @@ from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue, load
 from explorer.lessons.steps import FAMILY, WRITING
-from explorer.pages.compose import KINDS, page
+from explorer.pages.compose import BLANK, KINDS, page
 from explorer.pages.drawing import Arrow, Curve, Drawing, Image, Probe, Strips, drawable
 from explorer.pages.gestures import Do, Edit, GoTo, Hold, Keep, MoveTo, SetNumber
+from explorer.pages.levels import ABOUT_THE_MODEL, WHOLE, places, stops
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Choice, Note, Number, Picture, Player, Switches
-from explorer.pages.stops import ABOUT_THE_MODEL, WHOLE, places, stops
+from explorer.pages.page import Choice, Note, Number, Picture, Player, Row, Switches
 from explorer.pages.view import Cell, Looking, View, row_of
 
 lessons = cache(catalogue)
@@ -332,3 +335,64 @@ def test_a_choice_that_a_page_does_not_offer_breaks_none(lesson, value, take_apa
     for stage in places(view.graph):
         drawn = [part.drawing for part in take_apart(page(odd, stage)) if isinstance(part, Picture)]
         assert all(isinstance(one, Drawing) for one in drawn)
+
+
+EDIT = SetCells("source.table", {(0, 0): 2.0})
+
+
+@pytest.fixture
+def signs(desk):
+    """The signs of a row after an edit, for what matrices show."""
+
+    def of(stage, row, showing, edit=EDIT):
+        found = desk()
+        found.do(edit)
+        found.look(showing=showing)
+        (one,) = (part for part in found.page(stage).all(Row) if part.id == row)
+        return [item.sign for item in one.items]
+
+    return of
+
+
+def test_values_have_all_signs(signs):
+    assert signs("encoder.1.self.heads", "joined heads", "values") == ["", "×", "="]
+    assert signs("source.positions", "sum", "values") == ["", "+", "="]
+
+
+@pytest.mark.parametrize("showing", ["change", "step", "difference", "gradient"])
+def test_no_product_of_changes_or_gradients_is_claimed(signs, showing):
+    assert signs("encoder.1.self.heads", "joined heads", showing) == ["", BLANK, BLANK]
+    assert signs("encoder.1.ffn.layers", "output row", showing) == [
+        "",
+        BLANK,
+        BLANK,
+        BLANK,
+    ]  # nor the bias of a product
+
+
+def test_the_changes_of_a_sum_are_a_sum_and_its_gradients_are_none(desk, signs):
+    assert signs("source.positions", "sum", "change") == ["", "+", "="]
+    assert signs("source.positions", "sum", "gradient") == ["", BLANK, BLANK]
+    found = desk()
+    found.do(EDIT)
+    found.look(showing="change")
+    x, pe, h = (item.element.array for item in found.page("source.positions").all(Row)[0].items)
+    np.testing.assert_allclose(x + pe, h)
+
+
+def test_a_sum_of_what_is_new_has_no_change_to_add(signs):
+    longer = SetTokens("source", ("You", "are", "so", "welcome"))
+    assert signs("source.positions", "sum", "change", edit=longer) == ["", BLANK, BLANK]
+
+
+def test_arrows_stay(signs):
+    assert "→" in signs("encoder.1.self.attention", "from scores to weights", "gradient")
+
+
+def test_no_page_shows_a_false_sign(desk):
+    for lesson in ("you-are-welcome", "translation-lookup", "xor"):
+        found = desk(lesson)
+        found.look(showing="gradient")
+        for stage in found.document.engine.graph.stages:
+            rows = found.page(stage.name).all(Row)
+            assert not {item.sign for row in rows for item in row.items} & set("×+=")

@@ -5,7 +5,7 @@ import pytest
 from explorer.document.commands import SetTokens
 from explorer.lessons.loader import load
 from explorer.pages.costs import LAYERS, LENGTHS, SHAPE, TIMED, TOKENS
-from explorer.pages.stops import COSTS, is_gpt, stops
+from explorer.pages.levels import COSTS, is_gpt, stops
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from explorer.core.engine import Engine
 from explorer.document.commands import SetCells
 from explorer.document.document import Document
 from explorer.lessons.loader import load
-from explorer.lessons.states import StepStates
+from explorer.lessons.schema import StepStates
 from explorer.lessons.steps import Predict
 from explorer.pages.covering import _same, asked_cell, covered_by
 from explorer.pages.view import Covered, View

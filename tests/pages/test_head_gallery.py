@@ -6,7 +6,7 @@ from explorer.document.commands import SetCells
 from explorer.lessons.loader import load
 from explorer.pages import head_gallery
 from explorer.pages.head_gallery import COSTS
-from explorer.pages.stops import HEADS, has_heads, stops
+from explorer.pages.levels import HEADS, has_heads, stops
 from explorer.training.head_gallery import gallery
 
 

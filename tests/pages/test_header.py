@@ -3,7 +3,7 @@
 import pytest
 
 from explorer.document.commands import SetSwitch
-from explorer.lessons.new import new_lesson
+from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.gestures import ChooseHead, GoTo
 from explorer.pages.header import block_of
 

@@ -5,7 +5,7 @@ import pytest
 from explorer.document.commands import SetSwitch
 from explorer.document.state import State
 from explorer.pages.drawing import Box, FlowLine, Image, Words
-from explorer.pages.stops import WHOLE
+from explorer.pages.levels import WHOLE
 from tests.core.models.test_modern import CASES, made
 from tests.pages.conftest import Desk
 from tests.pages.test_whole import apart, inside

@@ -10,10 +10,9 @@ from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.pages.compose import page
 from explorer.pages.element import leaves
+from explorer.pages.levels import places
 from explorer.pages.matrix import Matrix
-from explorer.pages.memo import Memo
-from explorer.pages.stops import places
-from explorer.pages.view import Cell, Covered, Looking, Spot, View
+from explorer.pages.view import Cell, Covered, Looking, Memo, Spot, View
 
 BLOCK = "encoder.1.self"
 WEIGHT = SetCells(f"{BLOCK}.head.1.W_Q", {(0, 0): 2.5})

@@ -4,8 +4,8 @@ import pytest
 
 from explorer.document.state import State
 from explorer.pages.compose import page
+from explorer.pages.levels import places, stops
 from explorer.pages.page import Row, Section
-from explorer.pages.stops import places, stops
 from tests.core.models.test_modern import CASES, made
 from tests.pages.conftest import Desk, Eyes
 

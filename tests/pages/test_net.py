@@ -1,14 +1,22 @@
-"""The playground of a net: its answers as a surface or a curve, its weights and descent."""
+"""The playground of a net: its answers as a surface or a curve, its weights and descent.
+
+Level lines: where they run, and that they have no gaps.
+"""
+
+from collections import Counter
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 from explorer.core.numbers import alone, written
 from explorer.document.commands import PinCells, SetArray, SetCells, SetInputs, SetSwitch
 from explorer.document.document import Document
-from explorer.lessons.new import new_lesson
+from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.drawing import HERE, TEXT, Curve, Dot, Image, Segments, Words
-from explorer.pages.net_answers import Net, net_picture
+from explorer.pages.net_answers import Net, level_lines, net_picture
 from explorer.pages.page import Descent, Switches
 from explorer.pages.view import Cell, View
 
@@ -242,3 +250,36 @@ class TestFit:
     def test_it_stands_whatever_is_typed(self, sin, number):
         sin.do(SetInputs({"input.X": np.full(sin.value("input.X").shape, number)}, "Set all"))
         assert np.isfinite(sin.page("input").drawing(ANSWERS).window).all()
+
+
+X, Y = np.linspace(-1, 1, 9), np.linspace(0, 3, 7)
+
+
+def test_of_a_plane_it_is_the_straight_line():
+    surface = 2 * X + Y[:, None]
+    pieces = level_lines(surface, X, Y, 1.5)
+    assert len(pieces)
+    np.testing.assert_allclose(2 * pieces[..., 0] + pieces[..., 1], 1.5, atol=1e-12)
+
+
+def test_of_one_square_it_is_exact():
+    ends = level_lines(np.array([[-1.0, 3.0], [-1.0, 3.0]]), np.array([0.0, 1.0]), np.array([0.0, 2.0]), 0.0)
+    np.testing.assert_allclose(sorted(ends[0].tolist()), [[0.25, 0.0], [0.25, 2.0]])
+
+
+def test_around_a_hill_it_is_closed():
+    surface = -(X**2) - (Y[:, None] - 1.5) ** 2
+    ends = Counter(tuple(np.round(end, 9)) for piece in level_lines(surface, X, Y, -0.7) for end in piece)
+    assert set(ends.values()) == {2}
+
+
+@pytest.mark.parametrize("surface", [np.zeros((7, 9)), np.full((7, 9), np.nan), np.full((7, 9), np.inf)])
+def test_where_nothing_crosses_there_is_no_line(surface):
+    assert level_lines(surface, X, Y, 0.5).shape == (0, 2, 2)
+
+
+@given(hnp.arrays(float, (7, 9), elements=st.floats(allow_nan=True, allow_infinity=True)), st.floats(-10, 10))
+def test_whatever_the_numbers_the_pieces_lie_on_the_map(surface, level):
+    pieces = level_lines(surface, X, Y, level)
+    assert np.isfinite(pieces).all()
+    assert ((pieces >= [X[0] - 1e-9, Y[0] - 1e-9]) & (pieces <= [X[-1] + 1e-9, Y[-1] + 1e-9])).all()

@@ -11,10 +11,9 @@ from explorer.document.continuation import decoder_of
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.loader import load
-from explorer.pages.cache import CACHED
 from explorer.pages.gestures import Do
-from explorer.pages.next_word import HOW, SEED, TEMPERATURE, TOP_K, TOP_P, TREE
-from explorer.pages.stops import NEXT_WORD, stops, writes
+from explorer.pages.levels import NEXT_WORD, stops, writes
+from explorer.pages.next_word import CACHED, HOW, SEED, TEMPERATURE, TOP_K, TOP_P, TREE
 from explorer.pages.view import row_of
 
 PROBABILITIES = "output.probabilities"

@@ -21,8 +21,10 @@ from explorer.lessons.steps import Predict
 from explorer.lessons.walk import Walk
 from explorer.pages.compose import page
 from explorer.pages.covering import asked_cell, covered_by
+from explorer.pages.drawing import HeatMap
 from explorer.pages.element import Made, leaves
 from explorer.pages.inspected import inspected
+from explorer.pages.levels import places
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import (
     Button,
@@ -38,9 +40,7 @@ from explorer.pages.page import (
     Switches,
     TextBox,
 )
-from explorer.pages.stops import places
 from explorer.pages.view import Cell, View
-from explorer.pages.word_pictures import HeatMap
 
 LESSONS = {lesson.id: lesson for lesson in catalogue() if lesson.questions}
 CONTROLS = Number, Slider, Choice, Check, Button, Switches, TextBox  # they say what the reader has chosen

@@ -1,10 +1,14 @@
-"""Add & norm: the moments are the op's own."""
+"""Add & norm: the moments are the op's own.
+
+Examples as points, and where each norm takes them.
+"""
 
 import numpy as np
 import pytest
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
-from explorer.pages.drawing import Strips
+from explorer.pages.drawing import Dot, Strips
+from explorer.pages.page import Picture
 from explorer.pages.view import Cell
 
 BLOCK = "encoder.1.self"
@@ -169,3 +173,28 @@ def test_batch_norm_measures_columns(desk, number):
     assert page.the("moments").lines[1].cell == Cell("batch.norm", (0, 1))
     assert "column" in page.notes
     assert page.page.header.sentence.startswith("Each column")
+
+
+@pytest.fixture
+def jump(desk):
+    return desk("jump")
+
+
+def points(page):
+    """The coordinates of the dots of each plane."""
+    drawn = {picture.id: picture.drawing.marks for picture in page.all(Picture)}
+    return {id: [(dot.x, dot.y) for dot in marks if isinstance(dot, Dot)] for id, marks in drawn.items()}
+
+
+def test_the_examples_and_what_each_norm_makes_of_them(jump):
+    jump.do(SetCells("input.X", {(2, 0): 0.9}))
+    found = points(jump.page("input"))
+    names = ("input.X", "layer.norm", "batch.norm")
+    assert found == {f"points of {name}": [tuple(row) for row in jump.value(name).tolist()] for name in names}
+
+
+def test_a_point_is_dragged_to_other_numbers(jump):
+    (plane,) = [one for one in jump.page("input").all(Picture) if one.id == "points of input.X"]
+    jump.do(plane.drawing.marks[1].drag.at((0.25, 0.75)).command())
+    assert jump.value("input.X")[1].tolist() == [0.25, 0.75]
+    assert all(dot.drag is None for dot in jump.page("input").the("points of layer.norm").drawing.marks)

@@ -11,10 +11,10 @@ from explorer.lessons.steps import MakeSo, Point, Predict
 from explorer.lessons.walk import Walk
 from explorer.pages import compose
 from explorer.pages.element import leaves
+from explorer.pages.levels import stops
 from explorer.pages.matrix import Matrix
 from explorer.pages.of_step import ELSEWHERE, elements_of, first_cell, lit_by_cell, lit_by_step, right_cells
 from explorer.pages.page import Descent, Picture, Row
-from explorer.pages.stops import stops
 from explorer.pages.view import Cell, View
 
 LESSONS = ("start-here", "softmax", "two-vectors", "jump", "xor", "emma")

@@ -3,7 +3,7 @@
 import pytest
 
 from explorer.lessons.loader import load
-from explorer.pages.stops import places
+from explorer.pages.levels import places
 
 STAGES = [stage.name for stage in places(load("stories260k").state().graph)]
 

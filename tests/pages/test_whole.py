@@ -9,16 +9,15 @@ import pytest
 from explorer.core.graph import Place
 from explorer.document.commands import SetCells
 from explorer.document.document import Document
+from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
-from explorer.lessons.new import new_lesson
-from explorer.pages.amounts import amount, depth, length
 from explorer.pages.compose import page
 from explorer.pages.drawing import Bars, Box, Dot, FlowLine, Image, Segments, Words, series
 from explorer.pages.gestures import Edit, GoTo, Keep
-from explorer.pages.levels import ALL, LAYER
+from explorer.pages.lane import amount, depth, length
+from explorer.pages.levels import ALL, LAYER, WHOLE, places
 from explorer.pages.page import Choice, Player
 from explorer.pages.played import PLAYED
-from explorer.pages.stops import WHOLE, places
 from explorer.pages.view import View
 from tests.examples import EXAMPLES as DISTINCT
 

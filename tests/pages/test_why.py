@@ -6,11 +6,9 @@ import pytest
 from explorer.document.commands import SetSwitch, SetTokens
 from explorer.lessons.loader import load
 from explorer.pages.gestures import GoTo, Keep
-from explorer.pages.patching import PLACE, SHOW
-from explorer.pages.patching import WORD as OTHER
-from explorer.pages.stops import WHY, explains, stops
+from explorer.pages.levels import WHY, explains, stops
 from explorer.pages.view import row_of
-from explorer.pages.why import PART, WORD
+from explorer.pages.why import OTHER, PART, PLACE, SHOW, WORD
 
 
 @pytest.fixture

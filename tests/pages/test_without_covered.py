@@ -7,14 +7,14 @@ import numpy as np
 from explorer.document.commands import SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
-from explorer.lessons.states import StepStates
+from explorer.lessons.schema import StepStates
 from explorer.pages.covering import covered_by
 from explorer.pages.drawing import Bars, Dot, Image
 from explorer.pages.inspected import WAITS as EXPLAINED_LATER
 from explorer.pages.inspected import inspected
+from explorer.pages.levels import WHOLE
 from explorer.pages.matrix import matrix as made
 from explorer.pages.page import Column, Entry, Header, Item, Line, Listing, Note, Page, Row, Stack
-from explorer.pages.stops import WHOLE
 from explorer.pages.view import Cell, Covered, Looking, View
 from explorer.pages.without_covered import WAITS, altered, without_covered
 

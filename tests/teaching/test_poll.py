@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from explorer.lessons.loader import load
-from explorer.lessons.states import states_of
+from explorer.lessons.schema import states_of
 from explorer.lessons.steps import Choose, MakeSo, Predict
 from explorer.teaching.gradebook import gradebook
 from explorer.teaching.items import item_at

@@ -8,8 +8,8 @@ from explorer.core.gradients import LOSS
 from explorer.core.training.recipe import FIRST, Recipe
 from explorer.document.commands import SetInputs, SetSwitch
 from explorer.document.document import Document
+from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
-from explorer.lessons.new import new_lesson
 from explorer.training.diagnosis import diagnosis, faint_blocks
 from explorer.training.recipes import Material
 from explorer.training.run import Run

@@ -15,8 +15,8 @@ from explorer.document import storage
 from explorer.document.commands import PinCells, Replace, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.document.state import State
+from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
-from explorer.lessons.new import new_lesson
 from explorer.training.recipes import Material
 from explorer.training.run import BUDGET, MOST_STEPS, Run
 from explorer.training.stretch import Settings

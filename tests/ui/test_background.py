@@ -12,7 +12,7 @@ from explorer.core.engine import fresh, same_bytes
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Softmax
 from explorer.document.commands import SetCells
-from explorer.lessons.new import new_lesson
+from explorer.lessons.document_lesson import new_lesson
 from explorer.ui.background import Background
 from explorer.ui.window.computing import Computing
 from explorer.words.progress import Progress

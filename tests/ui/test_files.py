@@ -16,8 +16,8 @@ from explorer.core.engine import same_bytes
 from explorer.document import undo
 from explorer.document.commands import PinCells, SetCells
 from explorer.document.storage import load, save
+from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load as load_lesson
-from explorer.lessons.new import new_lesson
 from explorer.settings import Settings
 from explorer.ui.export import KINDS
 from explorer.ui.files import Dialogs

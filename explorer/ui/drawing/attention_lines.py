@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPen
 
 from explorer.core.numbers import exact
 from explorer.core.ops import Array
-from explorer.pages.word_pictures import AttentionLines
+from explorer.pages.drawing import AttentionLines
 from explorer.ui.colour import qcolor
 from explorer.ui.drawing.lit import ends_of
 from explorer.ui.drawing.word_picture import MOST_IN_SIGHT, WordPicture

@@ -9,9 +9,9 @@ from PySide6.QtGui import QLinearGradient, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.numbers import exact, significant, written
+from explorer.pages.drawing import HeatMap
 from explorer.pages.matrix import SHARES
 from explorer.pages.view import Cell
-from explorer.pages.word_pictures import HeatMap
 from explorer.ui.colour import qcolor, shares_of
 from explorer.ui.drawing.word_picture import WordPicture
 from explorer.ui.signs import paint_signs

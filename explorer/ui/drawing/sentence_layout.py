@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF
 from PySide6.QtGui import QFontMetrics
 
 from explorer.core.vocabulary import PAD
-from explorer.pages.word_pictures import SentenceRow
+from explorer.pages.drawing import SentenceRow
 
 WORD, LINES, ACROSS, LEAST_ACROSS, MOST, NEAR_TOP = 150, 110, 150, 60, 760, 100
 """Pixels at text scale 1: the widest word; lines between rows; lines between columns, and at least;

@@ -7,9 +7,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.numbers import written
 from explorer.core.ops import Array
-from explorer.pages.decoder import MOST_LINES, SAYS, SHOULD
+from explorer.pages.attention import MOST_LINES, SAYS, SHOULD
+from explorer.pages.drawing import SentenceRow, Sentences
 from explorer.pages.view import Cell
-from explorer.pages.word_pictures import SentenceRow, Sentences
 from explorer.ui.colour import qcolor
 from explorer.ui.drawing.lit import ends_of
 from explorer.ui.drawing.sentence_layout import Layout, Word, laid_out

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QWheelEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolTip, QWidget
 
-from explorer.pages.word_pictures import AttentionLines, HeatMap
+from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.ui.drawing.plot import Plot
 from explorer.ui.theme import mark
 from explorer.ui.widgets.layouts import column_in

@@ -6,7 +6,7 @@ from html import escape
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QGridLayout, QPushButton, QWidget
 
-from explorer.lessons.course import Course, chapters, courses
+from explorer.lessons.loader import Course, chapters, courses
 from explorer.ui.lesson.ring import Ring
 from explorer.ui.theme import mark
 from explorer.ui.widgets.layouts import column_in

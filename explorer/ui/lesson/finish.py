@@ -5,7 +5,7 @@ from html import escape
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
-from explorer.lessons.outcome import REVISIT, RIGHT, Outcome
+from explorer.lessons.progress import REVISIT, RIGHT, Outcome
 from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import Predict, Step
 from explorer.ui.lesson.ring import Ring

@@ -16,14 +16,12 @@ from explorer.core.graph import Place as GraphPlace
 from explorer.document.state import State
 from explorer.lessons.answers import TRIES, Answer, Verdict, is_over, judge
 from explorer.lessons.mistakes import Part
-from explorer.lessons.outcome import outcome
-from explorer.lessons.progress import Progress, ProgressFolder
+from explorer.lessons.progress import Progress, ProgressFolder, outcome
 from explorer.lessons.prose import numbers_of
-from explorer.lessons.schema import Lesson
+from explorer.lessons.schema import WHOLE, Lesson
 from explorer.lessons.steps import MakeSo, Predict, Question, Step
 from explorer.lessons.walk import Walk
 from explorer.pages.covering import asked_cell, covered_by
-from explorer.pages.header import WHOLE
 from explorer.pages.of_step import right_cells
 from explorer.pages.played import PLAYED
 from explorer.pages.view import Cell, Covered, Spot, View

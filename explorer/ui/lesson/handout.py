@@ -16,12 +16,11 @@ from explorer.core.engine import Engine
 from explorer.files import whole_file
 from explorer.lessons import prose
 from explorer.lessons.answers import goal_named, place_named, right_places
-from explorer.lessons.hints import ladder
 from explorer.lessons.practice import MISSING, faded
 from explorer.lessons.prose import numbers_of
 from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import Choose, MakeSo, Point, Predict, Step
-from explorer.lessons.walk import Walk
+from explorer.lessons.walk import Walk, ladder
 from explorer.ui.appearance import Appearance
 from explorer.ui.lesson.drawn import MARGIN, NARROW, SHARP, picture_of_step
 

@@ -19,10 +19,8 @@ from PySide6.QtWidgets import (
 
 from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import errata, load, titles
-from explorer.lessons.outcome import left_at, outcome
-from explorer.lessons.progress import Progress, ProgressFolder
-from explorer.lessons.schema import Lesson
-from explorer.lessons.states import states_of
+from explorer.lessons.progress import Progress, ProgressFolder, left_at, outcome
+from explorer.lessons.schema import Lesson, states_of
 from explorer.ui.lesson.again import AgainCard
 from explorer.ui.lesson.chapters import ChapterList
 from explorer.ui.lesson.drawn import picture_of_step

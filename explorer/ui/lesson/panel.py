@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.core.errors import ExplorerError
-from explorer.lessons.course import next_lesson
-from explorer.lessons.outcome import outcome
+from explorer.lessons.loader import next_lesson
+from explorer.lessons.progress import outcome
 from explorer.ui.errors import show_error
 from explorer.ui.lesson.chapters import SETTING as COURSE
 from explorer.ui.lesson.finish import FinishView

@@ -8,9 +8,8 @@ from PySide6.QtWidgets import QApplication, QGridLayout, QLayout, QSizePolicy, Q
 
 from explorer.pages.by_hand import Scheme
 from explorer.pages.element import Element, leaves
-from explorer.pages.excerpt import names
 from explorer.pages.matrix import Matrix
-from explorer.pages.of_step import Lit
+from explorer.pages.of_step import Lit, names
 from explorer.pages.page import Button, Check, Choice, Controls, Descent, Field, Number, Row, Slider, Stack
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.elements import WIDGETS, differing, made_of

@@ -8,10 +8,10 @@ from typing import Any
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QWidget
 
+from explorer.pages.drawing import AttentionLines, HeatMap, Sentences
 from explorer.pages.element import Arrangement, Element
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import Descent, Header, Listing, Note, Picture, Player, Row, Section, Stack, Switches
-from explorer.pages.word_pictures import AttentionLines, HeatMap, Sentences
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.controls import CONTROLS
 from explorer.ui.page.descent import DescentPart

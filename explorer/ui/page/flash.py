@@ -5,7 +5,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QRegion
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.ops import Array
-from explorer.pages.flash import strengths
+from explorer.pages.matrix import strengths
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
 

@@ -9,10 +9,10 @@ without the map, then the weights by themselves. For each, arrangements are trie
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from explorer.pages.drawing import HeatMap
 from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import Row
-from explorer.pages.word_pictures import HeatMap
 
 Places = frozenset[int]
 """Which matrices of a row, counted from 0."""

@@ -13,10 +13,9 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 from explorer.core.graph import Stage
 from explorer.pages import compose
 from explorer.pages.element import Element
-from explorer.pages.memo import Memo
 from explorer.pages.of_step import Lit
 from explorer.pages.page import Page
-from explorer.pages.view import Looking
+from explorer.pages.view import Looking, Memo
 from explorer.ui.page.column import Elements
 from explorer.ui.page.flash import Flash
 from explorer.ui.page.gestures import perform

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, cast
 from PySide6.QtCore import QRect
 
 from explorer.pages.by_hand import Scheme
+from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import Matrix
 from explorer.pages.of_step import Lit
 from explorer.pages.page import Row, Stack
-from explorer.pages.word_pictures import AttentionLines, HeatMap
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.controls import ChoiceView
 from explorer.ui.page.descent import DescentPart

@@ -13,7 +13,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import formatted, live, written
 from explorer.core.ops import Array
 from explorer.document.commands import SetInputs
-from explorer.pages.contour import between_points, level_lines
+from explorer.pages.net_answers import between_points, level_lines
 from explorer.ui.background import Background
 from explorer.ui.colour import qcolor
 from explorer.ui.drawing.plot import DRAWABLE, Plot

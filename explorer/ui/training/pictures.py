@@ -16,9 +16,9 @@ from explorer.core.ops import Array
 from explorer.core.training.optimisers import length
 from explorer.core.training.records import Records
 from explorer.document.commands import SetTokens
+from explorer.pages.net import full, weight_map
 from explorer.pages.net_answers import net_picture
 from explorer.pages.page import Stack
-from explorer.pages.weights import full, weight_map
 from explorer.ui.drawing.view import DrawingView
 from explorer.ui.errors import show_error
 from explorer.ui.page.column import Elements

@@ -15,7 +15,7 @@ from explorer.core.errors import ExplorerError
 from explorer.document.commands import SetTokens
 from explorer.document.continuation import known_words, sequence_of
 from explorer.lessons.loader import load
-from explorer.lessons.outcome import left_at, outcome
+from explorer.lessons.progress import left_at, outcome
 from explorer.lessons.schema import WHOLE
 from explorer.pages.drawing import Drawing
 from explorer.pages.opening import first_picture, likeliest, opening, opening_said

@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 
 from explorer.document.commands import SetCells
 from explorer.pages.drawing import Box
-from explorer.pages.stops import WHOLE
+from explorer.pages.levels import WHOLE
 from explorer.ui.drawing.view import DrawingView
 
 Text = QAccessible.Text

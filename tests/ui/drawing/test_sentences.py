@@ -7,10 +7,10 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF
 
 from explorer.document.commands import PinCells
-from explorer.lessons.new import new_lesson
-from explorer.pages.decoder import cross, masked
+from explorer.lessons.document_lesson import new_lesson
+from explorer.pages.attention import cross, masked
+from explorer.pages.drawing import Sentences
 from explorer.pages.view import Cell, View
-from explorer.pages.word_pictures import Sentences
 from explorer.ui.drawing.sentences import SentencesView
 
 CROSS = "decoder.1.cross."

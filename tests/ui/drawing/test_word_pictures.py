@@ -7,11 +7,11 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QToolTip, QWidget
 
 from explorer.document.commands import PinCells, SetTokens
-from explorer.lessons.new import new_lesson
+from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.attention import heat_map, lights
+from explorer.pages.drawing import AttentionLines
 from explorer.pages.matrix import matrix
 from explorer.pages.view import Cell, Looking, View
-from explorer.pages.word_pictures import AttentionLines
 from explorer.ui.drawing.attention_lines import MOST_LINES, AttentionLinesView
 from explorer.ui.drawing.heat_map import HeatMapView
 from explorer.ui.drawing.side import CLOSEST, WELL_APART

@@ -6,7 +6,7 @@ import pytest
 
 from explorer.lessons.loader import load
 from explorer.lessons.progress import QUESTIONS_AGAIN, ProgressFolder
-from explorer.lessons.solving import right_answer
+from explorer.lessons.replay import right_answer
 from explorer.settings import Settings
 from explorer.ui.lesson.again import MOST, AgainCard
 from explorer.ui.widgets.steady import SteadyLabel

@@ -3,8 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 
-from explorer.lessons.course import chapters
-from explorer.lessons.loader import errata, load, titles
+from explorer.lessons.loader import chapters, errata, load, titles
 from explorer.lessons.progress import ProgressFolder
 from explorer.settings import Settings
 from explorer.ui.lesson import lesson_page

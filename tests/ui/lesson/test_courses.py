@@ -3,8 +3,7 @@
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from explorer.lessons.course import courses
-from explorer.lessons.loader import errata, titles
+from explorer.lessons.loader import courses, errata, titles
 from explorer.settings import Settings
 from explorer.ui.lesson.lesson_page import LessonCard
 from explorer.ui.window.top_bar import PAGES

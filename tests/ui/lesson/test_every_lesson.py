@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication
 from explorer.document.commands import Replace
 from explorer.lessons.loader import lesson_files, load
 from explorer.lessons.mistakes import mistakes
-from explorer.lessons.solving import right_answer
+from explorer.lessons.replay import right_answer
 from explorer.lessons.steps import Choose, MakeSo, Predict
 
 pytestmark = pytest.mark.usefixtures("no_pictures")

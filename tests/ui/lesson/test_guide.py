@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QLabel
 from explorer.core.errors import ExplorerError
 from explorer.core.training.trainer import Trainer
 from explorer.lessons.loader import load
-from explorer.lessons.solving import right_answer
-from explorer.lessons.states import StepStates, states_of
+from explorer.lessons.replay import right_answer
+from explorer.lessons.schema import StepStates, states_of
 from explorer.pages import compose
 from explorer.pages.view import Cell
 from explorer.settings import Settings

@@ -4,8 +4,8 @@ import pytest
 from PySide6.QtCore import Qt
 
 from explorer.document.commands import SetCells
+from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
-from explorer.lessons.new import new_lesson
 from explorer.pages.view import Cell
 
 pytestmark = pytest.mark.usefixtures("no_pictures")

@@ -14,8 +14,8 @@ from explorer.document.commands import PinCells, Release, SetCells, SetSwitch, S
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.export.colours import contrast
+from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
-from explorer.lessons.new import new_lesson
 from explorer.pages.matrix import Matrix, matrix
 from explorer.ui.bridge import Bridge
 from explorer.ui.matrix.box import MatrixBox

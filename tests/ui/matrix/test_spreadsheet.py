@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QContextMenuEvent, QDragEnterEvent, QDropEven
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch
-from explorer.lessons.new import new_lesson
+from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.view import Covered
 from explorer.ui.errors import Message
 from explorer.ui.files import Dialogs

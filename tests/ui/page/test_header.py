@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QApplication, QComboBox, QPushButton
 from explorer.core.model import Model
 from explorer.document.commands import Replace, SetSwitch
 from explorer.document.state import State
+from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
-from explorer.lessons.new import new_lesson
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 

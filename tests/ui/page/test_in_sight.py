@@ -7,11 +7,11 @@ import pytest
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.pages.compose import page
+from explorer.pages.drawing import HeatMap
 from explorer.pages.element import leaves
+from explorer.pages.levels import places
 from explorer.pages.matrix import Matrix
-from explorer.pages.stops import places
 from explorer.pages.view import View
-from explorer.pages.word_pictures import HeatMap
 from explorer.ui.page.in_sight import (
     Stands,
     Taken,

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 
 from explorer.document.document import Document
 from explorer.pages.drawing import Box
-from explorer.pages.stops import WHOLE
+from explorer.pages.levels import WHOLE
 from explorer.ui.drawing.view import DrawingView
 from explorer.ui.render import render
 from tests.ui.conftest import lesson_of

@@ -5,8 +5,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QApplication, QLabel
 
+from explorer.pages.levels import WHOLE
 from explorer.pages.played import PLAYED
-from explorer.pages.stops import WHOLE
 from explorer.ui.appearance import Appearance
 from explorer.ui.drawing import blocks
 from explorer.ui.page.page_view import PageView

@@ -13,11 +13,10 @@ from explorer.core.engine import same_bytes
 from explorer.core.training.recipe import FIRST
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.storage import save
-from explorer.lessons.document_lesson import opened
+from explorer.lessons.document_lesson import new_lesson, opened
 from explorer.lessons.loader import load
-from explorer.lessons.new import new_lesson
 from explorer.pages.drawing import Words
-from explorer.pages.weights import weight_map
+from explorer.pages.net import weight_map
 from explorer.ui.drawing.view import DrawingView
 from explorer.ui.training import descent
 from explorer.ui.window.top_bar import PAGES

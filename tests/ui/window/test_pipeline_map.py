@@ -6,8 +6,8 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from explorer.document.commands import SetSwitch
-from explorer.lessons.new import new_lesson
-from explorer.pages.stops import ABOUT_THE_MODEL, WHOLE
+from explorer.lessons.document_lesson import new_lesson
+from explorer.pages.levels import ABOUT_THE_MODEL, WHOLE
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 

@@ -13,7 +13,7 @@ from refusals import refuses
 
 from explorer.document import storage
 from explorer.document.commands import SetCells, SetTokens
-from explorer.lessons.new import new_lesson
+from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.steps import Predict
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.new_model import NewModel
@@ -196,7 +196,7 @@ def test_what_is_wrong_is_said_below_its_field(window, wrong, spoken):
 @pytest.fixture
 def large(window, monkeypatch, qtbot):
     """The dialog, which takes each model for a large one."""
-    monkeypatch.setattr("explorer.lessons.new.FLOAT32_FROM", 1)
+    monkeypatch.setattr("explorer.lessons.document_lesson.FLOAT32_FROM", 1)
     dialog = NewModel(window.bench, window)
     yield dialog
     dialog._background.stop()

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QApplication, QPushButton, QToolButton
 
 from explorer.document.commands import SetTokens
 from explorer.document.commands.words import MOST_TOKEN_LENGTH
+from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
-from explorer.lessons.new import new_lesson
 from explorer.ui.selection import Cell
 from explorer.ui.window.chip import Chip, WordEdit
 
