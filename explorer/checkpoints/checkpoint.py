@@ -7,7 +7,7 @@ from typing import Protocol, cast
 
 import numpy as np
 
-from explorer.checkpoints.families import Plan, Source
+from explorer.checkpoints.families import Plan, Source, Turn
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import counted
 from explorer.core.model import SEQUENCES, Model
@@ -38,8 +38,8 @@ class Tensor(Protocol):
     def shape(self) -> tuple[int, ...]:
         """Its shape, as the file says it."""
 
-    def read(self, dtype: str) -> Array:
-        """Its numbers."""
+    def read(self, dtype: str, turn: Turn = ...) -> Array:
+        """Its numbers, turned; a new array, row by row in memory."""
 
 
 @dataclass(frozen=True)
@@ -110,16 +110,17 @@ def put_together(
             used |= {key, named[key]}
             if told is not None:
                 told(read, numbers)
-            stored = found[key].read(dtype)
             try:
-                arrays.append(source.turn(stored))
+                arrays.append(found[key].read(dtype, source.turn))
             except ValueError:  # so many heads do not divide it
-                arrays.append(stored[:0])
+                arrays.append(np.empty(0, dtype))
             if arrays[-1].shape != graph.shape(name)[1 if source.each else 0 :]:
                 raise wrong(path, f"has {key} in the shape {found[key].shape}, which does not fit its config")
-            if not (finite := np.isfinite(arrays[-1])).all():
-                notices.append(f"{key} holds {int((~finite).sum())} numbers that are not finite")
-        array = np.ascontiguousarray(np.stack(arrays) if source.each else arrays[0])
+            with np.errstate(all="ignore"):
+                finite = bool(np.isfinite(arrays[-1].sum()))  # quick: of those that are not, no sum is
+            if not finite and (others := int((~np.isfinite(arrays[-1])).sum())):
+                notices.append(f"{key} holds {others} numbers that are not finite")
+        array = np.stack(arrays) if source.each else arrays[0]
         read += array.size
         # A table that two sequences read is held once.
         inputs[name] = whole.setdefault(named[keys[0]], array) if name.endswith(".table") else array

@@ -36,12 +36,17 @@ _ROTARY = {
 """What each type of rotary positions says besides its base."""
 
 
+def as_it_is(array: Array) -> Array:
+    """What a tensor is turned into where its numbers stand as ours do."""
+    return array
+
+
 @dataclass(frozen=True)
 class Source:
     """The tensor that an input comes from, "{k}" in its name for the layer counted from 0, and what is done to it."""
 
     tensor: str  # "" for an input that has no tensor: a γ that is 1, a β that is 0
-    turn: Turn = field(default=lambda array: array)
+    turn: Turn = as_it_is
     each: int = 0  # how many tensors are stacked, "{e}" in the name for each; 0 for one tensor
 
 

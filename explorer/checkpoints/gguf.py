@@ -18,7 +18,7 @@ import numpy as np
 from explorer.checkpoints.architectures import FAMILIES
 from explorer.checkpoints.checkpoint import Checkpoint, Told, put_together, written, wrong
 from explorer.checkpoints.config import Config
-from explorer.checkpoints.families import Plan
+from explorer.checkpoints.families import Plan, Turn, as_it_is
 from explorer.checkpoints.quantised import TYPES
 from explorer.checkpoints.tokenizers.of_gguf import with_pieces
 from explorer.core.ops import Array
@@ -81,12 +81,12 @@ class Tensor:
         kind = TYPES[self.type]
         return prod(self.shape) // kind.numbers * kind.bytes
 
-    def read(self, dtype: str) -> Array:
-        """The numbers, in the type that is asked for; what is quantised is computed in float32."""
+    def read(self, dtype: str, turn: Turn = as_it_is) -> Array:
+        """The numbers, turned, in the type that is asked for; what is quantised is computed in float32."""
         kind = TYPES[self.type]
         raw = np.memmap(self.file, np.uint8, "r", self.begin, (self.width,)) if self.width else np.zeros(0, np.uint8)
         with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is told of later
-            return kind.read(raw.reshape(-1, kind.bytes)).reshape(self.shape).astype(dtype)
+            return np.array(turn(kind.read(raw.reshape(-1, kind.bytes)).reshape(self.shape)), dtype, order="C")
 
 
 def opened(file: str | Path, dtype: str = "", told: Told | None = None) -> Checkpoint:

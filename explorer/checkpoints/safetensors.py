@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from explorer.checkpoints.checkpoint import written
+from explorer.checkpoints.families import Turn, as_it_is
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
 
@@ -34,8 +35,8 @@ class Tensor:
     shape: tuple[int, ...]
     begin: int  # the place of its first byte in the file
 
-    def read(self, dtype: str) -> Array:
-        """The numbers, in the type that is asked for.
+    def read(self, dtype: str, turn: Turn = as_it_is) -> Array:
+        """The numbers, turned, in the type that is asked for: in one go, since memory for each step would take longer.
 
         Raises `ExplorerError`: "checkpoint" for whole numbers, and for numbers that are none.
         """
@@ -47,10 +48,13 @@ class Tensor:
         raw = (
             np.memmap(self.file, form, "r", self.begin, self.shape) if prod(self.shape) else np.zeros(self.shape, form)
         )
-        # The upper half of a float32 is a bfloat16.
-        found = (raw.astype(np.uint32) << 16).view(np.float32) if self.type == "BF16" else raw
+        found = turn(raw)
+        if self.type == "BF16":  # the upper half of a float32
+            wide = np.empty(found.shape, np.uint32)
+            found = np.left_shift(found, 16, out=wide, dtype=np.uint32, casting="unsafe").view(np.float32)
+            return found.astype(dtype, copy=False)
         with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is told of later
-            return np.array(found, dtype=dtype)
+            return np.array(found, dtype, order="C", subok=False)
 
 
 def tensors(file: Path) -> Mapping[str, Tensor]:
