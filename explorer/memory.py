@@ -1,7 +1,9 @@
-"""What becomes of memory that arrays have let go of."""
+"""How much memory there is, and what becomes of that which arrays have let go of."""
 
 import ctypes
 import sys
+from math import inf
+from pathlib import Path
 
 # malloc.h
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
@@ -28,3 +30,12 @@ def keep_freed_memory() -> bool:
     except (AttributeError, OSError):
         return False
     return bool(mallopt(_MMAP_THRESHOLD, _LARGEST) and mallopt(_TRIM_THRESHOLD, _MOST_KEPT))
+
+
+def available() -> float:
+    """How many bytes a process can still get without pushing others out; infinity where the system does not say."""
+    try:
+        rows = Path("/proc/meminfo").read_text("ascii").splitlines()
+    except OSError:  # another system than Linux
+        return inf
+    return next((1024.0 * int(row.split()[1]) for row in rows if row.startswith("MemAvailable:")), inf)

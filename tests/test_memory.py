@@ -1,10 +1,11 @@
 import ctypes
 import subprocess
 import sys
+from math import inf
 
 import pytest
 
-from explorer.memory import keep_freed_memory
+from explorer.memory import available, keep_freed_memory
 
 # In a process of its own: the setting stays. Page faults are counted.
 CHILD = """
@@ -36,3 +37,8 @@ def test_elsewhere_nothing_happens(monkeypatch):
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setattr("ctypes.CDLL", lambda name: object())
     assert not keep_freed_memory()
+
+
+def test_what_is_free_is_no_more_than_there_is():
+    free = available()
+    assert free == inf or 2**20 < free < 2**50

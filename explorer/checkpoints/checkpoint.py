@@ -13,6 +13,7 @@ from explorer.core.graph import counted
 from explorer.core.model import SEQUENCES, Model
 from explorer.core.models import build
 from explorer.core.ops import Array, Input
+from explorer.memory import available
 
 MOST_PRECISE = 10_000_000
 """Numbers up to which a model is computed in float64."""
@@ -91,6 +92,9 @@ def put_together(
         graph = build(model)
     except ExplorerError:
         raise wrong(path, "has sizes that do not fit together, or that are beyond what is read here") from None
+    needed, there = numbers * np.dtype(dtype).itemsize, available()
+    if needed > there:
+        raise wrong(path, f"needs {needed / 1e9:.1f} GB of memory for its weights; {there / 1e9:.1f} GB are free here")
     inputs: dict[str, Array] = {}
     read = 0
     used, whole = set(), dict[str, Array]()

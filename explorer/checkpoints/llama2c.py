@@ -22,9 +22,9 @@ from explorer.checkpoints.tokenizers.sentencepiece import BYTE, CONTROL, NORMAL,
 from explorer.checkpoints.tokenizers.text_patterns import wrong as wrong_tokenizer
 from explorer.checkpoints.tokenizers.tokenizer import Tokenizer
 from explorer.checkpoints.tokenizers.tokenizer_json import MOST_BYTES, from_fields
-from explorer.core.cost import build_within
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
+from explorer.core.models import build
 from explorer.core.ops import Array
 
 _SIZES = struct.Struct("<7i")
@@ -164,7 +164,7 @@ def _put_together(file: Path, form: _Form, tokenizer: Tokenizer | None, dtype: s
     words = counted_from_0(form.words) if tokenizer is None else named(tokenizer, form.words)
     model = _model(form, words, dtype)
     try:
-        build_within(model)
+        build(model)  # its weights are as large as the file is
     except ExplorerError:
         raise wrong(file, "has sizes that are beyond what is read here") from None
     inputs: dict[str, Array] = {"input.tokens": np.zeros(1, np.int64), "output.temperature": np.ones((), dtype)}

@@ -7,7 +7,7 @@ What a decoder costs: multiplications, numbers to hold and bytes of the cache, c
 No array is made: a graph knows its shapes, so that GPT-3 can be counted on a laptop.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
@@ -21,7 +21,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph, Node, counted
 from explorer.core.model import Model
 from explorer.core.models import build
-from explorer.core.ops import Scores, Softmax, WeightedSum
+from explorer.core.ops import Array, Scores, Softmax, WeightedSum
 
 _LEARNED = {"table", "W", "b", "gamma", "beta"}
 
@@ -171,11 +171,13 @@ def _with_one_layer_more(model: Model) -> Model:
 
 MOST_LABELS = 1_000_000
 MOST_BYTES = 2_000_000_000
-"""Of all numbers of a model. While it is recomputed, those that change are there twice."""
+"""Of all numbers of a model that nobody holds yet. While it is recomputed, those that change are there twice."""
 
 
-def build_within(model: Model) -> Graph:
+def build_within(model: Model, given: Mapping[str, Array] | None = None) -> Graph:
     """The graph of a model, unless it could not be held.
+
+    `given`: inputs that are there already, and take no more memory.
 
     Raises `ExplorerError`: "too-many-labels", "model-too-large", or those of `build`.
     """
@@ -183,7 +185,8 @@ def build_within(model: Model) -> Graph:
     if labels > MOST_LABELS:
         raise ExplorerError("too-many-labels", labels=f"{labels:,}", limit=f"{MOST_LABELS:,}")
     graph = build(model)
-    numbers, most = sum(map(graph.size, graph.nodes)), most_numbers(model)
+    there = {name for name, array in (given or {}).items() if name in graph.nodes and graph.size(name) == array.size}
+    numbers, most = sum(graph.size(name) for name in graph.nodes if name not in there), most_numbers(model)
     if numbers > most:
         raise ExplorerError("model-too-large", numbers=f"{numbers:,}", limit=f"{most:,}")
     return graph

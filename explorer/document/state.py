@@ -162,7 +162,7 @@ class State:
             Where the model's sizes do not fit together, or are too large to be held.
         """
         model = with_tied_words(with_next_words(model))
-        graph = build_within(model)
+        graph = build_within(model, unread(inputs))
         fitted = {name: _fitted(graph, name, pin) for name, pin in pins.items() if _is_computed(graph, name)}
         kept_pins = {name: pin for name, pin in fitted.items() if pin is not None}
         inputs, beyond = _filled(model, graph, inputs, beyond)

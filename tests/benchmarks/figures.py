@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from benchmarks import classroom, core, document, generating, gradients, training, words
+from benchmarks import classroom, core, document, generating, gradients, others, training, words
 from benchmarks.measure import Measurement, steady
 
 
@@ -21,7 +21,7 @@ def measured(say: Callable[[str], None]) -> Iterator[Measurement]:
 
 def figures() -> Iterator[Callable[[], Measurement]]:
     """What can be measured here: the core, words, then the window, for which Qt is imported only now."""
-    for part in (core, document, gradients, training, generating, words, classroom):
+    for part in (core, document, gradients, training, generating, words, classroom, others):
         yield from part.figures()
     from benchmarks import calls, frames, whole, window
     from explorer.app import open_window

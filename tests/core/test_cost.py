@@ -5,8 +5,10 @@ What a GPT costs, against the formulas that the papers give.
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from explorer.core import cost
 from explorer.core.cost import (
     ATTENTION,
     EMBEDDING,
@@ -200,3 +202,17 @@ def test_attention_grows_with_the_square():
 
 def test_attention_can_be_timed():
     assert timed_attention(8, 2, 4, runs=1) > 0
+
+
+def test_what_is_given_takes_no_more_memory(monkeypatch):
+    model = Model("gpt", {"input": 2}, {"input.words": ("a", "b")}, d_model=64, layers=1)
+    graph = build(model)
+    of_weights = {name: np.zeros(graph.shape(name)) for name, node in graph.nodes.items() if node.is_input}
+    others = sum(graph.size(name) for name in graph.nodes if name not in of_weights)
+    monkeypatch.setattr(cost, "MOST_BYTES", 8 * others)
+    with pytest.raises(ExplorerError, match="model-too-large"):
+        build_within(model)
+    assert build_within(model, of_weights).nodes == graph.nodes
+    wrong_size = {**of_weights, "input.table": np.zeros((3, 64))}
+    with pytest.raises(ExplorerError, match="model-too-large"):
+        build_within(model, wrong_size)
