@@ -92,13 +92,18 @@ def needs(file: Path) -> tuple[str, ...]:
 
 
 class _Head(NamedTuple):
-    """Where a lesson stands in the list, its title, its id, what it needs, and the text whose errata it is."""
+    """What is asked of a lesson before its model is made.
+
+    Where it stands in the list, its title, its id, what it needs, the text whose errata it is, and whether its settings
+    are those of other examples.
+    """
 
     order: int
     title: str
     id: str
     needs: tuple[str, ...]
     errata: str
+    takes_over: bool
 
 
 def _named(file: Path) -> _Head:
@@ -116,6 +121,7 @@ def _read_head(file: Path, changed: int) -> _Head:
         top.text("id"),
         needs,
         top.text("reference") if top.flag("errata", False) else "",
+        _takes_over(top.table("settings")),
     )
 
 
@@ -202,9 +208,10 @@ def _from_example(table: TomlTable, name: str, lesson: str) -> Setting:
     table.has_only("from", "title", "paragraph")
     id, _, setting = table.text("from").partition("/")
     files = lesson_files() | model_files()
+    files.pop(lesson, None)
     # A lesson that takes over settings itself could lead back here.
-    own = [one for one, file in files.items() if one != lesson and not _takes_over(read(file).table("settings"))]
-    if id not in own:
+    if id not in files or _named(files[id]).takes_over:
+        own = [one for one, file in files.items() if not _named(file).takes_over]
         table.fail("from", f"there is no example '{id}'", likeliest(id, own, "there are"))
     example = _given(files[id])
     if setting not in example.settings:
