@@ -15,17 +15,28 @@ from explorer.document.commands import SetCells
 from explorer.document.storage import load
 from explorer.settings import Settings
 from explorer.ui import recovery
+from tests.ui.conftest import PATIENCE_S
 
 CELL = "encoder.1.self.W_O"
+LEFT = 0.123456789
+"""The number that was put into the cell before the window was killed."""
 PROGRAM = f"""
-import sys
+import os
+import signal
+from pathlib import Path
+from PySide6.QtCore import QTimer
 from explorer.app import open_window
 from explorer.document.commands import SetCells
 from explorer.ui import recovery
 recovery.PAUSE_MS = 1
 app, window = open_window("you-are-welcome")
-for value in map(float, sys.argv[1:]):
-    window.bench.document.do(SetCells({CELL!r}, {{(0, 0): value}}))
+window.bench.document.do(SetCells({CELL!r}, {{(0, 0): {LEFT}}}))
+folder = Path(os.environ["EXPLORER_SETTINGS"], recovery.FOLDER)
+timer = QTimer(interval=5)
+timer.timeout.connect(
+    lambda: any(folder.glob("*.explorer")) and os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
+)
+timer.start()
 app.exec()
 """
 
@@ -49,43 +60,39 @@ def number(state):
     return state.inputs[CELL][0, 0]
 
 
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory):
+    """The settings of a window in which a number was edited, and which was killed once that was on the disk."""
+    folder = tmp_path_factory.mktemp("killed")
+    environment = {**os.environ, "EXPLORER_SETTINGS": str(folder)}
+    ended = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, timeout=PATIENCE_S)
+    assert ended.returncode == (-signal.SIGKILL if os.name == "posix" else signal.SIGTERM)
+    assert len(documents(folder)) == 1
+    return folder
+
+
 @pytest.fixture
-def crash(monkeypatch, tmp_path, qtbot):
-    """A window in which a number was edited, killed once that is on the disk."""
-    monkeypatch.setenv("EXPLORER_SETTINGS", str(tmp_path))
-
-    def crash_it(value):
-        before = documents(tmp_path)
-        process = subprocess.Popen([sys.executable, "-c", PROGRAM, str(value)])
-        try:
-            qtbot.waitUntil(
-                lambda: len(documents(tmp_path)) > len(before) or process.poll() is not None, timeout=60_000
-            )
-        finally:
-            process.send_signal(signal.SIGKILL if os.name == "posix" else signal.SIGTERM)
-            process.wait()
-        (left,) = set(documents(tmp_path)) - set(before)
-        return left
-
-    return crash_it
+def left(killed, tmp_path):
+    """What a killed window left in the settings, with its lock."""
+    shutil.copytree(killed, tmp_path, dirs_exist_ok=True)
+    (document,) = documents(tmp_path)
+    return document
 
 
-def test_work_of_a_killed_window_is_offered_and_opened_to_the_last_bit(crash, open_window, tmp_path, hand, qtbot):
-    left = crash(0.123456789)
+def test_work_of_a_killed_window_is_offered_and_opened_to_the_last_bit(left, open_window, tmp_path, hand):
     window = open_window(settings=Settings(tmp_path))
     window.recovery.offer()
     assert "before your changes were saved" in window.notice.text
     hand.click(window.notice.buttons["Open them"])
     assert window.notice.text == ""
-    assert number(window.bench.document.state) == 0.123456789
+    assert number(window.bench.document.state) == LEFT
     assert same_bytes(window.bench.document.state.inputs[CELL], load(left)[0].inputs[CELL])
     assert window.files.modified  # it is not saved yet
     window.close()
     assert documents(tmp_path) == []
 
 
-def test_it_is_still_there_if_the_next_window_is_killed_too(crash, open_window, tmp_path, hand, quick, qtbot):
-    left = crash(0.25)
+def test_it_is_still_there_if_the_next_window_is_killed_too(left, open_window, tmp_path, hand, quick, qtbot):
     window = open_window(settings=Settings(tmp_path))
     window.recovery.offer()
     hand.click(window.notice.buttons["Open them"])
@@ -94,9 +101,8 @@ def test_it_is_still_there_if_the_next_window_is_killed_too(crash, open_window, 
     assert documents(tmp_path) == [left]
 
 
-def test_it_can_be_left_for_later_or_discarded(crash, open_window, tmp_path, hand):
-    newer = crash(0.5)
-    older = Path(shutil.copy(newer, newer.with_name("older.explorer")))
+def test_it_can_be_left_for_later_or_discarded(left, open_window, tmp_path, hand):
+    older = Path(shutil.copy(left, left.with_name("older.explorer")))
     os.utime(older, (1, 1))
     window = open_window(settings=Settings(tmp_path))
     window.recovery.offer()
@@ -104,17 +110,16 @@ def test_it_can_be_left_for_later_or_discarded(crash, open_window, tmp_path, han
     assert "1 January" in window.notice.text  # the other one
     hand.click(window.notice.buttons["Discard them"])
     assert window.notice.text == ""
-    assert documents(tmp_path) == [newer]
+    assert documents(tmp_path) == [left]
 
 
 def test_what_two_windows_left_is_offered_one_after_the_other_and_none_is_lost(
-    crash, open_window, tmp_path, hand, monkeypatch
+    left, open_window, tmp_path, hand, monkeypatch
 ):
-    first = crash(0.5)
-    second = Path(shutil.copy(first, first.with_name("second.explorer")))
-    damaged = first.with_name("damaged.explorer")
-    damaged.write_bytes(first.read_bytes()[:500])
-    for at, file in enumerate((second, first, damaged)):
+    second = Path(shutil.copy(left, left.with_name("second.explorer")))
+    damaged = left.with_name("damaged.explorer")
+    damaged.write_bytes(left.read_bytes()[:500])
+    for at, file in enumerate((second, left, damaged)):
         os.utime(file, (at + 10**10, at + 10**10))  # from the future, where the clock was set back
     window, told, asked = open_window(settings=Settings(tmp_path)), [], []
     monkeypatch.setattr(window.files.dialogs, "tell", told.append)
@@ -124,14 +129,13 @@ def test_what_two_windows_left_is_offered_one_after_the_other_and_none_is_lost(
     assert "not whole" in told[0]
     assert damaged.exists()
     hand.click(window.notice.buttons["Open them"])
-    assert number(window.bench.document.state) == 0.5
+    assert number(window.bench.document.state) == LEFT
     hand.click(window.notice.buttons["Open them"])
     assert asked == [window.bench.lesson.title]  # else the first would be lost
-    assert documents(tmp_path) == sorted((damaged, first, second))
+    assert documents(tmp_path) == sorted((damaged, left, second))
 
 
-def test_a_day_that_no_calendar_has_is_not_named(crash, open_window, tmp_path, monkeypatch):
-    crash(0.5)
+def test_a_day_that_no_calendar_has_is_not_named(left, open_window, tmp_path, monkeypatch):
     window = open_window(settings=Settings(tmp_path))
     monkeypatch.setattr(recovery, "datetime", NoDay)
     window.recovery.offer()
@@ -204,14 +208,13 @@ def test_the_notice_is_reached_by_keys(open_window, hand, qtbot):
     assert window.notice.isHidden()
 
 
-def test_after_the_clock_was_set_back_work_is_offered_and_opened_all_the_same(crash, open_window, tmp_path, hand):
-    file = crash(0.375)
+def test_after_the_clock_was_set_back_work_is_offered_and_opened_all_the_same(left, open_window, tmp_path, hand):
     (tmp_path / recovery.FOLDER / ".explorer-half.part").touch()
-    for one in (file, tmp_path / recovery.FOLDER / ".explorer-half.part"):
+    for one in (left, tmp_path / recovery.FOLDER / ".explorer-half.part"):
         os.utime(one, (4e9, 4e9))  # of October 2096
     window = open_window(settings=Settings(tmp_path))
     window.recovery.offer()
     assert "The program ended on 2 October" in window.notice.text
     assert not list((tmp_path / recovery.FOLDER).glob(".*.part"))
     hand.click(window.notice.buttons["Open them"])
-    assert number(window.bench.document.state) == 0.375
+    assert number(window.bench.document.state) == LEFT
