@@ -320,7 +320,7 @@ class Sharing:
                 yield element, place
             case Row(items=items):
                 layout = cast(FlowLayout, self.page.holder_of(element).layout())
-                rects = {id(one.widget()): rect for one, rect in layout.places(place)[0]}  # of what is there
+                rects = {id(one.widget()): rect for one, rect in layout.places(place)}  # of what is there
                 for item, widget in zip(items, layout.widgets, strict=True):
                     if id(widget) in rects:
                         yield from self._places(item.element, rects[id(widget)])

@@ -16,13 +16,27 @@ class _Part(NamedTuple):
     ends_line: bool
     share: int
     """Pixels across that it takes at least beside others; 0: it is as wide as it likes."""
+    at_top: bool
+    on_base: bool
 
     @staticmethod
     def of(item: QLayoutItem) -> "_Part":
-        widget = item.widget()
+        widget, aligned = item.widget(), item.alignment()
         keeps_next, ends_line = getattr(widget, "keeps_next", False), getattr(widget, "ends_line", False)
-        share = getattr(widget, "shares_line", 0)
-        return _Part(item, item.sizeHint(), item.minimumSize(), bool(keeps_next), bool(ends_line), int(share))
+        return _Part(
+            *(item, item.sizeHint(), item.minimumSize(), bool(keeps_next), bool(ends_line)),
+            share=int(getattr(widget, "shares_line", 0)),
+            at_top=bool(aligned & Qt.AlignmentFlag.AlignTop),
+            on_base=bool(aligned & Qt.AlignmentFlag.AlignBaseline),
+        )
+
+    @property
+    def baseline(self) -> int | None:
+        """Pixels from its top to its base line, where it is to stand on that."""
+        return self.item.widget().baseline() if self.on_base else None  # type: ignore[union-attr]
+
+
+NOWHERE = Qt.Orientation(0)
 
 
 class FlowLayout(QLayout):
@@ -90,7 +104,7 @@ class FlowLayout(QLayout):
         return self._horizontal
 
     def expandingDirections(self) -> Qt.Orientation:
-        return Qt.Orientation(0)
+        return NOWHERE
 
     def hasHeightForWidth(self) -> bool:
         return True
@@ -98,7 +112,10 @@ class FlowLayout(QLayout):
     def heightForWidth(self, width: int) -> int:
         # A scroll area asks for many widths, several times each; the answer changes only with the items.
         if width not in self._heights:
-            self._heights[width] = self._arrange(QRect(0, 0, width, 0), move=False)
+            margins = self.contentsMargins()
+            lines = self._lines(width - margins.left() - margins.right())
+            downs = sum(height + self._vertical for height, *_ in map(_down, lines)) - self._vertical
+            self._heights[width] = margins.top() + downs + margins.bottom()
         return self._heights[width]
 
     def invalidate(self) -> None:
@@ -107,7 +124,16 @@ class FlowLayout(QLayout):
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)
-        self._arrange(rect, move=True)
+        lines: dict[int, list[Any]] = {}
+        for part, place in self._placed(rect):
+            part.item.setGeometry(place)
+            base = part.baseline
+            if base is not None and hasattr(part.item.widget(), "level_with"):
+                lines.setdefault(place.y() + base, []).append(part.item.widget())
+        for line in lines.values():
+            level = min(widget.level for widget in line)
+            for widget in line:
+                widget.level_with(level)
 
     def sizeHint(self) -> QSize:
         """All on one line: what it would take if nobody narrows it."""
@@ -131,55 +157,46 @@ class FlowLayout(QLayout):
     def _with_margins(self, size: QSize) -> QSize:
         return size.grownBy(self.contentsMargins())
 
-    def _arrange(self, rect: QRect, move: bool) -> int:
-        """Place the items if `move`, and return the height they take."""
-        placed, height = self.places(rect)
-        lines: dict[int, list[Any]] = {}
-        for item, place in placed if move else ():
-            item.setGeometry(place)
-            base = _baseline(item)
-            if base is not None and hasattr(item.widget(), "level_with"):
-                lines.setdefault(place.y() + base, []).append(item.widget())
-        for line in lines.values():
-            level = min(widget.level for widget in line)
-            for widget in line:
-                widget.level_with(level)
-        return height
+    def places(self, rect: QRect) -> list[tuple[QLayoutItem, QRect]]:
+        """Where each item stands within `rect`."""
+        return [(part.item, place) for part, place in self._placed(rect)]
 
-    def places(self, rect: QRect) -> tuple[list[tuple[QLayoutItem, QRect]], int]:
-        """Break the items into lines within `rect`: where each one stands, and the height that all take."""
+    def _placed(self, rect: QRect) -> list[tuple[_Part, QRect]]:
         area = rect.marginsRemoved(self.contentsMargins())
+        placed: list[tuple[_Part, QRect]] = []
+        y, direction = area.y(), self._direction()
+        for line in self._lines(area.width()):
+            height, bases, downs = _down(line)
+            x = area.x()
+            # Beside pictures that begin at the top, what has no base line here begins there, too.
+            top = all(above is None for above in bases) and any(part.at_top for part, _ in line)
+            for (part, size), above, down in zip(line, bases, downs, strict=True):
+                if above is None and not top and not part.at_top:
+                    down = (height - size.height()) // 2
+                place = QRect(x, y + down, size.width(), size.height())
+                placed.append((part, QStyle.visualRect(direction, area, place)))
+                x += size.width() + self._horizontal
+            y += height + self._vertical
+        return placed
+
+    def _lines(self, available: int) -> list[list[tuple[_Part, QSize]]]:
+        """Break the items into lines of so many pixels, each item with its size."""
         lines: list[list[tuple[_Part, QSize]]] = [[]]
         x = 0
-        sized = self._sized(area.width())
+        sized = self._sized(available)
         for i, (part, size) in enumerate(sized):
             begins = i == 0 or not sized[i - 1][0].keeps_next
-            needed = self._chain(sized[i:]) if begins and part.keeps_next else size.width()
-            if needed > area.width():
-                needed = size.width()  # it fits on no line
-            if lines[-1] and (x + needed > area.width() or lines[-1][-1][0].ends_line):
+            needed = width = size.width()
+            if begins and part.keeps_next:
+                needed = self._chain(sized[i:])
+                if needed > available:
+                    needed = width  # it fits on no line
+            if lines[-1] and (x + needed > available or lines[-1][-1][0].ends_line):
                 lines.append([])
                 x = 0
             lines[-1].append((part, size))
-            x += size.width() + self._horizontal
-        placed: list[tuple[QLayoutItem, QRect]] = []
-        y, direction = area.y(), self._direction()
-        for line in lines:
-            bases = [_baseline(part.item) for part, _ in line]
-            base = max((above for above in bases if above is not None), default=0)
-            downs = [0 if above is None else base - above for above in bases]
-            height = max((size.height() + down for (_, size), down in zip(line, downs, strict=True)), default=0)
-            x = area.x()
-            # Beside pictures that begin at the top, what has no base line here begins there, too.
-            top = all(above is None for above in bases) and any(_is_at_top(part.item) for part, _ in line)
-            for (part, size), above, down in zip(line, bases, downs, strict=True):
-                if above is None and not top and not _is_at_top(part.item):
-                    down = (height - size.height()) // 2
-                place = QRect(x, y + down, size.width(), size.height())
-                placed.append((part.item, QStyle.visualRect(direction, area, place)))
-                x += size.width() + self._horizontal
-            y += height + self._vertical
-        return placed, y - self._vertical - rect.y() + self.contentsMargins().bottom()
+            x += width + self._horizontal
+        return lines
 
     def _sized(self, available: int) -> list[tuple[_Part, QSize]]:
         """How large each item is; those that may share one line are narrower where that brings all onto it."""
@@ -219,12 +236,9 @@ class FlowLayout(QLayout):
         return QSize(width, height)
 
 
-def _is_at_top(item: QLayoutItem) -> bool:
-    return bool(item.alignment() & Qt.AlignmentFlag.AlignTop)
-
-
-def _baseline(item: QLayoutItem) -> int | None:
-    """Pixels from the top of an item to its base line, where it is to stand on that."""
-    if not item.alignment() & Qt.AlignmentFlag.AlignBaseline:
-        return None
-    return item.widget().baseline()  # type: ignore[union-attr]
+def _down(line: list[tuple[_Part, QSize]]) -> tuple[int, list[int | None], list[int]]:
+    """How high a line is, the base line of each of its items, and how far down each begins for that."""
+    bases = [part.baseline for part, _ in line]
+    base = max((above for above in bases if above is not None), default=0)
+    downs = [0 if above is None else base - above for above in bases]
+    return max((size.height() + down for (_, size), down in zip(line, downs, strict=True)), default=0), bases, downs

@@ -3,7 +3,17 @@
 import re
 
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import (
+    QAction,
+    QEnterEvent,
+    QFont,
+    QFontMetrics,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.core.graph import Stage
@@ -90,11 +100,15 @@ class StageButton(QAbstractButton):
         """Pixels that the title may take."""
         return self.width() - self._bench.appearance.px(INDENT) - 4
 
-    def event(self, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.Enter, QEvent.Type.Leave):
-            self._under = event.type() == QEvent.Type.Enter
-            self.update()
-        return super().event(event)
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self._under = True
+        self.update()
+        super().enterEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._under = False
+        self.update()
+        super().leaveEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         match event.key():
