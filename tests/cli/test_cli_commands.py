@@ -3,6 +3,7 @@
 import json
 import sys
 from dataclasses import replace
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,7 +17,7 @@ from explorer.cli.options import UsageError
 from explorer.cli.parser import COMMANDS
 from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import catalogue, courses, models
-from explorer.lessons.printed import check_figures, check_slips
+from explorer.lessons.printed import check_figures, check_slips, printed_numbers
 from explorer.library import page
 from explorer.library.matrix import columns, width
 from explorer.training import recipes
@@ -106,7 +107,18 @@ def test_replay_of_what_goes_wrong(capsys, tmp_path):
 # check
 
 
-def test_check_everything(capsys):
+RESULTS = {one.__name__: cache(one) for one in (check_figures, check_slips, printed_numbers)}
+
+
+@pytest.fixture
+def checked_once(monkeypatch):
+    """What comes out of checking everything, which takes seconds, for all tests of how it is told."""
+    for name, results in RESULTS.items():
+        monkeypatch.setattr(lessons, name, results)
+    return {name: results() for name, results in RESULTS.items()}
+
+
+def test_check_everything(capsys, checked_once):
     assert main(["check"]) == 0
     text = capsys.readouterr().out
     assert all(f"{lesson.id}: a valid lesson" in text for lesson in catalogue())
@@ -114,23 +126,24 @@ def test_check_everything(capsys):
     assert "DISAGREES" not in text
 
 
-def test_check_json(capsys):
+def test_check_json(capsys, checked_once):
     assert main(["check", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["agrees"] is True
     assert found["lessons"] == [
         {"lesson": name, "valid": True, "problem": None} for name in sorted(one.id for one in [*catalogue(), *models()])
     ]
-    assert len(found["figures"]) == len(check_figures())
-    assert len(found["slips"]) == len(check_slips())
+    assert len(found["figures"]) == len(checked_once["check_figures"])
+    assert len(found["slips"]) == len(checked_once["check_slips"])
     for figure in found["figures"]:
         # "nan" where nothing is printed.
         difference = np.nanmax(np.abs(np.subtract(figure["computed"], np.array(figure["printed"], dtype=float))))
         assert figure["worst"] == pytest.approx(difference)
 
 
-def test_check_finds_a_wrong_figure(capsys, monkeypatch):
-    right = check_figures()
+def test_check_finds_a_wrong_figure(capsys, monkeypatch, checked_once):
+    right = checked_once["check_figures"]
+    monkeypatch.setattr(lessons, "_ids", lambda: ["emma"])
     wrong = replace(right[0], computed=right[0].computed + 1, worst=1.0, agrees=False)
     monkeypatch.setattr(lessons, "check_figures", lambda: [wrong, *right[1:]])
     assert main(["check"]) == 1
@@ -143,8 +156,9 @@ def test_check_finds_a_wrong_figure(capsys, monkeypatch):
     assert [figure["agrees"] for figure in found["figures"]].count(False) == 1
 
 
-def test_check_finds_a_wrong_slip(capsys, monkeypatch):
-    right = check_slips()
+def test_check_finds_a_wrong_slip(capsys, monkeypatch, checked_once):
+    right = checked_once["check_slips"]
+    monkeypatch.setattr(lessons, "_ids", lambda: ["emma"])
     monkeypatch.setattr(lessons, "check_slips", lambda: [replace(right[0], agrees=False), *right[1:]])
     assert main(["check"]) == 1
     assert capsys.readouterr().out.count("DISAGREES") == 1

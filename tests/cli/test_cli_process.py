@@ -36,7 +36,7 @@ def test_only_the_window_imports_qt():
         "show emma --format csv",
         "show emma --format python",
         "explain emma scores[0,8]",
-        "check",
+        "check emma words-as-vectors tiny-gpt",
     )
     assert not imported(*commands) & {"PySide6", "shiboken6", "pyqtgraph", "gensim", "ziamath"}
 
@@ -110,14 +110,19 @@ def test_a_reader_that_leaves(form):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_a_full_disk():
     with open("/dev/full", "w") as full:
-        done = subprocess.run([*EXPLORER, "list"], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run([*EXPLORER, "show", "emma"], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.skipif(os.name != "posix", reason="only a shell of POSIX closes streams")
-@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
-@pytest.mark.parametrize("command", ["show xor", "list", "words similar sea"])
+@pytest.mark.parametrize(
+    ("command", "closed"),
+    [
+        *(("show xor", closed) for closed in (">&-", "2>&-", "<&-", ">&- 2>&- <&-")),
+        *((command, ">&- 2>&- <&-") for command in ("list", "words similar sea")),
+    ],
+)
 def test_a_stream_that_is_closed(command, closed):
     shell = f'"{sys.executable}" -m explorer {command} {closed}'
     done = run("sh", "-c", shell)
@@ -127,7 +132,7 @@ def test_a_stream_that_is_closed(command, closed):
 @pytest.mark.skipif(os.name != "posix", reason="only a shell of POSIX closes streams")
 def test_no_file_gets_the_number_of_a_closed_stream():
     """Or what Qt and C say of themselves would be written into it."""
-    code = "import os; from explorer.cli import main; main(['list']); print(os.open(os.devnull, 0), flush=True)"
+    code = "import os; from explorer.cli import main; main(['show', 'xor']); print(os.open(os.devnull, 0), flush=True)"
     done = run("sh", "-c", f'"{sys.executable}" -c "{code}" 2>&- <&-')
     assert int(done.stdout.split()[-1]) > 2
 

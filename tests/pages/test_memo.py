@@ -42,11 +42,12 @@ def matrices(made):
     return {one.id: one for element in made.elements for one in leaves(element) if isinstance(one, Matrix)}
 
 
-@pytest.mark.parametrize("looking", LOOKS, ids=range(len(LOOKS)))
-def test_a_page_made_again_is_the_one_made_for_the_first_time(looking):
-    document = Document(load("you-are-welcome").state("textbook"))
+@pytest.mark.parametrize("nth", range(len(LOOKS)))
+def test_a_page_made_again_is_the_one_made_for_the_first_time(nth):
+    """The first way of looking behind all acts, each of the others behind five of them."""
+    looking, document = LOOKS[nth], Document(load("you-are-welcome").state("textbook"))
     memos = {}
-    for act in (None, *ACTS):
+    for act in (None, *(ACTS[nth:] + ACTS[:nth])[: 5 if nth else None]):
         if act is not None:
             document.do(act)
         view = View.of(document, looking)

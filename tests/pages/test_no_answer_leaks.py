@@ -88,11 +88,14 @@ class Asked:
 
 
 def asked_in(lesson):
-    """All questions of a lesson for a number, those for practice with numbers that were drawn."""
+    """All questions of a lesson for a number; of those for practice, on numbers that were drawn, the first.
+
+    The two behind it ask the same of other numbers.
+    """
     walk = Walk(lesson)
     for at, step in enumerate(lesson.steps):
         question = step.question
-        if not isinstance(question, Predict):
+        if not isinstance(question, Predict) or step.id.endswith(("-two-missing", "-all-missing")):
             continue
         document = Document(walk.state(at))
         view = View.of(document)
