@@ -270,8 +270,8 @@ class GraphBuilder:
         Without a symbol it has the last part of its name.
         """
         assert name not in self._nodes, name
-        assert all(parent in self._nodes for parent in parents), (name, parents)
-        assert all(axis in self._axes for axis in axes), (name, axes)
+        assert self._nodes.keys() >= set(parents), (name, parents)
+        assert self._axes.keys() >= set(axes), (name, axes)
         self._nodes[name] = Node(name, op, parents, axes, symbol or name.rsplit(".", 1)[-1], self._stage)
         return name
 

@@ -241,8 +241,10 @@ def _filled(
         if old is not None and old.shape == shape:
             if name not in deferred:
                 # In one layout: the bits of a product depend on it, and equal numbers are to give equal bits.
-                with np.errstate(over="ignore"):  # what float32 has no number for becomes infinite, for all to see
-                    inputs[name] = frozen(np.asarray(old, dtype=dtype, order="C"))
+                if old.dtype != dtype or not old.flags.c_contiguous:
+                    with np.errstate(over="ignore"):  # what float32 has no number for becomes infinite, for all to see
+                        old = np.asarray(old, dtype=dtype, order="C")
+                inputs[name] = frozen(old)
             continue
         deferred.pop(name, None)
         kept = [arrays for arrays in (beyond, given) if _common(graph, name, arrays) is not None]

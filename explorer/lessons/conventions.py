@@ -276,12 +276,9 @@ class _Search:
         for settled in [decided, frozenset[str]()] if decided else [decided]:
             beam, nearest, waited = list(frontier), np.inf, 0
             while beam and waited < _PATIENCE and len(beam[0].changed) < len(frontier[0].changed) + _DEPTH:
-                ways = {
-                    frozenset(changed.changed.items()): changed
-                    for way in beam
-                    for changed in self._with_one_more(way, last[0].node, settled)
-                }
-                rated = [(self._error(way.state, last), way) for way in ways.values() if monotonic() < self.end]
+                made = set[frozenset[tuple[str, SwitchValue]]]()
+                ways = [more for way in beam for more in self._with_one_more(way, last[0].node, settled, made)]
+                rated = [(self._error(way.state, last), way) for way in ways if monotonic() < self.end]
                 rated.sort(key=lambda one: (one[0], one[1].cost))
                 if exact := [way for error, way in rated if error == 0 and self._agrees(way.state, before)]:
                     return exact
@@ -292,7 +289,10 @@ class _Search:
                 nearest = min(nearest, near[0][0]) if near else nearest
         return []
 
-    def _with_one_more(self, way: Convention, node: str, decided: frozenset[str]) -> Iterator[Convention]:
+    def _with_one_more(
+        self, way: Convention, node: str, decided: frozenset[str], made: set[frozenset[tuple[str, SwitchValue]]]
+    ) -> Iterator[Convention]:
+        """The choices with each other one beside them that none of `made` has: two are the same in either order."""
         model = way.state.model
         above = _blocks_above(way.state, node)
         for block, kind in model.blocks().items():
@@ -304,9 +304,13 @@ class _Search:
                 for place, value in enumerate(TRIED[name]):
                     if value == model.switch(block, name) or monotonic() > self.end:
                         continue
+                    changed = {**way.changed, f"{block}.{name}": value}
+                    choices = frozenset(changed.items())
+                    if choices in made:
+                        continue
+                    made.add(choices)
                     state = switched(way.state, block, name, value)
                     if state is not None:
-                        changed = {**way.changed, f"{block}.{name}": value}
                         yield replace(way, state=state, changed=changed, cost=way.cost + 1 + place / 10)
 
     def _undecided(self, best: Convention, known: Sequence[Group]) -> dict[str, tuple[SwitchValue, ...]]:
@@ -332,7 +336,7 @@ class _Search:
         """With the last op done otherwise, or with numbers rounded on the way."""
         *before, last = known
         node = last[0].node
-        more = (one for way in frontier[:2] for one in self._with_one_more(way, node, frozenset()))
+        more = (one for way in frontier[:2] for one in self._with_one_more(way, node, frozenset(), set()))
         for ways in (frontier, more):
             found = list[Convention]()
             for way in ways:

@@ -1,5 +1,6 @@
-"""Derivations of all lessons and models under every setting of every switch, forward and backward, by samples.
+"""Derivations of all lessons and models under every choice at every switch, forward and backward, by samples.
 
+Every choice is made in one model of each structure and a few in each of the others; `pytest -m long` makes all in all.
 Each arrives at the number that the graph or back-propagation has, and each row of it is arithmetic that one can do.
 """
 
@@ -23,13 +24,35 @@ SETTINGS = [(lesson.id, setting) for lesson in EXAMPLES for setting in lesson.se
 SETTINGS += [(model.id, next(iter(model.settings))) for model in models()]
 OWN, OTHERS = 8, 3
 """How many nodes of the switched block are looked at, and how many of the others."""
+FEW = 10
+
+
+def structure(lesson, setting):
+    model = load(lesson).state(setting).model
+    return model.kind, *model.blocks()
+
+
+FIRST = set({structure(*one): one for one in reversed(SETTINGS)}.values())
+"""One model of each structure."""
 
 
 @pytest.mark.parametrize(("lesson", "setting"), SETTINGS, ids=map("-".join, SETTINGS))
 def test_each_derivation_is_arithmetic_that_ends_at_its_number(lesson, setting):
+    walk(lesson, setting, None if (lesson, setting) in FIRST else FEW)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("lesson", "setting"), SETTINGS, ids=map("-".join, SETTINGS))
+def test_so_is_each_of_every_model_whatever_is_chosen(lesson, setting):
+    walk(lesson, setting, None)
+
+
+def walk(lesson, setting, most):
+    """Look at a model as it is, and with one other choice after the other: so many, or all."""
     base, chance = load(lesson).state(setting), random.Random(f"{lesson} {setting}")
     look(base, nodes(base, "", 60, chance), chance)
-    for block, name, value in others(base.model):
+    choices = list(others(base.model))
+    for block, name, value in choices if most is None else chance.sample(choices, min(most, len(choices))):
         try:
             state = SetSwitch(block, name, value).apply(base)
         except ExplorerError:
