@@ -227,8 +227,8 @@ def replay(lesson: Lesson) -> Replayed:
             _compare(lesson, at, document.engine, states.engine(at))
     while document.history.undo_label is not None:
         document.undo()
-    for at in range(len(states)):
-        jumped = StepStates(lesson)
+    jumped = StepStates(lesson)
+    for at in reversed(range(len(states))):  # the last one first: nobody has been at those before it
         _compare(lesson, at, jumped.engine(at), states.engine(at))
         if at + 1 < len(states):
             document = Document(jumped[at])
