@@ -30,9 +30,10 @@ LONG = 60.0  # a test says what is found, a benchmark how soon
 
 def examples():
     """All settings of lessons that a text prints results for, with these."""
-    found = defaultdict(list)
+    found, states = defaultdict(list), {}
     for one in figures():
-        state = load(one.lesson).state(one.setting)
+        key = one.lesson, one.setting
+        state = states[key] = states.get(key) or load(one.lesson).state(one.setting)
         if one.plain and not state.graph.nodes[state.graph.place(one.node).node].is_input:
             found[one.reference, one.lesson, one.setting].append(one)
     return found
