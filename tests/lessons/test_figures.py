@@ -13,6 +13,7 @@ from explorer.lessons.printed import check_figures, check_slips, compute
 from explorer.lessons.reading import read
 from explorer.lessons.references import figure_for, figures, reference_from, references, slips, slips_at
 
+
 @cache
 def results():
     """What is computed for each figure."""

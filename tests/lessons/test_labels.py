@@ -52,7 +52,7 @@ def fades(lesson):
     return any(isinstance(step.question, Predict) and step.question.fade for step in lesson.steps)
 
 
-@pytest.mark.parametrize("lesson", filter(fades, LESSONS), ids=lambda lesson: lesson.id)
+@pytest.mark.parametrize("lesson", list(filter(fades, LESSONS)), ids=lambda lesson: lesson.id)
 def test_each_gap_has_a_name_and_says_what_it_needs_by_name(lesson):
     for question, gaps in with_gaps(lesson):
         assert gaps.blanks
