@@ -1,6 +1,11 @@
-"""Every lesson that comes along is gone through in the window: each step shown, each question answered, and back."""
+"""Every lesson that comes along is gone through in the window, once: to open each anew for each question is too slow.
+
+Each step is shown and each question answered; what is pressed again and again stays where it is: the buttons in each
+turn of each step, and a hint comes below what asks for it.
+"""
 
 import pytest
+from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QApplication
 
 from explorer.document.commands import Replace
@@ -33,17 +38,52 @@ def show(window):
     QApplication.processEvents()
 
 
+def place(button):
+    return QRect(button.mapTo(button.window(), QPoint()), button.size())
+
+
+def long(*of):
+    return pytest.param(*of, marks=pytest.mark.long)
+
+
+@pytest.fixture
+def lesson(open_window, eye):
+    """Opens a lesson at its first step, in the smallest usual window, and says where its buttons stand."""
+
+    def open_it(name):
+        window = open_window(load(name))
+        window.resize(1280, 720)
+        window.lessons.guide.go(0)
+        eye.settle(window)
+        panel = window.lessons.panel
+        return window, panel, lambda: (place(panel._next), place(panel._back))
+
+    return open_it
+
+
+def turn_by_turn(places, before, said=""):
+    """The words, the question and their panel get their heights in turns."""
+    for _ in range(4):
+        QApplication.processEvents()
+        assert places() == before, said
+
+
 @pytest.mark.parametrize("name", GUIDED)
-def test_each_step_is_shown_and_each_question_answered(open_window, eye, name):
-    window = open_window(load(name))
+def test_each_step_is_shown_and_each_question_answered(lesson, eye, hand, qtbot, name):
+    window, panel, places = lesson(name)
     guide, document = window.lessons.guide, window.bench.document
+    before, hinted = places(), longest_hints(guide.steps)
     for at, step in enumerate(guide.steps):
-        if step.id.endswith("-two-missing"):
-            continue  # as the one before and the one behind it
-        guide.go(at)
+        if at:
+            panel.go(guide.next)
+            turn_by_turn(places, before, step.id)
         show(window)
         assert document.state is guide.walk.state(at)
-        assert window.lessons.panel.isVisible()
+        assert panel.isVisible()
+        if step is hinted:
+            look_at_hints(window, eye, hand, qtbot)
+        if step.id.endswith("-two-missing"):
+            continue  # as the one before and the one behind it
         for answer in answers(step.question, guide.walk, at) if step.question is not None else ():
             if isinstance(step.question, MakeSo):
                 document.do(Replace(answer, "Make it so"))
@@ -53,6 +93,58 @@ def test_each_step_is_shown_and_each_question_answered(open_window, eye, name):
                 guide.answer(answer)
         show(window)
         assert guide.question is None
+    for _ in range(3):
+        panel.go(guide.back)
+        turn_by_turn(places, before)
     guide.go(0)
     eye.settle(window)
     assert document.state is guide.walk.state(0)
+
+
+@pytest.mark.parametrize("name", ["jump", *map(long, GUIDED)])
+def test_the_buttons_stay_where_no_question_is_answered(lesson, name):
+    window, panel, places = lesson(name)
+    before = places()
+    for step in window.lessons.guide.steps[1:]:
+        panel.go(window.lessons.guide.next)
+        turn_by_turn(places, before, step.id)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", GUIDED)
+def test_all_hints_come_below_what_asks_for_them(lesson, eye, hand, qtbot, name):
+    window, *_ = lesson(name)
+    for at, step in enumerate(window.lessons.guide.steps):
+        if asks_for_hints(step):
+            window.lessons.guide.go(at)
+            look_at_hints(window, eye, hand, qtbot)
+
+
+def asks_for_hints(step):
+    return step.question is not None and not getattr(step.question, "fresh", False)
+
+
+def longest_hints(steps):
+    """The step whose hints take the most room; in a long test they all are looked at."""
+    asking = [step for step in steps if asks_for_hints(step)]
+    return max(asking, key=lambda step: sum(map(len, step.question.hints)), default=None)
+
+
+def look_at_hints(window, eye, hand, qtbot):
+    """Ask for all hints of the step that one is at; what asks for one does not move."""
+    guide, panel = window.lessons.guide, window.lessons.panel
+    more = panel._question._more
+
+    def settle():
+        eye.settle(window)
+        qtbot.waitUntil(lambda: not (panel._turns or panel._fitted.isActive() or panel._seek.isActive()))
+
+    settle()
+    while more.isVisible():
+        hand.hover(more)
+        before, asked = place(more), guide.attempt.hints
+        hand.click(more)
+        settle()
+        assert guide.attempt.hints == asked + 1
+        scrolls = panel._scroll.verticalScrollBar().maximum() > 0  # there is no room for the hint below it
+        assert scrolls or not more.isVisible() or place(more).topLeft() == before.topLeft(), guide.step.id
