@@ -20,7 +20,7 @@ dependency, so the limit stands against numpy. That of this package is quicker t
 quick as PyTorch, so the limit is stricter than it looks."""
 
 SHARE = 0.7
-PYTORCH_SHARE = 0.8
+PYTORCH_SHARE = 0.9
 ALIKE = "the same step in straight-line numpy"
 RATE, STEPS = 1e-3, 1_000_000
 
