@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html import escape
+from math import inf
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt
 from PySide6.QtGui import QFontMetrics, QResizeEvent
@@ -75,7 +76,7 @@ class StepSheet(QFrame):
         self.vectors = vectors
         self._open = open_
         self._alone = self._leads = self._unasked = self._all_terms = False
-        self._turns, self._shrunk, self._fits = 0, 1.0, 0
+        self._turns, self._shrunk, self._fits, self._too_large = 0, 1.0, 0, inf
         self._lesson = self._time = ""
         self._numbers: Mapping[str, str] = {}
         px = bench.appearance.px
@@ -173,7 +174,7 @@ class StepSheet(QFrame):
         """
         self.step, self._numbers = step, numbers
         self._before = None if before is None else (before, fresh(before.graph, before.used, before.pins))
-        self._turns, self._leads, self._shrunk, self._fits = TURNS, False, 1.0, 0
+        self._turns, self._leads, self._shrunk, self._fits, self._too_large = TURNS, False, 1.0, 0, inf
         self._alone, self._all_terms = self._alone and not self._all_terms, False
         self.elements.setMinimumHeight(0)  # which a picture that filled the sheet before has left
         self._lesson, self._place = lesson, f"{number + 1} / {of}"  # said when the room is shared
@@ -317,7 +318,7 @@ class StepSheet(QFrame):
 
         In the room of the step before, a question would be squeezed until the next turn.
         """
-        self._turns, self._shrunk, self._fits = TURNS, 1.0, 0
+        self._turns, self._shrunk, self._fits, self._too_large = TURNS, 1.0, 0, inf
         self.ensurePolished()
         self.share_room()
 
@@ -343,7 +344,8 @@ class StepSheet(QFrame):
                 leads, places = False, without
         if shows and fits_anew:
             fits = needs.scale(places.numbers.width(), max(places.numbers.height(), 1))
-            fits_anew = not self._fit(max(self._shrunk * fits, LEAST * self.bench.appearance.scale))
+            fits = min(self._shrunk * fits, self._too_large * (1 - SAME))  # letters have whole pixels: not to and fro
+            fits_anew = not self._fit(max(fits, LEAST * self.bench.appearance.scale))
         self._way.setVisible(leads)
         self._said.setVisible(not self._alone)
         self._asked.setVisible(not self._alone and places.asked.height() > 0)
@@ -352,6 +354,8 @@ class StepSheet(QFrame):
         self._derivation.write_at_most(places.terms)
         if shows:
             over = self._place_numbers(places.numbers)
+            if over > 1:
+                self._too_large = min(self._too_large, self._fitted.scale)
             if over > 1 and fits_anew and self._shrunk > SMALLEST:  # what was reckoned is not all to the pixel
                 self._shrunk *= max(min(0.99 / over, 1 - 2 * SAME), 0.8)
                 self._turns = max(self._turns, 1)
@@ -384,6 +388,8 @@ class StepSheet(QFrame):
         lines.say_all()
         if self._filling:
             return 0.0
+        if (one := self._list) is not None:
+            one.grow(max(place.height() - EDGE - _height_of(self._shown) + one.grown, 0))
         high = lines.height if alone else _height_of(self._shown) - EDGE
         return max(high / max(place.height(), 1), lines.widest / max(place.width(), 1))
 
@@ -454,7 +460,8 @@ class StepSheet(QFrame):
         if boxes and len(boxes) == len(self.elements.widgets):
             taken = sizes(boxes, px(ACROSS), px(DOWN))
         else:
-            taken = [(across, height_at(self.elements, across)) for across in self._widths()]
+            grown = 0 if self._list is None else self._list.grown
+            taken = [(across, height_at(self.elements, across) - grown) for across in self._widths()]
 
         def scale(width: int, height: int) -> float:
             fits = max(min((width - EDGE) / across, (height - EDGE) / max(down, 1)) for across, down in taken)
@@ -484,6 +491,12 @@ class StepSheet(QFrame):
     def _filling(self) -> list[Drawn]:
         """The pictures that take all of their place."""
         return [widget for widget in self.elements.widgets.values() if isinstance(widget, Drawn) and widget.fills]
+
+    @property
+    def _list(self) -> ListingView | None:
+        """The list that it shows, if that is all."""
+        alone = next(iter(self.elements.widgets.values())) if len(self.elements.widgets) == 1 else None
+        return alone if isinstance(alone, ListingView) else None
 
     @property
     def _asks(self) -> bool:

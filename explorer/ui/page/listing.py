@@ -150,6 +150,7 @@ class ListingView(FittedTable):
         self.bench = bench
         self._by: Coming = "tab"
         """How one comes to the next line, if not by a click."""
+        self._row = 0
         self._ask = ask or (lambda gesture: perform(bench, gesture, self))
         self.table = ListingModel(listing)
         self.table.setParent(self)
@@ -206,6 +207,27 @@ class ListingView(FittedTable):
         """The font of a cell."""
         return self._fonts[number, here or self.table.line(row).strong]
 
+    @property
+    def grown(self) -> int:
+        """Pixels down that its lines take more than they need."""
+        return (self.verticalHeader().defaultSectionSize() - self._least_row) * self._shown
+
+    def grow(self, pixels: int) -> None:
+        """Let its lines take so many pixels more than they need, up to four times that: a slide is full then."""
+        row = self._least_row + min(pixels // max(self._shown, 1), 3 * self._least_row)
+        if row != self._row and (self._rest is None or not self._rest.isVisibleTo(self)):
+            self._row = row
+            self._measure()
+
+    @property
+    def _least_row(self) -> int:
+        return self.bench.appearance.px(LOW_ROW if self.bench.appearance.close else ROW_HEIGHT)
+
+    @property
+    def _shown(self) -> int:
+        """How many lines are in sight."""
+        return min(len(self.listing.lines), max(self.listing.most, self._opened))
+
     def _measure(self) -> None:
         """Make the columns as wide as their texts, and the list as high as its rows, up to a size to take in."""
         px, count, columns = self.bench.appearance.px, len(self.listing.lines), self.listing.columns
@@ -233,9 +255,8 @@ class ListingView(FittedTable):
             heat = own if column.kind == HEAT else heat
             least = px(LEAST_WORDS) if column.kind == WORDS else own
             widths.append(_widths(own, own, least, title, longest, said))
-        height = px(LOW_ROW if self.bench.appearance.close else ROW_HEIGHT)
+        height, shown = max(self._least_row, self._row), self._shown
         side.setDefaultSectionSize(height)
-        shown = min(count, max(self.listing.most, self._opened))
         scrolls = self.listing.scrolls and count > shown
         always, never = Qt.ScrollBarPolicy.ScrollBarAlwaysOn, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self.setVerticalScrollBarPolicy(always if scrolls else never)
@@ -266,7 +287,7 @@ class ListingView(FittedTable):
             if self._rest is not None:
                 self._rest.hide()
             return 0
-        whole, shown = self.listing, min(len(self.listing.lines), max(self.listing.most, self._opened))
+        whole, shown = self.listing, self._shown
         if self._rest is None or self._rest_of[0] is not whole or self._rest_of[1:] != (at, shown):
             self._rest_of = whole, at, shown
             columns = (*range(0 if whole.labels else 1), *range(at, len(self._columns)))

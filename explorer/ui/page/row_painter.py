@@ -34,6 +34,8 @@ class RowPainter(QStyledItemDelegate):
         here = line.here or (view.pointed is not None and line.cell == view.pointed)
         if here:
             painter.fillRect(rect.adjusted(0, 1, 0, -1), qcolor(theme.here_soft))
+        if view.grown > 0 and row:  # one reads across from line to line
+            painter.fillRect(rect.left(), rect.top(), rect.width(), 1, qcolor(theme.line))
         if column.kind == BAR:
             self._bar(painter, rect, column, entry, here)
         elif column.kind == HEAT:

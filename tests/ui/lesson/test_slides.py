@@ -28,8 +28,11 @@ def wrong_with(lesson, size):
             yield slide.step, f"is empty to {slide.empty:.0%}"
 
 
-def test_the_slides_of_a_short_lesson_are_whole_and_full(qapp):
-    assert list(wrong_with(load("what-the-cache-saves"), SIZES[0])) == []
+@pytest.mark.parametrize(
+    ("name", "size"), [("what-the-cache-saves", SIZES[0]), ("where-the-answer-comes-from", SIZES[1])]
+)
+def test_the_slides_of_a_short_lesson_are_whole_and_full(qapp, name, size):
+    assert list(wrong_with(load(name), size)) == []
 
 
 @pytest.mark.long

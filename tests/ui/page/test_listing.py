@@ -59,6 +59,17 @@ def test_where_it_is_narrow_bars_are_short_and_titles_take_two_lines(hundred):
     assert header.sectionSize(2) == 400 > bar
 
 
+def test_lines_grow_by_what_they_are_given_and_no_higher_than_four_lines(hundred):
+    shown, before, row = lines_in_sight(hundred), hundred.minimumHeight(), hundred.rowHeight(0)
+    hundred.grow(10 * shown + 3)
+    assert hundred.rowHeight(0) == row + 10
+    assert hundred.grown == 10 * shown == hundred.minimumHeight() - before
+    hundred.grow(1000 * shown)
+    assert hundred.rowHeight(0) == 4 * row
+    hundred.grow(0)
+    assert (hundred.minimumHeight(), hundred.grown) == (before, 0)
+
+
 def test_the_line_below_a_link_begins_where_its_words_do(bench, show):
     entry = Entry("        word", leads=GoTo("output"))
     view = show(ListingView(bench, Listing("list", "A list", (Column("word"),), (Line((entry,)),))))
