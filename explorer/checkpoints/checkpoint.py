@@ -10,7 +10,7 @@ import numpy as np
 from explorer.checkpoints.families import Plan, Source, Turn
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import counted
-from explorer.core.model import SEQUENCES, Model
+from explorer.core.model import SEQUENCES, Model, names_within
 from explorer.core.models import build
 from explorer.core.ops import Array, Input
 from explorer.memory import available
@@ -137,7 +137,8 @@ def put_together(
     if unused:
         few = ", ".join(written(name) for name in unused[:3])
         notices.append(f"{len(unused)} of its tensors are not used: {few}{' …' if len(unused) > 3 else ''}")
-    return Checkpoint(path, kind, model, inputs, tuple(notices))
+    called = {node: named.get(source.tensor, source.tensor) for node, source in plan.nodes.items() if source.tensor}
+    return Checkpoint(path, kind, replace(model, called=called), inputs, tuple(notices))
 
 
 def _has_its_own_output(plan: Plan, found: Mapping[str, Tensor]) -> bool:
@@ -188,9 +189,7 @@ def _check_sizes(path: Path, plan: Plan, found: Mapping[str, Tensor]) -> None:
 
 def _source(plan: Plan, name: str) -> Source:
     """Where an input comes from: by its own name, by that in its stack, or by that in every layer."""
-    stack, number, rest = (*name.split(".", 2), "", "")[:3]
-    names = [name, f"{stack}.{rest}", rest] if number.isdigit() else [name]
-    return next(plan.nodes[one] for one in names if one in plan.nodes)
+    return next(plan.nodes[one] for one in names_within(name) if one in plan.nodes)
 
 
 def _without_output(plan: Plan) -> Plan:

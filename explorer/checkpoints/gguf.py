@@ -120,6 +120,12 @@ def opened(file: str | Path, dtype: str = "", told: Told | None = None) -> Check
     if "rope_freqs.weight" in found:
         switches |= _longer(file, plan, found["rope_freqs.weight"])
     made = put_together(file, f"{kind}, GGUF", replace(plan, switches=switches), named, dtype, told)
+    own = {_name(kind, name): name for name in found}
+    called = {
+        node: own.get(name.replace("{k}", "0"), "").replace("blk.0.", "blk.{k}.")
+        for node, name in made.model.called.items()
+    }
+    made = replace(made, model=replace(made.model, called=called))
     types = sorted({TYPES[one.type].name for one in found.values()} - {"F32"})
     notices = [*made.notices, f"its weights are stored as {', '.join(types)}"] if types else list(made.notices)
     model, said = with_pieces(facts, made.model)

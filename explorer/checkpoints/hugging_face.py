@@ -46,14 +46,19 @@ def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Che
     plan = FAMILIES[kind](config)
     config.check_rest()
     found = dict(_tensors(folder))
+    own = {name: name for name in found}  # as the file calls them
     if kind == "gpt2":
-        found = {name.removeprefix("transformer."): tensor for name, tensor in found.items()}
+        own = {name.removeprefix("transformer."): name for name in found}
     if plan.kind == "encoder":  # as the oldest files of BERT call γ and β
-        found = {name.replace("LayerNorm.gamma", "LayerNorm.weight"): one for name, one in found.items()}
-        found = {name.replace("LayerNorm.beta", "LayerNorm.bias"): one for name, one in found.items()}
-    if plan.prefix and not any(name.startswith(plan.prefix) for name in found):
-        found = {name if name.startswith(plan.head) else plan.prefix + name: one for name, one in found.items()}
-    made = put_together(folder, kind, plan, found, dtype, told)
+        for old, new in (("gamma", "weight"), ("beta", "bias")):
+            own = {name.replace(f"LayerNorm.{old}", f"LayerNorm.{new}"): one for name, one in own.items()}
+    if plan.prefix and not any(name.startswith(plan.prefix) for name in own):
+        own = {name if name.startswith(plan.head) else plan.prefix + name: one for name, one in own.items()}
+    made = put_together(folder, kind, plan, {name: found[one] for name, one in own.items()}, dtype, told)
+    # All layers of a file have the same names.
+    called = {node: own.get(name.replace("{k}", "0"), name) for node, name in made.model.called.items()}
+    called = {node: name if "{k}" not in made.model.called[node] else _layered(name) for node, name in called.items()}
+    made = replace(made, model=replace(made.model, called=called))
     notices = ["the folder brings program code of its own, which is never run"] if config.has("auto_map") else []
     model, said = with_pieces(folder, made.model)
     notices += [*made.notices, *([said] if said else [])]
@@ -84,6 +89,13 @@ def _tensors(folder: Path) -> Iterator[tuple[str, Tensor]]:
                 raise wrong(folder, f"has the tensor {key} twice")
             seen.add(key)
             yield key, tensor
+
+
+def _layered(name: str) -> str:
+    """The name of a tensor of the first layer as that of any layer."""
+    return (
+        name if "{k}" in name else name.replace(".0.", ".{k}.", 1) if ".0." in name else name.replace("0.", "{k}.", 1)
+    )
 
 
 def _is_file(path: Path) -> bool:

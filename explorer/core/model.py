@@ -26,6 +26,9 @@ class Model:
     initialiser: str = "xavier"  # how they are drawn: one of `explorer.core.ops.inputs.INITIALISERS`
     dtype: str = "float64"  # "float64" for lessons, "float32" for large models
     behind: int = 0  # layers of a decoder behind an encoder, where it has another number of them than the encoder
+    # What the file of others that it came in calls its inputs, "{k}" for the layer counted from 0: by the name of an
+    # input, by that within its stack ("encoder.self.W_Q"), or by that within every layer ("self.W_Q").
+    called: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def decoder_layers(self) -> int:
@@ -76,6 +79,12 @@ class Model:
             return "causal"
         return SWITCHES[self.blocks()[block]][name].default
 
+    def in_file(self, node: str) -> str:
+        """What the file of others that the model came in calls an input; "" where it came in none, or lacks it."""
+        layer = node.split(".", 2)[1:2]
+        name = next((self.called[one] for one in names_within(node) if one in self.called), "")
+        return name.replace("{k}", str(int(layer[0]) - 1)) if layer and layer[0].isdigit() else name
+
     def has_switch(self, block: str, name: str) -> bool:
         """Whether a block has such a switch."""
         return name in SWITCHES[self.blocks()[block]]
@@ -95,6 +104,12 @@ class Model:
         if parsed is None:
             raise ExplorerError("bad-switch-value", value=value, block=block, name=name, allowed=known[name].allowed)
         return replace(self, switches={**self.switches, f"{block}.{name}": parsed})
+
+
+def names_within(node: str) -> list[str]:
+    """A node's name, and those that it has within its stack and within its layer, where it is in one."""
+    stack, number, rest = (*node.split(".", 2), "", "")[:3]
+    return [node, f"{stack}.{rest}", rest] if number.isdigit() else [node]
 
 
 KINDS = ("attention", "encoder", "encoder-decoder", "gpt", "mlp", "norm", "output", "vectors")

@@ -239,6 +239,7 @@ def _model_said(model: Model) -> dict[str, Any]:
         }
         | ({"tokenizers": tokenizers} if tokenizers else {})
         | ({"behind": model.behind} if model.behind else {})
+        | ({"called": dict(model.called)} if model.called else {})
     )
 
 

@@ -67,7 +67,19 @@ DTYPES = ("bool", "int64", "float32", "float64")
 _NODE = re.compile(r"[A-Za-z0-9_]+(\.[A-Za-z0-9_]+)*")
 _PARTS = ("format", "version", "title", "states", "labels", "now", "session")
 _STATE = ("lesson", "setting", "model", "inputs", "pins", "run", "beyond", "optimiser")
-_MODEL = ("kind", "lengths", "axes", "d_model", "layers", "switches", "seed", "initialiser", "dtype", "behind")
+_MODEL = (
+    "kind",
+    "lengths",
+    "axes",
+    "d_model",
+    "layers",
+    "switches",
+    "seed",
+    "initialiser",
+    "dtype",
+    "behind",
+    "called",
+)
 
 
 class _Parts(Protocol):
@@ -236,7 +248,11 @@ class _Reader:
             if known is said:
                 return model, graph, on
         model = _model(
-            JsonTable({"tokenizers": {}, "behind": 0, **table.table("model").data}, "model", (*_MODEL, "tokenizers"))
+            JsonTable(
+                {"tokenizers": {}, "behind": 0, "called": {}, **table.table("model").data},
+                "model",
+                (*_MODEL, "tokenizers"),
+            )
         )
         if self._version < 3:
             model = _without_last_norm(model)
@@ -327,8 +343,8 @@ class _Reader:
 
 def _model(table: JsonTable) -> Model:
     """The model, each of its switches checked by itself."""
-    lengths, axes = table.table("lengths"), table.table("axes")
-    for part in (lengths, axes):
+    lengths, axes, called = table.table("lengths"), table.table("axes"), table.table("called")
+    for part in (lengths, axes, called):
         for name in part.data:
             if not is_text(name, MOST_LABEL) or not name.isprintable():
                 raise DamagedError(f"{shown(name)} is not a name that {part.way} could have")
@@ -342,6 +358,7 @@ def _model(table: JsonTable) -> Model:
         initialiser=table.one_of("initialiser", INITIALISERS),
         dtype=table.one_of("dtype", ("float32", "float64")),
         behind=table.whole("behind", 0, MOST_LAYERS),
+        called={name: called.text(name) for name in called.data},
     )
     tokenizers = table.table("tokenizers")
     for axis in tokenizers.data:

@@ -151,6 +151,9 @@ def _inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]], expla
     value = f"{cell.node} = {in_full(number)}"
     if only_rounding(view.engine, cell.node, cell.index):
         value += f"\n{ROUNDING}"
+    if node.is_input and (name := view.state.model.in_file(cell.node)):
+        expert = str(cell.index[0]) if cell.index else ""
+        value += f"\nin its file: {name.replace('{e}', expert)}"
     feeds = tuple(_fed(view, child, index) for child, (index,) in fed.items())
     if view.looking.showing == "gradient":
         step = explained or derivation(view.engine, cell, view.looking.showing)

@@ -10,11 +10,17 @@ import numpy as np
 import pytest
 from computed import values_of
 
+from explorer.checkpoints import safetensors
 from explorer.checkpoints.hugging_face import opened
 from explorer.core.decoder import Decoder
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.models import build
+from explorer.document import storage
+from explorer.document.document import Document
+from explorer.lessons.document_lesson import opened as opened_lesson
+from explorer.pages.inspected import inspected
+from explorer.pages.view import Cell, View
 from tests.checkpoints.small import CONFIG, weights, write
 
 SHARED = Path(__file__).parents[3] / "shared" / "checkpoints"
@@ -266,3 +272,26 @@ def outcome_of(folder):
         return "warn" if opened(folder).notices else "open"
     except ExplorerError as error:
         return "refuse" if error.id == "checkpoint" else error.id
+
+
+def test_an_input_is_told_of_by_its_name_in_the_file(folder, tmp_path):
+    _, state = opened_lesson(folder())
+    storage.save(state, "", tmp_path / "kept.explorer")
+    for one in (state, storage.load(tmp_path / "kept.explorer")[0]):
+        view = View.of(Document(one))
+        assert one.model.in_file("input.table") == "model.embed_tokens.weight"
+        about = inspected(view, Cell("decoder.2.self.W_K", (0, 1, 1)), {})
+        assert "in its file: model.layers.1.self_attn.k_proj.weight" in about.value.split("\n")
+        assert "in its file" not in inspected(view, Cell("decoder.2.self.K", (0, 0, 1)), {}).value
+
+
+@pytest.mark.skipif(
+    not GIVEN, reason="the reference checkpoints are not part of the project; developers have them beside it"
+)
+def test_each_name_that_is_told_stands_in_the_file():
+    for path in GIVEN:
+        there = {name for file in path.glob("*.safetensors") for name in safetensors.tensors(file)}
+        model = opened(path).model
+        told = {model.in_file(name) for name in build(model).inputs} - {""}
+        assert told <= there, path.name
+        assert len(told) > 10, path.name
