@@ -146,7 +146,7 @@ class _Played(QWidget):
         bench.selection.let_go(played_key(cell))
         bench.selection.choose(cell, "arrow")
         about = self._about()
-        if about.player is None:
+        if about.player is None or bench.selection.looking.hides(cell):
             raise ExplorerError("nothing-to-play", name=cell.node)
         self._player = about.player
         read = {cell.node, *bench.selection.reads}
@@ -223,6 +223,7 @@ def _same(bench: Workbench, document: Document) -> Selection:
     looking.show(bench.selection.showing)
     for key, value in bench.selection.looking.choices.items():
         looking.keep(key, value)
+    looking.speak_of(bench.selection.looking.spot, bench.selection.looking.covered)
     return looking
 
 

@@ -14,7 +14,7 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QImage
 
 from explorer.pages.inspected import played_key
-from explorer.pages.view import Cell
+from explorer.pages.view import Cell, Covered
 from explorer.ui.animation import AROUND, MOST, Frames, _some, frames, gif, mp4, pngs
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.enlarged import in_look
@@ -107,6 +107,13 @@ def test_what_is_given_cannot_be_played(open_window):
     window = open_window("emma")
     with refuses("not worked out in steps"):
         frames(window.bench, "attention", cell=Cell("Q", (0, 0)))
+
+
+def test_a_number_that_a_question_asks_for_is_not_played(open_window):
+    window = open_window("emma")
+    window.bench.selection.speak_of(None, Covered({"scores": frozenset({(0, 8)})}))
+    with refuses("not worked out in steps"):
+        frames(window.bench, "attention", cell=CELL)
 
 
 def test_a_head_that_is_not_looked_at_is_played_and_the_window_stays_at_its_own(window):
