@@ -10,9 +10,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from benchmarks.measure import InTurns, Measurement, overload
+from benchmarks.measure import InTurns, Measurement, in_turns, overload
 from benchmarks.painting import Bare, Paints, settle
-from benchmarks.window import BARE, EDITS, MOST_HELD, MOVES, TWICE, Beats, _beside_bare, _detailed
+from benchmarks.window import BARE, EDITS, MOST_HELD, MOVES, TWICE, WARM_UP, Beats, _beside_bare, _detailed
 from explorer.document.commands import SetCells
 from explorer.lessons.document_lesson import drawn, new_lesson
 from explorer.lessons.loader import load
@@ -24,9 +24,10 @@ from explorer.ui.window.main_window import MainWindow
 Opened: TypeAlias = tuple[QApplication, MainWindow, Paints]
 
 THREE_TIMES = 3.0
-SIX_TIMES = 6.0
-"""Of half-transparent marks, which bare painting does not have: nine tenths of a frame are Qt's painting of them."""
+MOVING = 1.8
+"""Of a frame of what moves."""
 FRAMES = 40
+STAGES = "encoder.1.self.attention", "encoder.1.self.heads"
 LARGE, WORDS = (12, 12, 96), 64
 DEEP, OPENINGS = (48, 25, 200), 9
 
@@ -39,6 +40,7 @@ def figures(open_window: Callable[[str], tuple[QApplication, MainWindow]]) -> It
         yield _named(look_about, f"{what} in the picture of the whole", large, what)
     yield _named(opened_deep, "a deep model opened", small)
     yield _named(frames_of_the_opening, "frames of what is seen first", small)
+    yield _named(frames_between_stages, "frames from one stage to the next", small)
 
 
 def _named(measure: Callable[..., Measurement], name: str, *given: object) -> Callable[[], Measurement]:
@@ -175,4 +177,36 @@ def frames_of_the_opening(opened: Callable[[], Opened]) -> Measurement:
     both = _beside_bare(app, window, paints, shown, MOVES)
     window.show_page(0)
     window.bench.appearance.set_still(False)
-    return both.measured("a frame of what is seen first", SIX_TIMES, BARE)
+    return both.measured("a frame of what is seen first", MOVING, BARE)
+
+
+def frames_between_stages(opened: Callable[[], Opened]) -> Measurement:
+    """From a moment between two stages to its picture painted, all moments one after the other."""
+    app, window, paints = opened()
+    for stage in STAGES:
+        window.bench.selection.go_to(stage)
+        _wait_for_pictures(app, window, paints)
+    bare = Bare(app, paints, window)  # of the page that comes, at rest
+    window.bench.selection.go_to(STAGES[0])
+    _wait_for_pictures(app, window, paints)
+    motion, moment = window.area.motion, 0
+    window.bench.selection.go_to(STAGES[1])
+    while not motion.begun:
+        app.processEvents()
+        assert motion.moves, "the motion did not begin"
+
+    def shown() -> float:
+        nonlocal moment
+        moment += 1
+        start = time.perf_counter()
+        motion.show_at(moment % FRAMES / FRAMES)
+        painted_at, count = settle(app, paints)
+        assert count, "the moment was not painted"
+        return painted_at - start
+
+    both = in_turns(shown, bare.painted, MOVES, WARM_UP)
+    motion.stop()
+    bare.close()
+    bare.deleteLater()
+    settle(app, paints)
+    return both.measured("a frame between two stages", MOVING, "bare painting of the page that comes")

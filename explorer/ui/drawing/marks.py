@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF, QTransform
+from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF, QRegion, QTransform
 
 from explorer.core.ops import Array
 from explorer.pages.drawing import (
@@ -37,7 +37,7 @@ from explorer.ui.drawing.lit import Lights, grids, points_of, shape_of, square_o
 from explorer.ui.drawing.names import ARC, DISC, MANY, MOST_AT_ONE, RADIUS, SMALL, THICK, Label, Names, is_disc, named
 from explorer.ui.drawing.pixels import Pixels
 from explorer.ui.drawing.side import Side
-from explorer.ui.drawing.sight import Sight
+from explorer.ui.drawing.sight import Sight, changed
 from explorer.ui.workbench import Workbench
 
 FEW_PIXELS = 8
@@ -77,17 +77,26 @@ class Marks(pg.GraphicsObject):
         self.here: int | None = None
         """The box where the keys are, or come to first."""
         self._focused = False
+        self.exposed = QRect()
+        """What of the widget is painted anew, in pixels."""
 
-    def tell(self, drawing: Drawing) -> None:
-        """Paint another drawing."""
-        self.drawing = drawing
+    def changed(self, drawing: Drawing) -> QRegion | None:
+        """Where another drawing would look otherwise, in pixels as painted last; None where that may be everywhere."""
+        return None if self.drawing is None else changed(self.drawing, drawing, self._pixels)
+
+    def tell(self, drawing: Drawing, all_: bool = True) -> None:
+        """Paint another drawing; all of it, or what somebody has painted anew."""
+        before, self.drawing = self.drawing, drawing
         self._lights = self._sight = None
-        self._lines = {}
+        old = () if all_ or before is None else before.marks
+        kept = [mark is other for mark, other in zip(old, drawing.marks, strict=False)]
+        self._lines = {number: lines for number, lines in self._lines.items() if number < len(kept) and kept[number]}
         self._grids = tuple(grids(drawing))
         self._veiled = not drawing.zoom and any(isinstance(mark, Image) for mark in drawing.marks)
         self.blocks.forget_images(len(drawing.marks))
         self.follow()
-        self.update()
+        if all_:
+            self.update()
 
     def follow(self) -> None:
         """Light up what is pointed at now."""
@@ -151,7 +160,10 @@ class Marks(pg.GraphicsObject):
     def _seen(self, drawing: Drawing, bounds: QRectF) -> Sequence[int]:
         """The marks that lie in sight; of a drawing without zoom, or one that is there as a whole, all."""
         left, right, top, bottom = drawing.window
-        if not drawing.zoom or bounds.contains(self._pixels.rect(left, top, right - left, bottom - top)):
+        whole = self._pixels.rect(left, top, right - left, bottom - top)
+        if not self.exposed.isEmpty():
+            bounds = bounds & QRectF(self.exposed)
+        if not drawing.zoom or bounds.contains(whole):
             return range(len(drawing.marks))
         if self._sight is None:
             self._sight = Sight(drawing)

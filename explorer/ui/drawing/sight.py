@@ -1,7 +1,12 @@
 """Which marks of a drawing with zoom lie in sight: the others need not be painted."""
 
+from dataclasses import fields
+from itertools import zip_longest
+from math import isinf
+
 import numpy as np
 from PySide6.QtCore import QRectF
+from PySide6.QtGui import QRegion
 
 from explorer.core.ops import Array
 from explorer.pages.drawing import Band, Bars, Box, Drawing, FlowLine, Image, Mark, Segments, Words
@@ -11,6 +16,8 @@ AROUND = 20.0
 """Numbers of the window that a mark may reach beyond its place: sheets behind a box, the head of a way, a disc."""
 WIDEST = 20.0
 """Pixels that a letter may be wide."""
+BESIDES = tuple(one.name for one in fields(Drawing) if one.name not in ("marks", "summary"))
+"""What a drawing is besides its marks, and their words."""
 
 
 class Sight:
@@ -29,6 +36,28 @@ class Sight:
         seen &= (np.maximum(top, bottom) + high >= bounds.top()) & (np.minimum(top, bottom) - high <= bounds.bottom())
         found: list[int] = np.flatnonzero(seen).tolist()
         return found
+
+
+def changed(before: Drawing, after: Drawing, pixels: Pixels) -> QRegion | None:
+    """Where a drawing with zoom looks otherwise than before, in pixels; None where more differs than some marks."""
+    if not after.zoom or any(getattr(before, name) != getattr(after, name) for name in BESIDES):
+        return None
+    marks = [
+        mark
+        for one, other in zip_longest(before.marks, after.marks)
+        if one is not other and one != other
+        for mark in (one, other)
+        if mark is not None
+    ]
+    region = QRegion()
+    for mark in marks:
+        left, right, top, bottom = (mark.x, mark.x, mark.y, mark.y) if isinstance(mark, Words) else _extent(mark)
+        if isinf(left):
+            return None
+        wide, high = (len(mark.text) * WIDEST, WIDEST) if isinstance(mark, Words) else (0.0, 0.0)
+        place = pixels.rect(left, top, right - left, bottom - top)
+        region += place.adjusted(-wide, -high, wide, high).toAlignedRect()
+    return region
 
 
 def _extent(mark: Mark) -> tuple[float, float, float, float]:

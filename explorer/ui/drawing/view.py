@@ -6,7 +6,15 @@ from math import isfinite
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QLabel, QToolTip
 
 from explorer.core.errors import ExplorerError
@@ -59,10 +67,20 @@ class DrawingView(Plot):
 
     def tell(self, drawing: Drawing) -> None:
         """Show another drawing; only what differs is made anew. While a mark is held the window stays where it is."""
-        if drawing is not self.drawing:
-            before, self.drawing = self.drawing, drawing
+        if drawing is self.drawing:
+            return
+        before, self.drawing = self.drawing, drawing
+        # Something moves: what stands still is not painted with each frame.
+        region = None if self._held is not None or self._images else self._marks.changed(drawing)
+        if region is None:
             self.paint_anew()
             self._show(before)
+            return
+        self._targets = None
+        self._marks.tell(drawing, all_=False)
+        self.say(drawing.summary)
+        self._follow()
+        self.viewport().update(region)
 
     def tell_in_sight(self, make: Callable[[], Drawing]) -> None:
         """Show another drawing; it is made as soon as somebody looks, at the screen or with a screen reader."""
@@ -189,7 +207,9 @@ class DrawingView(Plot):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         self.catch_up()
+        self._marks.exposed = event.rect()
         super().paintEvent(event)
+        self._marks.exposed = QRect()  # on paper all of it is painted
         if self._marks.blocks.formulas.missing:
             self._typeset.start()
 

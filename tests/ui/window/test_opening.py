@@ -1,6 +1,9 @@
 """What is seen first: the words run through the model, and a person types others, or goes on from there."""
 
+import numpy as np
 import pytest
+from PySide6.QtCore import QPoint, QRect
+from PySide6.QtGui import QImage
 
 from explorer.lessons.loader import load
 from explorer.lessons.progress import Progress, ProgressFolder
@@ -8,6 +11,7 @@ from explorer.lessons.schema import WHOLE
 from explorer.pages.drawing import Bars
 from explorer.settings import Settings
 from explorer.ui.appearance import Appearance
+from explorer.ui.drawing.sight import changed
 from explorer.ui.window.opening import TIME
 
 
@@ -157,3 +161,26 @@ def test_a_lesson_that_one_has_left_is_gone_on_with(first, hand, eye, tmp_path, 
     eye.settle(window)
     assert window.bench.lesson.id == "two-vectors"
     assert window.lessons.guide.at is not None
+
+
+@pytest.mark.parametrize(("at", "later"), [(0.0, 0.02), (0.3, 0.31), (0.5, 0.6), (0.79, 0.81), (0.9, 1.0)])
+def test_no_more_is_painted_than_what_has_changed_and_no_less(first, at, later):
+    page = first().opening
+    view = page.picture.picture
+    seen, drawings = [], []
+    for moment in (at, later):
+        page.show_at(moment)
+        drawings.append(view.drawing)
+        seen.append(pixels(view.viewport().grab().toImage()))
+    place = changed(*drawings, view._marks._pixels).boundingRect()
+    rows, columns = np.nonzero(seen[0] != seen[1])
+    assert len(rows) > 0
+    assert place.adjusted(-1, -1, 1, 1).contains(
+        QRect(QPoint(columns.min(), rows.min()), QPoint(columns.max(), rows.max()))
+    )
+    assert place.width() * place.height() < view.width() * view.height()
+
+
+def pixels(image):
+    image = image.convertToFormat(QImage.Format.Format_RGB32)
+    return np.frombuffer(bytes(image.constBits()), np.uint32).reshape(image.height(), image.width())
