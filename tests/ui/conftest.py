@@ -21,6 +21,7 @@ from explorer.ui.errors import Message
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.late import Late
+from explorer.ui.page.motion import Motion
 from explorer.ui.theme import DARK, LIGHT
 from explorer.ui.window.top_bar import PAGES
 
@@ -34,6 +35,13 @@ PATIENCE_S = 60
 def look(qapp):
     """The look that the application wears in all tests: to dress it anew for each takes 30 ms."""
     return Appearance(qapp, "light")
+
+
+@pytest.fixture(autouse=True)
+def pages_come_at_once(request, monkeypatch):
+    """Tests look at pages as they stand; `test_motion.py` and the monkey see how one becomes the next."""
+    if request.node.get_closest_marker("long") is None:
+        monkeypatch.setattr(Motion, "held", True)
 
 
 @pytest.fixture

@@ -73,6 +73,7 @@ class Guide(QObject):
     belongs to the step in which it was made.
     """
 
+    leaving = Signal()  # one is about to come to a step: what is in sight is still what it was
     stepped = Signal()  # one is at another step, at the same one begun anew, or at none
     answered = Signal()  # a question was answered, or a hint was asked for
     tab_wanted = Signal(str)  # the step looks at this tab of the window
@@ -283,6 +284,7 @@ class Guide(QObject):
             return
         place, document = Place(self.lesson, step), self._bench.document
         command = self._kept(lambda: self.walk.go(step))
+        self.leaving.emit()
         self._bench.opened.add(command.state)  # nobody has to save what a lesson brings along
         document.do(command)
         self._place = self._places[document.wanted] = place

@@ -263,6 +263,7 @@ class LessonParts(QObject):
             self.presenter = Presenter(self._bench, self.guide)
             self.presenter.left.connect(self._forget_presenter)
             self.presenter.swap_wanted.connect(self._swap_screens)
+            self._window.area.motion.held = True
         self._share_screens()
 
     def _share_screens(self, *_: object) -> None:
@@ -332,6 +333,7 @@ class LessonParts(QObject):
             self.panel.go(lambda: self.guide.take(lesson))
 
     def _forget_presenter(self) -> None:
+        self._window.area.motion.held = False
         if self.presenter is not None:
             for window in (self.presenter, self.speaker):
                 if window is not None:

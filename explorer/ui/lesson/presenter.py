@@ -38,6 +38,7 @@ from explorer.ui.lesson.overview import Overview
 from explorer.ui.lesson.poll import PollView
 from explorer.ui.lesson.question import QuestionView
 from explorer.ui.lesson.sheet import StepSheet
+from explorer.ui.page.motion import Motion
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
 from explorer.ui.widgets.layouts import column_in
@@ -172,7 +173,9 @@ class Presenter(QWidget):
             **dict.fromkeys(NEXT, lambda: self._step(guide.next)),
             **dict.fromkeys(BACK, lambda: self._step(guide.back)),
         }
+        self._motion: Motion | None = None
         self.clock.ticked.connect(self._say)
+        guide.leaving.connect(self._remember)
         guide.stepped.connect(self._follow)
         self._again = later(self, self._rebuild)
         bench.appearance.changed.connect(self._restyle)
@@ -212,6 +215,10 @@ class Presenter(QWidget):
 
     # What is shown
 
+    def _remember(self) -> None:
+        if self._motion is not None:
+            self._motion.remember()
+
     def _follow(self) -> None:
         """Show the step one is at."""
         guide = self._guide
@@ -227,6 +234,8 @@ class Presenter(QWidget):
             self._ask()
         self._say()
         self.setFocus(Qt.FocusReason.OtherFocusReason)
+        if self._motion is not None:
+            self._motion.begin()
 
     def _rebuild(self) -> None:
         """Make the sheet anew, in the size of the screen and the look of the program."""
@@ -239,7 +248,12 @@ class Presenter(QWidget):
             self._column.removeWidget(self.sheet)
             self.sheet.hide()
             self.sheet.deleteLater()
-        self.sheet = StepSheet(self.bench, vectors=guide.vectors)
+        self.sheet = sheet = StepSheet(self.bench, vectors=guide.vectors)
+
+        def settled() -> bool:
+            return sheet.is_settled and self.bench.appearance.turns.idle
+
+        self._motion = Motion(sheet, self.bench, lambda: sheet.elements, settled)
         self._column.addWidget(self.sheet)
         self.sheet.lower()
         self._question = QuestionView(self.bench, guide)

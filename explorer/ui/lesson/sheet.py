@@ -184,6 +184,11 @@ class StepSheet(QFrame):
         for area in (self._said, self._shown, self._asked, self._way):
             area.verticalScrollBar().setValue(0)
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether all that stands on it has its place."""
+        return not self._turns and not self._settled.isActive()
+
     def say_time(self, time: str) -> None:
         """Show a clock beside the number of the step."""
         if time != self._time:

@@ -5,7 +5,9 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QWidget
 
 from explorer.document.document import Change
 from explorer.pages.levels import block_of
+from explorer.ui.page.column import Elements
 from explorer.ui.page.late import Late
+from explorer.ui.page.motion import Motion
 from explorer.ui.page.page_view import PageView
 from explorer.ui.turns import later
 from explorer.ui.widgets.gone import Gone
@@ -44,6 +46,8 @@ class StageArea(QStackedWidget):
         """The stage whose page is to come into sight."""
         self._next = later(self, self._go_on)
         self._again = later(self, lambda: self.show_stage(bench.selection.stage))
+        self.motion = Motion(self, bench, self._elements, self._is_settled)
+        """Shows how a page becomes the next one."""
 
     def page(self) -> PageView:
         """The page of the stage that one is at, whole and in sight."""
@@ -66,6 +70,14 @@ class StageArea(QStackedWidget):
         """The page that is in sight, while perhaps another one is made."""
         page = self.currentWidget()
         return page if isinstance(page, PageView) else None
+
+    def _elements(self) -> Elements | None:
+        page = self.in_sight()
+        return None if page is None else page.elements
+
+    def _is_settled(self) -> bool:
+        page = self.in_sight()
+        return page is not None and not self._going and page.is_settled and self._bench.appearance.turns.idle
 
     def show_stage(self, name: str) -> None:
         """Show a stage, in a page made at the first visit; in a picture one stands at the box that one comes from."""
@@ -101,6 +113,8 @@ class StageArea(QStackedWidget):
         inside = focus is not None and self.isAncestorOf(focus)
         name, self._going = self._going, ""
         before, self._at = self._at, name
+        if before != name:
+            self.motion.remember()
         self._pages[name].refresh()
         self.setCurrentWidget(self._pages[name])
         self.setUpdatesEnabled(True)
@@ -109,6 +123,7 @@ class StageArea(QStackedWidget):
             self._pages[name].come_from((before, *(() if block is None else (block.name,))), inside)
         self._too_many.start()
         self.shown.emit()
+        self.motion.begin()
 
     def follow(self, change: Change) -> None:
         """Show a change; pages out of sight are marked, and those whose stage is gone are dropped."""
@@ -123,6 +138,11 @@ class StageArea(QStackedWidget):
             self._bench.selection.go_to(next(iter(stages)))
         elif change.structure:
             self.show_stage(self._bench.selection.stage)
+
+    def begin_motion(self) -> None:
+        """Another step is shown, perhaps on the page in sight; a page that is to come begins by itself."""
+        if not self._going:
+            self.motion.begin()
 
     def pause(self) -> None:
         """Make no more of the page of the stage that one is at, until it is to be shown."""
@@ -145,6 +165,7 @@ class StageArea(QStackedWidget):
 
     def _leave(self) -> None:
         """Take away the page in sight, or the stack would show any of the others, of a graph that is gone."""
+        self.motion.remember()
         self.setUpdatesEnabled(False)  # what one saw stays until the next page comes
         self.setCurrentWidget(self._between)
 

@@ -189,6 +189,11 @@ class PageView(QScrollArea):
         """Whether all its widgets are there."""
         return self.page is not None and self._making is None
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether all that stands on it has its place."""
+        return self.is_whole and not self._settled.isActive()
+
     def make(self, seconds: float = math.inf) -> bool:
         """Make the widgets of a new page, as many as it takes so long for; returns whether all are there."""
         if self.page is None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import (
     QDockWidget,
     QFrame,
@@ -196,6 +196,11 @@ class MainWindow(QMainWindow):
         bench.bridge.changed.connect(self.follow)
         self.lessons = LessonParts(self, aside, outside)
         self.lessons.guide.stepped.connect(self._give_way)
+        self.lessons.guide.leaving.connect(self.area.motion.remember)
+        self.lessons.guide.stepped.connect(self.area.begin_motion)
+        for action in vars(self.actions_).values():
+            if isinstance(action, QAction) and action not in (self.actions_.next_stage, self.actions_.previous_stage):
+                action.triggered.connect(self.area.motion.stop)  # a key that is a shortcut comes to no window
         bench.background.busy.connect(self._follow_history)
         bench.background.failed.connect(self._say_failed)
         self.files.beside = lambda: view_state.kept(self)

@@ -11,6 +11,7 @@ from explorer.lessons.loader import catalogue
 from explorer.ui.lesson.enlarged import HEIGHT, READ, WIDTH
 from explorer.ui.lesson.question import PredictBody
 from explorer.ui.matrix.view import MatrixView
+from explorer.ui.page.motion import Motion
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 Key = Qt.Key
@@ -349,3 +350,20 @@ def test_a_step_whose_model_lacks_what_the_step_beside_it_names_is_come_to_from_
         views = partial(presenter.sheet.findChildren, MatrixView)
         qtbot.waitUntil(lambda node=node, views=views: node in {one.matrix.name for one in views()})
     presenter.leave()
+
+
+def test_a_slide_becomes_the_next_and_a_second_key_is_not_made_to_wait(presenter, guide, go, qtbot, monkeypatch):
+    go(1)
+    monkeypatch.setattr(Motion, "held", False)
+    QTest.keyClick(presenter.windowHandle(), Key.Key_PageDown)
+    assert guide.at == 2, "at once"
+    motion = presenter._motion
+    qtbot.waitUntil(lambda: motion.begun)
+    motion.show_at(0.0)
+    QTest.keyClick(presenter.windowHandle(), Key.Key_PageDown)
+    assert guide.at == 3
+    assert not motion.begun
+    qtbot.waitUntil(lambda: motion.begun)
+    motion.show_at(1.0)
+    qtbot.waitUntil(lambda: not motion.moves)
+    assert motion.geometry().isEmpty()

@@ -1,0 +1,224 @@
+"""From one page, or one slide, to the next: what stays glides to its new place."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import (
+    QEvent,
+    QObject,
+    QPoint,
+    QRect,
+    QRectF,
+    Qt,
+    QTimer,
+    QVariantAnimation,
+)
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPixmap, QWindow
+from PySide6.QtWidgets import QWidget
+
+from explorer.pages.tween import Flow, Rect, Scene, Stands, flows, staying, tween
+from explorer.ui.colour import qcolor
+from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.page.column import Elements
+from explorer.ui.workbench import Workbench
+
+TIME = 250
+"""Milliseconds that it takes."""
+LOOKS, EACH = 40, 10
+"""How often it is looked whether the page is laid out, before it is shown without motion; and milliseconds between."""
+ENDS = (
+    QEvent.Type.KeyPress,
+    QEvent.Type.MouseButtonPress,
+    QEvent.Type.MouseButtonDblClick,
+    QEvent.Type.Wheel,
+    QEvent.Type.TouchBegin,
+)
+"""What a hand does. It ends the motion, and does what it always does, at once."""
+
+
+class Motion(QWidget):
+    """It lies over pages and paints pictures of them while one becomes the next; the pages themselves stand still.
+
+    Any key, click, turn of the wheel or edit ends it. With less motion there is none. It is never hidden, only without
+    a size: whenever something comes or goes in a layout, Qt has the room shared anew.
+
+    Parameters
+    ----------
+    over : QWidget
+        What is seen.
+    bench : Workbench
+        In the look of that.
+    elements : callable
+        The elements that stand in it; None where there are none.
+    settled : callable
+        Whether what stands in it has its place.
+    """
+
+    held = False  # whether there is none for now: people look elsewhere
+
+    def __init__(
+        self,
+        over: QWidget,
+        bench: Workbench,
+        elements: Callable[[], Elements | None],
+        settled: Callable[[], bool],
+    ) -> None:
+        super().__init__(over)
+        self._over, self._bench, self._elements, self._settled = over, bench, elements, settled
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setGeometry(QRect())
+        self._before: tuple[Scene, QPixmap] | None = None
+        self._after: tuple[Scene, QPixmap] | None = None
+        self._flows: tuple[Flow, ...] = ()
+        self._rests: tuple[QPixmap, ...] = ()
+        """The two pictures without what stays, which glides by itself."""
+        self._window: QWindow | None = None
+        bench.bridge.changed.connect(self._follow)
+        self._looks = 0
+        self._waits = QTimer(self, interval=EACH)
+        self._waits.timeout.connect(self._look)
+        self._runs = QVariantAnimation(self, startValue=0.0, endValue=1.0, duration=TIME)
+        self._runs.valueChanged.connect(lambda _: self.update())
+        self._runs.finished.connect(self.stop)
+
+    @property
+    def moves(self) -> bool:
+        """Whether it is on the way, or about to begin."""
+        return self._waits.isActive() or self._runs.state() != QVariantAnimation.State.Stopped
+
+    @property
+    def begun(self) -> bool:
+        """Whether both pages are in its picture."""
+        return self._after is not None
+
+    def show_at(self, at: float) -> None:
+        """Stand still at a moment, from 0 to 1, once it has begun."""
+        self._runs.pause()
+        self._runs.setCurrentTime(round(at * TIME))
+
+    def remember(self) -> None:
+        """Another page is about to come: this is how the one before looks. The first to say so is right."""
+        if self._before is not None and not self.moves:
+            return
+        elements = self._elements()
+        self.stop()
+        wanted = self._bench.appearance.moves and not self.held
+        if elements is not None and self._over.isVisible() and wanted:
+            self._before = self._taken(elements)
+
+    def begin(self) -> None:
+        """The other page is there: begin as soon as all that stands on it has its place."""
+        if self._before is None or self.moves:
+            return
+        if not self._over.isVisible() or self._before[0].room != _rect(self._over.rect()):
+            self.stop()
+            return
+        self._window = self._over.window().windowHandle()
+        if self._window is not None:
+            self._window.installEventFilter(self)
+        self._over.installEventFilter(self)
+        self.setGeometry(self._over.rect())
+        self.raise_()
+        self._looks = 0
+        self._waits.start()
+
+    def _look(self) -> None:
+        self._looks += 1
+        if self._settled():
+            self._waits.stop()
+            self._start()
+        elif self._looks > LOOKS:
+            self.stop()
+
+    def _start(self) -> None:
+        elements = self._elements()
+        if elements is None or self._before is None:
+            self.stop()
+            return
+        self.setGeometry(QRect())  # or it would be in its own picture
+        after = self._taken(elements)
+        self.setGeometry(self._over.rect())
+        self._flows = flows(self._bench.view, self._before[0], after[0])
+        self._after = after
+        ground = qcolor(self._bench.appearance.theme.page)
+        names = staying(self._before[0], after[0])
+        self._rests = tuple(_without(picture, scene, names, ground) for scene, picture in (self._before, after))
+        self._runs.start()
+
+    def stop(self, *_: object) -> None:
+        """Be gone: the page is to be seen as it is."""
+        self._before = self._after = None
+        self._rests = ()
+        self._waits.stop()
+        self._runs.stop()
+        self._over.removeEventFilter(self)
+        if self._window is not None:
+            self._window.removeEventFilter(self)
+        self._window = None
+        self.setGeometry(QRect())
+
+    def _follow(self, *_: object) -> None:
+        """An edit is shown at once; the one that comes with a step is what the motion is of."""
+        if self.moves:
+            self.stop()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in ENDS or (watched is self._over and event.type() in (QEvent.Type.Resize, QEvent.Type.Hide)):
+            self.stop()
+        return False
+
+    # Pictures
+
+    def _taken(self, elements: Elements) -> tuple[Scene, QPixmap]:
+        """What is seen now."""
+        room = self._over.rect()
+        matrices = {}
+        for box in (one for one in elements.widgets.values() if isinstance(one, MatrixBox)):
+            place = QRect(box.mapTo(self._over, QPoint()), box.size())
+            if not place.isEmpty() and room.contains(place) and box.visibleRegion().boundingRect().size() == box.size():
+                matrix = box.matrix
+                shape = matrix.array.shape
+                cells = box.place_of(0, 0) | box.place_of(shape[0] - 1, shape[1] - 1)
+                cells.translate(place.topLeft())
+                stands = Stands(matrix.place, _rect(place), _rect(cells), (shape[0], shape[1]), matrix.turned)
+                matrices[matrix.name] = stands
+        return Scene(_rect(room), matrices), self._over.grab()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._before is None:
+            return
+        painter = QPainter(self)
+        (before, old), after = self._before, self._after
+        if after is None:
+            painter.drawPixmap(0, 0, old)
+            return
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        pictures = self._rests
+        for piece in tween(before, after[0], float(self._runs.currentValue()), self._flows):
+            for picture, part, opacity in zip(
+                pictures, (piece.before, piece.after), (piece.was, piece.will), strict=True
+            ):
+                if part is not None and opacity > 0.0:
+                    painter.setOpacity(opacity)
+                    painter.drawPixmap(QRectF(*piece.place), picture, _pixels(part, picture))
+            pictures = old, after[1]
+
+
+def _without(picture: QPixmap, scene: Scene, names: Sequence[str], ground: QColor) -> QPixmap:
+    """A picture with the ground of the page where matrices stand."""
+    rest = QPixmap(picture)
+    painter = QPainter(rest)
+    for name in names:
+        painter.fillRect(QRectF(*scene.matrices[name].place), ground)
+    painter.end()
+    return rest
+
+
+def _pixels(part: Rect, picture: QPixmap) -> QRectF:
+    """A part of a picture in its own pixels, of which a fine screen has more."""
+    return QRectF(*(number * picture.devicePixelRatio() for number in part))
+
+
+def _rect(rect: QRect) -> Rect:
+    return rect.x(), rect.y(), rect.width(), rect.height()

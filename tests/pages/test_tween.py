@@ -1,0 +1,120 @@
+"""One page becomes the next: the scenes at the beginning, half way and at the end. No window."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explorer.core.graph import Place
+from explorer.pages.tween import Flow, Scene, Stands, eased, flows, tween
+from explorer.pages.view import Covered, Spot
+
+ROOM = (0.0, 0.0, 400.0, 300.0)
+BLOCK = "encoder.1.self"
+
+
+def stands(node, x=0.0, y=0.0, shape=(3, 4), head=None, turned=False):
+    """A matrix of cells of 10 × 10, with 20 for its heading."""
+    rows, columns = shape
+    cells = (x, y + 20.0, 10.0 * columns, 10.0 * rows)
+    return Stands(Place(node, head), (x, y, 10.0 * columns, 20.0 + 10.0 * rows), cells, shape, turned)
+
+
+def scene(**matrices):
+    return Scene(ROOM, matrices)
+
+
+BEFORE = scene(Q=stands("Q", 0, 0), gone=stands("gone", 0, 100))
+AFTER = scene(Q=stands("Q", 200, 80), comes=stands("comes", 0, 0))
+
+
+@pytest.mark.parametrize(
+    ("at", "place", "will"),
+    [(0.0, (0, 0), 0.0), (0.5, (175.0, 70.0), 0.875), (1.0, (200, 80), 1.0)],
+)
+def test_what_stays_glides_and_the_rest_fades_over(at, place, will):
+    rest, glides = tween(BEFORE, AFTER, at)
+    assert (rest.place, rest.before, rest.after) == (ROOM, ROOM, ROOM)
+    assert (rest.was, rest.will) == (1.0, will), "nothing shines through to the ground"
+    assert glides.place[:2] == place
+    assert (glides.before, glides.after) == (BEFORE.matrices["Q"].place, AFTER.matrices["Q"].place)
+    assert (glides.was, glides.will) == (1.0, will)
+
+
+@pytest.mark.parametrize(("at", "opaque", "comes"), [(0.0, 1.0, 0.0), (0.5, 0.5, 0.4375), (1.0, 0.0, 0.0)])
+def test_what_glides_into_another_is_gone_at_the_end(at, opaque, comes):
+    start, end = (0, 0, 40, 30), (100, 50, 20, 30)
+    pieces = tween(BEFORE, AFTER, at, (Flow(start, end), Flow(start, end, comes=True)))
+    taken, joins = (piece for piece in pieces if start in (piece.before, piece.after))
+    assert (taken.was, taken.will, taken.before, taken.after) == (opaque, 0.0, start, None)
+    assert (joins.was, joins.will, joins.before, joins.after) == (0.0, comes, None, start)
+    part = eased(at)
+    assert taken.place == joins.place == (100 * part, 50 * part, 40 - 20 * part, 30)
+
+
+numbers = st.floats(-1000, 1000)
+rects = st.tuples(numbers, numbers, st.floats(1, 500), st.floats(1, 500))
+
+
+@given(
+    st.dictionaries(st.sampled_from("abcd"), rects), st.dictionaries(st.sampled_from("abcd"), rects), st.floats(0, 1)
+)
+def test_at_its_ends_each_page_stands_as_it_is_and_between_all_are_between(before, after, at):
+    one, other = (
+        Scene(ROOM, {name: Stands(Place(name), rect, rect, (1, 1)) for name, rect in places.items()})
+        for places in (before, after)
+    )
+    assert all(piece.place == piece.before and piece.will == 0.0 for piece in tween(one, other, 0.0))
+    assert all(piece.place == pytest.approx(piece.after) and piece.will == 1.0 for piece in tween(one, other, 1.0))
+    for piece in tween(one, other, at):
+        assert 0.0 <= piece.was <= 1.0
+        assert 0.0 <= piece.will <= 1.0
+        for now, first, last in zip(piece.place, piece.before, piece.after, strict=True):
+            assert min(first, last) - 1e-6 <= now <= max(first, last) + 1e-6
+
+
+# What glides into what
+
+
+def test_heads_slide_side_by_side_into_what_joins_them(desk):
+    outputs = {f"{k}": stands(f"{BLOCK}.output", 60 * k, 0, head=k) for k in (0, 1)}
+    joined = stands(f"{BLOCK}.concat", 0, 100, (3, 8))
+    found = flows(desk().view, scene(), scene(**outputs, concat=joined))
+    assert found == (
+        Flow((0, 20, 40, 30), (0, 120, 40, 30), comes=True),
+        Flow((60, 20, 40, 30), (40, 120, 40, 30), comes=True),
+    )
+    # The one that was there before comes from where it was.
+    before = scene(only=stands(f"{BLOCK}.output", 300, 200, head=1))
+    assert flows(desk().view, before, scene(concat=joined)) == (Flow((300, 220, 40, 30), (40, 120, 40, 30)),)
+
+
+def test_the_two_parts_of_a_residual_join(desk):
+    view = desk().view
+    (residual,) = [name for name in view.nodes if name == f"{BLOCK}.residual"]
+    before = scene(**{name: stands(name, 100 * k, 0) for k, name in enumerate(view.nodes[residual].parents)})
+    found = flows(view, before, scene(sum=stands(residual, 0, 100)))
+    assert [flow.end for flow in found] == [(0, 120, 40, 30)] * 2
+    assert {flow.start for flow in found} == {(0, 20, 40, 30), (100, 20, 40, 30)}
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_row_and_a_column_glide_to_the_score_that_is_spoken_of(desk, turned):
+    welcome = desk()
+    welcome.look(spot=Spot(f"{BLOCK}.head.1.scores", (1,), (2,)))
+    keys = stands(f"{BLOCK}.K", 100, 0, (4, 3) if turned else (3, 4), head=0, turned=turned)
+    before = scene(Q=stands(f"{BLOCK}.Q", head=0), K=keys)
+    after = scene(S=stands(f"{BLOCK}.scores", 0, 100, (3, 3), head=0))
+    cell = (20, 130, 10, 10)
+    column = (120, 20, 10, 40) if turned else (100, 40, 40, 10)
+    assert flows(welcome.view, before, after) == (Flow((0, 30, 40, 10), cell), Flow(column, cell))
+
+
+def test_a_covered_number_gets_nothing_that_would_point_at_it_and_what_stays_needs_nothing(desk):
+    welcome = desk()
+    before = scene(Q=stands(f"{BLOCK}.Q", head=0))
+    after = scene(S=stands(f"{BLOCK}.scores", 0, 100, (3, 3), head=0))
+    spot = Spot(f"{BLOCK}.head.1.scores", (1,), (2,))
+    welcome.look(spot=spot, covered=Covered({f"{BLOCK}.scores": frozenset({(0, 1, 2)})}))
+    (whole,) = flows(welcome.view, before, after)
+    assert whole.end == after.matrices["S"].cells
+    assert flows(welcome.view, after, after) == ()

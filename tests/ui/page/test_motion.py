@@ -1,0 +1,92 @@
+"""One page becomes the next before one's eyes, and is never in the way of the hand."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from explorer.document.commands import SetCells
+from explorer.ui.appearance import Appearance
+from explorer.ui.page.motion import Motion
+
+pytestmark = pytest.mark.usefixtures("motion")
+
+ATTENTION, HEADS = "encoder.1.self.attention", "encoder.1.self.heads"
+
+
+@pytest.fixture
+def motion(pages_come_at_once, monkeypatch):
+    """Pages become each other, as for a person."""
+    monkeypatch.setattr(Motion, "held", False)
+
+
+@pytest.fixture
+def moving(motion, window, eye, qtbot, monkeypatch):
+    """The window between two stages: it has begun, and stands still at the moment that is asked for."""
+    monkeypatch.setattr(Appearance, "moves", False)
+    for stage in (HEADS, ATTENTION):  # both pages have been made
+        eye.go_to(window, stage)
+    eye.settle(window)
+    monkeypatch.setattr(Appearance, "moves", True)
+    window.bench.selection.go_to(HEADS)
+    motion = window.area.motion
+    qtbot.waitUntil(lambda: motion.begun)
+    motion.show_at(0.0)
+    return motion
+
+
+def picture(window):
+    return window.area.grab().toImage()
+
+
+def test_at_its_ends_it_looks_like_each_of_the_two_pages_and_half_way_like_none(window, eye, moving, qtbot):
+    old, new = (one[1].toImage() for one in (moving._before, moving._after))
+    seen = []
+    for at in (0.0, 0.5, 0.99):
+        moving.show_at(at)
+        seen.append(picture(window))
+    assert seen[0] == old
+    assert seen[1] not in (old, new)
+    assert {"encoder.1.self.head.1.weights"} <= moving._before[0].matrices.keys() & moving._after[0].matrices.keys()
+    moving._runs.resume()
+    qtbot.waitUntil(lambda: not moving.moves)
+    assert moving.geometry().isEmpty()
+    assert picture(window) == new, "the page itself"
+
+
+@pytest.mark.parametrize("act", ["key", "click", "wheel", "edit", "shortcut"])
+def test_what_a_hand_does_ends_it_and_is_done_at_once(window, moving, hand, act):
+    assert moving.moves
+    if act == "key":
+        QTest.keyClick(window.windowHandle(), Qt.Key.Key_Down)
+    elif act == "click":
+        QTest.mouseClick(window.windowHandle(), Qt.MouseButton.LeftButton, pos=window.rect().center())
+    elif act == "wheel":
+        QTest.wheelEvent(window.windowHandle(), window.rect().center(), window.rect().center())
+    elif act == "edit":
+        window.bench.document.do(SetCells("encoder.1.self.W_O", {(0, 0): 0.125}))
+        window.bench.bridge.flush()
+    else:
+        hand.key(Qt.Key.Key_L)
+        assert window.bench.light.on
+    assert not moving.moves
+    assert moving.geometry().isEmpty()
+
+
+def test_the_next_stage_ends_it_and_another_begins(window, moving, qtbot):
+    window.bench.selection.go_to(ATTENTION)
+    qtbot.waitUntil(lambda: moving.begun)
+    assert "encoder.1.self.concat" in moving._before[0].matrices
+
+
+def test_with_less_motion_the_next_page_is_there_at_once(window, eye, monkeypatch):
+    monkeypatch.setattr(Appearance, "moves", False)
+    eye.go_to(window, ATTENTION)
+    window.bench.selection.go_to(HEADS)
+    window.page()
+    assert not window.area.motion.moves
+    assert window.area.motion.geometry().isEmpty()
+
+
+def test_a_window_that_is_made_smaller_has_its_page_at_once(window, moving):
+    window.resize(window.width() - 40, window.height())
+    assert not moving.moves
