@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication, QFrame, QTableView, QWidget
 from explorer.pages.levels import WHOLE, stages_of
 from explorer.ui.lesson.gaps import NumberField
 from explorer.ui.turns import OneATurn
-from explorer.ui.widgets.icons import icon
-from explorer.ui.widgets.inside import inside
+from explorer.ui.widgets.labels import icon
+from explorer.ui.widgets.tree import inside
 from explorer.ui.workbench import Workbench
 
 PARTS = ("page", "stepPanel", "inspector", "glossary", "topBar", "notice", "tokenBar", "sidebar", "lessonBar")

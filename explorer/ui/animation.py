@@ -24,8 +24,6 @@ from explorer.core.errors import ExplorerError
 from explorer.document.document import Document
 from explorer.pages.inspected import Inspected, inspected, played_key
 from explorer.pages.view import Cell
-from explorer.ui.bridge import Bridge
-from explorer.ui.colour import qcolor
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.enlarged import in_look
 from explorer.ui.matrix.box import MatrixBox
@@ -34,7 +32,8 @@ from explorer.ui.page.page_view import PageView
 from explorer.ui.page.player import EACH, PlayerView
 from explorer.ui.render import fill, laid_out, paper, spoken
 from explorer.ui.selection import Selection
-from explorer.ui.theme import mark
+from explorer.ui.theme import mark, qcolor
+from explorer.ui.turns import Bridge
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench

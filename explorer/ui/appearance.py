@@ -12,9 +12,8 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication, QStyle, QWidget
 
-from explorer.ui.colour import qcolor
 from explorer.ui.stylesheet import stylesheet
-from explorer.ui.theme import DARK, LIGHT, Theme
+from explorer.ui.theme import DARK, LIGHT, Theme, qcolor
 from explorer.ui.turns import Turns, later
 
 Mode = Literal["system", "light", "dark"]

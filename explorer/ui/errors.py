@@ -11,7 +11,7 @@ from explorer.core.errors import ExplorerError
 from explorer.sentences import sentence
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later
-from explorer.ui.widgets.written import written_in
+from explorer.ui.widgets.tree import written_in
 
 SHOWN_MS = 6000
 WIDEST = 0.5

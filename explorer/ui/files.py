@@ -26,10 +26,9 @@ from explorer.lessons.schema import Lesson
 from explorer.sentences import sentence
 from explorer.teaching import ANSWERS, is_for_class
 from explorer.ui.background import Background
-from explorer.ui.claims import Claim
-from explorer.ui.kept import Kept
+from explorer.ui.drafts import Claim, Kept
 from explorer.ui.turns import do_later
-from explorer.ui.widgets.message_box import message_box
+from explorer.ui.widgets.inputs import message_box
 from explorer.ui.workbench import Workbench
 from explorer.words.progress import Progress, Report
 

@@ -31,18 +31,16 @@ from explorer.core.errors import ExplorerError, nearest
 from explorer.document.document import Document
 from explorer.lessons.schema import Lesson
 from explorer.ui.appearance import Appearance, Mode
-from explorer.ui.bridge import Bridge
-from explorer.ui.colour import qcolor
 from explorer.ui.lesson.enlarged import Enlarged, in_look
 from explorer.ui.page.late import Late
 from explorer.ui.page.page_view import PageView
 from explorer.ui.page.player import PlayerView
 from explorer.ui.selection import Selection
 from explorer.ui.svg import Frames, for_every_viewer
-from explorer.ui.theme import LIGHT
+from explorer.ui.theme import LIGHT, qcolor
+from explorer.ui.turns import Bridge
 from explorer.ui.widgets.formula import typeset
-from explorer.ui.widgets.gone import delete_now
-from explorer.ui.widgets.inside import inside
+from explorer.ui.widgets.tree import delete_now, inside
 from explorer.ui.workbench import Workbench
 
 NARROWEST, WIDEST = 720, 1280

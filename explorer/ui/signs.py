@@ -8,8 +8,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from explorer.core.numbers import decimals_of, in_table
 from explorer.core.ops import Array
-from explorer.ui.colour import Ramp, qcolor
-from explorer.ui.theme import Theme
+from explorer.ui.theme import Ramp, Theme, qcolor
 
 LEAST, MANY = 4, 4096
 """Pixels of a square that a dash fits into; squares that are too many to be looked at one by one."""

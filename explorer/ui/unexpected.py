@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialogButtonBox, QMessageBox, QPushButton
 
 from explorer.parts import parts
-from explorer.ui.widgets.message_box import message_box
+from explorer.ui.widgets.inputs import message_box
 from explorer.ui.window.main_window import MainWindow
 
 LOG, LOG_BYTES, LOGS = "explorer.log", 500_000, 2

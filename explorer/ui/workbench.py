@@ -12,10 +12,10 @@ from explorer.pages.view import Steps, View
 from explorer.settings import Settings
 from explorer.ui.appearance import Appearance
 from explorer.ui.background import Background
-from explorer.ui.bridge import Bridge
 from explorer.ui.light import Light
 from explorer.ui.selection import Selection
 from explorer.ui.training.descent import Descent
+from explorer.ui.turns import Bridge
 
 LARGE = 1.5
 """The text scale from which a picture has fewer words, in large letters."""

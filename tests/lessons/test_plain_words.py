@@ -30,7 +30,7 @@ SOURCES = {
     "pages/loss.py",
     "ui/inspector/inspector.py",
     "ui/matrix/box.py",
-    "ui/window/printed.py",
+    "ui/window/lesson_bar.py",
     "ui/window/top_bar.py",
     "ui/words/cosine.py",
     "ui/words/neighbours.py",

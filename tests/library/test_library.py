@@ -15,15 +15,11 @@ from explorer.cli import main
 from tests.refusals import refuses
 
 ROOMS = (
-    "columns",
-    "continuation",
+    "answers",
     "conventions",
-    "display",
-    "explanation",
     "matrix",
     "names",
     "page",
-    "screen",
     "transformer",
 )
 WEIGHTS = "encoder.1.self.weights"

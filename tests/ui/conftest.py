@@ -16,13 +16,12 @@ from explorer.document.document import PendingPass
 from explorer.lessons.loader import load
 from explorer.ui import files
 from explorer.ui.appearance import Appearance
-from explorer.ui.colour import qcolor
 from explorer.ui.errors import Message
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.late import Late
 from explorer.ui.page.motion import Motion
-from explorer.ui.theme import DARK, LIGHT
+from explorer.ui.theme import DARK, LIGHT, qcolor
 from explorer.ui.window.top_bar import PAGES
 
 lesson_of = functools.cache(load)

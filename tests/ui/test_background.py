@@ -14,7 +14,7 @@ from explorer.core.ops import Softmax
 from explorer.document.commands import SetCells
 from explorer.lessons.document_lesson import new_lesson
 from explorer.ui.background import Background
-from explorer.ui.window.computing import Computing
+from explorer.ui.window.notice import Computing
 from explorer.words.progress import Progress
 from tests.ui.conftest import PATIENCE_S
 

@@ -22,7 +22,7 @@ from explorer.ui.export import KINDS
 from explorer.ui.files import Dialogs
 from explorer.ui.render import as_in_sight, on_paper, spoken
 from explorer.ui.theme import DARK, LIGHT
-from explorer.ui.window.computing import Computing
+from explorer.ui.window.notice import Computing
 from explorer.ui.window.top_bar import PAGES
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier

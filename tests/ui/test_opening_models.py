@@ -13,7 +13,7 @@ from explorer.document.commands import SetCells, SetTokens
 from explorer.document.storage import load
 from explorer.sentences import sentence
 from explorer.ui.files import Dialogs
-from explorer.ui.window import reading
+from explorer.ui.window import notice
 from tests.checkpoints.small import write
 from tests.ui.test_files import answer, event_of  # noqa: F401  (a fixture)
 
@@ -95,7 +95,7 @@ def test_what_takes_long_says_how_far_it_is_and_can_be_stopped(window, folder, q
         finally:
             ended.set()
 
-    monkeypatch.setattr(reading, "PATIENCE_MS", 0)
+    monkeypatch.setattr(notice, "READING_MS", 0)
     monkeypatch.setattr(hugging_face, "opened", slow)
     window.reading._patience.setInterval(0)
     state = window.bench.document.state

@@ -13,10 +13,10 @@ from explorer.document.commands import SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.pages.matrix import matrix
-from explorer.ui.bridge import Bridge
 from explorer.ui.render import WIDEST, WRITERS, draw, laid_out, render
 from explorer.ui.selection import Selection
 from explorer.ui.theme import DARK, LIGHT
+from explorer.ui.turns import Bridge
 from explorer.ui.workbench import Workbench
 
 ATTENTION = "encoder.1.self.attention"

@@ -9,9 +9,8 @@ from PySide6.QtGui import QColor
 
 from explorer.export import colours
 from explorer.export.colours import contrast, luminance, text_on
-from explorer.ui.colour import qcolor
-from explorer.ui.theme import DARK, LIGHT
-from explorer.ui.widgets.segments import Segments
+from explorer.ui.theme import DARK, LIGHT, qcolor
+from explorer.ui.widgets.inputs import Segments
 
 KINDS = {"light": LIGHT, "dark": DARK, "strong light": LIGHT.strong, "strong dark": DARK.strong}
 THEMES = pytest.mark.parametrize("theme", KINDS.values(), ids=KINDS)

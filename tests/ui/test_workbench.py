@@ -6,8 +6,8 @@ import pytest
 from explorer.document import undo
 from explorer.document.document import Document
 from explorer.lessons.loader import load
-from explorer.ui.bridge import Bridge
 from explorer.ui.selection import Selection
+from explorer.ui.turns import Bridge
 from explorer.ui.workbench import Workbench
 
 

@@ -29,8 +29,8 @@ from explorer.ui.page.column import Elements
 from explorer.ui.page.controls import FieldView
 from explorer.ui.page.listing import ROW_HEIGHT
 from explorer.ui.turns import later
-from explorer.ui.widgets.gone import Gone
 from explorer.ui.widgets.layouts import scroll_area
+from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 from explorer.words.progress import Report
 

@@ -11,11 +11,10 @@ from PySide6.QtGui import QColor, QPen
 from explorer.core.numbers import exact
 from explorer.core.ops import Array
 from explorer.pages.drawing import AttentionLines
-from explorer.ui.colour import qcolor
 from explorer.ui.drawing.lit import ends_of
 from explorer.ui.drawing.word_picture import MOST_IN_SIGHT, WordPicture
 from explorer.ui.selection import Coming
-from explorer.ui.theme import Theme
+from explorer.ui.theme import Theme, qcolor
 from explorer.ui.workbench import Workbench
 
 MOST_PIXELS = 9.0

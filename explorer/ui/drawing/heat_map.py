@@ -12,9 +12,9 @@ from explorer.core.numbers import exact, significant, written
 from explorer.pages.drawing import HeatMap
 from explorer.pages.matrix import SHARES
 from explorer.pages.view import Cell
-from explorer.ui.colour import qcolor, shares_of
 from explorer.ui.drawing.word_picture import WordPicture
 from explorer.ui.signs import paint_signs
+from explorer.ui.theme import qcolor, shares_of
 from explorer.ui.workbench import Workbench
 
 SHOWN = {

@@ -29,7 +29,6 @@ from explorer.pages.drawing import (
     Words,
     drawable,
 )
-from explorer.ui.colour import qcolor
 from explorer.ui.drawing.arrow import draw_arrow
 from explorer.ui.drawing.blocks import Blocks
 from explorer.ui.drawing.ink import line_ink, word_ink
@@ -38,6 +37,7 @@ from explorer.ui.drawing.names import ARC, DISC, MANY, MOST_AT_ONE, RADIUS, SMAL
 from explorer.ui.drawing.pixels import Pixels
 from explorer.ui.drawing.side import Side
 from explorer.ui.drawing.sight import Sight, changed
+from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
 
 FEW_PIXELS = 8

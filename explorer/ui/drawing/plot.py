@@ -7,8 +7,8 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QGraphicsGridLayout, QGraphicsItem, QSizePolicy, QWidget
 
-from explorer.ui.colour import qcolor
 from explorer.ui.drawing.side import Side
+from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
 
 # An image's first index is its row, as in a matrix. With a rate limit, the last move of a quick hand would be lost.

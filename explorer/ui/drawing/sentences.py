@@ -10,9 +10,9 @@ from explorer.core.ops import Array
 from explorer.pages.attention import MOST_LINES, SAYS, SHOULD
 from explorer.pages.drawing import SentenceRow, Sentences
 from explorer.pages.view import Cell
-from explorer.ui.colour import qcolor
 from explorer.ui.drawing.lit import ends_of
 from explorer.ui.drawing.sentence_layout import Layout, Word, laid_out
+from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
 
 LEAST_SHARE = 0.01

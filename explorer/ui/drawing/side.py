@@ -8,7 +8,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
 
-from explorer.ui.colour import qcolor
+from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
 
 GAP = 5  # pixels between a label and the picture

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QPaintEven
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.derivation import Row
-from explorer.ui.colour import qcolor
+from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
 
 GAP = 8

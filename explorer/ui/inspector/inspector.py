@@ -16,7 +16,7 @@ from explorer.pages.about import ABOUT
 from explorer.pages.inspected import Fed, Inspected, Printed, inspected, printed_at
 from explorer.pages.page import Player
 from explorer.ui.background import Background
-from explorer.ui.glossary.panel import follow_links, with_terms
+from explorer.ui.glossary import follow_links, with_terms
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.page.note import rich
 from explorer.ui.page.player import PlayerView
@@ -24,9 +24,9 @@ from explorer.ui.selection import Cell
 from explorer.ui.theme import NODE, mark
 from explorer.ui.turns import do_once_painted
 from explorer.ui.widgets.formula import Formula
+from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import column_in, scroll_area
-from explorer.ui.widgets.steady import SteadyLabel
-from explorer.ui.window.folds import fold_button
+from explorer.ui.window.parts import fold_button
 from explorer.ui.workbench import Workbench
 
 NUDGED = 10

@@ -11,8 +11,8 @@ from explorer.core.errors import ExplorerError
 from explorer.lessons.progress import ProgressFolder
 from explorer.lessons.schema import Lesson
 from explorer.ui.theme import mark
+from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import column_in, row_in
-from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 
 LINE = 26

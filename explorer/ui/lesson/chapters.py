@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QButtonGroup, QGridLayout, QPushButton, QWidget
 from explorer.lessons.loader import Course, chapters, courses
 from explorer.ui.lesson.ring import Ring
 from explorer.ui.theme import mark
+from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import column_in
-from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 
 SETTING = "course"

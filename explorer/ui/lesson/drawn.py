@@ -17,8 +17,6 @@ from explorer.pages.ink import drawn
 from explorer.pages.of_step import elements_of
 from explorer.pages.view import Spot
 from explorer.ui.appearance import Appearance
-from explorer.ui.bridge import Bridge
-from explorer.ui.colour import qcolor
 from explorer.ui.lesson.enlarged import Enlarged
 from explorer.ui.lesson.room import height_at
 from explorer.ui.matrix.box import MatrixBox
@@ -26,9 +24,10 @@ from explorer.ui.page.column import Elements
 from explorer.ui.page.late import Late
 from explorer.ui.render import spoken
 from explorer.ui.selection import Selection
-from explorer.ui.theme import LIGHT, Theme
+from explorer.ui.theme import LIGHT, Theme, qcolor
+from explorer.ui.turns import Bridge
 from explorer.ui.widgets.formula import typeset
-from explorer.ui.widgets.gone import delete_now
+from explorer.ui.widgets.tree import delete_now
 from explorer.ui.workbench import Workbench
 
 PAPER, NARROW = 760, 430

@@ -12,7 +12,7 @@ from explorer.ui.lesson.ring import Ring
 from explorer.ui.lesson.room import column_height
 from explorer.ui.lesson.words import WordyButton
 from explorer.ui.theme import mark
-from explorer.ui.widgets.steady import SteadyLabel
+from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.workbench import Workbench
 
 RING = 44

@@ -11,7 +11,7 @@ from explorer.core.numbers import written
 from explorer.lessons.practice import Blank, Faded
 from explorer.ui.lesson.enlarged import least_letters
 from explorer.ui.theme import mark
-from explorer.ui.widgets.steady import SteadyLabel
+from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.workbench import Workbench
 
 WIDE = 460

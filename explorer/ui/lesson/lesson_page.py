@@ -27,8 +27,8 @@ from explorer.ui.lesson.drawn import picture_of_step
 from explorer.ui.lesson.ring import Ring
 from explorer.ui.theme import Theme, mark
 from explorer.ui.turns import later
+from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import column_in
-from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.window.lesson_bar import sentences
 from explorer.ui.workbench import Workbench
 

@@ -29,9 +29,9 @@ from explorer.ui.lesson.room import column_height
 from explorer.ui.lesson.words import Words
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
+from explorer.ui.widgets.inputs import Menu
+from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import scroll_area
-from explorer.ui.widgets.menu import Menu
-from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 
 MOST = 0.7

@@ -21,8 +21,8 @@ from explorer.ui.lesson.recorder import Recorder
 from explorer.ui.lesson.spot import spot_box, spot_rect, wanted_rects
 from explorer.ui.lesson.watcher import LessonWatcher
 from explorer.ui.turns import OneATurn, later
-from explorer.ui.widgets.gone import Gone
 from explorer.ui.widgets.layouts import column_in
+from explorer.ui.widgets.tree import Gone
 from explorer.ui.window.token_bar import axes_of_words
 from explorer.ui.window.top_bar import PAGES
 

@@ -16,8 +16,8 @@ from explorer.teaching.poll import Poll, poll_of, poll_page
 from explorer.ui.errors import show_error
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.page.column import Elements
-from explorer.ui.widgets.gone import Gone
 from explorer.ui.widgets.layouts import scroll_area
+from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 
 Key = Qt.Key

@@ -26,8 +26,8 @@ from explorer.ui.lesson.verdict import VerdictView
 from explorer.ui.lesson.words import Words, WordyButton
 from explorer.ui.selection import Coming
 from explorer.ui.theme import mark
+from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import column_in
-from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 
 FIELD = 200

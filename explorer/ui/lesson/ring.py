@@ -5,7 +5,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.ui.appearance import Appearance
-from explorer.ui.colour import qcolor
+from explorer.ui.theme import qcolor
 
 WIDE, LINE, FILLS_MS = 22, 3.5, 700
 

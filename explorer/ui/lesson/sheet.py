@@ -29,9 +29,9 @@ from explorer.ui.page.listing import ListingView
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import Formula
-from explorer.ui.widgets.gone import delete_now
+from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import column_in, scroll_area
-from explorer.ui.widgets.steady import SteadyLabel
+from explorer.ui.widgets.tree import delete_now
 from explorer.ui.workbench import Workbench
 from explorer.words.vectors import Vectors
 

@@ -18,9 +18,9 @@ from explorer.ui.lesson.presenter import Presenter, minutes
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
-from explorer.ui.widgets.gone import Gone
+from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import row_in, scroll_area
-from explorer.ui.widgets.steady import SteadyLabel
+from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 
 SHARE = 0.62

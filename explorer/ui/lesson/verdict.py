@@ -12,8 +12,8 @@ from explorer.ui.lesson.enlarged import least_letters
 from explorer.ui.lesson.guide import Attempt
 from explorer.ui.lesson.room import column_height, height_at
 from explorer.ui.lesson.words import Words
+from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import column_in
-from explorer.ui.widgets.steady import SteadyLabel
 from explorer.ui.workbench import Workbench
 
 OURS = "How it is computed"

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout
 from explorer.lessons import prose
 from explorer.ui.lesson.enlarged import least_letters
 from explorer.ui.theme import mark
-from explorer.ui.widgets.steady import SteadyLabel
+from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.workbench import Workbench
 
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHeaderView, QToolTip
 
-from explorer.ui.colour import qcolor
+from explorer.ui.theme import qcolor
 
 if TYPE_CHECKING:
     from explorer.ui.matrix.view import MatrixView

@@ -14,8 +14,7 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPen
 from explorer.core.numbers import written
 from explorer.core.ops import Array
 from explorer.pages.matrix import COVERED, SHARES, SIGNED, Matrix
-from explorer.ui.colour import Ramp, qcolor, shares_of
-from explorer.ui.theme import Theme
+from explorer.ui.theme import Ramp, Theme, qcolor, shares_of
 
 if TYPE_CHECKING:
     from explorer.ui.matrix.view import MatrixView

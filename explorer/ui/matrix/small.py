@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from explorer.core.errors import written_shape
 from explorer.core.ops import Array
 from explorer.pages.matrix import SHARES, Matrix
-from explorer.ui.colour import qcolor
 from explorer.ui.matrix.painter import steps
 from explorer.ui.matrix.view import MAP, MatrixView
 from explorer.ui.signs import paint_signs
+from explorer.ui.theme import qcolor
 
 MOST = 256
 """Squares across and down; of a larger matrix each stands for the strongest of several cells."""

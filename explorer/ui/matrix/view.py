@@ -25,7 +25,6 @@ from explorer.core.cell import Index
 from explorer.core.ops import Array
 from explorer.pages.matrix import Matrix
 from explorer.pages.view import Cell
-from explorer.ui.colour import qcolor
 from explorer.ui.matrix.editing import CellEditing
 from explorer.ui.matrix.editor import CellEditor
 from explorer.ui.matrix.labels import Labels
@@ -33,7 +32,8 @@ from explorer.ui.matrix.lifting import Lifting
 from explorer.ui.matrix.model import MatrixModel, ModelIndex
 from explorer.ui.matrix.painter import paint_cells
 from explorer.ui.selection import Coming
-from explorer.ui.widgets.steady import FIGURES
+from explorer.ui.theme import qcolor
+from explorer.ui.widgets.labels import FIGURES
 from explorer.ui.workbench import Workbench
 
 Trigger: TypeAlias = QAbstractItemView.EditTrigger

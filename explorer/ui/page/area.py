@@ -10,7 +10,7 @@ from explorer.ui.page.late import Late
 from explorer.ui.page.motion import Motion
 from explorer.ui.page.page_view import PageView
 from explorer.ui.turns import later
-from explorer.ui.widgets.gone import Gone
+from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 
 AT_ONCE = 0.02

@@ -17,10 +17,8 @@ from explorer.ui.page.header import HeaderView
 from explorer.ui.page.holders import Signed, Titled, height_of
 from explorer.ui.page.lines import ACROSS_ROW, SIGN
 from explorer.ui.page.sharing import Sharing
-from explorer.ui.widgets.flow import FlowLayout
-from explorer.ui.widgets.gone import Gone
-from explorer.ui.widgets.inside import inside
-from explorer.ui.widgets.layouts import column_in
+from explorer.ui.widgets.layouts import FlowLayout, column_in
+from explorer.ui.widgets.tree import Gone, inside
 from explorer.ui.workbench import Workbench
 
 NARROW = Matrix, Scheme, Button, Check, Choice, Field, Number, Slider

@@ -22,10 +22,8 @@ from explorer.pages.page import Button, Check, Choice, Field, Number, Slider, Te
 from explorer.ui.page.gestures import perform
 from explorer.ui.theme import mark
 from explorer.ui.widgets import UNBOUNDED
-from explorer.ui.widgets.boxes import ComboBox, SpinBox
+from explorer.ui.widgets.inputs import ComboBox, FactorSlider, Segments, SpinBox
 from explorer.ui.widgets.layouts import column_in, row_in
-from explorer.ui.widgets.number_slider import FactorSlider
-from explorer.ui.widgets.segments import Segments
 from explorer.ui.workbench import Workbench
 
 MOST_BUTTONS, MOST_LETTERS = 13, 48

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QCheckBox, QWidget
 from explorer.pages.page import Descent
 from explorer.ui.page.late import Late
 from explorer.ui.widgets import UNBOUNDED
-from explorer.ui.widgets.gone import Gone
 from explorer.ui.widgets.layouts import column_in
+from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 
 ASKING = "the page of gradient descent"
@@ -103,7 +103,7 @@ def _surface(bench: Workbench) -> QWidget:
 
 
 def _weights(bench: Workbench) -> QWidget:
-    from explorer.ui.training.moving import Moving
+    from explorer.ui.training.moves import Moving
 
     return Moving(bench)
 

@@ -12,8 +12,7 @@ from explorer.ui.page.controls import CONTROLS
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.switches import SwitchBar
 from explorer.ui.theme import mark
-from explorer.ui.widgets.flow import FlowLayout
-from explorer.ui.widgets.layouts import column_in
+from explorer.ui.widgets.layouts import FlowLayout, column_in
 from explorer.ui.workbench import Workbench
 
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWi
 
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.theme import mark
-from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.widgets.layouts import FlowLayout
 
 
 class _Column(QVBoxLayout):

@@ -16,9 +16,9 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPixmap, QWindow
 from PySide6.QtWidgets import QWidget
 
 from explorer.pages.tween import Flow, Rect, Scene, Stands, flows, staying, tween
-from explorer.ui.colour import qcolor
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
+from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
 
 TIME = 250

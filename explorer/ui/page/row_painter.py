@@ -10,8 +10,7 @@ from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPen
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from explorer.pages.page import BAR, HEAT, NUMBER, Column, Entry
-from explorer.ui.colour import qcolor
-from explorer.ui.theme import Theme
+from explorer.ui.theme import Theme, qcolor
 
 if TYPE_CHECKING:
     from explorer.ui.page.listing import ListingView

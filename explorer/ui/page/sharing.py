@@ -33,8 +33,8 @@ from explorer.ui.page.late import Late
 from explorer.ui.page.lines import ACROSS_ROW, SIGN, RowLines
 from explorer.ui.page.note import NoteLabel, SectionLabel
 from explorer.ui.page.player import PlayerView
-from explorer.ui.widgets.flow import FlowLayout
 from explorer.ui.widgets.formula import can_typeset_now
+from explorer.ui.widgets.layouts import FlowLayout
 
 if TYPE_CHECKING:
     from explorer.ui.page.column import Elements

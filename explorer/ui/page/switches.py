@@ -10,9 +10,8 @@ from explorer.pages.gestures import Switch as SwitchTo
 from explorer.pages.page import Switches
 from explorer.ui.page.gestures import perform
 from explorer.ui.theme import mark
-from explorer.ui.widgets.boxes import ComboBox, SpinBox
-from explorer.ui.widgets.flow import FlowLayout
-from explorer.ui.widgets.layouts import row_in
+from explorer.ui.widgets.inputs import ComboBox, SpinBox
+from explorer.ui.widgets.layouts import FlowLayout, row_in
 from explorer.ui.workbench import Workbench
 
 

@@ -19,7 +19,7 @@ from explorer.core.errors import ExplorerError, nearest
 from explorer.ui.errors import show_error
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.row_painter import RowPainter
-from explorer.ui.widgets.boxes import ComboBox
+from explorer.ui.widgets.inputs import ComboBox
 
 
 class WordChooser(RowPainter):

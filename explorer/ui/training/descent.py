@@ -26,12 +26,10 @@ from explorer.core.training.records import Record
 from explorer.document.document import LARGE, Document
 from explorer.document.state import State
 from explorer.ui.background import Background
-from explorer.ui.bridge import Bridge
 from explorer.ui.selection import Cell
-from explorer.ui.training.handover import Handover
-from explorer.ui.training.movable import Movable
-from explorer.ui.training.pace import FIRST_PACE, PACES, Pace
-from explorer.ui.turns import later
+from explorer.ui.training.pace import FIRST_PACE, PACES, Movable, Pace
+from explorer.ui.training.process import Handover
+from explorer.ui.turns import Bridge, later
 
 if TYPE_CHECKING:  # all of training, which the first page does not need
     from explorer.core.training.trainer import Trainer

@@ -13,11 +13,9 @@ from explorer.core.training.optimisers import OPTIMISERS
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
 from explorer.ui.training.pace import PACES
-from explorer.ui.widgets.boxes import ComboBox, SpinBox
-from explorer.ui.widgets.flow import FlowLayout
-from explorer.ui.widgets.layouts import column_in, row_in
-from explorer.ui.widgets.number_slider import FactorSlider
-from explorer.ui.widgets.steady import SteadyLabel
+from explorer.ui.widgets.inputs import ComboBox, FactorSlider, SpinBox
+from explorer.ui.widgets.labels import SteadyLabel
+from explorer.ui.widgets.layouts import FlowLayout, column_in, row_in
 from explorer.ui.workbench import Workbench
 
 LOWEST, HIGHEST = -4, 1  # powers of ten of the rate

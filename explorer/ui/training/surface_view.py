@@ -1,17 +1,162 @@
-"""The loss surface with the choice of its two weights."""
+"""The loss surface with the choice of its two weights.
+
+Choosing two weights by pointing at two cells of the small pictures of all weights.
+"""
 
 from collections.abc import Sequence
 
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QWidget
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QShowEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QWidget
 
+from explorer.core.numbers import largest_of
+from explorer.core.ops import Array
 from explorer.ui.selection import Cell
-from explorer.ui.training.cell_picker import CellPicker
-from explorer.ui.training.loss_grid import steepest
-from explorer.ui.training.loss_surface import LossSurface, within
-from explorer.ui.widgets.layouts import column_in
-from explorer.ui.widgets.steady import SteadyLabel
+from explorer.ui.signs import paint_signs
+from explorer.ui.theme import mark, qcolor
+from explorer.ui.training.loss_surface import LossSurface, name_of, steepest, within
+from explorer.ui.widgets.labels import SteadyLabel
+from explorer.ui.widgets.layouts import FlowLayout, column_in
 from explorer.ui.workbench import Workbench
+
+SQUARE, WIDE, HIGH = 14, 120, 56
+"""Pixels at text scale 1: of a cell at most, and of a picture at most."""
+SIGNS = "→", "↑"
+"""Across and up, on the cells that were chosen."""
+
+
+class CellPicker(QWidget):
+    """A small picture of each weight. The cell clicked last goes up, the one before it across.
+
+    Parameters
+    ----------
+    cells : pair of Cell
+        Chosen at first.
+    """
+
+    chosen = Signal(object)  # tuple of two Cell: a person has pointed at another
+
+    def __init__(self, bench: Workbench, cells: Sequence[Cell]) -> None:
+        super().__init__()
+        self._bench = bench
+        self.cells = tuple(cells)
+        px = bench.appearance.px
+        column = column_in(self, spacing=px(4))
+        self._words = mark(QLabel(), role="small")
+        column.addWidget(self._words)
+        pictures = QWidget()
+        flow = FlowLayout(pictures, px(10), px(6))
+        self.pictures = {name: _Weights(self, bench, name) for name in bench.descent.moves()}
+        for name, picture in self.pictures.items():
+            holder = QWidget()
+            stack = column_in(holder, mark(QLabel(name), role="small"), spacing=0)
+            stack.addWidget(picture, 0, Qt.AlignmentFlag.AlignLeft)
+            holder.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+            flow.addWidget(holder)
+            flow.setAlignment(holder, Qt.AlignmentFlag.AlignTop)
+        column.addWidget(pictures)
+        self._say()
+
+    def choose(self, cell: Cell) -> None:
+        """Let a cell go up, and the one that did so before go across."""
+        if cell not in self.cells:
+            self.cells = (self.cells[-1], cell)
+            self._say()
+            self.chosen.emit(self.cells)
+
+    def refresh(self) -> None:
+        """Show the weights that there are now."""
+        for picture in self.pictures.values():
+            picture.update()
+
+    def _say(self) -> None:
+        self._words.setText("Click two cells: the loss is drawn over them.")
+        self.refresh()
+
+
+class _Weights(QWidget):
+    """The cells of one weight matrix, coloured by their numbers."""
+
+    def __init__(self, picker: CellPicker, bench: Workbench, name: str) -> None:
+        super().__init__()
+        self._picker, self._bench, self._name = picker, bench, name
+        self._at = 0
+        rows, columns = self._array().shape
+        px = bench.appearance.px
+        square = min(px(SQUARE), px(WIDE) / columns, px(HIGH) / rows)
+        self.setFixedSize(QSize(max(round(square * columns), px(8)), max(round(square * rows), px(8))))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAccessibleName(f"Cells of {name}")
+
+    def _array(self) -> Array:
+        """The weights as rows and columns; heads stand below each other."""
+        array = np.atleast_2d(self._bench.document.engine.values[self._name])
+        return array.reshape(-1, array.shape[-1])
+
+    def _cell(self, place: int) -> Cell:
+        shape = self._bench.document.engine.values[self._name].shape
+        return Cell(self._name, tuple(int(i) for i in np.unravel_index(place, shape)))
+
+    def place_at(self, point: QPointF) -> int:
+        """Which cell is there, counted row by row."""
+        rows, columns = self._array().shape
+        row = min(max(int(point.y() / self.height() * rows), 0), rows - 1)
+        return row * columns + min(max(int(point.x() / self.width() * columns), 0), columns - 1)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._name not in self._bench.document.engine.values:
+            return  # of another model now; the page follows
+        painter, theme, array = QPainter(self), self._bench.appearance.theme, self._array()
+        rows, columns = array.shape
+        wide, high = self.width() / columns, self.height() / rows
+        ramp, limit = theme.diverging_ramp, largest_of(array) or 1.0
+        with np.errstate(all="ignore"):  # steps too large may have made weights infinite
+            places = ramp.index(np.nan_to_num(array / limit), -1.0, 1.0)
+        for row in range(rows):
+            for column in range(columns):
+                painter.fillRect(QRectF(column * wide, row * high, wide, high), ramp.colors[places[row, column]])
+        paint_signs(painter, theme, array, QRectF(self.rect()))
+        painter.setPen(qcolor(theme.line_strong))
+        painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
+        painter.setFont(self._bench.appearance.fonts.small)
+        value = self._bench.document.engine.values[self._name]
+        shape = value.shape
+        for sign, cell in zip(SIGNS, self._picker.cells, strict=True):
+            if cell.node == self._name and within(value, cell.index):
+                row, column = divmod(int(np.ravel_multi_index(cell.index, shape)), columns)
+                box = QRectF(column * wide, row * high, wide, high)
+                painter.setPen(QPen(qcolor(theme.here), 2))
+                painter.drawRect(box.adjusted(1, 1, -1, -1))
+                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, sign)
+        if self.hasFocus():
+            row, column = divmod(self._at, columns)
+            painter.setPen(QPen(qcolor(theme.focus), 2))
+            painter.drawRect(QRectF(column * wide, row * high, wide, high).adjusted(1, 1, -1, -1))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._at = self.place_at(event.position())
+        self._picker.choose(self._cell(self._at))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, columns = Qt.Key, self._array().shape[1]
+        by = {key.Key_Left: -1, key.Key_Right: 1, key.Key_Up: -columns, key.Key_Down: columns}.get(key(event.key()))
+        if by is not None:
+            self._at = min(max(self._at + by, 0), self._array().size - 1)
+            self.update()
+        elif event.key() in (key.Key_Return, key.Key_Enter, key.Key_Space):
+            self._picker.choose(self._cell(self._at))
+        else:
+            super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            below = event.globalPos() + QPointF(0, self.height()).toPoint()
+            QToolTip.showText(below, name_of(self._bench, self._cell(self.place_at(QPointF(event.pos())))), self)
+            return True
+        return super().event(event)
+
 
 HEIGHT = 270
 

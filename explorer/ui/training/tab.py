@@ -19,14 +19,11 @@ from explorer.training.diagnosis import Diagnosis, diagnosis, solved
 from explorer.training.run import Run
 from explorer.training.stretch import Settings
 from explorer.ui.theme import mark
-from explorer.ui.training.activations import Activations
-from explorer.ui.training.material_choice import MaterialChoice
 from explorer.ui.training.moves import Moves
 from explorer.ui.training.pictures import Pictures
-from explorer.ui.training.recipe_form import RecipeForm
-from explorer.ui.widgets.boxes import ComboBox
-from explorer.ui.widgets.flow import FlowLayout
-from explorer.ui.widgets.layouts import row_in, scroll_area
+from explorer.ui.training.recipe_form import Activations, MaterialChoice, RecipeForm
+from explorer.ui.widgets.inputs import ComboBox
+from explorer.ui.widgets.layouts import FlowLayout, row_in, scroll_area
 from explorer.ui.workbench import Workbench
 
 ANOTHER_START = ("initialiser", "validation", "seed")

@@ -13,9 +13,9 @@ from explorer.lessons.glossary import glossary
 from explorer.lessons.loader import load, model_titles, titles
 from explorer.pages.matrix import matrix
 from explorer.pages.view import Cell
-from explorer.ui.colour import qcolor
 from explorer.ui.files import Files
 from explorer.ui.matrix.taking import ways
+from explorer.ui.theme import qcolor
 from explorer.ui.window.top_bar import PAGES
 from explorer.ui.workbench import Workbench
 

@@ -11,17 +11,15 @@ from explorer.lessons.document_lesson import opened
 from explorer.lessons.loader import load, titles
 from explorer.lessons.schema import Lesson
 from explorer.ui.background import Background
-from explorer.ui.bridge import Bridge
 from explorer.ui.errors import show_error
 from explorer.ui.files import Files
 from explorer.ui.page.area import StageArea
 from explorer.ui.selection import Cell, Selection
 from explorer.ui.theme import mark
-from explorer.ui.turns import later
-from explorer.ui.widgets.flow import FlowLayout
-from explorer.ui.widgets.layouts import column_in
-from explorer.ui.widgets.segments import Segments
-from explorer.ui.window.computing import Computing
+from explorer.ui.turns import Bridge, later
+from explorer.ui.widgets.inputs import Segments
+from explorer.ui.widgets.layouts import FlowLayout, column_in
+from explorer.ui.window.notice import Computing
 from explorer.ui.workbench import Workbench
 
 

@@ -19,14 +19,12 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.ui.appearance import Appearance
-from explorer.ui.colour import qcolor
 from explorer.ui.matrix.view import MatrixView
-from explorer.ui.theme import mark
+from explorer.ui.theme import mark, qcolor
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import Formula
-from explorer.ui.widgets.icons import icon
-from explorer.ui.widgets.inside import inside
-from explorer.ui.widgets.written import written_in
+from explorer.ui.widgets.labels import icon
+from explorer.ui.widgets.tree import inside, written_in
 
 MOST = 999
 """Places that are marked."""

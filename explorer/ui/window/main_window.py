@@ -26,8 +26,7 @@ from explorer.ui import view_state
 from explorer.ui.actions import Actions
 from explorer.ui.errors import show_done, show_error
 from explorer.ui.files import Files
-from explorer.ui.glossary.pointing import term_at
-from explorer.ui.glossary.terms import Terms
+from explorer.ui.glossary import Terms, term_at
 from explorer.ui.inspector.inspector import Inspector
 from explorer.ui.lesson.enlarged import in_look
 from explorer.ui.lesson.parts import Aside, LessonParts
@@ -36,18 +35,15 @@ from explorer.ui.page.page_view import PageView
 from explorer.ui.recovery import Recovery
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later, later
-from explorer.ui.widgets.gone import Gone
-from explorer.ui.widgets.icons import app_icon
+from explorer.ui.widgets.labels import app_icon
 from explorer.ui.widgets.layouts import column_in
-from explorer.ui.window import printed
-from explorer.ui.window.docks import Docks
+from explorer.ui.widgets.tree import Gone
+from explorer.ui.window import lesson_bar
 from explorer.ui.window.find import FindBar
-from explorer.ui.window.folds import Folds, fold_button
 from explorer.ui.window.lesson_bar import LessonBar
-from explorer.ui.window.notice import Notice
+from explorer.ui.window.notice import Notice, Reading
+from explorer.ui.window.parts import Docks, Folds, Sizes, fold_button
 from explorer.ui.window.pipeline_map import PipelineMap
-from explorer.ui.window.reading import Reading
-from explorer.ui.window.sizes import Sizes
 from explorer.ui.window.token_bar import TokenBar
 from explorer.ui.window.top_bar import PAGES, TopBar
 from explorer.ui.workbench import Workbench
@@ -55,7 +51,7 @@ from explorer.ui.workbench import Workbench
 if TYPE_CHECKING:
     from explorer.lessons.printed import PrintedNumber
     from explorer.ui.classroom.tab import ClassTab
-    from explorer.ui.references.tab import ReferencesTab
+    from explorer.ui.references import ReferencesTab
     from explorer.ui.training.tab import TrainingTab
     from explorer.ui.window.comparison import Comparison
     from explorer.ui.window.opening import OpeningPage
@@ -302,7 +298,7 @@ class MainWindow(QMainWindow):
             return self.words
         if name == "References":
             if self.references is None:
-                from explorer.ui.references.tab import ReferencesTab
+                from explorer.ui.references import ReferencesTab
 
                 self.references = ReferencesTab(self.tab_bench)
                 self.references.scene_asked.connect(self._show_printed)
@@ -330,10 +326,10 @@ class MainWindow(QMainWindow):
             self.files.dialogs.tell(sentence(error))
 
     def _show_reference(self) -> None:
-        printed.show_reference(self)
+        lesson_bar.show_reference(self)
 
     def _show_printed(self, number: "PrintedNumber") -> None:
-        printed.show_scene(self, number)
+        lesson_bar.show_scene(self, number)
 
     def show_palette(self) -> None:
         """Let the person type where to go, or what to do."""

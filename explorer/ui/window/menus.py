@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from explorer.lessons.loader import load, model_titles
 from explorer.ui.actions import Actions
 from explorer.ui.files import Files
-from explorer.ui.widgets.menu import Menu
+from explorer.ui.widgets.inputs import Menu
 
 MOST = 12
 """Lines of a menu: a longer one is not read, and is higher than a small window."""

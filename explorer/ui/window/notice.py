@@ -1,13 +1,23 @@
-"""A quiet line below the top bar: something that a person should know and can answer, whenever they like."""
+"""Quiet words in the window: what one can answer, what is being computed, how much is read.
+
+A quiet line below the top bar: something that a person should know and can answer, whenever they like.
+
+A word in the bar that says that something is computed or written beside the window.
+
+A line below the top bar that says how much of a model is read, where that takes longer than a second.
+"""
 
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy
 
 from explorer.ui.appearance import Appearance
+from explorer.ui.background import Background
+from explorer.ui.theme import mark
+from explorer.words.progress import Progress
 
 
 class Notice(QFrame):
@@ -59,3 +69,89 @@ class Notice(QFrame):
         px = self._appearance.px
         self._row.setContentsMargins(px(24), px(6), px(16), px(6))
         self._row.setSpacing(px(16))
+
+
+INDENT = 12
+PATIENCE_MS = 100
+"""What is over sooner seems to come at once (Nielsen 1993); a word that flashes up would only disturb."""
+
+
+class Computing(QLabel):
+    """The word “Computing …”, while that lasts longer than one would not notice. It takes the room that is left over.
+
+    Parameters
+    ----------
+    background : Background
+        What computes.
+    writer : Background, optional
+        What writes a file; the word is then “Writing …”.
+    """
+
+    def __init__(self, background: Background, writer: Background | None = None) -> None:
+        super().__init__()
+        mark(self, role="small")
+        # At the right: beside the tabs it would look like one.
+        self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.setIndent(INDENT)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.setAccessibleName("Computing")
+        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._patience.timeout.connect(self._say)
+        self._background, self._writer = background, writer
+        for one in filter(None, (background, writer)):
+            one.busy.connect(self._follow)
+
+    def _follow(self) -> None:
+        if not self._background.at_work and not (self._writer and self._writer.at_work):
+            self._patience.stop()
+            self.clear()
+            self.setToolTip("")
+        elif not self.text() and not self._patience.isActive():
+            self._patience.start()
+
+    def _say(self) -> None:
+        computes = self._background.at_work
+        whole, what = ("Computing …", "The numbers are") if computes else ("Writing …", "The file is")
+        room = self.width() - INDENT
+        self.setText(whole if self.fontMetrics().horizontalAdvance(whole) <= room else "…")
+        self.setToolTip(f"{what} being {'computed' if computes else 'written'}; you can go on working")
+
+
+READING_MS = 1000
+
+
+class Reading(Notice):
+    """Says how far the reading of a model has come, and stops it. What was open before stays open.
+
+    `reader`: what reads.
+    """
+
+    def __init__(self, reader: Background, appearance: Appearance) -> None:
+        super().__init__(appearance)
+        self._reader, self._progress = reader, Progress("", 0, 0)
+        self._patience = QTimer(self, singleShot=True, interval=READING_MS)
+        self._patience.timeout.connect(self._ask)
+        reader.busy.connect(self._follow)
+        reader.progressed.connect(self._say)
+
+    def _follow(self, busy: bool) -> None:
+        if busy:
+            self._progress = Progress("", 0, 0)
+            self._patience.start()
+        else:
+            self._patience.stop()
+            self.hide()
+
+    def _ask(self) -> None:
+        self.ask(self._sentence(), {"Stop": self._reader.stop})
+
+    def _say(self, progress: Progress) -> None:
+        self._progress = progress
+        if not self.isHidden():
+            self.say(self._sentence())
+
+    def _sentence(self) -> str:
+        one = self._progress
+        if not one.total:
+            return "Reading a model …"
+        return f"Reading {one.what}: {one.done / 1e6:,.0f} of {one.total / 1e6:,.0f} million numbers"

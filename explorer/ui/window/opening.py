@@ -24,7 +24,7 @@ from explorer.ui.page.late import Late
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_once_painted, later
 from explorer.ui.widgets import UNBOUNDED
-from explorer.ui.widgets.steady import SteadyLabel
+from explorer.ui.widgets.labels import SteadyLabel
 
 if TYPE_CHECKING:
     from explorer.ui.window.main_window import MainWindow

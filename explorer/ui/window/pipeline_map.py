@@ -18,8 +18,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QPushButton, QSiz
 
 from explorer.core.graph import Stage
 from explorer.pages.levels import stages_of
-from explorer.ui.colour import qcolor
-from explorer.ui.theme import mark
+from explorer.ui.theme import mark, qcolor
 from explorer.ui.turns import later
 from explorer.ui.widgets.layouts import column_in, scroll_area
 from explorer.ui.workbench import Workbench

@@ -9,7 +9,7 @@ from explorer.ui.matrix.view import MatrixView
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later
 from explorer.ui.widgets import UNBOUNDED
-from explorer.ui.widgets.flow import FlowLayout
+from explorer.ui.widgets.layouts import FlowLayout
 from explorer.ui.window.token_strip import TokenStrip
 from explorer.ui.workbench import Workbench
 

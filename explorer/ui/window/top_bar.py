@@ -1,22 +1,148 @@
-"""The bar on top of the window: what is open, the tabs, its setting, what the matrices show, undo and redo."""
+"""The bar on top of the window: what is open, the tabs, its setting, what the matrices show, undo and redo.
+
+The choice of what the matrices show: values, what an edit or a step has changed, or gradients.
+
+The choice of the setting that the open lesson is in.
+"""
 
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from explorer.lessons.schema import Lesson
 from explorer.ui.actions import Actions
 from explorer.ui.files import Files
 from explorer.ui.theme import mark
-from explorer.ui.widgets.flow import FlowLayout
-from explorer.ui.widgets.icons import icon
-from explorer.ui.window.computing import Computing
-from explorer.ui.window.display_choice import DisplayChoice
+from explorer.ui.widgets.inputs import ComboBox, Segments
+from explorer.ui.widgets.labels import icon
+from explorer.ui.widgets.layouts import FlowLayout, row_in
 from explorer.ui.window.menus import MainMenu, OpenMenu, plain
-from explorer.ui.window.setting_choice import SettingChoice
+from explorer.ui.window.notice import Computing
 from explorer.ui.workbench import Workbench
+
+SHOWING = {"values": "Values", "change": "Δ last edit", "step": "Δ last step", "gradient": "Gradient"}
+SHORT = {"change": "Δ edit", "step": "Δ step"}
+"""What stands on the buttons of `SHOWING` that have long names."""
+NO_GRADIENT = "This model has no loss, so there is no gradient to show"
+HINTS = {"change": "what the last edit changed; a run is one edit", "step": "what the run's last step changed"}
+
+
+class DisplayChoice(Segments):
+    """A button for each of `SHOWING`. Gradients of a large model are shown as soon as they are computed."""
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__(list(SHOWING.values()), "Matrices show:")
+        self._bench = bench
+        self._buttons = dict(zip(SHOWING, self.group.buttons(), strict=True))
+        self._wants_gradient = False
+        for what, text in SHORT.items():
+            self._buttons[what].setText(text)
+        for what, hint in HINTS.items():
+            self._buttons[what].setToolTip(f"Matrices show: {hint}")
+        self.choose(0)
+        self.group.idClicked.connect(lambda i: self.show_in_matrices(list(SHOWING)[i]))
+
+    def show_in_matrices(self, what: str) -> None:
+        """Let the matrices show one of `SHOWING`; gradients of a large model as soon as they are computed."""
+        document = self._bench.document
+        document.show_gradients(what == "gradient")
+        self._wants_gradient = what == "gradient" and document.computing
+        self._buttons[what].setChecked(True)  # a step of a lesson asks for it, too
+        if not self._wants_gradient:
+            self._bench.selection.show(what)
+
+    def stay(self) -> None:
+        """Go on with what the matrices show: what was asked for could not be computed."""
+        self._wants_gradient = False
+        showing = self._bench.selection.showing
+        self._bench.document.show_gradients(showing == "gradient")
+        self._buttons[showing].setChecked(True)
+
+    def follow(self) -> None:
+        """Offer what there is; show the gradients that were waited for.
+
+        Gradients are of the loss, and a last step is one of gradient descent; without, there is nothing to show.
+        """
+        has_loss, has_step = self._bench.descent.possible, self._bench.descent.stepped
+        self._buttons["gradient"].setEnabled(has_loss)
+        self._buttons["gradient"].setToolTip("Matrices show: Gradient" if has_loss else NO_GRADIENT)
+        self._buttons["step"].setEnabled(has_step)
+        if (self._bench.selection.showing, True) in (("gradient", not has_loss), ("step", not has_step)):
+            self.choose(0)
+            self.show_in_matrices("values")
+        if self._wants_gradient and not self._bench.document.computing:
+            self.show_in_matrices("gradient")
+
+
+SPOKEN = "Setting:"
+LETTERS, MARGIN = 9, 24
+"""Letters of a title that the closed list has room for at least; pixels beside those of the open one."""
+
+
+class SettingChoice(QWidget):
+    """A button for each setting, all in sight; where that takes too much room, a list to open."""
+
+    asked = Signal(str)  # a person chose a setting
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._names: list[str] = []
+        self._buttons = Segments([], SPOKEN)
+        self._list = ComboBox()
+        self._list.setAccessibleName(SPOKEN.removesuffix(":"))
+        self._list.setToolTip("Setting of this example")
+        self._list.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._list.setMinimumContentsLength(LETTERS)
+        self._list.activated.connect(self._ask)
+        self._row = row_in(self, self._buttons, self._list)
+        self._narrow = True
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def open(self, lesson: Lesson, before: QWidget) -> None:
+        """Offer the settings of a lesson; the keys come to them behind another widget."""
+        self._names = list(lesson.settings)
+        titles = [setting.title for setting in lesson.settings.values()]
+        was, self._buttons = self._buttons, Segments(titles, SPOKEN)
+        self._buttons.group.idClicked.connect(self._ask)
+        self._row.replaceWidget(was, self._buttons)
+        was.hide()
+        was.deleteLater()
+        self._list.clear()
+        self._list.addItems(titles)
+        self._list.view().setMinimumWidth(self._list.view().sizeHintForColumn(0) + MARGIN)
+        self.be_narrow(self._narrow)
+        for control in (*self._buttons.findChildren(QPushButton), self._list):
+            self.setTabOrder(before, control)  # made last, but it does not stand last
+            before = control
+
+    def choose(self, name: str) -> None:
+        """Show which setting the document is in."""
+        if name in self._names:
+            self._buttons.choose(self._names.index(name))
+            self._list.setCurrentIndex(self._names.index(name))
+
+    def width_of(self, narrow: bool) -> int:
+        """Pixels across of a list to open, or of a button for each; it need not be what is shown."""
+        return (self._list if narrow else self._buttons).sizeHint().width()
+
+    def be_narrow(self, on: bool) -> None:
+        """Be a list to open, or a button for each."""
+        self._narrow = on
+        self._list.setVisible(on)
+        self._buttons.setVisible(not on)
+
+    def widen(self, pixels: int) -> None:
+        """Let the closed list have up to so many pixels more, as far as its titles need them."""
+        metrics, titles = self._list.fontMetrics(), [self._list.itemText(i) for i in range(self._list.count())]
+        longest = max(map(metrics.horizontalAdvance, titles), default=0)
+        lacking = longest + metrics.horizontalAdvance("X") - LETTERS * metrics.horizontalAdvance("X")
+        self._list.setMinimumWidth(self._list.sizeHint().width() + max(min(lacking, pixels), 0))
+
+    def _ask(self, place: int) -> None:
+        self.asked.emit(self._names[place])
+
 
 PAGES = ("Pipeline", "Train", "Words", "References", "Lessons", "Class")
 """What the window can show below the bar. The menu leads to those that have no tab.""" ""

@@ -8,12 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtWidgets import QCheckBox, QPushButton
 
-from explorer.ui.widgets.boxes import SpinBox
-from explorer.ui.widgets.segments import Segments
-from explorer.ui.words.card import Card, label
-from explorer.ui.words.fields import WordField
-from explorer.ui.words.search import Search
-from explorer.ui.words.tab_state import TabState
+from explorer.ui.widgets.inputs import Segments, SpinBox
+from explorer.ui.words.card import Card, Search, TabState, WordField, label
 from explorer.ui.words.word_map import WordMap
 from explorer.ui.workbench import Workbench
 from explorer.words import projection, similarity

@@ -10,9 +10,7 @@ from explorer.core.numbers import written
 from explorer.pages.gestures import Gesture
 from explorer.pages.words import ShowPair, square
 from explorer.ui.page.listing import ListingView
-from explorer.ui.words.card import Card, label
-from explorer.ui.words.fields import WordField
-from explorer.ui.words.tab_state import TabState
+from explorer.ui.words.card import Card, TabState, WordField, label
 from explorer.ui.workbench import Workbench
 from explorer.words import similarity
 

@@ -12,10 +12,7 @@ from explorer.pages.gestures import Gesture
 from explorer.pages.words import MOST, GoToWord, ShowCosine, near
 from explorer.sentences import sentence
 from explorer.ui.page.listing import ListingView
-from explorer.ui.words.card import Card, here, label
-from explorer.ui.words.fields import WordField
-from explorer.ui.words.search import Search
-from explorer.ui.words.tab_state import TabState
+from explorer.ui.words.card import Card, Search, TabState, WordField, here, label
 from explorer.ui.workbench import Workbench
 from explorer.words import catalogue, similarity
 from explorer.words.similarity import Neighbour

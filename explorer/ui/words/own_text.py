@@ -13,9 +13,8 @@ from explorer.core.numbers import written
 from explorer.core.ops import Array
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
-from explorer.ui.words.card import Card, column, here, label
+from explorer.ui.words.card import Card, TabState, column, here, label
 from explorer.ui.words.neighbours import NeighbourList
-from explorer.ui.words.tab_state import TabState
 from explorer.ui.workbench import Workbench
 from explorer.words import similarity
 from explorer.words.training import corpus, counts

@@ -18,10 +18,8 @@ from explorer.lessons.schema import Lesson, Setting
 from explorer.sentences import sentence
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
-from explorer.ui.widgets.boxes import ComboBox
-from explorer.ui.words.card import Card, label
-from explorer.ui.words.fields import WordField
-from explorer.ui.words.tab_state import TabState
+from explorer.ui.widgets.inputs import ComboBox
+from explorer.ui.words.card import Card, TabState, WordField, label
 from explorer.ui.words.vectors_card import tables
 from explorer.ui.workbench import Workbench
 from explorer.words import projection, similarity

@@ -12,10 +12,9 @@ from explorer.core.errors import ExplorerError
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later, later
-from explorer.ui.widgets.flow import FlowLayout
-from explorer.ui.widgets.inside import inside
-from explorer.ui.widgets.layouts import scroll_area
-from explorer.ui.words.tab_state import TabState
+from explorer.ui.widgets.layouts import FlowLayout, scroll_area
+from explorer.ui.widgets.tree import inside
+from explorer.ui.words.card import TabState
 from explorer.ui.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -179,7 +178,7 @@ class WordsTab(QFrame):
 
 def _kinds() -> Iterator[Callable[[Workbench, TabState], Card]]:
     """The other parts in their order, each imported when it is its turn; the map's pyqtgraph takes the longest."""
-    from explorer.ui.words.lookup import LookupCard
+    from explorer.ui.words.strips import LookupCard
 
     yield LookupCard
     from explorer.ui.words.cosine import CosineCard
@@ -204,7 +203,7 @@ def _kinds() -> Iterator[Callable[[Workbench, TabState], Card]]:
     from explorer.ui.words.own_text import OwnTextCard
 
     yield OwnTextCard
-    from explorer.ui.words.origins import OriginsCard
+    from explorer.ui.words.vectors_card import OriginsCard
 
     yield OriginsCard
 

@@ -1,7 +1,14 @@
-"""Which vectors are loaded: those that come with the program, a file, a download, or the model's own table."""
+"""Which vectors are loaded: those that come with the program, a file, a download, or the model's own table.
 
+What is known of vectors: a sentence or two, and the model card of those that come with the program.
+
+A short page on where vectors come from.
+"""
+
+import tomllib
 from collections.abc import Callable
 from functools import partial
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +19,93 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QMenu, QProgressBar, QPush
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import written
 from explorer.document.document import Change
+from explorer.paths import resources
 from explorer.sentences import sentence
 from explorer.ui.background import Background
 from explorer.ui.errors import show_error
-from explorer.ui.widgets.boxes import ComboBox
-from explorer.ui.words.about import about, model_card
-from explorer.ui.words.card import Card, label
-from explorer.ui.words.tab_state import TabState
+from explorer.ui.widgets.inputs import ComboBox
+from explorer.ui.words.card import Card, TabState, label
 from explorer.ui.workbench import Workbench
 from explorer.words import cache, catalogue
 from explorer.words.progress import Progress, Report
 from explorer.words.similarity import Score
 from explorer.words.vectors import Vectors
+
+SCORES = {"wordsim353": "WordSim-353", "simlex999": "SimLex-999", "analogies": "Analogies"}
+
+
+def about(name: str) -> str:
+    """What vectors of a name are, in plain words, as rich text."""
+    for one in catalogue.SHIPPED:
+        if one.name == name:
+            return escape(one.text[0].upper() + one.text[1:]) + "." + _limits(one.name)
+    for offer in catalogue.OFFERED:
+        if offer.name == name:
+            return f"GloVe, trained on {escape(offer.text)}, {offer.licence} (public domain)."
+    if name.startswith("this model's "):
+        return "The rows of the embedding table of the example that is open; they change as you edit it."
+    if name == "your text":
+        return "Trained here, on the text further down this page."
+    return f"Read from the file {escape(name)}."
+
+
+def model_card(name: str) -> str:
+    """The model card that comes with vectors, as rich text; "" where there is none."""
+    facts = _facts(name)
+    if not facts:
+        return ""
+    training, vocabulary, limits = facts["training"], facts["vocabulary"], facts["limits"]
+    rows = [
+        ("Text", f"{facts['text']['what']}: {facts['text']['words']:,} words. {facts['text']['preparation']}"),
+        ("Vocabulary", f"{vocabulary['words']:,} words: {vocabulary['which']}."),
+        ("Method", f"{training['method']}."),
+        ("Settings", training["settings"]),
+        ("Command", training["command"]),
+        ("Time", f"{training['time']}. {training['reproducible']}"),
+        ("Storage", f"{training['storage']}."),
+        ("Scores", "; ".join(_score(SCORES[key], score) for key, score in facts["scores"].items()) + "."),
+        ("Limits", f"{limits['about']} Words that are not in it: {', '.join(limits['absent'])}."),
+    ]
+    rows += [("Tried", f"{one['what']}: {_tried(one['scores'])}") for one in facts["tried"]]
+    # A heading for the first of several lines of a kind is enough.
+    said = ["" if i and rows[i - 1][0] == title else title for i, (title, _) in enumerate(rows)]
+    return "<table cellspacing='0' cellpadding='3'>%s</table>" % "".join(
+        f"<tr><td><b>{title}</b>&nbsp;&nbsp;</td><td>{escape(text)}</td></tr>"
+        for title, (_, text) in zip(said, rows, strict=True)
+    )
+
+
+def _score(test: str, score: dict[str, Any]) -> str:
+    if "spearman" in score:
+        return f"{test} {written(score['spearman'], 2)} by Spearman’s rank correlation, {score['pairs']:,} pairs"
+    return f"{test} {score['accuracy']:.0%} right, {score['questions']:,} questions"
+
+
+def _tried(scores: list[float]) -> str:
+    tests = zip(SCORES.values(), scores, strict=False)
+    return ", ".join(f"{test} {written(score, 2)}" for test, score in tests)
+
+
+def _limits(name: str) -> str:
+    """What the model card says of the limits, in one sentence."""
+    facts = _facts(name)
+    absent = ", ".join(f"<i>{escape(word)}</i>" for word in facts.get("limits", {}).get("absent", [])[:6])
+    scores = facts.get("scores", {}).get("wordsim353", {})
+    parts = [f" Words that came later are not in them: {absent}." if absent else ""]
+    if "spearman" in scores:
+        parts.append(f" On WordSim-353 they reach {scores['spearman']:.2f}.")
+    return "".join(parts)
+
+
+def _facts(name: str) -> dict[str, Any]:
+    """The model card as a table; empty for vectors that have none."""
+    if name != catalogue.DEFAULT:
+        return {}
+    try:
+        return tomllib.loads((resources() / "vectors" / f"{name}.toml").read_text("utf-8"))
+    except OSError:
+        return {}
+
 
 KINDS = "Word vectors (*.txt *.gz *.vec *.bin *.safetensors *.npz);;All files (*)"
 TITLES = {"books": "English books", "reference": "Three words from Twitter (000)"}
@@ -323,3 +405,33 @@ def own_table(bench: Workbench, table: str) -> Vectors:
     rows, _ = engine.graph.axes_of(engine.graph.place(table))
     array = np.nan_to_num(np.asarray(engine.values[table], np.float32))
     return Vectors.of(f"this model's {table}", engine.labels(rows), array)
+
+
+TEXT = """
+<p><b>Drawn by chance.</b> A new model starts with random rows in its embedding table. Then no word is like any other:
+cosines lie around 0, and nearest words are accidents. That is not a fault; training moves the rows.</p>
+<p><b>Trained beforehand.</b> GloVe reads a large text once, counts which words stand near each other, and looks for
+vectors whose dot products match the logarithms of these counts. Words that keep the same company end up pointing the
+same way. Such tables can be had ready-made, and a model can begin with them and go on learning, or keep them as they
+are.</p>
+<p><b>Trained from scratch with the model.</b> Large language models start by chance and learn the table together with
+all other weights, from the one task of predicting the next token. The table then fits this model and no other.</p>
+<p><b>What none of them can do.</b> One word has one vector here, whatever it means in a sentence: a river's bank and
+a money bank share a row. Making a vector depend on its neighbours is what attention is for. And a vector knows only
+its text: what the text thought of people and peoples is in the numbers, too.</p>
+"""
+
+
+class OriginsCard(Card):
+    """Plain sentences; it needs no vectors."""
+
+    needs_vectors = False
+
+    title = "Where vectors come from"
+    short = "Where they come from"
+
+    def __init__(self, bench: Workbench, state: TabState) -> None:
+        super().__init__(bench, state)
+        words = label(TEXT, "", wrap=True)
+        words.setTextFormat(Qt.TextFormat.RichText)
+        self.page.addWidget(words)

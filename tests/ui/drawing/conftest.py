@@ -7,8 +7,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from explorer.document.document import Document
-from explorer.ui.bridge import Bridge
 from explorer.ui.selection import Selection
+from explorer.ui.turns import Bridge
 from explorer.ui.workbench import Workbench
 from tests.ui.conftest import CORNER, lesson_of
 

@@ -13,7 +13,7 @@ from explorer.pages.gestures import GoTo, Switch
 from explorer.pages.matrix import matrix
 from explorer.pages.view import Cell
 from explorer.ui.drawing.view import DrawingView
-from explorer.ui.widgets.written import written_in
+from explorer.ui.widgets.tree import written_in
 
 ATTENTION, FFN = "encoder.1.self.attention", "encoder.1.ffn.layers"
 WEIGHTS = Place("encoder.1.self.weights", 0)

@@ -19,7 +19,7 @@ from explorer.settings import Settings
 from explorer.ui.lesson import panel as panel_module
 from explorer.ui.lesson.parts import Aside
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.widgets.steady import SteadyLabel
+from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.window.top_bar import PAGES
 
 pytestmark = pytest.mark.usefixtures("no_pictures")

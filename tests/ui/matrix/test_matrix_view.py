@@ -17,11 +17,11 @@ from explorer.export.colours import contrast
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.pages.matrix import Matrix, matrix
-from explorer.ui.bridge import Bridge
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.painter import RIGHT
 from explorer.ui.matrix.view import LEAST_COLUMNS, MAP, MOST_ROWS, MatrixView
 from explorer.ui.selection import Cell, Selection
+from explorer.ui.turns import Bridge
 from explorer.ui.workbench import Workbench
 
 pytestmark = pytest.mark.usefixtures("no_pictures")

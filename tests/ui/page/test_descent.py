@@ -22,7 +22,7 @@ from explorer.ui.selection import Cell
 from explorer.ui.training import descent as going
 from explorer.ui.training.loss_curve import RunCurve
 from explorer.ui.training.loss_surface import LossSurface
-from explorer.ui.training.moving import Moving
+from explorer.ui.training.moves import Moving
 from explorer.ui.training.stepper import Stepper
 
 

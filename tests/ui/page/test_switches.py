@@ -13,7 +13,7 @@ from explorer.pages.compose import KINDS
 from explorer.pages.header import block_of
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.switches import SwitchBar
-from explorer.ui.widgets.boxes import ComboBox, SpinBox
+from explorer.ui.widgets.inputs import ComboBox, SpinBox
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 

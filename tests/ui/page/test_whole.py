@@ -11,7 +11,7 @@ from explorer.ui.appearance import Appearance
 from explorer.ui.drawing import blocks
 from explorer.ui.page.page_view import PageView
 from explorer.ui.page.player import PlayerView
-from explorer.ui.widgets.written import written_in
+from explorer.ui.widgets.tree import written_in
 
 Key = Qt.Key
 FFN = "encoder.1.ffn.layers"

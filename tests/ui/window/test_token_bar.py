@@ -10,7 +10,7 @@ from explorer.document.commands.words import MOST_TOKEN_LENGTH
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.ui.selection import Cell
-from explorer.ui.window.chip import Chip, WordEdit
+from explorer.ui.window.token_strip import Chip, WordEdit
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication, QLabel, QMainWindow
 
 from explorer.document.document import Document
 from explorer.lessons.loader import load
-from explorer.ui.bridge import Bridge
 from explorer.ui.selection import Selection
+from explorer.ui.turns import Bridge
 from explorer.ui.words import vectors_card
 from explorer.ui.words.tab import WordsTab
 from explorer.ui.workbench import Workbench

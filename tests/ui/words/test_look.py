@@ -7,12 +7,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
 from explorer.ui.words.analogy import AnalogyCard
+from explorer.ui.words.card import LEAST, WordField
 from explorer.ui.words.cosine import CosineCard
-from explorer.ui.words.fields import LEAST, WordField
-from explorer.ui.words.lookup import LookupCard
 from explorer.ui.words.map_card import MapCard
 from explorer.ui.words.matrix import MatrixCard
 from explorer.ui.words.neighbours import NeighboursCard, OddCard
+from explorer.ui.words.strips import LookupCard
 from explorer.words import catalogue
 from explorer.words.vectors import Vectors
 

@@ -8,8 +8,8 @@ from time import sleep
 import shiboken6
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QSpinBox
 
-from explorer.ui.words.lookup import LookupCard
 from explorer.ui.words.map_card import MapCard
+from explorer.ui.words.strips import LookupCard
 from explorer.words.progress import Progress
 from tests.ui.conftest import PATIENCE_S
 

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from explorer.document.commands import SetCells
 from explorer.paths import resources
-from explorer.ui.words.lookup import LookupCard
 from explorer.ui.words.send import SendCard
+from explorer.ui.words.strips import LookupCard
 from explorer.words import catalogue
 from explorer.words.progress import Progress
 from explorer.words.similarity import Score

@@ -1,1 +1,0 @@
-"""The tab "References": every printed number beside the computed one."""

@@ -1,0 +1,192 @@
+"""What somebody chooses or types with: boxes, sliders, choices, menus and message boxes.
+
+Combo and spin boxes for a page that scrolls: a wheel that turns over one of them scrolls the page.
+
+Menus that are no higher than the window, and scroll where they would be.
+
+Message boxes in the program's own look: no picture of the system's stands in them, nor on their buttons.
+
+A choice between a few things, all of them in sight.
+
+A slider for a number that is set by feel: each step is a factor.
+"""
+
+from collections.abc import Sequence
+from math import log10
+from typing import Any
+
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPaintEvent, QWheelEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QComboBox,
+    QMenu,
+    QMessageBox,
+    QPushButton,
+    QSizePolicy,
+    QSlider,
+    QSpinBox,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
+    QWidget,
+)
+
+from explorer import PROGRAM
+from explorer.ui.theme import mark
+from explorer.ui.widgets.layouts import row_in
+from explorer.ui.workbench import Workbench
+
+
+class ComboBox(QComboBox):
+    """A choice; it opens by a click or by the keyboard."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def event(self, event: QEvent) -> bool:
+        """A letter goes to the choice that begins with it, though it may be a shortcut of the window."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier)
+            if plain and event.text().isalpha():
+                event.accept()
+                return True
+        return super().event(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        # As Qt does it, but words for which there is no room end in dots.
+        painter, option = QStylePainter(self), QStyleOptionComboBox()
+        self.initStyleOption(option)
+        style, box = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(style, option, box, self).width() + 2  # which its own width counts on
+        words: Any = option
+        words.currentText = self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room)
+        painter.drawComplexControl(style, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Leave the wheel to the page."""
+        event.ignore()
+
+
+class SpinBox(QSpinBox):
+    """A whole number; the wheel turns it once one has gone to it."""
+
+    def __init__(self, **properties: Any) -> None:
+        super().__init__(**properties)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Leave the wheel to the page, unless one has gone to the box."""
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+class Menu(QMenu):
+    """A menu that stays within the window it was opened from.
+
+    In one that scrolls, the first press of Up shows the last entry, too: Qt chooses it and leaves it out of sight.
+    """
+
+    def __init__(self, parent: QWidget, title: str = "") -> None:
+        super().__init__(title, parent)
+        self._within = parent
+        self.aboutToShow.connect(self._stay_within)
+
+    def _stay_within(self) -> None:
+        self.setMaximumHeight(self._within.window().height())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Up and self.activeAction() is None:
+            entries = (action for action in self.actions() if action.isEnabled() and not action.isSeparator())
+            first = next(entries, None)
+            if first is not None:
+                self.setActiveAction(first)  # from here Up goes round to the last one, and scrolls there
+        super().keyPressEvent(event)
+
+
+def message_box(text: str, parent: QWidget | None = None) -> QMessageBox:
+    """A box that says one thing; its buttons are still to be added."""
+    box = QMessageBox(QMessageBox.Icon.NoIcon, PROGRAM, text, parent=parent)
+    box.setTextFormat(Qt.TextFormat.PlainText)  # the name of a file may look like HTML
+    return box
+
+
+class Segments(QWidget):
+    """Buttons in a row, one of them pressed.
+
+    `spoken`: what is chosen, for a screen reader: "Head".
+    """
+
+    def __init__(self, titles: Sequence[str], spoken: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.group = QButtonGroup(self)  # emits ``idClicked`` with the place of the button that a person pressed
+        layout = row_in(self, spacing=0)
+        last = len(titles) - 1
+        for i, title in enumerate(titles):
+            place = "only" if not last else "first" if i == 0 else "last" if i == last else "middle"
+            button = mark(QPushButton(title), segment=place)
+            button.setCheckable(True)
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            button.setAccessibleName(f"{spoken} {title}")
+            button.setToolTip(f"{spoken} {title}")
+            self.group.addButton(button, i)
+            layout.addWidget(button)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+    def choose(self, place: int) -> None:
+        """Show which one is chosen."""
+        button = self.group.button(place)
+        if button is not None:
+            button.setChecked(True)
+
+
+DECADE = 50  # steps from 1 to 10
+
+
+class FactorSlider(QSlider):
+    """From one power of ten to another, on a scale of factors.
+
+    Parameters
+    ----------
+    title : str
+        For a screen reader and the tooltip.
+    low, high : int
+        The powers of ten at the ends.
+    width : int
+        Pixels at text scale 1.
+    """
+
+    moved = Signal(float)  # a person has set it to this number
+    key_begins = Signal()  # a key has been pressed; while it is held down and repeats, this does not come again
+
+    def __init__(self, bench: Workbench, title: str, low: int, high: int, width: int) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self.setRange(low * DECADE, high * DECADE)
+        self.setPageStep(DECADE // 5)
+        self.setAccessibleName(title)
+        self.setToolTip(f"{title}: drag, or the arrow keys; Home and End for {10.0**low:g} and {10.0**high:g}")
+        self.valueChanged.connect(lambda place: self.moved.emit(float(f"{10 ** (place / DECADE):.2g}")))
+        self.setFixedWidth(bench.appearance.px(width))
+
+    def show_number(self, number: float) -> None:
+        """Stand at a number; beyond the ends, at the end."""
+        low, high = self.minimum(), self.maximum()
+        place = round(DECADE * log10(number)) if 0 < number < float("inf") else low
+        with QSignalBlocker(self):
+            self.setValue(min(max(place, low), high))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not event.isAutoRepeat():
+            self.key_begins.emit()
+        super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Leave the wheel to the page, unless one has gone to the slider."""
+        if not self.hasFocus():
+            event.ignore()
+            return
+        super().wheelEvent(event)

@@ -1,0 +1,177 @@
+"""The parts of the window: they fold away, stand in windows of their own, and are laid out once for many sizes.
+
+The parts of the window that fold away: by a button, by a key, and where there is too little room.
+
+Stages in windows of their own, which can stand beside the others.
+
+Of many sizes of a window in one turn of the event loop the first and the last are laid out.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QDockWidget, QLayout, QMainWindow, QPushButton, QWidget
+
+from explorer.core.graph import Stage
+from explorer.document.document import Change
+from explorer.settings import Settings
+from explorer.ui.page.page_view import PageView
+from explorer.ui.theme import mark
+from explorer.ui.turns import later
+from explorer.ui.widgets.tree import Gone
+from explorer.ui.workbench import Workbench
+
+
+class Folds:
+    """What is folded, and what of it is remembered.
+
+    Parameters
+    ----------
+    actions : dict of str to QAction
+        What folds a part away, by the name under which it is remembered.
+    share : callable
+        Called when somebody has folded a part, or brought it back.
+    """
+
+    def __init__(self, actions: dict[str, QAction], settings: Settings, share: Callable[[], None]) -> None:
+        self._actions, self._settings, self._share = actions, settings, share
+        self._tight: dict[str, bool] = {}
+        for name, fold in actions.items():
+            fold.setChecked(settings.get(name, False))
+            fold.toggled.connect(partial(self._remember, name))
+
+    def _remember(self, name: str, on: bool) -> None:
+        if not self._tight.get(name):  # there it is for the moment
+            self._settings.set(name, on)
+        self._share()
+
+    def fold_where_tight(self, tight: dict[str, bool]) -> None:
+        """Fold the parts for which there is little room, until there is more; their buttons bring them back."""
+        for name, now in tight.items():
+            if now != self._tight.get(name, False):
+                fold = self._actions[name]
+                with QSignalBlocker(fold):
+                    fold.setChecked(now or self._settings.get(name, False))
+        self._tight = tight
+
+
+def fold_button(fold: QAction, sign: str, parent: QWidget | None = None) -> QPushButton:
+    """A quiet button with an arrow; it does what the action does, and says the same.
+
+    `sign`: an arrow to where the part goes, or comes from.
+    """
+    button = mark(QPushButton(sign, parent), link="true")
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    button.setToolTip(fold.toolTip())
+    button.setAccessibleName(fold.text())
+    button.clicked.connect(fold.trigger)
+    return button
+
+
+class Docks:
+    """The docks of a window, each with the page of a stage."""
+
+    def __init__(self, bench: Workbench, window: QMainWindow) -> None:
+        self._bench, self._window, self._gone = bench, window, Gone(window)
+        self.pages: dict[QDockWidget, PageView] = {}  # those that are open
+        self._again: dict[QDockWidget, QTimer] = {}
+
+    def open(self, stage: Stage) -> QDockWidget:
+        """Show a stage in a dock."""
+        page = PageView(self._bench, stage)
+        dock = QDockWidget(f"{stage.group}: {stage.title}", self._window)
+        dock.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dock.setWidget(page)
+        dock.topLevelChanged.connect(lambda floats: self._bench.bridge.goes_before(dock) if floats else None)
+        dock.destroyed.connect(lambda: self._forget(dock))
+        self.pages[dock], self._again[dock] = page, later(dock, partial(self._make, dock))
+        self._window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
+        dock.setFloating(True)
+        dock.resize(self._bench.appearance.px(900), min(self._window.height(), self._bench.appearance.px(700)))
+        corner = self._window.frameGeometry().topRight()
+        dock.move(corner.x() - dock.width() - self._bench.appearance.px(40), corner.y() + self._bench.appearance.px(80))
+        dock.show()
+        return dock
+
+    def follow(self, change: Change) -> None:
+        """Show a change of the document; a dock whose stage is gone is closed."""
+        if change.structure:
+            for dock, page in list(self.pages.items()):
+                if page.stage not in self._bench.selection.places:
+                    self._close(dock)
+        for page in tuple(self.pages.values()):
+            page.follow()
+
+    def restyle(self) -> None:
+        """Follow the theme and the text scale, each dock in a turn of its own."""
+        for again in self._again.values():
+            self._bench.appearance.turns.add(again)
+
+    def _make(self, dock: QDockWidget) -> None:
+        """Sizes stand everywhere in a page, so it is made anew."""
+        page = self.pages[dock]
+        self.pages[dock] = PageView(self._bench, page.stage)
+        dock.setWidget(self.pages[dock])
+        self._gone.delete(page)
+
+    def _forget(self, dock: QDockWidget) -> None:
+        self.pages.pop(dock, None)
+        self._again.pop(dock, None)
+
+    def _close(self, dock: QDockWidget) -> None:
+        self._forget(dock)
+        self._window.removeDockWidget(dock)
+        self._gone.delete(dock)
+
+
+class Sizes:
+    """What a window's ``resizeEvent`` tells of: whoever draws at its corner sends many sizes at once.
+
+    To lay out each of fifteen held the window up for half a second.
+
+    Parameters
+    ----------
+    window : QWidget
+        With a layout.
+    fit : callable
+        Lets the parts of the window share its size.
+    """
+
+    def __init__(self, window: QWidget, fit: Callable[[], None]) -> None:
+        self._window, self._fit = window, fit
+        self._fitted = window.size()
+        self._turn = later(window, self._end)
+
+    @property
+    def _layout(self) -> QLayout:
+        layout = self._window.layout()
+        assert layout is not None
+        return layout
+
+    def follow(self) -> None:
+        """The window has another size."""
+        if not self._turn.isActive():
+            self._share()
+        if self._window.isVisible():
+            self._wait()
+
+    def _share(self) -> None:
+        self._fitted = self._window.size()
+        self._fit()
+
+    def _wait(self) -> None:
+        """Lay out nothing more in this turn."""
+        self._layout.setEnabled(False)
+        self._turn.start()
+
+    def _end(self) -> None:
+        another = self._window.size() != self._fitted
+        self._layout.setEnabled(True)
+        if another:
+            self._share()
+        self._layout.invalidate()  # what asked for another layout meanwhile was not heard
+        self._layout.activate()
+        if another:
+            self._wait()  # nor the first of what comes before this turn ends

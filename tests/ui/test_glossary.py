@@ -1,0 +1,164 @@
+"""The glossary in the right column, by mouse and by keys."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QLabel, QScrollArea
+
+from explorer.lessons.glossary import LINK, glossary
+from explorer.ui.glossary import letter_at, term_at
+from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.page.note import SectionLabel
+from explorer.ui.widgets.formula import Formula, is_loaded
+from explorer.ui.widgets.labels import SteadyLabel
+
+pytestmark = pytest.mark.usefixtures("no_pictures")
+Key = Qt.Key
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def page(window, eye):
+    return eye.go_to(window, "encoder.1.self.attention")
+
+
+def box_of(page, name):
+    (found,) = [box for box in page.findChildren(MatrixBox) if box.matrix.name == name]
+    return found
+
+
+def entry(window):
+    return window.terms.panel.term.name if window.terms.panel is not None and window.terms.panel.isVisible() else None
+
+
+def test_a_click_on_a_symbol_opens_its_entry_and_covers_nothing(window, page, hand):
+    box = box_of(page, "encoder.1.self.head.1.W_Q")
+    before = page.size()
+    hand.click(box.findChild(Formula))
+    assert entry(window) == "W_Q, W_K, W_V"
+    assert page.size() == before
+    assert window.inspector.isVisible()
+    assert not window.terms.panel.geometry().intersects(window.inspector.geometry())
+
+
+def test_the_word_under_the_pointer_counts(window, page, hand):
+    (sentence,) = [label for label in page.header.findChildren(QLabel) if label.text().startswith("Each word asks")]
+    metrics = QFontMetrics(sentence.font())
+    sentence.ensurePolished()
+    place = metrics.horizontalAdvance(sentence.text()[: sentence.text().index("value")]) + 6
+    hand.click(sentence, QPoint(place, metrics.height() // 2))
+    assert entry(window) == "value"
+
+
+def test_a_click_on_a_heading_means_its_first_term(window, eye, hand):
+    page = eye.go_to(window, "encoder.1.ffn.layers")
+    heading = next(one for one in page.findChildren(SectionLabel) if one.isVisible() and "d_ff" in one.text())
+    hand.click(heading, heading.rect().bottomRight() - QPoint(3, 3))
+    assert entry(window) is not None
+
+
+def test_a_click_beside_the_words_of_a_sentence_means_nothing(window, qtbot):
+    label = QLabel("<b>Softmax</b> makes shares of scores, whatever numbers they were before it came along.", window)
+    label.resize(900, 30)
+    label.show()
+    under = letter_at(label, QPoint(3, 15))
+    assert under.text[under.at] == "S"
+    assert letter_at(label, QPoint(890, 15)).at == -1
+    assert term_at(window, label.mapTo(window, QPoint(890, 15))) is None
+    assert term_at(window, label.mapTo(window, QPoint(3, 15))).name == "softmax"
+
+
+def test_a_short_question_is_no_heading(window, qtbot):
+    label = QLabel("What is the second number of the row “are” in X?", window)
+    label.resize(900, 30)
+    label.show()
+    for x in range(3, 890, 40):  # nowhere is its "row" an example of a data set
+        assert term_at(window, label.mapTo(window, QPoint(x, 15))) is None
+
+
+def test_a_link_stays_a_link(window, qtbot):
+    label = QLabel("<a href='x'>softmax</a> and softmax", window)
+    label.resize(label.sizeHint())
+    label.show()
+    assert term_at(window, label.mapTo(window, QPoint(5, 8))) is None
+    assert term_at(window, label.mapTo(window, QPoint(label.width() - 5, 8))).name == "softmax"
+
+
+def test_all_by_keys(window, page, hand, eye):
+    view = eye.views(window)["encoder.1.self.head.1.Q"]
+    hand.click(view, hand.cell(view, 0, 0))
+    hand.key(Key.Key_G, CONTROL)
+    assert entry(window) == "query"
+    assert window.terms.panel.search.hasFocus()
+    listed = window.terms.panel._listed.text()
+    assert all(f"{LINK}{name}" in listed for name in ("mask", "scale", "key", "score", "cosine"))
+    for letter in "warm":
+        hand.key(getattr(Key, f"Key_{letter.upper()}"))
+    hand.key(Key.Key_Return)
+    assert entry(window) == "warm-up"
+    hand.key(Key.Key_Escape)
+    assert entry(window) is None
+
+
+def test_the_list_is_that_of_the_page(window, page, hand, eye, qtbot):
+    hand.key(Key.Key_G, CONTROL)
+    assert "residual" not in window.terms.panel._listed.text()
+    eye.go_to(window, "encoder.1.self.after")
+    qtbot.waitUntil(lambda: f"{LINK}residual" in window.terms.panel._listed.text())
+
+
+def test_links_lead_on_to_stages_and_to_examples(window, page, hand, eye):
+    window.terms.define(glossary().of("softmax"))
+    window.terms.panel._follow(f"{LINK}score")
+    assert entry(window) == "score"
+    window.terms.panel._follow("stage:decoder.1.self.attention")
+    assert window.bench.selection.stage == "decoder.1.self.attention"
+    window.terms.define(glossary().of("temperature"))
+    window.terms.panel._follow("lesson:softmax")
+    assert window.bench.lesson.id == "softmax"
+    assert window.bench.selection.stage == "output"
+    window.terms.define(glossary().of("ReLU"))  # the first kind of its stages is one of a transformer
+    window.terms.panel._follow("lesson:xor")
+    assert window.bench.lesson.id == "xor"
+    assert window.bench.selection.stage == "layer.1"
+
+
+def test_what_is_said_of_a_stage_leads_to_entries(window, page, qtbot):
+    qtbot.waitUntil(lambda: f"{LINK}query" in window.inspector._about.text())
+    window.inspector._about.label.linkActivated.emit(f"{LINK}query")
+    assert entry(window) == "query"
+
+
+def test_on_pages_without_an_inspector_it_stands_beside_them(window, hand):
+    window.show_page(1)
+    hand.key(Key.Key_G, CONTROL)
+    assert window.terms.panel.isVisible()
+    assert not window.terms.panel.geometry().intersects(window.pages.geometry())
+    assert window.terms.panel._listed.text()
+    window.show_page(0)
+    assert window.terms.panel.parentWidget() is window.inspector.parentWidget()
+    assert window.terms.panel.isVisible()
+
+
+def test_it_follows_theme_and_text_scale(window, hand):
+    hand.key(Key.Key_G, CONTROL)
+    window.terms.define(glossary().of("d_model"))
+    for _ in range(3):
+        window.bench.appearance.zoom(1)
+    window.bench.appearance.set_mode("dark")
+    assert entry(window) == "d_model"
+    assert window.terms.panel.width() == window.inspector.width()
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_no_entry_is_wider_than_the_column(window, appearance, qtbot, scale):
+    appearance.set_scale(scale)
+    window.terms.show()
+    panel = window.terms.panel
+    (scroll,) = panel.findChildren(QScrollArea)
+    qtbot.waitUntil(is_loaded)
+    for term in glossary().terms:
+        panel.show_term(term, ())
+        across = {*panel.findChildren(Formula), *panel.findChildren(SteadyLabel)}
+        assert max(one.minimumSizeHint().width() for one in across) <= scroll.viewport().width(), term.name
+    qtbot.waitUntil(lambda: scroll.widget().width() == scroll.viewport().width())

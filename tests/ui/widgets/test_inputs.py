@@ -1,0 +1,76 @@
+"""Boxes on a page that scrolls.
+
+Message boxes: no picture of the system's stands in them.
+"""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QMessageBox, QScrollArea, QVBoxLayout, QWidget
+
+from explorer.ui.widgets.inputs import ComboBox, SpinBox, message_box
+
+
+@pytest.fixture
+def page(qtbot):
+    """A page that is higher than its window, with a box of each kind on top."""
+    area, content = QScrollArea(), QWidget()
+    layout = QVBoxLayout(content)
+    area.choice, area.number = ComboBox(), SpinBox(minimum=0, maximum=9, value=5)
+    area.choice.addItems(["a", "b", "c"])
+    for box in (area.choice, area.number):
+        layout.addWidget(box)
+    layout.addStretch()
+    content.setMinimumHeight(900)
+    area.setWidget(content)
+    area.resize(300, 200)
+    qtbot.addWidget(area)
+    with qtbot.waitExposed(area):
+        area.show()
+    return area
+
+
+def test_a_wheel_over_a_box_scrolls_the_page(page, hand):
+    for box in (page.choice, page.number):
+        page.verticalScrollBar().setValue(0)
+        page.setFocus()
+        hand.wheel(box, notches=-1)
+        assert page.verticalScrollBar().value() > 0
+        assert not box.hasFocus()
+    assert page.choice.currentText() == "a"
+    assert page.number.value() == 5
+
+
+def test_a_choice_that_one_has_gone_to_stays_as_it_is(page, hand):
+    page.choice.setFocus()
+    hand.wheel(page.choice, notches=-1)
+    assert page.choice.currentText() == "a"
+    hand.key(Qt.Key.Key_Down)
+    assert page.choice.currentText() == "b"
+
+
+def test_the_wheel_turns_a_number_that_one_has_gone_to(page, hand):
+    page.number.setFocus()
+    hand.wheel(page.number, notches=-1)
+    assert page.number.value() == 4
+
+
+@pytest.mark.parametrize(("width", "same"), [(300, True), (110, False)])
+def test_words_that_do_not_fit_end_in_dots_where_qt_cuts_them(qtbot, width, same):
+    pictures = []
+    for kind in (ComboBox, QComboBox):
+        box = kind()
+        qtbot.addWidget(box)
+        box.addItem("ten seconds a run")
+        box.resize(width, 30)
+        pictures.append(box.grab().toImage())
+    assert (pictures[0] == pictures[1]) is same
+
+
+def test_neither_the_box_nor_its_buttons_have_a_stock_picture(appearance, qtbot):
+    box = message_box("Replace a.explorer?")
+    qtbot.addWidget(box)
+    box.setStandardButtons(QMessageBox.StandardButton.Save | QMessageBox.StandardButton.Cancel)
+    box.show()
+    assert box.icon() == QMessageBox.Icon.NoIcon
+    assert box.iconPixmap().isNull()
+    assert [button.icon().isNull() for button in box.buttons()] == [True, True]

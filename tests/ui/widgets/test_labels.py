@@ -1,0 +1,90 @@
+"""Icons draw something, in the colours of the theme.
+
+Labels whose place is laid out anew only when they need another height.
+"""
+
+import pytest
+from pixels import colours, pixels
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QLabel
+
+from explorer.paths import resources
+from explorer.ui.theme import DARK, LIGHT
+from explorer.ui.widgets.labels import SteadyLabel, app_icon, icon
+
+ICONS = sorted(path.stem for path in (resources() / "icons").glob("*.svg"))
+
+
+def inks(image):
+    """The colours of what is not see-through."""
+    seen = pixels(image)
+    return set(colours(seen[seen >> 24 == 255]))
+
+
+@pytest.mark.parametrize("name", ICONS)
+def test_every_icon_draws_something(qapp, name):
+    image = icon(name, LIGHT).pixmap(QSize(48, 48)).toImage()
+    assert image.size() == QSize(48, 48)
+    assert inks(image)
+
+
+def test_icons_take_the_colour_of_the_theme(qapp):
+    for theme in (LIGHT, DARK):
+        assert inks(icon("close", theme).pixmap(64).toImage()) == {theme.text}
+        assert inks(icon("error", theme, "error").pixmap(64).toImage()) == {theme.error}
+        disabled = icon("undo", theme).pixmap(QSize(64, 64), QIcon.Mode.Disabled)
+        assert inks(disabled.toImage()) == {theme.disabled}
+
+
+def test_the_program_has_its_own_colours(qapp):
+    assert app_icon(LIGHT).pixmap(64).toImage() == app_icon(DARK).pixmap(64).toImage()
+
+
+def test_no_icon_of_that_name(qapp):
+    with pytest.raises(FileNotFoundError):
+        icon("nonsense", LIGHT)
+
+
+@pytest.fixture
+def label(qtbot, look):
+    label = SteadyLabel("<a href='x'>x</a> · 1.0000<br><a href='y'>y</a> · 2.0000")
+    qtbot.addWidget(label)
+    label.resize(120, 50)
+    label.show()
+    return label
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """The widths for which a label was asked how high it is."""
+    widths, real = [], QLabel.heightForWidth
+    monkeypatch.setattr(QLabel, "heightForWidth", lambda own, width: widths.append(width) or real(own, width))
+    return widths
+
+
+def test_it_is_as_high_as_its_words(label, qtbot):
+    two = label.height()
+    label.setText("<br>".join(["line"] * 4))
+    assert label.height() == 2 * two
+    assert label.label.height() == label.height()
+    label.resize(40, label.height())
+    label.setText("words that take more lines in a narrow place")
+    assert label.height() == label.label.heightForWidth(40)
+
+
+def test_with_other_numbers_it_is_as_high_as_before_and_is_not_asked(label, qtbot, asked):
+    high = label.height()
+    label.setText("<a href='x'>x</a> · 3.1415<br><a href='y'>y</a> · 7.0000")
+    assert not asked
+    assert label.height() == high == label.label.sizeHint().height()
+    label.setText("<a href='x'>x</a> · 3.14159265358979<br><a href='y'>y</a> · 7.0000")
+    assert asked
+
+
+def test_with_another_font_it_is_asked(label, qtbot, asked):
+    high, font = label.height(), label.label.font()
+    font.setPointSizeF(2 * font.pointSizeF())
+    label.label.setFont(font)
+    qtbot.waitUntil(lambda: label.height() > high)
+    assert asked
