@@ -14,6 +14,7 @@ from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.document_lesson import is_document, opened, opened_session
 from explorer.lessons.schema import Lesson
+from explorer.lessons.yours import is_bundle
 from explorer.settings import Settings, own_folder
 from explorer.teaching import is_for_class
 from explorer.ui.appearance import MODES, SCALES, Appearance
@@ -68,7 +69,8 @@ def open_window(
     """
     others = file is not None and is_checkpoint(file)
     late = others and file is not None and size_of(file) > MOST_AT_ONCE
-    for_class = file is not None and is_for_class(Path(file))
+    # Of a class, or lessons by others: what it is about is opened in the window.
+    for_class = file is not None and (is_for_class(Path(file)) or (is_bundle(Path(file)) and not others))
     if file is not None and is_document(file):
         lesson, state, session = opened_session(file)
     else:

@@ -17,6 +17,7 @@ from explorer.cli.options import UsageError
 from explorer.cli.output import wrote
 from explorer.cli.parser import COMMANDS
 from explorer.files import whole_file
+from explorer.lessons.yours import is_bundle
 from explorer.paths import resources
 from explorer.teaching import is_for_class
 
@@ -73,7 +74,7 @@ def openable(file: str) -> None:
 
     Raises `UsageError`.
     """
-    if os.path.isfile(file) or is_checkpoint(file) or is_for_class(Path(file)):
+    if os.path.isfile(file) or is_checkpoint(file) or is_for_class(Path(file)) or is_bundle(Path(file)):
         return
     if file.endswith((".toml", ".explorer")) or "/" in file or "\\" in file:
         known = "a document (.explorer), a lesson (.toml) or the folder of a model"

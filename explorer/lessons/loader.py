@@ -86,6 +86,11 @@ def errata() -> Mapping[str, str]:
     return {head.errata: head.id for head in map(_named, lesson_files().values()) if head.errata}
 
 
+def title_in(file: Path) -> str:
+    """The title of the lesson in a file; errors as of `load`."""
+    return _named(file).title
+
+
 def needs(file: Path) -> tuple[str, ...]:
     """The ids of the lessons that the one in a file needs."""
     return _named(file).needs

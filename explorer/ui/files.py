@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import mkdtemp
 from textwrap import wrap
 from typing import Any, Literal
 from weakref import WeakKeyDictionary, ref
@@ -23,6 +24,7 @@ from explorer.document.state import State
 from explorer.document.storage import ENDING, as_text, from_text
 from explorer.lessons.document_lesson import is_document, lesson_of, opened, opened_session
 from explorer.lessons.schema import Lesson
+from explorer.lessons.yours import FOLDER, is_bundle, take_in
 from explorer.sentences import sentence
 from explorer.teaching import ANSWERS, is_for_class
 from explorer.ui.background import Background
@@ -52,7 +54,7 @@ class Dialogs:
 
     def to_open(self, folder: Path) -> Path | None:
         """Which file to open, or None."""
-        endings = " ".join(f"*{ending}" for ending in (*OPENED, ANSWERS, *ENDINGS, *INSIDE))
+        endings = " ".join(f"*{ending}" for ending in (*OPENED, ".zip", ANSWERS, *ENDINGS, *INSIDE))
         known = f"Documents, lessons and models ({endings})"
         file, _ = QFileDialog.getOpenFileName(self._window, "Open", str(folder), known)
         return Path(file) if file else None
@@ -180,6 +182,7 @@ class Files(QObject):
     done = Signal(str)  # something was written or copied; the sentence says where it is
     session_opened = Signal(object)  # mapping: a document was opened, with this beside its numbers
     for_class = Signal(object)  # list of Path: a sheet, or the answers of a class, were opened
+    taken_in = Signal()  # lessons by others are kept from now on
     shared = Signal(object)  # Path: the document's file is open in another window, too
 
     def __init__(self, bench: Workbench, window: QWidget) -> None:
@@ -242,7 +245,7 @@ class Files(QObject):
         if self.may_leave():
             path = self.dialogs.to_open(self.folder)
             if path is not None:
-                self.for_class.emit([path]) if is_for_class(path) else self._open(path)
+                self.open_path(path)
 
     def open_model(self) -> None:
         """Ask for the folder of a model that others trained and open it."""
@@ -255,8 +258,24 @@ class Files(QObject):
         """Open a document, a lesson, a model that others trained, a sheet, or answers."""
         if is_for_class(path):
             self.for_class.emit([path])
+        elif is_bundle(path) and not is_checkpoint(path):
+            self._take_in(path)
         elif self.may_leave():
             self._open(path)
+
+    def _take_in(self, path: Path) -> None:
+        """Keep lessons by others, and open the first of them."""
+        kept = self._bench.settings.folder
+        try:
+            lessons = take_in(path, (kept or Path(mkdtemp())) / FOLDER)
+        except ExplorerError as error:
+            self.dialogs.tell(sentence(error))
+            return
+        self.taken_in.emit()
+        many = len(lessons) != 1
+        self.done.emit(f"{len(lessons)} lesson{'s' * many} from {path.name} {'are' if many else 'is'} kept in Lessons")
+        if self.may_leave():
+            self._open(lessons[0])
 
     def open_lesson(self, lesson: Lesson) -> None:
         """Open a lesson that is there already."""
@@ -512,4 +531,5 @@ def _dropped(event: QDropEvent) -> Path | None:
     if len(urls) != 1 or not urls[0].isLocalFile():
         return None
     path = Path(urls[0].toLocalFile())
-    return path if path.name.lower().endswith((*OPENED, *INSIDE)) or is_checkpoint(path) else None
+    known = path.name.lower().endswith((*OPENED, *INSIDE)) or is_checkpoint(path) or is_bundle(path)
+    return path if known else None

@@ -21,6 +21,7 @@ from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import errata, load, titles
 from explorer.lessons.progress import Progress, ProgressFolder, left_at, outcome
 from explorer.lessons.schema import Lesson, states_of
+from explorer.lessons.yours import FOLDER, yours
 from explorer.ui.lesson.again import AgainCard
 from explorer.ui.lesson.chapters import ChapterList
 from explorer.ui.lesson.drawn import picture_of_step
@@ -265,6 +266,13 @@ class LessonPage(QScrollArea):
             card = LessonCard(self._bench, id, name)
             card.wanted.connect(self.wanted)
             self.cards[id] = card
+        folder = self._bench.settings.folder
+        self._yours = {str(file): title for file, title in yours(folder and folder / FOLDER).items()}
+        for id, name in self._yours.items():
+            card = LessonCard(self._bench, id, name)
+            card.wanted.connect(self.wanted)
+            self.cards[id] = card
+        self._of_yours = SteadyLabel("Your lessons", role="strong")
         self._apart = SteadyLabel("For those who hold a printed text beside the screen", role="strong")
         self._listed = QVBoxLayout()
         self._listed.setSpacing(px(8))
@@ -298,7 +306,10 @@ class LessonPage(QScrollArea):
             self.again.show_lessons({card.id: card.lesson for card in self.cards.values() if card.lesson is not None})
             return
         card = self._waiting.pop(0)
-        lesson = card.lesson or load(card.id)
+        try:
+            lesson = card.lesson or load(card.id)
+        except ExplorerError:  # a file of the person's own, which was changed since it was listed
+            return
         card.show_lesson(lesson, self._progress(lesson))
         if not self._drawing.isActive():  # started anew in each turn, it would never have one
             self._drawing.start()
@@ -310,13 +321,17 @@ class LessonPage(QScrollArea):
         of_course = [id for id in (self.cards if course is None else course.lessons) if id in self.cards]
         ranks = {id: rank for id in of_course if (rank := self.cards[id].rank(words)) is not None}
         apart = [id for id in self.cards if id in errata().values()]
-        found = sorted((id for id in ranks if id not in apart), key=ranks.__getitem__)  # those named so stand first
-        rest = [id for id in self.cards if id not in ranks and id not in apart]
-        for widget in (*(self.cards[id] for id in (*found, *rest)), self._apart, *(self.cards[id] for id in apart)):
+        others = {*apart, *self._yours}
+        found = sorted((id for id in ranks if id not in others), key=ranks.__getitem__)  # those named so stand first
+        rest = [id for id in self.cards if id not in ranks and id not in others]
+        listed: list[QWidget] = [self.cards[id] for id in (*found, *rest)]
+        listed += [self._of_yours, *(self.cards[id] for id in self._yours)]
+        for widget in (*listed, self._apart, *(self.cards[id] for id in apart)):
             self._listed.addWidget(widget)  # behind those that stand there already
         for id, card in self.cards.items():
             card.setVisible(id in ranks)
         self._apart.setVisible(any(id in ranks for id in apart))
+        self._of_yours.setVisible(any(id in ranks for id in self._yours))
         self._none.setVisible(not ranks)
         self._drawing.start()
 

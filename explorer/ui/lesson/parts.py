@@ -113,6 +113,7 @@ class LessonParts(QObject):
         self._bench.selection.lesson_asked.connect(lambda id: self.begin(id, False))
         self._page: LessonPage | None = None
         self._window.files.lesson_opened.connect(self.go_on)
+        self._window.files.taken_in.connect(self._list_anew)
         self.recorder = Recorder(self._bench, window.files, self)
         self.recorder.changed.connect(self._show_recording)
         self.present = self._action("Present the steps", "F5", self.open_presenter)
@@ -161,6 +162,10 @@ class LessonParts(QObject):
             self._page.made.connect(self._show_recording)
             self._window.pages.addWidget(self._page)
         return self._page
+
+    def _list_anew(self) -> None:
+        if self._page is not None:
+            self._page.restyle()
 
     def show_lessons(self) -> None:
         """Go to the page of lessons."""

@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 
+from explorer.cli import main
 from explorer.document.commands import SetCells
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
@@ -24,7 +25,7 @@ def visit(window, eye, stage):
     eye.settle(window)
 
 
-def test_places_and_edits_become_steps(window, eye, tmp_path, monkeypatch):
+def test_places_and_edits_become_steps(window, eye, tmp_path, monkeypatch, capsys):
     lessons, bench, path = window.lessons, window.bench, tmp_path / "mine.lesson.toml"
     visit(window, eye, ATTENTION)
     lessons.page().record.click()
@@ -60,6 +61,8 @@ def test_places_and_edits_become_steps(window, eye, tmp_path, monkeypatch):
     assert lessons.guide.lesson.id == "mine"
     lessons.guide.go(2)
     assert bench.document.state.inputs["source.table"].tolist() == wanted.inputs["source.table"].tolist()
+    assert main(["replay", str(path)]) == 0
+    assert "3 steps forward, backward and from each" in capsys.readouterr().out
 
 
 def test_what_was_recorded_is_not_lost_without_a_question(window, eye, hand, tmp_path, monkeypatch):

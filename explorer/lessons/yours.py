@@ -1,0 +1,161 @@
+"""Lessons by others: a folder or a zip of them is checked, copied into a folder of the person's own, and kept there.
+
+Nothing in it is trusted: how much it holds, where its names lead, what its files are. Only lessons (`.toml`) and the
+weights that lie beside them (`.safetensors`) are taken; all else in it is left where it is.
+"""
+
+import re
+import shutil
+import stat
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path, PurePosixPath
+
+from explorer.core.errors import ExplorerError
+from explorer.files import open_file
+from explorer.lessons import reading
+from explorer.lessons.loader import load, title_in
+
+TAKEN = (".toml", ".safetensors")
+FOLDER = "lessons"
+"""In the folder of the person's settings."""
+MOST_FILES, MOST_WEIGHTS, MOST_IN_ALL = 200, 100_000_000, 200_000_000
+"""Files, bytes of one file of weights, and bytes of all."""
+_BESIDE = re.compile(rb"""["']?(?:weights|tokenizer)["']?\s*=\s*["'][^"'\n]*(?:[/\\:]|\.\.)""")
+"""A file that does not lie beside the lesson that names it."""
+_DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError, OSError)
+
+
+_Entry = tuple[PurePosixPath, int, Callable[[int], bytes]]
+"""A name within a bundle, how large it says to be, and what reads so many bytes of it at most."""
+
+
+def is_bundle(path: Path) -> bool:
+    """Whether a path names a zip, or a folder with lessons in it or in a folder of it."""
+    if path.is_dir():
+        return any(next(path.glob(f"{deep}*.lesson.toml"), None) is not None for deep in ("", "*/"))
+    return path.suffix.lower() == ".zip"
+
+
+def take_in(source: Path, folder: Path) -> list[Path]:
+    """Check lessons by others and keep them; of the same name as some that are there, they take their place.
+
+    Parameters
+    ----------
+    source : Path
+        A zip, or a folder.
+    folder : Path
+        Where they are kept.
+
+    Returns
+    -------
+    list of Path
+        The files of the lessons, easier ones first.
+
+    Raises
+    ------
+    ExplorerError
+        "bundle-damaged", "bundle-too-large", "bundle-outside", "bundle-link", "bundle-empty"; "not-written"; those of
+        `load` for a lesson that is not valid.
+    """
+    name = re.sub(r"[^A-Za-z0-9-]+", "-", source.stem).strip("-") or "lessons"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as made:
+            for inside, content in _files(source):
+                file = Path(made, *inside.parts)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(content)
+            lessons = _lessons(Path(made))
+            if not lessons:
+                raise ExplorerError("bundle-empty", file=source)
+            for file in lessons:
+                load(file)
+            kept = folder / name
+            shutil.rmtree(kept, ignore_errors=True)
+            shutil.copytree(made, kept)
+    except OSError as error:
+        raise ExplorerError("not-written", file=folder, reason=error.strerror or error) from None
+    return _lessons(folder / name)
+
+
+def yours(folder: Path | None) -> dict[Path, str]:
+    """The lessons that are kept, each with its title; what cannot be read any more is left out."""
+    found: dict[Path, str] = {}
+    if folder is None or not folder.is_dir():
+        return found
+    for one in sorted(folder.iterdir()):
+        if one.is_dir() and not one.name.startswith("."):
+            for file in _lessons(one):
+                with suppress(ExplorerError):
+                    found[file] = title_in(file)
+    return found
+
+
+def _lessons(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.toml"))
+
+
+def _files(source: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """What is taken: names within the bundle, and contents; all of its names are looked at first."""
+    total = 0
+    for name, size, read in _in_folder(source) if source.is_dir() else _in_zip(source):
+        most = reading.MOST_BYTES if name.suffix.lower() == ".toml" else MOST_WEIGHTS
+        try:
+            content = read(most + 1) if size <= most else b""
+        except _DAMAGED:
+            raise ExplorerError("bundle-damaged", file=source) from None
+        total += len(content)
+        if size > most or len(content) > most or total > MOST_IN_ALL:
+            raise ExplorerError("bundle-too-large", file=source, name=str(name))
+        if name.suffix.lower() == ".toml" and _BESIDE.search(content):
+            raise ExplorerError("bundle-outside", file=source, name=str(name))
+        yield name, content
+
+
+def _in_folder(source: Path) -> Iterator[_Entry]:
+    found = []
+    for path in sorted(source.rglob("*")):
+        name = PurePosixPath(*path.relative_to(source).parts)
+        if path.is_symlink():
+            raise ExplorerError("bundle-link", file=source, name=str(name))
+        if name.suffix.lower() in TAKEN and path.is_file():
+            found.append((name, path.stat().st_size, partial(_read, path)))
+        if len(found) > MOST_FILES:
+            raise ExplorerError("bundle-too-large", file=source, name=str(name))
+    yield from found
+
+
+def _read(path: Path, most: int) -> bytes:
+    with open_file(path) as stream:
+        return stream.read(most)
+
+
+def _in_zip(source: Path) -> Iterator[_Entry]:
+    try:
+        with open_file(source) as stream, zipfile.ZipFile(stream) as archive:
+            found = []
+            for info in archive.infolist():
+                name = PurePosixPath(info.filename)
+                if stat.S_ISLNK(info.external_attr >> 16):
+                    raise ExplorerError("bundle-link", file=source, name=info.filename)
+                if name.is_absolute() or ".." in name.parts or "\\" in info.filename or ":" in info.filename:
+                    raise ExplorerError("bundle-outside", file=source, name=info.filename)
+                if not info.is_dir() and name.suffix.lower() in TAKEN:
+                    found.append((name, info.file_size, partial(_unpacked, archive, info)))
+            if len(found) > MOST_FILES:
+                raise ExplorerError("bundle-too-large", file=source, name=str(found[-1][0]))
+            if len({str(name).casefold() for name, *_ in found}) < len(found):
+                raise ExplorerError("bundle-damaged", file=source)
+            yield from found
+    except _DAMAGED:
+        raise ExplorerError("bundle-damaged", file=source) from None
+
+
+def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int) -> bytes:
+    with archive.open(info) as stream:
+        return stream.read(most)

@@ -1,0 +1,116 @@
+"""Lessons by others: taken from a folder or a zip, kept, and refused in a sentence where something is wrong."""
+
+import stat
+import zipfile
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from explorer.core.errors import ExplorerError
+from explorer.lessons import yours as module
+from explorer.lessons.loader import lesson_files, load
+from explorer.lessons.yours import is_bundle, take_in, yours
+from tests.refusals import refuses
+
+LESSON = lesson_files()["softmax"].read_text("utf-8")
+
+
+def zipped(path, files):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return path
+
+
+def test_a_zip_is_kept_and_listed_and_takes_the_place_of_the_one_before(tmp_path):
+    source = zipped(tmp_path / "Week 3.zip", {"a/one.lesson.toml": LESSON, "read me.txt": "hello"})
+    assert is_bundle(source)
+    (file,) = take_in(source, tmp_path / "kept")
+    assert load(file).id == "softmax"
+    assert yours(tmp_path / "kept") == {file: load(file).title}
+    assert [one.name for one in (tmp_path / "kept" / "Week-3").rglob("*") if one.is_file()] == ["one.lesson.toml"]
+    zipped(source, {"two.lesson.toml": LESSON})
+    (file,) = take_in(source, tmp_path / "kept")
+    assert file.name == "two.lesson.toml"
+    assert list(yours(tmp_path / "kept")) == [file]
+    file.write_text("[", "utf-8")
+    assert yours(tmp_path / "kept") == {}
+    assert yours(None) == yours(tmp_path / "nowhere") == {}
+
+
+def test_a_folder_is_kept_too(tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    assert not is_bundle(folder)
+    (folder / "one.lesson.toml").write_text(LESSON, "utf-8")
+    assert is_bundle(folder)
+    assert len(take_in(folder, tmp_path / "kept")) == 1
+    (folder / "two.lesson.toml").symlink_to(folder / "one.lesson.toml")
+    with refuses("is a link"):
+        take_in(folder, tmp_path / "kept")
+
+
+@pytest.mark.parametrize("name", ["../out.toml", "/etc/out.toml", "a/../../out.toml", "C:out.toml", "a\\..\\out.toml"])
+def test_a_name_that_leads_out_is_refused(tmp_path, name):
+    source = tmp_path / "bad.zip"
+    with zipfile.ZipFile(source, "w") as archive:
+        info = zipfile.ZipInfo("x.toml")
+        info.filename = name
+        archive.writestr(info, LESSON)
+    with refuses("leads out of it"):
+        take_in(source, tmp_path / "kept")
+    assert yours(tmp_path / "kept") == {}
+    assert not (tmp_path / "out.toml").exists()
+
+
+@pytest.mark.parametrize("line", ['weights = "../x.safetensors"', "weights='/x'", 'tokenizer = "a\\\\b"'])
+def test_weights_elsewhere_are_refused(tmp_path, line):
+    with refuses("leads out of it"):
+        take_in(zipped(tmp_path / "a.zip", {"a.toml": f"{line}\n{LESSON}"}), tmp_path / "kept")
+
+
+def test_a_link_in_a_zip_is_refused(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        info = zipfile.ZipInfo("a.toml")
+        info.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(info, "/etc/passwd")
+    with refuses("is a link"):
+        take_in(tmp_path / "a.zip", tmp_path / "kept")
+
+
+def test_what_is_too_large_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
+    with refuses("too much"):
+        take_in(zipped(tmp_path / "a.zip", {"a.toml": "#" * 5_000_000}), tmp_path / "kept")
+    monkeypatch.setattr(module, "MOST_FILES", 3)
+    with refuses("too much"):
+        take_in(zipped(tmp_path / "b.zip", {f"{i}.toml": LESSON for i in range(4)}), tmp_path / "kept")
+    monkeypatch.setattr(module, "MOST_IN_ALL", 10)
+    with refuses("too much"):
+        take_in(zipped(tmp_path / "c.zip", {"a.toml": LESSON}), tmp_path / "kept")
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [({"a.txt": "x"}, "no lesson"), ({"a.toml": "["}, "not valid TOML"), ({"a.toml": 'id = "x"'}, "a.toml")],
+)
+def test_what_is_no_lesson_is_refused_and_nothing_is_kept(tmp_path, files, said):
+    with refuses(said):
+        take_in(zipped(tmp_path / "a.zip", files), tmp_path / "kept")
+    assert yours(tmp_path / "kept") == {}
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_any_change_of_a_zip_is_refused_in_a_sentence_or_does_not_matter(tmp_path_factory, data):
+    folder = tmp_path_factory.mktemp("bytes")
+    raw = bytearray(zipped(folder / "a.zip", {"a.toml": LESSON}).read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
+    (folder / "a.zip").write_bytes(bytes(raw[: data.draw(st.integers(1, len(raw)))]))
+    try:
+        found = take_in(folder / "a.zip", folder / "kept")
+    except ExplorerError:
+        assert yours(folder / "kept") == {}
+    else:
+        assert all(load(file).id == "softmax" for file in found)

@@ -1,0 +1,50 @@
+"""Lessons by others in the window: a zip is opened, its lesson begins, and it stays under "Your lessons"."""
+
+import zipfile
+
+import pytest
+
+from explorer.cli.window import openable
+from explorer.lessons.loader import lesson_files
+from explorer.lessons.yours import FOLDER, yours
+from explorer.settings import Settings
+
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
+
+@pytest.fixture
+def source(tmp_path):
+    text = lesson_files()["softmax"].read_text("utf-8").replace('id = "softmax"', 'id = "ours"')
+    text = text.replace('title = "Softmax of three numbers"', 'title = "A lesson of ours"', 1)
+    with zipfile.ZipFile(tmp_path / "ours.zip", "w") as archive:
+        archive.writestr("ours.lesson.toml", text)
+    return tmp_path / "ours.zip"
+
+
+def test_a_zip_is_opened_and_kept(open_window, source, tmp_path, qtbot, eye):
+    window = open_window(settings=Settings(tmp_path / "settings"), tab="Lessons")
+    page = window.lessons.page()
+    assert page._of_yours.isHidden()
+    openable(str(source))
+    window.files.open_path(source)
+    qtbot.waitUntil(lambda: window.lessons.guide.at == 0)
+    assert window.bench.lesson.id == "ours"
+    (file,) = yours(tmp_path / "settings" / FOLDER)
+    window.lessons.show_lessons()
+    eye.settle(window)
+    qtbot.waitUntil(lambda: str(file) in page.cards and page.is_whole)
+    assert page.cards[str(file)].isVisible()
+    assert page._of_yours.isVisible()
+    page.wanted.emit(str(file), True)
+    assert window.bench.lesson.title == "A lesson of ours"
+
+
+def test_what_is_refused_is_said_and_nothing_is_opened(open_window, tmp_path, monkeypatch):
+    window, told = open_window(settings=Settings(tmp_path / "settings")), []
+    monkeypatch.setattr(window.files.dialogs, "tell", told.append)
+    (tmp_path / "a.zip").write_text("nothing", "utf-8")
+    lesson = window.bench.lesson
+    window.files.open_path(tmp_path / "a.zip")
+    assert len(told) == 1
+    assert "no zip" in told[0]
+    assert window.bench.lesson is lesson
