@@ -4,6 +4,7 @@ Nothing in it is trusted: how much it holds, where its names lead, what its file
 weights that lie beside them (`.safetensors`) are taken; all else in it is left where it is.
 """
 
+import os
 import re
 import shutil
 import stat
@@ -36,7 +37,7 @@ _Entry = tuple[PurePosixPath, int, Callable[[int], bytes]]
 
 def is_bundle(path: Path) -> bool:
     """Whether a path names a zip, or a folder with lessons in it or in a folder of it."""
-    if path.is_dir():
+    if os.path.isdir(path):  # which a name that no system knows is not
         return any(next(path.glob(f"{deep}*.lesson.toml"), None) is not None for deep in ("", "*/"))
     return path.suffix.lower() == ".zip"
 

@@ -1,5 +1,6 @@
 """Questions of lessons for a class: exercise sheets, answers, and files for learning platforms. Files, no server."""
 
+import os
 from pathlib import Path
 
 SHEET, ANSWERS = ".sheet.toml", ".answers.json"
@@ -10,4 +11,4 @@ def is_for_class(path: Path) -> bool:
     """Whether a path names a sheet, a file of answers, or a folder with such files."""
     if path.name.endswith((SHEET, ANSWERS)):
         return True
-    return path.is_dir() and next(path.rglob(f"*{ANSWERS}"), None) is not None
+    return os.path.isdir(path) and next(path.rglob(f"*{ANSWERS}"), None) is not None
