@@ -91,21 +91,39 @@ def test_it_has_the_numbers_of_the_same_folder(tmp_path):
     )  # its ε is a float32
 
 
-def test_gemma_has_1_added_to_its_norms(tmp_path):
-    changes = {"model_type": "gemma", "head_dim": 2, "hidden_act": "gelu_pytorch_tanh"}
+GEMMA_2 = {"attn_logit_softcapping": 3.0, "final_logit_softcapping": 5.0}
+
+
+@pytest.mark.parametrize("kind", ["gemma", "gemma2"])
+def test_gemma_has_1_added_to_its_norms(tmp_path, kind):
+    """Gemma 2 has norms behind its blocks, caps, and a window in every other layer besides."""
+    activation = "hidden_activation" if kind == "gemma2" else "hidden_act"
+    changes = {"model_type": kind, "head_dim": 2, "hidden_act": "absent", activation: "gelu_pytorch_tanh"}
     tensors = {name: array for name, array in weights().items() if not name.startswith("lm_head")}
-    facts = {name.replace("llama", "gemma"): one for name, one in FACTS.items()}
-    facts |= {"general.architecture": "gemma", "gemma.attention.key_length": 2}
+    facts = {name.replace("llama", kind): one for name, one in FACTS.items()}
+    facts |= {"general.architecture": kind, f"{kind}.attention.key_length": 2}
+    names = dict(OWN)
+    if kind == "gemma2":
+        names |= {theirs: ours for ours, theirs in gguf._GEMMA_2.items()}
+        changes |= {**GEMMA_2, "sliding_window": 2, "query_pre_attn_scalar": 2}
+        facts |= {f"{kind}.{name}": one for name, one in GEMMA_2.items()}
+        facts[f"{kind}.attention.sliding_window"] = 2
+        rng = np.random.default_rng(2)
+        for k in range(2):
+            for name in ("pre_feedforward_layernorm", "post_feedforward_layernorm"):
+                tensors[f"model.layers.{k}.{name}.weight"] = rng.normal(0, 0.5, 8).astype(np.float32)
     own = {}
     for name, array in tensors.items():
         parts = name.removesuffix(".weight").split(".")
         layered = parts[:2] == ["model", "layers"]
-        called = f"blk.{parts[2]}.{OWN['.'.join(parts[3:])]}" if layered else OWN[".".join(parts)]
+        called = f"blk.{parts[2]}.{names['.'.join(parts[3:])]}" if layered else names[".".join(parts)]
         own[f"{called}.weight"] = array + 1 if "norm" in name else array
     found = opened(file_of(tmp_path / "g.gguf", facts, own))
     (tmp_path / "folder").mkdir()
     folder = hugging_face.opened(write(tmp_path / "folder", changes, tensors))
     np.testing.assert_allclose(logits(found), logits(folder), rtol=1e-5)
+    last = "blk.1.post_ffw_norm.weight" if kind == "gemma2" else "blk.1.ffn_norm.weight"
+    assert found.model.in_file(f"decoder.2.ffn.gamma{'_out' if kind == 'gemma2' else ''}") == last
 
 
 def by_hand(name, block):
