@@ -13,6 +13,8 @@ from explorer.checkpoints.tokenizers.text_patterns import wrong
 
 MOST_PIECES = 2_000_000
 MOST_ID = 2**24
+MOST_WAYS = 64
+"""Merges for each piece, of which several may make the same one: Gemma has two or three."""
 _LONGEST_PIECE = 1000
 
 
@@ -259,6 +261,8 @@ def merges_of(said: Any, vocabulary: Mapping[str, int], prefix: str = "") -> dic
     """
     if not isinstance(said, list) or len(said) > MOST_PIECES:
         raise wrong("has no list of merges that can be one")
+    if len(said) > MOST_WAYS * (len(vocabulary) + MOST_WAYS):
+        raise wrong(f"has {len(said):,} merges, far more than {len(vocabulary):,} pieces can be made in")
     found: dict[tuple[int, int], tuple[int, int]] = {}
     for rank, merge in enumerate(said):
         pair = merge.split(" ") if isinstance(merge, str) else merge

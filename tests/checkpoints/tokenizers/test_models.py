@@ -65,6 +65,7 @@ def test_a_letter_that_is_not_known_becomes_bytes_or_unknown():
     [
         {"type": "BPE", "vocab": {"a": 0}, "merges": ["a b"]},
         {"type": "BPE", "vocab": {"a": 0}, "merges": [["a"]]},
+        {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"] * 10_000},
         {"type": "BPE", "vocab": {"a": -1}, "merges": []},
         {"type": "BPE", "vocab": {"a": 0}, "merges": [], "dropout": 0.1},
         {"type": "BPE", "vocab": ["a"], "merges": []},
