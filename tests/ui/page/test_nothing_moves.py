@@ -6,6 +6,7 @@ from PySide6.QtCore import QPoint
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.holders import Signed
 from explorer.ui.widgets.formula import typeset
+from tests.ui.conftest import one_of_each_kind
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
@@ -26,7 +27,6 @@ def places(page):
         ("you-are-welcome", (1280, 720), 1.0),
         ("jane", (1280, 720), 1.0),
         ("xor", (1600, 900), 1.0),
-        ("i-love-ai", (1600, 900), 1.0),
         ("i-love-ai", (1280, 720), 2.0),
     ],
 )
@@ -36,7 +36,7 @@ def test_values_changes_and_gradients_stand_in_the_same_places(open_window, appe
     window = open_window(lesson)
     window.resize(*size)
     some = 0
-    for stage in [stop.name for stop in window.bench.selection.stops]:
+    for stage in list(one_of_each_kind(window)):
         page = eye.go_to(window, stage)
         before = places(page)
         some += len(before)
@@ -171,7 +171,7 @@ def test_a_sign_stands_behind_the_middle_of_the_numbers(open_window, eye, lesson
     window = open_window(lesson)
     window.resize(1280, 720)
     found = 0
-    for stage in [stop.name for stop in window.bench.selection.stops]:
+    for stage in list(one_of_each_kind(window)):
         page = eye.go_to(window, stage)
         for signed in page.findChildren(Signed):
             box = signed.holds

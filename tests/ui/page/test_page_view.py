@@ -14,6 +14,7 @@ from explorer.ui.page.elements import WIDGETS
 from explorer.ui.page.listing import ListingView
 from explorer.ui.page.note import NoteLabel
 from tests.examples import SMALL
+from tests.ui.conftest import one_of_each_kind
 
 WITHOUT_PICTURES = pytest.mark.usefixtures("no_pictures")
 ENCODER, DECODER = "encoder.1.self", "decoder.1.self"
@@ -77,13 +78,27 @@ def told(monkeypatch):
     return since
 
 
-@pytest.mark.parametrize("lesson", [one.id for one in SMALL] + ["tiny-gpt"])
-def test_every_stage_of_every_example_is_shown(open_window, eye, lesson):
-    window = open_window(lesson)
-    for stage in window.bench.selection.stops:
-        assert eye.go_to(window, stage.name).isVisible()
+def show_each(window, eye, stages):
+    for stage in stages:
+        assert eye.go_to(window, stage).isVisible()
         assert wrong(window) == []
     assert not window.grab().isNull()
+
+
+EXAMPLES = [one.id for one in SMALL] + ["tiny-gpt"]
+
+
+@pytest.mark.parametrize("lesson", EXAMPLES)
+def test_each_kind_of_stage_of_every_example_is_shown(open_window, eye, lesson):
+    window = open_window(lesson)
+    show_each(window, eye, list(one_of_each_kind(window)))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("lesson", EXAMPLES)
+def test_so_is_every_stage(open_window, eye, lesson):
+    window = open_window(lesson)
+    show_each(window, eye, [stage.name for stage in window.bench.selection.stops])
 
 
 @WITHOUT_PICTURES

@@ -12,11 +12,14 @@ Key = Qt.Key
 
 @pytest.fixture
 def find(hand, eye):
-    """Opens the bar, types words, and returns it."""
+    """Opens the bar, puts words into it at once, or letter by letter, and returns it."""
 
-    def do(window, text):
+    def do(window, text, by_letters=False):
         hand.key(Key.Key_F, CTRL)
-        hand.type(text)
+        if by_letters:
+            hand.type(text)
+        else:
+            window.found.field.setText(text)
         QApplication.processEvents()
         return window.found
 
@@ -31,7 +34,7 @@ def is_over(bar, widget, rect):
 
 def test_labels_of_matrices_words_and_headings_are_found(open_window, eye, find):
     window = open_window("emma", stage="attention")
-    bar = find(window, "FRIEND")
+    bar = find(window, "FRIEND", by_letters=True)
     view = next(one for one in eye.views(window).values() if "friend" in one.matrix.rows)
     row = view.matrix.rows.index("friend")
     header = view.verticalHeader().viewport()
