@@ -5,7 +5,7 @@ BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint bench package release pictures clean
+.PHONY: help setup run test tests lint bench package release pictures clean
 
 help:
 	@echo "make run       set up if needed, then open the window"
@@ -39,7 +39,11 @@ lint: .venv/installed
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 
-test: setup lint
+# Side by side: mypy takes half a minute of one core.
+test: setup
+	@$(MAKE) --no-print-directory --jobs=2 lint tests
+
+tests: .venv/installed
 	@$(BIN)/python packaging/system_libraries.py --test
 	@$(BIN)/pytest --numprocesses=logical --dist=worksteal
 
