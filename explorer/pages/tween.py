@@ -78,15 +78,15 @@ def tween(before: Scene, after: Scene, at: float, flows: tuple[Flow, ...] = ()) 
     """
     part = eased(at)
     pieces = [Piece(after.room, before.room, after.room, 1.0, part)]
+    for name in staying(before, after):
+        start, end = before.matrices[name].place, after.matrices[name].place
+        pieces.append(Piece(_between(start, end, part), start, end, 1.0, part))
     for one in flows:
         place = _between(one.start, one.end, part)
         if one.comes:
             pieces.append(Piece(place, None, one.start, 0.0, 4.0 * part * (1.0 - part)))
         else:
             pieces.append(Piece(place, one.start, None, 1.0 - at, 0.0))
-    for name in staying(before, after):
-        start, end = before.matrices[name].place, after.matrices[name].place
-        pieces.append(Piece(_between(start, end, part), start, end, 1.0, part))
     return tuple(pieces)
 
 
@@ -107,18 +107,24 @@ def flows(view: View, before: Scene, after: Scene) -> tuple[Flow, ...]:
     """
     found: list[Flow] = []
     for name, coming in after.matrices.items():
-        if name in before.matrices or coming.of.node not in view.nodes:
+        if coming.of.node not in view.nodes:
             continue
-        cell = _spoken(view, coming)
-        if cell:
+        if cell := _spoken(view, coming):
             found += _into_cell(view.engine, cell, before, coming)
+            continue
+        if name in before.matrices:
             continue
         new = {name: one for name, one in after.matrices.items() if name not in before.matrices}
         found += [Flow(one.cells, end) for one, end in _into(view.engine, before.matrices, coming)]
         # What comes with it glides only where it is one of several beside each other: heads into what joins them.
         parts = _into(view.engine, new, coming)
-        found += [Flow(one.cells, end, comes=True) for one, end in parts if end != coming.cells]
+        found += [Flow(one.cells, end, comes=True) for one, end in parts if _is_part(end, coming.cells)]
     return tuple(found)
+
+
+def _is_part(one: Rect, whole: Rect) -> bool:
+    """Whether a rectangle is clearly smaller than the one that it is in."""
+    return one[2] < whole[2] - 0.5 or one[3] < whole[3] - 0.5
 
 
 def _spoken(view: View, coming: Stands) -> Cell | None:
@@ -149,8 +155,8 @@ def _into_cell(engine: Engine, cell: Cell, before: Scene, coming: Stands) -> Ite
 def _into(engine: Engine, others: Mapping[str, Stands], coming: Stands) -> Iterator[tuple[Stands, Rect]]:
     """Those of some matrices that one is made of, and which part of that one each feeds."""
     for one in others.values():
-        if coming.of.node not in engine.graph.children.get(one.of.node, ()):
-            continue
+        if one.shape == (1, 1) or coming.of.node not in engine.graph.children.get(one.of.node, ()):
+            continue  # a single number that stretches over all that it scales is no picture of anything
         shape = engine.values[one.of.node].shape
         last = tuple(size - 1 for size in shape[len(one.of.index) :])
         fed = [

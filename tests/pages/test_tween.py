@@ -1,5 +1,7 @@
 """One page becomes the next: the scenes at the beginning, half way and at the end. No window."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from explorer.pages.view import Covered, Spot
 
 ROOM = (0.0, 0.0, 400.0, 300.0)
 BLOCK = "encoder.1.self"
+CELLS = (10.1, 20.3, 100.7, 33.1)  # thirds of it are no round numbers
 
 
 def stands(node, x=0.0, y=0.0, shape=(3, 4), head=None, turned=False):
@@ -106,7 +109,23 @@ def test_a_row_and_a_column_glide_to_the_score_that_is_spoken_of(desk, turned):
     after = scene(S=stands(f"{BLOCK}.scores", 0, 100, (3, 3), head=0))
     cell = (20, 130, 10, 10)
     column = (120, 20, 10, 40) if turned else (100, 40, 40, 10)
-    assert flows(welcome.view, before, after) == (Flow((0, 30, 40, 10), cell), Flow(column, cell))
+    wanted = (Flow((0, 30, 40, 10), cell), Flow(column, cell))
+    assert flows(welcome.view, before, after) == wanted
+    # On one page all three stay: the row and the column glide over it.
+    page = scene(**before.matrices, **after.matrices)
+    assert flows(welcome.view, page, page) == wanted
+
+
+def test_what_comes_with_all_that_it_is_made_of_has_nothing_glide_over_it(desk):
+    names = ("scores", "scale", "scaled")
+    shapes = ((3, 3), (1, 1), (3, 3))
+    new = {
+        name: replace(stands(f"{BLOCK}.{name}", 0, 100 * k, shape, head=None if name == "scale" else 0), cells=CELLS)
+        for k, (name, shape) in enumerate(zip(names, shapes, strict=True))
+    }
+    assert flows(desk().view, scene(), scene(**new)) == ()
+    one, *_ = flows(desk().view, scene(S=new["scores"], scale=new["scale"]), scene(Z=new["scaled"]))
+    assert one.end == pytest.approx(CELLS)
 
 
 def test_a_covered_number_gets_nothing_that_would_point_at_it_and_what_stays_needs_nothing(desk):

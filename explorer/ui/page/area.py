@@ -165,7 +165,6 @@ class StageArea(QStackedWidget):
 
     def _leave(self) -> None:
         """Take away the page in sight, or the stack would show any of the others, of a graph that is gone."""
-        self.motion.remember()
         self.setUpdatesEnabled(False)  # what one saw stays until the next page comes
         self.setCurrentWidget(self._between)
 

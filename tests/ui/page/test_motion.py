@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from explorer.document.commands import SetCells
+from explorer.document.commands import SetCells, SetSwitch
 from explorer.ui.appearance import Appearance
 from explorer.ui.page.motion import Motion
 
@@ -85,6 +85,15 @@ def test_with_less_motion_the_next_page_is_there_at_once(window, eye, monkeypatc
     window.page()
     assert not window.area.motion.moves
     assert window.area.motion.geometry().isEmpty()
+
+
+def test_an_edit_that_makes_the_page_anew_is_shown_at_once(window, eye, motion):
+    eye.go_to(window, HEADS)
+    window.bench.document.do(SetSwitch("encoder.1.self", "W_O", False))
+    window.bench.bridge.flush()
+    window.page()
+    assert "encoder.1.self.projected" not in window.page().page.nodes
+    assert not window.area.motion.moves
 
 
 def test_a_window_that_is_made_smaller_has_its_page_at_once(window, moving):
