@@ -10,7 +10,7 @@ from explorer.core.engine import Engine
 from explorer.core.numbers import decimals_of, written
 from explorer.lessons.mistakes import array_of
 from explorer.lessons.steps import Choose, Step
-from explorer.lessons.symbols import formula_html, formula_text
+from explorer.lessons.symbols import formula_html, formula_text, names_html
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -118,6 +118,7 @@ def _reader() -> "MarkdownIt":
     reader = MarkdownIt("zero").enable(["list", "emphasis", "backticks", "newline", "escape"])
     reader.inline.ruler.before("escape", "formula", _read_formula)
     reader.inline.ruler.before("escape", "number", _read_number)
+    reader.add_render_rule("text", _text)
     reader.add_render_rule("formula", _formula)
     reader.add_render_rule("number", _shown_number)
     return reader
@@ -142,6 +143,10 @@ def _read(state: "StateInline", silent: bool, kind: str, start: str, end: str) -
         state.push(kind, "", 0).content = state.src[state.pos + 1 : stop]
     state.pos = stop + 1
     return True
+
+
+def _text(self: Any, tokens: Sequence["Token"], at: int, options: Any, env: Any) -> str:
+    return names_html(escape(tokens[at].content, quote=False).replace('"', "&quot;"))
 
 
 def _formula(self: Any, tokens: Sequence["Token"], at: int, options: Any, env: Any) -> str:

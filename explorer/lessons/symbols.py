@@ -58,6 +58,29 @@ _SUBSCRIPTS = str.maketrans("0123456789+−-=()aehijklmnoprstuvx", "₀₁₂₃
 _SUPERSCRIPTS = str.maketrans("0123456789+−-=()Tin", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ᵀⁱⁿ")
 
 
+SERIF = "'STIX Two Text','Times New Roman','Liberation Serif','Nimbus Roman','DejaVu Serif',serif"
+"""The letters of names, in CSS: the first of these families that there is."""
+_NAME = re.compile(r"(?<![\w.“\\/])([A-Za-zα-ωΑ-Ω])_([A-Za-z0-9]{1,8})(?![\w(])")
+_TAG = re.compile(r"(<[^>]*>)")
+_AS_TYPED = ("code", "pre", "mark")
+
+
+def names_html(html: str) -> str:
+    """HTML in which names that are typed, such as W_O and d_model, are written as formulas are.
+
+    Not in code, and not in words that a person has typed: those stand between “ and ”, or are marked.
+    """
+    parts, typed = [], 0
+    for part in _TAG.split(html):
+        if part.startswith("<"):
+            tag = part.strip("</>").partition(" ")[0]
+            typed += (-1 if part.startswith("</") else 1) * (tag in _AS_TYPED)
+        elif not typed:
+            part = _NAME.sub(r"<i>\1</i><sub>\2</sub>", part)
+        parts.append(part)
+    return "".join(parts)
+
+
 def formula_html(latex: str) -> str:
     """A formula as HTML: letters in italics, indices below and above."""
     return _Formula(latex, _Html()).read()

@@ -22,13 +22,11 @@ from explorer.pages.page import Header, Item, Page, Row, Section, Stack
 from explorer.pages.view import View
 from explorer.pages.without_covered import without_covered
 
-BLANK = " "
-"""The place of a sign that would be false: the matrices stay where they are."""
 ARITHMETIC = frozenset("×+=")
 
 
 def true_signs(elements: tuple[Element, ...], showing: str) -> tuple[Element, ...]:
-    """The elements without the signs that do not hold for what the matrices show.
+    """The elements, each sign with whether it holds for what the matrices show.
 
     The changes of a sum are a sum; those of a product are no product (ΔA × ΔV is not ΔO), and of gradients neither
     holds. An arrow only says what is made of what, which is true of all.
@@ -44,9 +42,10 @@ def _true(element: Element, showing: str) -> Element:
     match element:
         case Row(items=items):
             keep = showing != "gradient" and _is_sum(items)
-            said = (item.sign if keep or item.sign not in ARITHMETIC else BLANK for item in items)
             inside = (_true(item.element, showing) for item in items)
-            return replace(element, items=tuple(map(Item, said, inside)))
+            holds = (keep or item.sign not in ARITHMETIC for item in items)
+            signs = (item.sign for item in items)
+            return replace(element, items=tuple(map(Item, signs, inside, holds)))
         case Stack(elements=inside):
             return replace(element, elements=true_signs(inside, showing))
     return element

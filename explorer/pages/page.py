@@ -70,6 +70,7 @@ class Item(Data):
 
     sign: str
     element: Element
+    holds: bool = True  # whether the sign is true of what the matrices show; else its place is left free
 
 
 @dataclass(frozen=True, eq=False)

@@ -133,8 +133,8 @@ class _Veil:
                 return None if self._moves_covered() else element
             case Row(items=items):
                 pairs = {item.element.id: item.element for item in other.items} if isinstance(other, Row) else {}
-                parts = ((item.sign, self.one(item.element, pairs.get(item.element.id))) for item in items)
-                left = tuple(Item(sign, part) for sign, part in parts if part is not None)
+                parts = ((item, self.one(item.element, pairs.get(item.element.id))) for item in items)
+                left = tuple(Item(item.sign, part, item.holds) for item, part in parts if part is not None)
                 return replace(element, items=left) if left else None
             case Stack(elements=inside):
                 kept = self.all(inside, other.elements if isinstance(other, Stack) else ())

@@ -32,6 +32,7 @@ from explorer.document.document import Document
 from explorer.lessons.schema import Lesson
 from explorer.ui.appearance import Appearance, Mode
 from explorer.ui.lesson.enlarged import Enlarged, in_look
+from explorer.ui.page.column import Elements
 from explorer.ui.page.late import Late
 from explorer.ui.page.page_view import PageView
 from explorer.ui.page.player import PlayerView
@@ -193,6 +194,7 @@ def laid_out(
     try:
         page = _laid_out(view)
         factor, content, whole = _measured(page, size)
+        view.resize(content)  # so that the room that is shared once more is that of the picture
         page.setFixedSize(content)
         QApplication.processEvents()
 
@@ -210,7 +212,7 @@ def _delete(thing: QObject) -> None:
     QApplication.sendPostedEvents(thing, QEvent.Type.DeferredDelete)
 
 
-def _laid_out(view: PageView) -> QWidget:
+def _laid_out(view: PageView) -> Elements:
     """The page with all its pictures."""
     view.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # paper is as long as the page
@@ -221,9 +223,7 @@ def _laid_out(view: PageView) -> QWidget:
     for player in view.findChildren(PlayerView):
         player.hide()  # nothing moves on paper
     fill(view)
-    page = view.widget()
-    assert page is not None
-    return page
+    return view.elements
 
 
 def fill(view: PageView) -> None:
@@ -237,7 +237,7 @@ def fill(view: PageView) -> None:
     QApplication.processEvents()
 
 
-def _measured(page: QWidget, size: tuple[int, int] | None) -> tuple[float, QSize, QSize]:
+def _measured(page: Elements, size: tuple[int, int] | None) -> tuple[float, QSize, QSize]:
     """How much smaller than in the window the page is drawn, its size in the window, and the size of the picture."""
     if size is None:
         wanted = min(max(page.sizeHint().width(), NARROWEST), WIDEST)
@@ -253,8 +253,9 @@ def _measured(page: QWidget, size: tuple[int, int] | None) -> tuple[float, QSize
         factor *= 0.98
 
 
-def _of_width(page: QWidget, width: int) -> QSize:
-    """The size of the page when it is so wide: narrow pages break their rows more often."""
+def _of_width(page: Elements, width: int) -> QSize:
+    """The size of the page when it is so wide: on narrow pages matrices are smaller, and rows break more often."""
+    page.share_room(width)
     return QSize(width, page.heightForWidth(width) if page.hasHeightForWidth() else page.sizeHint().height())
 
 

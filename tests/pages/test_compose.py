@@ -17,7 +17,7 @@ from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import catalogue, load
 from explorer.lessons.steps import FAMILY, WRITING
-from explorer.pages.compose import BLANK, KINDS, page
+from explorer.pages.compose import KINDS, page
 from explorer.pages.drawing import Arrow, Curve, Drawing, Image, Probe, Strips, drawable
 from explorer.pages.gestures import Do, Edit, GoTo, Hold, Keep, MoveTo, SetNumber
 from explorer.pages.levels import ABOUT_THE_MODEL, WHOLE, places, stops
@@ -30,6 +30,9 @@ lessons = cache(catalogue)
 EXAMPLES = [(one.id, setting) for one in lessons() if one.model.dtype == "float64" for setting in one.settings]
 EXAMPLES += [("tiny-gpt", "emma"), ("tiny-translator", "red")]
 SPEECH = re.compile(r"\b(None|nan|True|False)\b")
+
+BLANK = None
+"""A place without its sign."""
 
 
 @cache
@@ -349,7 +352,7 @@ def signs(desk):
         found.do(edit)
         found.look(showing=showing)
         (one,) = (part for part in found.page(stage).all(Row) if part.id == row)
-        return [item.sign for item in one.items]
+        return [item.sign if item.holds else BLANK for item in one.items]
 
     return of
 
@@ -395,4 +398,4 @@ def test_no_page_shows_a_false_sign(desk):
         found.look(showing="gradient")
         for stage in found.document.engine.graph.stages:
             rows = found.page(stage.name).all(Row)
-            assert not {item.sign for row in rows for item in row.items} & set("×+=")
+            assert not {item.sign for row in rows for item in row.items if item.holds} & set("×+=")

@@ -23,6 +23,7 @@ from explorer.lessons.steps import Choose, MakeSo, Point, Predict, Step
 from explorer.lessons.walk import Walk, ladder
 from explorer.ui.appearance import Appearance
 from explorer.ui.lesson.drawn import MARGIN, NARROW, SHARP, picture_of_step
+from explorer.ui.widgets.names import set_names
 
 DPI = 96
 LINES = 2
@@ -183,7 +184,7 @@ def pdf(lesson: Lesson, parts: Sequence[Part]) -> bytes:
         for number, part in enumerate(parts):
             if part.picture is not None:
                 document.addResource(QTextDocument.ResourceType.ImageResource, QUrl(f"step:{number}"), part.picture)
-        document.setHtml(f"<html><head><style>{_STYLE}</style></head><body>{piece}</body></html>")
+        document.setHtml(f"<html><head><style>{_STYLE}</style></head><body>{set_names(piece)}</body></html>")
         document.setTextWidth(width)
         high = document.size().height()
         if high > room:

@@ -1,17 +1,25 @@
 """A matrix as it stands on a page: formula, name and shape above, the table below."""
 
-import re
-from collections.abc import Sequence
-
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QMouseEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
-from explorer.core.errors import written_shape
 from explorer.document.commands import Release
+from explorer.pages.equation import EASY, Part
 from explorer.pages.matrix import Matrix, open_key, symbol_of
+from explorer.ui.matrix.heading import (
+    NUMBERS,
+    PICTURE,
+    THUMB,
+    HeadingLayout,
+    in_lines,
+    widest_line,
+    words_of,
+    words_of_change,
+)
+from explorer.ui.matrix.letters import SIZES
 from explorer.ui.matrix.small import ALONE, BESIDE, PLACE, SmallPicture
-from explorer.ui.matrix.view import MatrixView
+from explorer.ui.matrix.view import LEAST_COLUMNS, MAP, MatrixView
 from explorer.ui.theme import NODE, mark
 from explorer.ui.turns import do_later
 from explorer.ui.widgets import UNBOUNDED
@@ -23,8 +31,8 @@ SIGN = 36
 """Pixels at text scale 1 that ∂L/∂ takes before a symbol whose heading is no longer than that of its values."""
 BRACKETS = 14
 """The same of the brackets around a symbol that is a fraction."""
-_TAG = re.compile("<[^>]*>")
-NOT_PRINTED = "Chosen for this program: the text prints none"
+WAYS = (SIZES[0],) * EASY + SIZES[1:]
+"""The size of the letters in each way to stand in a row: as usual, the heading on one line or on two, then smaller."""
 MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 MIDDLE_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -45,7 +53,7 @@ class MatrixBox(QWidget):
         self._small = SmallPicture(self.view, self)
         self._small.opened.connect(self._open)
         self._sizes: dict[object, QSize] = {}
-        self._head = _Heading(self._heading, self._sizes)
+        self._head = HeadingLayout(self._heading, self._sizes)
         self._head.setContentsMargins(0, 0, 0, 0)
         self._head.setHorizontalSpacing(bench.appearance.px(6))
         self._head.setVerticalSpacing(0)
@@ -64,12 +72,15 @@ class MatrixBox(QWidget):
         self._beside.addWidget(self._small, 0, Qt.AlignmentFlag.AlignBottom)
         self._beside.addStretch()
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._tight = self._is_folded = self._is_picture = self._is_inline = self._high = self._alike = False
+        self._tight = self._is_folded = self._is_picture = self._is_inline = self._high = False
+        self._is_small = self._is_short = self._alike = False
         self.leads_number = False
         """Whether a single number is the next one in its row."""
-        self._below = False
-        """Whether the words stand below the formula."""
+        self._words_above = False
+        """Whether the words stand above the formula."""
         self._told = QSize()
+        self._given = self.view.room
+        self._stood: tuple[object, ...] = ()
         self._usual_heads: tuple[QSize, ...] = ()
         self._formula_size: tuple[object, ...] = ()
         self._measured: tuple[object, ...] = ()
@@ -106,6 +117,16 @@ class MatrixBox(QWidget):
         return cell.intersected(shown.rect()).translated(shown.mapTo(self, QPoint()))
 
     @property
+    def folded(self) -> bool:
+        """Whether not all of its numbers are in sight however it stands: then it does not say what its rows are."""
+        return self._is_folded or self._is_inline or (self._alike and self._shut) or not self.fits
+
+    @property
+    def fits(self) -> bool:
+        """Whether all of its numbers can be in sight in the room that the page has."""
+        return self.view.whole or any(self.view.fits(size, self._given) for size in SIZES)
+
+    @property
     def keeps_next(self) -> bool:
         """Whether the next one stays on its line: a number would be lost on one of its own below small pictures."""
         return self.small and self.leads_number
@@ -131,6 +152,7 @@ class MatrixBox(QWidget):
 
     def give_room(self, pixels: int) -> None:
         """Be no wider than so many pixels; of what has more columns a part is in sight."""
+        self._given = pixels
         if pixels != self.view.room:
             self.view.give_room(pixels)
             self._stand()
@@ -146,11 +168,60 @@ class MatrixBox(QWidget):
             self._tight = on
             self._stand()
 
-    def be_picture(self, on: bool) -> None:
+    def be_like_others(self, on: bool) -> None:
         """Be a small picture as its neighbours are whose numbers do not fit, unless it is there to be edited."""
-        on = on and not self.matrix.editable
-        if on != self._alike:
-            self._alike = on
+        self._alike = on and not self.matrix.editable
+
+    def part(self, room: int, thumb: int) -> Part:
+        """How wide it can be in a row, whatever it is now.
+
+        `room`: pixels across that the row has; `thumb`: those that a small picture takes at most in an equation.
+        """
+        view = self.view
+        view.give_room(self._given)
+        if self._is_folded:
+            return Part((self._folded_across(NUMBERS), self._folded_across(THUMB)))
+        if self._is_inline:
+            return Part((self._head_size(False).width(),))
+        picture, shrunk = (self._small.wanted(ALONE, most).width() for most in (0, thumb))
+        small = max(min(self._heads(THUMB)), shrunk)
+        if self._shut and self.folded:
+            low, high = self._heads(PICTURE)
+            return Part((max(low, picture), max(min(low, high), picture)), small=small)
+        low, high = self._heads(NUMBERS)
+        if not view.shrinks or self.folded:
+            scrolls = 0 if view.whole else LEAST_COLUMNS * view.own_width + self._bench.appearance.px(MAP)
+            two = max(low, self._cells_width), max(min(low, high), self._cells_width)
+            return Part(two, (view.label_room,), max(high, view.label_room + scrolls) * bool(scrolls))
+        heads = low, *(min(low, high) for _ in WAYS[1:])
+        # Where not all columns would be in sight, it is as if it had no room at all.
+        least = [0 if view.fits(size, self._given) else room + 1 for size in WAYS]
+        widths = tuple(max(head, view.across(size), no) for head, size, no in zip(heads, WAYS, least, strict=True))
+        column = view.across(SIZES[-1]) // len(self.matrix.columns)
+        scrolled = max(min(low, high), view.labels_across(SIZES[-1]) + LEAST_COLUMNS * column)
+        return Part(widths, tuple(map(view.labels_across, WAYS)), small if self._shut else scrolled)
+
+    def take(self, way: int, labels: bool, small: int = 0, spare: int = 0) -> None:
+        """Stand in a row in a way of `WAYS`.
+
+        Parameters
+        ----------
+        labels : bool
+            Whether it says what its rows are.
+        small, spare : int
+            Pixels across that it takes at most as a small picture, or where it scrolls; 0: its numbers are in sight.
+            And those that are free on its line.
+        """
+        view, shut = self.view, self._shut
+        self._is_small, self._small.most = bool(small) and shut, small
+        view.be_of_size(WAYS[way] if view.shrinks else SIZES[0])
+        view.give_room(small + spare if small and not shut else self._given)
+        if labels != view.labelled:
+            view.show_row_labels(labels)
+        low, high = self._heads(THUMB if self._is_small else NUMBERS)
+        self._high = high < low and (self._is_small or (way > 0 and low > self._cells_width))
+        self._is_short = way > 0 and self._is_folded
+        if self._stands_now != self._stood:
             self._stand()
 
     def be_times(self, times: float) -> None:
@@ -158,6 +229,50 @@ class MatrixBox(QWidget):
         if self.view.be_times(times):
             self._formula.be_times(times)
             self._stand()
+
+    def _heads(self, kind: str) -> tuple[int, int]:
+        """Pixels across of the heading on one line, and on two, with what a kind of heading says."""
+        formula, metrics = self._formula_of(kind), QFontMetrics(self._caption.font())
+        said = widest_line(self._words(kind), metrics) + 2
+        symbol = min(self._formula.width_of(formula), max(self._room, 1))
+        return symbol + self._head.horizontalSpacing() + said, max(symbol, said)
+
+    def _folded_across(self, kind: str) -> int:
+        """Pixels across of a heading in which a small picture stands for the numbers."""
+        formula = self._formula_of(kind)
+        room = max(self._room - self._small.minimumWidth() - self._head.horizontalSpacing(), 1)
+        more = self._bench.appearance.px(SIGN + BRACKETS * ("/" in formula)) * (formula == symbol_of(formula))
+        return min(self._formula.width_of(formula), room) + more + self._room - room
+
+    def _formula_of(self, kind: str) -> str:
+        usual = self.matrix.usual or self.matrix.formula
+        return symbol_of(usual) if kind == THUMB else usual
+
+    @property
+    def _kind(self) -> str:
+        """Of its heading."""
+        if self._is_folded:
+            return THUMB if self._is_short else NUMBERS
+        return (THUMB if self._is_small else PICTURE) if self._is_picture else NUMBERS
+
+    @property
+    def _stands_now(self) -> tuple[object, ...]:
+        """All that decides how it stands but for what is in it."""
+        view = self.view
+        sizes = view.letters, view.labelled, view.room, view.whole, self._small.most
+        return *sizes, self._is_small, self._is_short, self._alike, self._tight, self._high
+
+    @property
+    def _shut(self) -> bool:
+        """Whether nobody asked for its numbers."""
+        return not self.matrix.open and self.matrix.array.size > 1
+
+    @property
+    def _cells_width(self) -> int:
+        """Pixels that the numbers take with the map beside them, without the labels of the rows."""
+        view = self.view
+        beside = 0 if view.whole or view.map_above else self._small.wanted(BESIDE).width() + self._beside.spacing()
+        return view.width_without_labels() + beside
 
     def stand_in_line(self, width: int, labels: int) -> None:
         """See `MatrixView.stand_in_line`."""
@@ -170,13 +285,8 @@ class MatrixBox(QWidget):
             self.view.show_row_labels(on)
             self._show_heading()
 
-    def width_with(self, labels: bool, high: bool = False) -> int:
-        """Pixels that it takes across with the labels of its rows, or without; and with a heading of two lines."""
-        change = (labels - (self.view.labels_width > 0)) * self.view.label_room
-        return self._size(high).width() + (0 if self.small else change)
-
     def be_high(self, on: bool) -> None:
-        """Let the words stand below the formula: so the heading is less wide."""
+        """Let the words stand above the formula: so the heading is less wide."""
         if on != self._high:
             self._high = on
             self._show_heading()
@@ -241,7 +351,7 @@ class MatrixBox(QWidget):
         return low if low.width() <= self.view.room else self._head_size(True)
 
     def _is_high(self, asked: bool) -> bool:
-        """Whether the words stand below the formula."""
+        """Whether the words stand above the formula."""
         return asked or (self._usual_heads or (self._live_head(False),))[0].width() > self.view.room
 
     def _live_head(self, high: bool) -> QSize:
@@ -263,9 +373,10 @@ class MatrixBox(QWidget):
 
     def _stand(self) -> None:
         """Show the numbers, a small picture in their place, or both where not all numbers are in sight."""
-        closed, whole = not self.matrix.open and self.matrix.array.size > 1, self.view.whole
+        self._stood = self._stands_now
+        closed, whole = self._shut, self.view.whole
         self._be_inline(self._tight and self.matrix.array.size == 1)
-        as_picture = not whole or self._alike
+        as_picture = not whole or self._alike or self._is_small
         self._is_folded, self._is_picture = closed and self._tight, closed and as_picture and not self._tight
         if self.small or not whole:
             self._small.stand(PLACE if self._is_folded else ALONE if self._is_picture else BESIDE)
@@ -314,17 +425,20 @@ class MatrixBox(QWidget):
         """Say what the numbers are. The heading is as large as that of the values, whatever is shown: nothing moves."""
         matrix = self.matrix
         if matrix.usual or matrix.array.size == 1 or self._is_folded:
-            self._measure_usual(matrix.usual or matrix.formula)
+            self._measure_usual(self._formula_of(self._kind))
         elif self._usual_heads:
             self._usual_heads, self._measured = (), ()
             self._heading.setMinimumSize(0, 0)
             self._heading.setMaximumSize(UNBOUNDED, UNBOUNDED)
-        words = self._in_lines(self._words(matrix)) if matrix.showing == "values" else self._change(matrix)
-        self._say(matrix.formula, words)
-        if self._below != (below := self._is_high(self._high)):
-            self._below = below
-            self._head.removeWidget(self._caption)
-            self._head.addWidget(self._caption, *((1, 0) if below else (0, 1)), MIDDLE)
+        words = self._words(self._kind) if matrix.showing == "values" else words_of_change(matrix)
+        self._say(symbol_of(matrix.formula) if self._kind == THUMB else matrix.formula, words)
+        if self._words_above != (above := self._is_high(self._high)):
+            self._words_above = above
+            for part in (self._caption, self._formula):
+                self._head.removeWidget(part)
+            leads = self._is_folded or self._is_inline
+            self._head.addWidget(self._caption, *((0, 0) if above else (0, 1)), MIDDLE)
+            self._head.addWidget(self._formula, int(above), 0, MIDDLE_RIGHT if leads else MIDDLE)
         if self.sizeHint() != self._told:
             self._told = self.sizeHint()
             self.updateGeometry()
@@ -335,7 +449,8 @@ class MatrixBox(QWidget):
 
     def _measure_usual(self, formula: str) -> None:
         """Be as large as the heading of the values; measured only once: each text that is tried asks for a layout."""
-        words, left = self._in_lines(self._words(self.matrix)), 0 if self.small else self.view.labels_width
+        words = self._words(self._kind)
+        left = 0 if self.small else self.view.labels_width
         beside = self._small.minimumSize() if self._is_folded else self.view.size() if self._is_inline else None
         # Before it is polished it has another font, and before formulas can be typeset they are guessed.
         parts, is_polished = (self._caption, self._formula), Qt.WidgetAttribute.WA_WState_Polished
@@ -357,14 +472,11 @@ class MatrixBox(QWidget):
         """Pixels for the heading, which begins where the numbers do."""
         return self.view.room - (0 if self.small else max(self.view.label_room, self.view.labels_width))
 
-    def _in_lines(self, words: Sequence[str]) -> str:
-        """The words on one line, or on two where that is wider than the room."""
-        metrics = QFontMetrics(self._bench.appearance.fonts.small)
-        line = " · ".join(words)
-        if len(words) < 2 or metrics.horizontalAdvance(_TAG.sub("", line)) <= self._room:
-            return line
-        first = min(2, len(words) - 1)
-        return " · ".join(words[:first]) + "<br>" + " · ".join(words[first:])
+    def _words(self, kind: str) -> str:
+        """Beside the formula of values."""
+        look, matrix = self._bench.appearance, self.matrix
+        folds = bool(matrix.open) and (self._tight or not self.view.whole)
+        return in_lines(words_of(matrix, kind, look.theme, folds), QFontMetrics(look.fonts.small), self._room)
 
     def _say(self, formula: str, words: str) -> None:
         picture = self._small.minimumWidth() + self._head.horizontalSpacing() if self._is_folded else 0
@@ -377,27 +489,6 @@ class MatrixBox(QWidget):
         if self._head.contentsMargins().left() != left:
             self._head.setContentsMargins(left, 0, 0, 0)
 
-    def _words(self, matrix: Matrix) -> list[str]:
-        """Beside the formula of values."""
-        theme = self._bench.appearance.theme
-        shape = _shape(matrix) if matrix.shape or not matrix.title else ""
-        words = [matrix.title, shape]
-        if matrix.editable:
-            words.append(f"<span style='color:{theme.accent_text}'>editable</span>")
-        if matrix.ours:
-            words.append(f"<span style='color:{theme.accent_text}' title='{NOT_PRINTED}'>not printed</span>")
-        if matrix.pins is not None:
-            words.append(f"<a href='release' style='color:{theme.link}'>given, release</a>")
-        if self._is_picture:
-            words.append(f"<a href='numbers' style='color:{theme.link}'>numbers</a>")
-        if matrix.open and (self._tight or not self.view.whole):
-            words.append(f"<a href='small' style='color:{theme.link}'>small</a>")
-        return list(filter(None, words))
-
-    def _change(self, matrix: Matrix) -> str:
-        """Beside the formula of a change or gradient; its numbers are as long as the values, so some have a power."""
-        return f"<b>× 10{_raised(matrix.power)}</b>" if matrix.power else _shape(matrix) * (matrix.array.size > 1)
-
     def _followed(self, link: str) -> None:
         if link in ("small", "numbers"):
             self._bench.selection.keep(open_key(self.matrix.id), link == "numbers")
@@ -409,35 +500,9 @@ class MatrixBox(QWidget):
         self.view.setFocus(Qt.FocusReason.MouseFocusReason)
 
 
-class _Heading(QGridLayout):
-    """The layout of a heading; of what stands in it no size is known for longer than it stays.
-
-    `sizes`: what is known.
-    """
-
-    def __init__(self, parent: QWidget, sizes: dict[object, QSize]) -> None:
-        super().__init__(parent)
-        self._sizes = sizes
-
-    def invalidate(self) -> None:
-        self._sizes.clear()
-        super().invalidate()
-
-
 def _besides_numbers(matrix: Matrix) -> tuple[object, ...]:
     """What a box says and depends on but for the numbers themselves, which their view measures."""
     power = matrix.power if matrix.showing != "values" else 0
     said = matrix.name, matrix.formula, matrix.usual, matrix.title, matrix.shape, matrix.turned, matrix.showing, power
     marks = matrix.editable, matrix.ours, matrix.pins is None, matrix.open, matrix.named
     return *said, *marks, matrix.axes, matrix.rows
-
-
-def _shape(matrix: Matrix) -> str:
-    """Without spaces: a heading should not be wider than its numbers."""
-    shape = matrix.shape[::-1] if matrix.turned else matrix.shape
-    return written_shape(shape).replace(" ", "") if shape else "one number"
-
-
-def _raised(power: int) -> str:
-    """A whole number as an exponent."""
-    return str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))

@@ -47,8 +47,8 @@ class Labels(QHeaderView):
         first, last = max(first, 0), last if last >= 0 else len(labels) - 1
         size, thick = self.defaultSectionSize(), px(3)
         painter = QPainter(self.viewport())
-        metrics = QFontMetrics(view.bold_small)
-        painter.setFont(view.plain_small)
+        metrics = QFontMetrics(view.letters.bold_small)
+        painter.setFont(view.letters.small)
         painter.setPen(qcolor(theme.muted))
         for section in range(first, last + 1):
             at = self.sectionViewportPosition(section)
@@ -65,10 +65,10 @@ class Labels(QHeaderView):
                     painter.fillRect(rect.right() + thick, rect.top() + 1, thick, rect.height() - 2, color)
             text = metrics.elidedText(labels[section], Qt.TextElideMode.ElideRight, rect.width())
             if view.lit(int(horizontal), section):
-                painter.setFont(view.bold_small)
+                painter.setFont(view.letters.bold_small)
                 painter.setPen(qcolor(theme.here_text))
                 painter.drawText(rect, where, text)
-                painter.setFont(view.plain_small)
+                painter.setFont(view.letters.small)
                 painter.setPen(qcolor(theme.muted))
             else:
                 painter.drawText(rect, where, text)
@@ -91,7 +91,7 @@ class Labels(QHeaderView):
         """Whether some of a label is not in sight."""
         down = self.orientation() == Qt.Orientation.Vertical
         room = self.width() - self._view.px(8) if down else self.sectionSize(section)
-        return QFontMetrics(self._view.bold_small).horizontalAdvance(label) > room
+        return QFontMetrics(self._view.letters.bold_small).horizontalAdvance(label) > room
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)

@@ -45,6 +45,8 @@ class SmallPicture(QWidget):
         self._image: QImage | None = None
         self._of: tuple[object, ...] = ()
         self._stands = BESIDE
+        self.most = 0
+        """Pixels across that it takes at most in place of the numbers; 0: as many as there are."""
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         for bar in (view.horizontalScrollBar(), view.verticalScrollBar()):
             bar.valueChanged.connect(self._follow)
@@ -54,24 +56,28 @@ class SmallPicture(QWidget):
         """Mark what is pointed at, and what is in sight."""
         self.update()
 
-    def stand(self, where: str) -> None:
-        """Stand for the numbers, or beside them: above those with more columns than are in sight, else at the right."""
-        self._stands = where
+    def wanted(self, where: str, most: int = 0) -> QSize:
+        """How large it is somewhere; with `most`, at most so many pixels across in place of the numbers."""
         view = self._view
         rows, columns = view.matrix.array.shape
         px = view.bench.appearance.px
         if where == PLACE:
             wide, high = px(WIDE), px(LOW)
         elif where == ALONE:
-            wide, high = view.room, px(HIGH)
+            wide, high = min(view.room, most or view.room), px(HIGH)
         elif view.map_above:
             wide, high = view.width_without_labels(), px(HIGH)
         else:
             wide, high = px(MAP), view.height() - view.labels_height
-        strip = where == ALONE and 2 * columns * px(SQUARE) > wide
+        strip = where == ALONE and not most and 2 * columns * px(SQUARE) > wide
         square = min(high / rows, wide / columns, px(STRIP if strip else SQUARE))
         least = px(8)
-        size = QSize(max(round(columns * square), least), max(round(rows * square), least))
+        return QSize(max(round(columns * square), least), max(round(rows * square), least))
+
+    def stand(self, where: str) -> None:
+        """Stand for the numbers, or beside them: above those with more columns than are in sight, else at the right."""
+        self._stands = where
+        size = self.wanted(where, self.most)
         if size != self.size() or size != self.minimumSize():
             self.setFixedSize(size)
         name = f"{self._view.matrix.name}, {written_shape(self._view.matrix.shape)}"

@@ -10,7 +10,6 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDragMoveEvent,
     QDropEvent,
-    QFont,
     QFontMetrics,
     QKeyEvent,
     QMouseEvent,
@@ -28,30 +27,23 @@ from explorer.pages.view import Cell
 from explorer.ui.matrix.editing import CellEditing
 from explorer.ui.matrix.editor import CellEditor
 from explorer.ui.matrix.labels import Labels
+from explorer.ui.matrix.letters import MEASURED, Letters
 from explorer.ui.matrix.lifting import Lifting
 from explorer.ui.matrix.model import MatrixModel, ModelIndex
 from explorer.ui.matrix.painter import paint_cells
 from explorer.ui.selection import Coming
 from explorer.ui.theme import qcolor
-from explorer.ui.widgets.labels import FIGURES
 from explorer.ui.workbench import Workbench
 
 Trigger: TypeAlias = QAbstractItemView.EditTrigger
 Move: TypeAlias = QAbstractItemView.CursorAction
 ScrollHint: TypeAlias = QAbstractItemView.ScrollHint
-CELL_HEIGHT, CELL_PADDING, LEAST_WIDTH, MOST_LABEL, CUT_LABEL = 26, 5, 40, 130, 60
-"""Pixels at text scale 1; the last one: of a long label above a column, where a class would see fewer columns."""
-LOW_CELL, CLOSE = 16, 3
-"""Pixels at text scale 1 that a row is high, and the padding, where numbers stand close."""
 LEAST_COLUMNS, WIDTH = 2, 630
 """Columns in sight whatever the room, and pixels at text scale 1 that a matrix takes across before it is given room."""
 MOST_ROWS, LENS = 16, 8
 """Rows up to which all are in sight, and those in sight of more: then a small picture stands above the numbers."""
 MAP = 132
 """Pixels at text scale 1 across that a small picture beside the numbers takes at most."""
-SURVEYED = 200  # cells that the width of all is taken from
-FEW = 8  # columns of which a class sees all of long labels
-MEASURED = 400  # labels that the room for all is taken from
 
 
 class MatrixView(QTableView):
@@ -108,37 +100,13 @@ class MatrixView(QTableView):
         selection = bench.selection
         selection.pointed.connect(self._light)
         selection.token_changed.connect(self._update_labels)
-        self._is_large = bench.appearance.close
-        self._dress(1.0)
+        self._all_letters: dict[tuple[float, float], Letters] = {}
+        self.times, self._size = 1.0, 1.0
+        self.letters = self._letters(1.0)
         self._measure()
         self._light(selection.cell)
 
     # What it shows
-
-    def be_times(self, times: float) -> bool:
-        """Have cells and letters so many times larger than others on its page; returns whether that is new."""
-        new = times != self.times
-        if new:
-            self._dress(times)
-            self._measure()
-        return new
-
-    def _dress(self, times: float) -> None:
-        self.times = times
-        fonts = self.bench.appearance.fonts
-        self.plain, self.plain_small, self.bold, self.bold_small = (
-            QFont(font) for font in (fonts.number, fonts.small) * 2
-        )
-        self.bold.setBold(True)
-        self.bold_small.setBold(True)
-        for font in (self.plain, self.plain_small, self.bold, self.bold_small):
-            font.setPointSizeF(font.pointSizeF() * times)
-        self._widths: dict[str, int] = {}
-        self.padding = self.px(CLOSE if self._is_large else CELL_PADDING)
-
-    def px(self, pixels: float) -> int:
-        """Pixels of what belongs to its numbers, of pixels at text scale 1 on a page where nothing is larger."""
-        return self.bench.appearance.px(pixels * self.times)
 
     def tell(self, matrix: Matrix) -> bool:
         """Show another matrix, or the same with other numbers.
@@ -155,7 +123,7 @@ class MatrixView(QTableView):
             self._update_labels()
         if relabelled or was.place != matrix.place:
             self._light(self.bench.selection.cell)
-        measured = relabelled or self._needed_width() > self._most_width
+        measured = relabelled or self.letters.needed(matrix) > self._most_width
         if measured:
             self._measure()
         return measured
@@ -183,49 +151,43 @@ class MatrixView(QTableView):
     def right_of(self, text: str) -> int:
         """Pixels between a number and the right edge of its cell: points stand below each other."""
         behind = self.matrix.behind(text)
-        return self.padding + (self._across("0" * behind) if behind else 0)
+        return self.letters.padding + (self.letters.across("0" * behind) if behind else 0)
 
-    def _across(self, text: str) -> int:
-        """Pixels that a number takes: asked for again and again, while few numbers have signs at other places."""
-        pattern = text.translate(FIGURES)
-        if pattern not in self._widths:
-            self._widths[pattern] = QFontMetrics(self.bold).horizontalAdvance(pattern)
-        return self._widths[pattern]
+    def _letters(self, size: float) -> Letters:
+        of = size, self.times
+        if of not in self._all_letters:
+            self._all_letters[of] = Letters(self.bench.appearance, *of)
+        return self._all_letters[of]
 
-    def _needed_width(self) -> int:
-        """Pixels the widest number takes; figures are of one width, so it is one of the longest, or one shorter.
+    def be_times(self, times: float) -> bool:
+        """Have cells and letters so many times larger than others on its page; returns whether that is new."""
+        new = times != self.times
+        if new:
+            self.times = times
+            self.letters = self._letters(self._size)
+            self._measure()
+        return new
 
-        It is the same whatever the matrix shows, so that with a change or a gradient no column moves.
-        """
-        texts = self.matrix.widest(SURVEYED)
-        longest, widths, most = max(map(len, texts)), self._widths, 0
-        for pattern in {text.translate(FIGURES) for text in texts if len(text) >= longest - 1}:
-            most = max(most, widths[pattern] if pattern in widths else self._across(pattern))
-        return most + 2 * self.padding
+    def px(self, pixels: float) -> int:
+        """Pixels of what belongs to its numbers, of pixels at text scale 1 on a page where nothing is larger."""
+        return self.bench.appearance.px(pixels * self.times)
 
     def _measure(self) -> None:
         """Make the view as large as its matrix, up to a size that still can be taken in."""
-        metrics = QFontMetrics(self.bold_small)
+        letters = self.letters
         rows, columns = len(self.matrix.rows), len(self.matrix.columns)
-        labels, heads = self.matrix.rows[:MEASURED], self.matrix.columns[:MEASURED]
-        self._most_width = max(self._needed_width(), self.px(LEAST_WIDTH))
-        label_width = max((metrics.horizontalAdvance(h) for h in heads), default=0) + 6
-        most = (110 if columns <= FEW else CUT_LABEL) if self._is_large else 84
-        longest = min(label_width, self.px(most))
-        self.own_width = max(self._most_width, longest)
+        self._most_width = letters.least(self.matrix)
+        self.own_width, self.label_room = letters.measured(self.matrix)
         width = max(self.own_width, self._least[0], self._column)
         height = max(self._row, self.least_row)
         across, down = self.horizontalHeader(), self.verticalHeader()
         for header, size in ((across, width), (down, height)):
             header.setDefaultSectionSize(size)
-        left = max((metrics.horizontalAdvance(label) for label in labels), default=0)
-        said = any(labels) and not (self._is_large and rows == 1 < columns)  # of a single row the heading says it
-        self.label_room = min(left, self.px(MOST_LABEL)) + self.px(12) if said else 0
         left = max(self.label_room if self.labelled else 0, self._least[1])
         self._left = left
         down.setFixedWidth(left)
         down.setVisible(left > 0)
-        top = metrics.height() + 4 if any(heads) else 0
+        top = QFontMetrics(letters.bold_small).height() + 4 if any(self.matrix.columns[:MEASURED]) else 0
         self._top = top
         across.setFixedHeight(top)
         across.setVisible(top > 0)
@@ -270,7 +232,7 @@ class MatrixView(QTableView):
     @property
     def least_row(self) -> int:
         """Pixels that a row is high at least."""
-        return self.px(LOW_CELL if self._is_large else CELL_HEIGHT)
+        return self.letters.row
 
     @property
     def width_of_all(self) -> int:
@@ -316,6 +278,40 @@ class MatrixView(QTableView):
         if cut and columns < rows and self._high is None:
             pixels -= self.bench.appearance.px(MAP)  # for the small picture beside it
         return min(self.table.columnCount(), max(LEAST_COLUMNS, pixels // size))
+
+    # In a row, where an equation may have its letters smaller
+
+    def be_of_size(self, size: float) -> bool:
+        """Have letters of one of `SIZES`. Returns whether that is new."""
+        new = size != self._size
+        if new:
+            self._size = size
+            self.letters = self._letters(size)
+            self._measure()
+        return new
+
+    @property
+    def shrinks(self) -> bool:
+        """Whether its letters may be smaller; a slide has given it its size already."""
+        return self._high is None and not (self._row or self._column)
+
+    def across(self, size: float) -> int:
+        """Pixels that all columns take with letters of a size, without the labels of the rows."""
+        return len(self.matrix.columns) * max(self._letters(size).measured(self.matrix)[0], self._least[0])
+
+    def labels_across(self, size: float) -> int:
+        """Pixels that the labels of the rows take then."""
+        return max(self._letters(size).measured(self.matrix)[1], self._least[1])
+
+    def fits(self, size: float, pixels: int) -> bool:
+        """Whether all rows and columns are in sight then, in so many pixels across."""
+        return len(self.matrix.rows) <= MOST_ROWS and self.labels_across(size) + self.across(size) <= pixels
+
+    @property
+    def usual_height(self) -> int:
+        """Pixels that it is high with letters of the usual size."""
+        rows = len(self.matrix.rows)
+        return self._top + (rows if rows <= MOST_ROWS else LENS) * self._letters(1.0).row
 
     def sizeHint(self) -> QSize:
         return self.size()

@@ -4,19 +4,20 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, cast
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QApplication, QGridLayout, QLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QGridLayout, QLabel, QLayout, QSizePolicy, QWidget
 
 from explorer.pages.by_hand import Scheme
 from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import Matrix
 from explorer.pages.of_step import Lit, names
-from explorer.pages.page import Button, Check, Choice, Controls, Descent, Field, Number, Row, Slider, Stack
+from explorer.pages.page import Button, Check, Choice, Controls, Descent, Field, Item, Number, Row, Slider, Stack
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.elements import WIDGETS, differing, made_of
 from explorer.ui.page.header import HeaderView
-from explorer.ui.page.holders import Signed, Titled, height_of
-from explorer.ui.page.lines import ACROSS_ROW, SIGN
+from explorer.ui.page.holders import Titled, height_of
+from explorer.ui.page.lines import RowLayout, row_room
 from explorer.ui.page.sharing import Sharing
+from explorer.ui.theme import mark
 from explorer.ui.widgets.layouts import FlowLayout, column_in
 from explorer.ui.widgets.tree import Gone, inside
 from explorer.ui.workbench import Workbench
@@ -144,28 +145,32 @@ class Elements(QWidget):
         return holder
 
     def _row(self, row: Row, parent: QWidget) -> Making:
-        holder = self._holder((Row, row.id), lambda: self._flowing(parent, ACROSS_ROW, self.down))
-        _clear(holder.layout())
-        signs = [*(item.sign for item in row.items[1:]), ""]
+        holder = self._holder((Row, row.id), lambda: self._in_lines(parent))
+        layout: RowLayout = holder.layout()
+        _clear(layout)
         numbers = [isinstance(one, Matrix) and one.values.size == 1 for one in row.inside]
-        for item, sign, number in zip(row.items, signs, [*numbers[1:], False], strict=True):
-            # A sign stays with what stands before it: no line begins with one.
-            signed = self._signed(item.element, sign, holder) if sign else None
-            shown = widget = yield from self._widget(item.element, signed or holder)
-            if signed is not None:
-                signed.hold(widget)
-                shown = signed
-            holder.layout().addWidget(shown)
-            matrix = isinstance(widget, MatrixBox)
+        signs: list[tuple[str, QLabel | None]] = []
+        for item, number in zip(row.items, [*numbers[1:], False], strict=True):
+            widget = yield from self._widget(item.element, holder)
+            layout.addWidget(widget)
             if isinstance(widget, MatrixBox):
                 widget.leads_number = number
-            holder.layout().setAlignment(shown, Qt.AlignmentFlag.AlignBaseline if matrix else Qt.AlignmentFlag.AlignTop)
+            else:
+                layout.setAlignment(widget, Qt.AlignmentFlag.AlignTop)
+            signs.append((item.sign, self._sign(item, holder) if signs and item.sign and item.holds else None))
+        layout.put(signs)
         return cast(QWidget, holder)
 
-    def _signed(self, element: Element, sign: str, parent: QWidget) -> Signed:
-        signed: Signed = self._holder((Signed, element.id), lambda: Signed(self.bench.appearance.px(SIGN), parent))
-        signed.sign.setText(sign)
-        return signed
+    def _sign(self, item: Item, parent: QWidget) -> QLabel:
+        def make() -> QLabel:
+            label = mark(QLabel(parent), role="operator")
+            label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            return label
+
+        label: QLabel = self._holder(("sign", item.element.id), make)
+        label.setText(item.sign)
+        label.show()
+        return label
 
     def _stack(self, stack: Stack, parent: QWidget) -> Making:
         holder = self._holder(_stack_key(stack), lambda: self._titled(stack, parent))
@@ -219,6 +224,11 @@ class Elements(QWidget):
             holder.layout().addWidget((yield from self._widget(control, holder)))
         return cast(QWidget, holder)
 
+    def _in_lines(self, parent: QWidget) -> QWidget:
+        holder = QWidget(parent)
+        RowLayout(holder, row_room(self.bench.appearance.px), self.bench.appearance.px(self.down))
+        return holder
+
     def _flowing(self, parent: QWidget, across: int, down: int) -> QWidget:
         holder = QWidget(parent)
         FlowLayout(holder, horizontal=self.bench.appearance.px(across), vertical=self.bench.appearance.px(down))
@@ -242,7 +252,8 @@ class Elements(QWidget):
         """
         # Each widget that is shown has Qt lay out all that it stands in, at once: while arrangements are tried, that
         # would be most of the time.
-        layouts = [self._column, *(cast(QLayout, holder.layout()) for holder in self._holders.values())]
+        inside = [layout for holder in self._holders.values() if (layout := holder.layout()) is not None]
+        layouts = [self._column, *inside]
         for layout in layouts:
             layout.setEnabled(False)
         try:
@@ -269,7 +280,7 @@ class Elements(QWidget):
 
     def lay_out_again(self, row: Row) -> None:
         """Elements of a row have another size. What changes while its layout is at work would keep its old height."""
-        layout = cast(FlowLayout, self.holder_of(row).layout())
+        layout = self.layout_of(row)
         layout.invalidate()
         around: QWidget | None = self.holder_of(row)
         while around is not None and around is not self:
@@ -318,10 +329,9 @@ class Elements(QWidget):
         """What stands there, from the top down."""
         return self._elements or ()
 
-    def boxes(self, row: Row) -> list[QWidget]:
-        """What shows the elements of a row, one each."""
-        layout = cast(FlowLayout, self.holder_of(row).layout())
-        return [one.holds if isinstance(one, Signed) else one for one in layout.widgets]
+    def layout_of(self, row: Row) -> RowLayout:
+        """What places the elements of a row."""
+        return cast(RowLayout, self.holder_of(row).layout())
 
 
 def _alignment(element: Element) -> Qt.AlignmentFlag:

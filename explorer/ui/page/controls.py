@@ -5,7 +5,6 @@ from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
-    QCheckBox,
     QComboBox,
     QHBoxLayout,
     QLabel,
@@ -24,6 +23,7 @@ from explorer.ui.theme import mark
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.inputs import ComboBox, FactorSlider, Segments, SpinBox
 from explorer.ui.widgets.layouts import column_in, row_in
+from explorer.ui.widgets.names import NamedBox, set_names
 from explorer.ui.workbench import Workbench
 
 MOST_BUTTONS, MOST_LETTERS = 13, 48
@@ -44,7 +44,7 @@ class _Line(QWidget):
     def say(self, words: str) -> None:
         """Put words on the line."""
         if words:
-            self.line.addWidget(mark(QLabel(words, self), role="small"), 0, Qt.AlignmentFlag.AlignVCenter)
+            self.line.addWidget(mark(QLabel(set_names(words), self), role="small"), 0, Qt.AlignmentFlag.AlignVCenter)
 
     def ask(self, gesture: Gesture) -> None:
         """Ask for what a person has set."""
@@ -151,7 +151,7 @@ class NumberView(_Line):
                 control.setEnabled(number.on)
 
 
-class CheckView(QCheckBox):
+class CheckView(NamedBox):
     """Yes or no."""
 
     def __init__(self, bench: Workbench, check: Check, parent: QWidget | None = None) -> None:

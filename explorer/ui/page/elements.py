@@ -163,7 +163,7 @@ def _frame(element: Element) -> object:
     """What an arrangement has besides what stands in it."""
     match element:
         case Row():
-            return [item.sign for item in element.items]
+            return [(item.sign, item.holds) for item in element.items]
         case Stack():
             return element.title, element.width
     return None

@@ -13,6 +13,7 @@ from explorer.ui.page.gestures import perform
 from explorer.ui.page.switches import SwitchBar
 from explorer.ui.theme import mark
 from explorer.ui.widgets.layouts import FlowLayout, column_in
+from explorer.ui.widgets.names import set_names
 from explorer.ui.workbench import Workbench
 
 
@@ -45,7 +46,7 @@ class HeaderView(QWidget):
             top.addWidget(choice)
         self._low = False
         layout.addWidget(line)
-        self._sentence = mark(QLabel(header.sentence, self), role="subtitle")
+        self._sentence = mark(QLabel(set_names(header.sentence), self), role="subtitle")
         self._sentence.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self._sentence.setWordWrap(True)  # after it: a policy that is set does not know of heights for widths
         layout.addWidget(self._sentence)
@@ -74,7 +75,7 @@ class HeaderView(QWidget):
         """Show another header with the same controls."""
         was, self._header = self._header, header
         self._show_title()
-        self._sentence.setText(header.sentence)
+        self._sentence.setText(set_names(header.sentence))
         for choice in header.choices:
             self._choices[choice.id].tell(choice)
         if self.switches is not None and header.switches is not None and was.switches != header.switches:

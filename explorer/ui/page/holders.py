@@ -1,14 +1,14 @@
-"""Widgets that hold others on a page: below a heading, or before a sign."""
+"""A widget that holds others on a page below a heading."""
 
 from collections.abc import Iterator
 from typing import cast
 
-from PySide6.QtCore import QEvent, QPoint, QRect, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget, QWidgetItem
+from PySide6.QtCore import QRect
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget, QWidgetItem
 
-from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.theme import mark
 from explorer.ui.widgets.layouts import FlowLayout
+from explorer.ui.widgets.names import set_names
 
 
 class _Column(QVBoxLayout):
@@ -38,7 +38,7 @@ class Titled(QWidget):
         column.setSpacing(spacing)
         self.heading = QHBoxLayout()
         column.addLayout(self.heading)
-        self.title = mark(QLabel(title, self), role=role) if title else None
+        self.title = mark(QLabel(set_names(title), self), role=role) if title else None
         if self.title is not None:
             self.heading.addWidget(self.title)
 
@@ -63,64 +63,3 @@ def height_of(widget: QWidget, width: int) -> int:
     """Pixels that a widget is high in a column of a width."""
     item = QWidgetItem(widget)
     return item.heightForWidth(width) if item.hasHeightForWidth() else item.sizeHint().height()
-
-
-class Signed(QWidget):
-    """A widget, and the operator sign between it and the next one, with which it stays on a line if they fit.
-
-    `across`: pixels that the sign takes.
-    """
-
-    keeps_next = True
-    holds: QWidget  # the widget before the sign
-
-    def __init__(self, across: int, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.ends_line = False
-        self.sign = mark(QLabel(self), role="operator")
-        self.sign.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._across = across
-        self._level: int | None = None
-        self._line = QHBoxLayout(self)
-        self._line.setContentsMargins(0, 0, across, 0)  # whatever the sign: with another one no matrix moves
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-
-    def hold(self, widget: QWidget) -> None:
-        """Put a widget before the sign, in place of the one of before."""
-        if self._line.indexOf(widget) < 0:
-            if self._line.count() > 0:
-                self._line.removeWidget(self.holds)
-            self.holds = widget
-            self._line.addWidget(widget)
-
-    def baseline(self) -> int | None:
-        """Where the first row of the matrix is."""
-        return self.holds.baseline() if isinstance(self.holds, MatrixBox) else 0
-
-    def event(self, event: QEvent) -> bool:
-        done = super().event(event)
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest) and self._line.count():
-            self._place()
-        return bool(done)
-
-    @property
-    def level(self) -> int:
-        """Pixels from the first row of the numbers to their middle, where the sign would stand by itself."""
-        return self._side().y() - (self.baseline() or 0)
-
-    def level_with(self, pixels: int) -> None:
-        """Let the sign stand so many pixels below the first row, as the others on its line."""
-        self._level = pixels
-        self._place()
-
-    def _side(self) -> QPoint:
-        if isinstance(self.holds, MatrixBox):
-            return self.holds.side()
-        return QPoint(self.holds.width(), self.height() // 2)
-
-    def _place(self) -> None:
-        """Put the sign close behind the numbers, however wide their heading is."""
-        side, base = self._side(), self.baseline()
-        down = side.y() if self._level is None or base is None else base + self._level
-        high = self.sign.sizeHint().height()
-        self.sign.setGeometry(side.x(), down - high // 2, self._across, high)

@@ -1,109 +1,169 @@
-"""A row of elements in lines: where it breaks, and which matrices of a line say what their rows are."""
+"""A row of elements in lines: `explorer/pages/equation.py` says where everything stands; here the widgets are asked how
+large they are, and put there.
+"""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QRect, QSize
+from PySide6.QtWidgets import QLabel, QStyle, QWidget
 
-from explorer.pages.page import Row
+from explorer.pages.equation import Part, Placed, Room, Size, across, broken, is_labelled, placed, stand
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.widgets import UNBOUNDED
+from explorer.ui.widgets.layouts import Asked, FlowLayout
 
 SIGN = 22
-"""Pixels at text scale 1 that the operator behind a matrix takes."""
+"""Pixels at text scale 1 that an operator sign takes."""
 ACROSS_ROW = 10
 """Pixels at text scale 1 between the elements of a row."""
+THUMB = 132
+"""Pixels at text scale 1 across that a small picture in an equation takes at most."""
 
 
-class RowLines:
-    """The lines of a row in a width.
+def row_room(px: Callable[[float], int], width: int = 0) -> Room:
+    """The room of a row; `px`: pixels on this screen of pixels at text scale 1."""
+    return Room(width, px(ACROSS_ROW), px(SIGN))
+
+
+class RowLayout(FlowLayout):
+    """The layout of a row.
 
     Parameters
     ----------
-    boxes : sequence of QWidget
-        What shows its elements, one each.
-    room : int
-        Pixels across.
-    px : callable
-        Pixels on this screen of pixels at text scale 1.
+    across : Room
+        Of its gaps and signs; the width is that of the widget.
+    down : int
+        Pixels between two lines.
     """
 
-    def __init__(self, row: Row, boxes: Sequence[QWidget], room: int, px: Callable[[float], int]) -> None:
-        self._boxes, self._room = boxes, room
-        self._signs = [*(item.sign for item in row.items[1:]), ""]
-        self._gap, self._sign = px(ACROSS_ROW), px(SIGN)
+    def __init__(self, parent: QWidget, across: Room, down: int) -> None:
+        super().__init__(parent, across.gap, down)
+        self._room, self._down = across, down
+        self._signs: list[tuple[str, QLabel | None]] = []
+        self._sign_places: list[tuple[QLabel, QRect]] = []
+        self._seen: list[int] = []
+        self.begins: int | None = None
+        """The place of what begins a line, whatever room there is."""
 
-    @property
-    def width(self) -> int:
-        """Pixels across with all on one line."""
-        return self._width_of(range(len(self._boxes)), None, False)
+    def put(self, signs: Sequence[tuple[str, QLabel | None]]) -> None:
+        """Say which signs stand before the widgets, one for each, with the labels that show them."""
+        self._signs = list(signs)
+        self.invalidate()
 
-    def label(self) -> None:
-        """Label the first matrix of each line and those with other rows.
+    def let_begin(self, place: int | None) -> None:
+        """Let a line begin with a widget; with None none has to."""
+        if place != self.begins:
+            self.begins = place
+            self.invalidate()
 
-        Headings take two lines where its matrices take fewer lines then. A line may end with a sign: without it the
-        rest of the equation would stand there as one by itself, and a false one.
-        """
-        broken = self._broken(high=False)
-        high = False
-        if len(broken) > 1:
-            narrower = self._broken(high=True)
-            high = self._with_numbers(narrower) < self._with_numbers(broken)
-            broken = narrower if high else broken
-        for line in broken:
-            last: QWidget | None = None
-            for place in line:
-                box = self._boxes[place]
-                if isinstance(box, MatrixBox):
-                    box.be_high(high)
-                    box.show_row_labels(not same_rows(last, box))
-                last = box
+    def parts(self, part_of: Callable[[QWidget], Part]) -> list[Part]:
+        """The parts of the row: what is said of each widget, and what the row knows of it."""
+        found: list[Part] = []
+        before: QWidget | None = None
+        for place, widget in enumerate(self.widgets):
+            alike = isinstance(widget, MatrixBox) and same_rows(before, widget)
+            keeps, sign = bool(getattr(before, "keeps_next", False)), self._signs[place][0] if place else ""
+            begins = place == self.begins
+            found.append(replace(part_of(widget), sign=sign, alike=alike, keeps=keeps, begins=begins))
+            before = widget
+        return found
 
-    def _with_numbers(self, lines: Sequence[Sequence[int]]) -> int:
-        """How many lines hold matrices: pictures may stand on lines of their own behind them."""
-        return sum(any(isinstance(self._boxes[place], MatrixBox) for place in line) for line in lines)
+    def minimumSize(self) -> QSize:
+        """What an equation that cannot break takes: in less it would be cut."""
+        parts = self._there({asked.item.widget(): asked.least.width() for asked in self._parts()})
+        room = replace(self._room, width=0)
+        pieces = broken(parts, room)
+        widest = max((across(parts, piece, room, 0) for piece in pieces), default=0)
+        return super().minimumSize().expandedTo(QSize(widest, 0))
 
-    def _broken(self, high: bool) -> list[list[int]]:
-        """The places of the row in lines: what signs join stays together, if it fits on a line."""
-        chains: list[list[int]] = [[]]
-        for place, sign in enumerate(self._signs):
-            chains[-1].append(place)
-            if not (sign or getattr(self._boxes[place], "keeps_next", False)) or self._ends_line(place):
-                chains.append([])
-        lines: list[list[int]] = [[]]
-        x = 0
-        for chain in filter(None, chains):
-            fits_alone = self._width_of(chain, None, high) <= self._room
-            for i, place in enumerate(chain):
-                last = self._boxes[lines[-1][-1]] if lines[-1] else None
-                together = chain[i:] if fits_alone and i == 0 else [place]
-                needed = self._width_of(together, last, high) if i == 0 or not fits_alone else 0
-                if x and (x + needed > self._room or self._ends_line(lines[-1][-1])):
-                    lines.append([])
-                    x, last = 0, None
-                x += self._width_of([place], last, high) + self._gap
-                lines[-1].append(place)
-        return lines
+    def setGeometry(self, rect: QRect) -> None:
+        super().setGeometry(rect)
+        for label, place in self._sign_places:
+            label.setGeometry(place)
 
-    def _ends_line(self, place: int) -> bool:
-        return bool(getattr(self._boxes[place].parentWidget(), "ends_line", False))
+    def _height(self, available: int) -> int:
+        return self._where(available)[1].height
 
-    def _width_of(self, places: Sequence[int], last: QWidget | None, high: bool) -> int:
-        """Pixels across of some elements of the row behind another one, labels where they are needed."""
-        width = -self._gap
-        for place in places:
-            box = self._boxes[place]
+    def _placed(self, rect: QRect) -> list[tuple[Asked, QRect]]:
+        """Where each item stands within `rect`; a label has its sign's place, too."""
+        area = rect.marginsRemoved(self.contentsMargins())
+        asked, where = self._where(area.width())
+        direction = self._direction()
+
+        def there(left: int, top: int, width: int, height: int) -> QRect:
+            return QStyle.visualRect(direction, area, QRect(area.x() + left, area.y() + top, width, height))
+
+        self._sign_places = []
+        for i, (left, middle) in where.signs.items():
+            label = self._signs[self._seen[i]][1]
+            if label is not None:
+                high = label.sizeHint().height()
+                self._sign_places.append((label, there(left, middle - high // 2, self._room.sign, high)))
+        return [(one, there(*place)) for one, place in zip(asked, where.parts, strict=True)]
+
+    def _where(self, width: int) -> tuple[list[Asked], Placed]:
+        """What is there, and where it stands in so many pixels."""
+        sized = self._sized(width)
+        parts = self._there({asked.item.widget(): size.width() for asked, size in sized})
+        room = replace(self._room, width=width)
+        sizes = [_size(asked, size.width(), size.height()) for asked, size in sized]
+        where = placed([part.sign for part in parts], sizes, broken(parts, room), room, self._down)
+        return [asked for asked, _ in sized], where
+
+    def _there(self, widths: Mapping[QWidget | None, int]) -> list[Part]:
+        """The parts that are there, as wide as is said."""
+        parts = self.parts(lambda widget: Part((widths.get(widget, 0),)))
+        self._seen = [place for place, widget in enumerate(self.widgets) if widget in widths]
+        return [parts[place] for place in self._seen]
+
+
+def _size(asked: Asked, width: int, height: int) -> Size:
+    widget = asked.item.widget()
+    if isinstance(widget, MatrixBox):
+        return Size(width, height, widget.baseline(), widget.side().toTuple())
+    return Size(width, height, None, (width, height // 2), asked.at_top)
+
+
+def let_stand(layout: RowLayout, room: Room, thumb: int) -> None:
+    """Let the matrices of a row be as large as there is room for.
+
+    `thumb`: pixels across that a small picture in an equation takes at most.
+    """
+    parts = layout.parts(lambda widget: _part(widget, room.width, thumb))
+    found = stand(parts, room)
+    for line, spare in zip(found.lines, found.spare, strict=True):
+        for i, place in enumerate(line):
+            box = layout.widgets[place]
             if isinstance(box, MatrixBox):
-                across = box.width_with(not same_rows(last, box), high)
-            else:
-                across = box.sizeHint().width()
-            width += across + self._gap + (self._sign if self._signs[place] else 0)
-            last = box
-        return width
+                small = place in found.small
+                labels = is_labelled(parts, line, i, found.small)
+                box.take(found.way, labels, parts[place].small if small else 0, spare)
+                spare = 0 if small and box.matrix.open else spare
+
+
+def let_stand_below(layout: RowLayout) -> None:
+    """Let the matrices of a row say each what its rows are, as where nobody knows which stand on one line."""
+    for box in layout.widgets:
+        if isinstance(box, MatrixBox):
+            box.take(0, True)
+
+
+def width_of(layout: RowLayout, room: Room) -> tuple[int, int]:
+    """Pixels across of a row on one line, and of its widest part with the labels of its rows, as large as they like."""
+    parts = layout.parts(lambda widget: _part(widget, UNBOUNDED, 0))
+    return across(parts, list(range(len(parts))), room, 0), max(one.widths[0] + one.labels[0] for one in parts)
+
+
+def _part(widget: QWidget, room: int, thumb: int) -> Part:
+    if isinstance(widget, MatrixBox):
+        return widget.part(room, thumb)
+    return Part((max(min(widget.sizeHint().width(), room), widget.minimumSizeHint().width()),), matrix=False)
 
 
 def same_rows(before: QWidget | None, box: MatrixBox) -> bool:
-    """Whether the matrix before, on the same line, says what the rows are."""
-    if not isinstance(before, MatrixBox) or before.small or box.small:
+    """Whether the matrix before, if it stands on the same line, says what the rows are."""
+    if not isinstance(before, MatrixBox) or before.folded or box.folded:
         return False
     a, b = before.matrix, box.matrix
-    level = before.view.whole and box.view.whole and before.view.times == box.view.times
-    return level and (a.axes[0], a.rows) == (b.axes[0], b.rows)
+    return before.view.times == box.view.times and (a.axes[0], a.rows) == (b.axes[0], b.rows)

@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from explorer.pages.page import Note, Section
 from explorer.ui.theme import Theme, mark
+from explorer.ui.widgets.names import set_names
 from explorer.ui.workbench import Workbench
 
 
@@ -12,14 +13,14 @@ class SectionLabel(QLabel):
     """A heading on the page."""
 
     def __init__(self, bench: Workbench, section: Section, parent: QWidget | None = None) -> None:
-        super().__init__(section.text, parent)
+        super().__init__(set_names(section.text), parent)
         mark(self, role="heading")
         self.setWordWrap(True)
         self.setCursor(Qt.CursorShape.WhatsThisCursor)
 
     def tell(self, section: Section) -> None:
         """Say something else."""
-        self.setText(section.text)
+        self.setText(set_names(section.text))
 
 
 class NoteLabel(QLabel):
@@ -56,9 +57,8 @@ class NoteLabel(QLabel):
 
 
 def rich(text: str, theme: Theme) -> str:
-    """The marks of a note in the colours of the theme: what counts in ink, the place one is at in orange."""
-    return (
-        text.replace("<b>", f"<b style='color:{theme.text}'>")
-        .replace("<mark>", f"<b style='color:{theme.here_text}'>")
-        .replace("</mark>", "</b>")
-    )
+    """The marks of a note in the colours of the theme, and its names set: what counts in ink, the place one is at in
+    orange.
+    """
+    marked = set_names(text).replace("<b>", f"<b style='color:{theme.text}'>")
+    return marked.replace("<mark>", f"<b style='color:{theme.here_text}'>").replace("</mark>", "</b>")

@@ -16,7 +16,7 @@ from explorer.ui.page.controls import ChoiceView
 from explorer.ui.page.descent import DescentPart
 from explorer.ui.page.elements import Drawn
 from explorer.ui.page.header import HeaderView
-from explorer.ui.page.holders import Signed, Titled, height_of
+from explorer.ui.page.holders import Titled, height_of
 from explorer.ui.page.in_sight import (
     NONE,
     Part,
@@ -30,11 +30,10 @@ from explorer.ui.page.in_sight import (
     weights_of,
 )
 from explorer.ui.page.late import Late
-from explorer.ui.page.lines import ACROSS_ROW, SIGN, RowLines
+from explorer.ui.page.lines import ACROSS_ROW, SIGN, THUMB, RowLayout, let_stand, let_stand_below, row_room, width_of
 from explorer.ui.page.note import NoteLabel, SectionLabel
 from explorer.ui.page.player import PlayerView
 from explorer.ui.widgets.formula import can_typeset_now
-from explorer.ui.widgets.layouts import FlowLayout
 
 if TYPE_CHECKING:
     from explorer.ui.page.column import Elements
@@ -100,7 +99,7 @@ class Sharing:
         self._all = [part for element in self.page.elements for part in leaves(element)]
         rows = [element for element in self._all if isinstance(element, Row)]
         self._around = {row.id: outer for outer in rows for row in _rows(outer)}
-        sign = self._px(SIGN) if any(item.sign for row in rows for item in row.items) else 0
+        sign = self._px(SIGN) + self._px(ACROSS_ROW) if any(item.sign for row in rows for item in row.items) else 0
         crossing = [element for element in self._all if isinstance(element, Scheme)]
         lined_up = self._lined_up = {one.id for scheme in crossing for one in scheme.inside}
         alone = {one.id for one in self.page.elements if isinstance(one, Matrix)}
@@ -151,7 +150,7 @@ class Sharing:
         rows = [row for part in parts for row in part.rows]
         # Sizes that do not change with what is small: else it would be decided for ever.
         boxes = [self.page.box(one) for row in rows for one in matrices_of(row)]
-        sizes = [(box.view.width_without_labels(), box.view.height(), box.own_size) for box in boxes]
+        sizes = [(box.view.across(1.0), box.view.usual_height, box.own_size) for box in boxes]
         maps = [self.page.widgets[one.id].sizeHint().toTuple() for one in inside if isinstance(one, HeatMap)]
         top = self.page.place_of(parts[0].element, room).top() if parts and low else 0
         decided = (room, low, sizes, maps), height, top
@@ -219,7 +218,8 @@ class Sharing:
             if times > 1 and breaks is None:
                 breaks = self._stand_named(rows, 1.0, small, room, height, named, wanted)[1]
             high, begin = self._stand_named(rows, times, small, room, height, named, wanted)
-            whole = times == 1 or all(self.page.box(one).view.whole for one in matrices if one.id in named)
+            boxes = [self.page.box(one) for one in matrices if one.id in named]
+            whole = times == 1 or all(box.view.whole and not box.small for box in boxes)
             broken = breaks is not None and (len(begin) > len(breaks) or any(one in wanted for one in begin - breaks))
             if whole and high < height and not broken:
                 break
@@ -319,7 +319,7 @@ class Sharing:
             case Matrix() | HeatMap():
                 yield element, place
             case Row(items=items):
-                layout = cast(FlowLayout, self.page.holder_of(element).layout())
+                layout = self.page.layout_of(element)
                 rects = {id(one.widget()): rect for one, rect in layout.places(place)}  # of what is there
                 for item, widget in zip(items, layout.widgets, strict=True):
                     if id(widget) in rects:
@@ -331,12 +331,9 @@ class Sharing:
 
     def _break_line(self, row: Row, on: bool) -> None:
         """Let the line end before the weights that a map draws, and nowhere else, whatever room they have there."""
-        last = (weights_of(row) or 0) - 1
-        for i, matrix in enumerate(matrices_of(row)):
-            signed, ends = self.page.box(matrix).parentWidget(), on and i == last
-            if isinstance(signed, Signed) and signed.ends_line != ends:
-                signed.ends_line = ends
-                signed.updateGeometry()
+        places = [i for i, one in enumerate(row.inside) if isinstance(one, Matrix)]
+        weights = weights_of(row) if on else None
+        self.page.layout_of(row).let_begin(places[weights] if weights else None)
 
     def share_line(self, row: Row, room: int, height: int | None = None, fold: Collection[int] | None = None) -> None:
         """Fold a row that would take too much, and say in each of its lines only once what the rows are.
@@ -349,8 +346,8 @@ class Sharing:
             Which of its matrices are folded in any case, and no other.
         """
         room = self._narrow.get(row.id, room)
-        boxes = self.page.boxes(row)
-        matrices = [box for box in boxes if isinstance(box, MatrixBox)]
+        layout = self.page.layout_of(row)
+        matrices = _boxes(layout)
         before = [box.sizeHint() for box in matrices]
         for box in matrices:
             box.be_times(self._times_of(box.matrix.id))
@@ -363,18 +360,21 @@ class Sharing:
             gap = self._px(ACROSS_ROW)
             pairs = zip((None, *matrices), matrices, strict=False)
             labels = [b.view.label_room * (not a or a.matrix.rows != b.matrix.rows) for a, b in pairs]
-            wide = sum(labels) + sum(box.view.width_without_labels() + gap for box in matrices)
-            high = max(box.view.height() for box in matrices) + self._px(HEAD)
+            wide = sum(labels) + sum(box.view.across(1.0) + gap for box in matrices)
+            high = max(box.view.usual_height for box in matrices) + self._px(HEAD)
             for box in matrices:
                 box.be_tight(wide > room or high > height * PART)
         outer = self._around.get(row.id)
         beside = _rows(outer) if outer else [row]
-        alike = [box for one in beside for box in self.page.boxes(one) if isinstance(box, MatrixBox)]
-        pictures = {box.matrix.array.shape for box in alike if not box.view.whole}
+        others = [box for one in beside for box in _boxes(self.page.layout_of(one))]
+        pictures = {box.matrix.array.shape for box in others if not box.fits}
         for box in matrices:
-            box.be_picture(box.matrix.array.shape in pictures)
+            box.be_like_others(box.matrix.array.shape in pictures)
         # Stacks that share a line are narrower than they would be: in them each matrix has its labels.
-        RowLines(row, boxes, 0 if outer and self._is_full(outer, room) else room, self._px).label()
+        if outer and self._is_full(outer, room):
+            let_stand_below(layout)
+        else:
+            let_stand(layout, row_room(self._px, room), self._px(THUMB))
         if before != [box.sizeHint() for box in matrices]:
             self.page.lay_out_again(row)
 
@@ -391,14 +391,8 @@ class Sharing:
             widget = self.page.holder_of(element) if isinstance(element, Stack) else self.page.widgets[element.id]
             width = widget.sizeHint().width()
             return width, width
-        px, boxes = self._px, [self.page.boxes(row) for row in rows]
-        lines = (RowLines(row, some, 0, px).width for row, some in zip(rows, boxes, strict=True))
-        single = (
-            one.width_with(True) if isinstance(one, MatrixBox) else one.sizeHint().width()
-            for some in boxes
-            for one in some
-        )
-        return max(lines), max(single)
+        widths = [width_of(self.page.layout_of(row), row_room(self._px)) for row in rows]
+        return max(wide for wide, _ in widths), max(single for _, single in widths)
 
     def _line_up(self, scheme: Scheme) -> None:
         """Let the columns of the result stand below those of the right factor; its rows are named at the left."""
@@ -422,6 +416,10 @@ class Sharing:
             if isinstance(one, (AttentionLines, HeatMap)):
                 width = min(in_row.get(one.id, room), room)
                 cast(Late, self.page.widgets[one.id]).be_at_most(width, square if one.id in in_row else width)
+
+
+def _boxes(layout: RowLayout) -> list[MatrixBox]:
+    return [widget for widget in layout.widgets if isinstance(widget, MatrixBox)]
 
 
 def _rows(outer: Row) -> list[Row]:

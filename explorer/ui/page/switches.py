@@ -12,6 +12,7 @@ from explorer.ui.page.gestures import perform
 from explorer.ui.theme import mark
 from explorer.ui.widgets.inputs import ComboBox, SpinBox
 from explorer.ui.widgets.layouts import FlowLayout, row_in
+from explorer.ui.widgets.names import NamedBox, set_names
 from explorer.ui.workbench import Workbench
 
 
@@ -78,10 +79,10 @@ class SwitchBar(QWidget):
         layout = row_in(line, spacing=self._bench.appearance.px(5))
         control: Any
         if isinstance(switch.default, bool):
-            control = QCheckBox(switch.title, line)
+            control = NamedBox(switch.title, line)
             control.toggled.connect(lambda on: self._set(name, on))
         else:
-            label = mark(QLabel(switch.title, line), role="small")
+            label = mark(QLabel(set_names(switch.title), line), role="small")
             layout.addWidget(label)
             if switch.choices:
                 control = ComboBox()

@@ -149,6 +149,13 @@ class Formula(QWidget):
             self.updateGeometry()
             self.update()
 
+    def width_of(self, latex: str) -> int:
+        """Pixels across of another formula in its place, as large as it likes to be."""
+        result = typeset(latex) if latex and can_typeset_now() else None
+        if result is None:
+            return int(_estimated(latex) * self._pixels()) + 1
+        return ceil(result.width * self._pixels() / UNIT)
+
     def baseline(self) -> float:
         """Pixels from the top of the widget to the line the formula stands on."""
         return self.height() / 2 + self._middle()

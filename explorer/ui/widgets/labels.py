@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from explorer.paths import resources
 from explorer.ui.theme import Theme, mark
+from explorer.ui.widgets.names import set_names
 
 FIGURES = str.maketrans("123456789", "000000000")
 """Any number as one whose figures stand at the same places: fonts here have figures of one width (`Fonts`)."""
@@ -36,7 +37,8 @@ class SteadyLabel(QWidget):
     def __init__(self, text: str = "", role: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._asked: tuple[object, ...] = ()
-        self._height = 0
+        self._height, self._text = 0, ""
+        self._typed = role == "code"
         self.label = QLabel(self)
         self.label.setWordWrap(True)
         self.label.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
@@ -46,13 +48,15 @@ class SteadyLabel(QWidget):
         self.setText(text)
 
     def text(self) -> str:
-        """The words."""
-        return self.label.text()
+        """The words, as they were given."""
+        return self._text
 
     def setText(self, text: str) -> None:
-        """Say something else."""
-        if text != self.label.text():
-            self.label.setText(text)
+        """Say something else; names in it are set, but in code and in plain text."""
+        if text != self._text:
+            self._text = text
+            plain = self._typed or self.label.textFormat() == Qt.TextFormat.PlainText
+            self.label.setText(text if plain else set_names(text))
             self._fit()
 
     def height_at(self, width: int) -> int:

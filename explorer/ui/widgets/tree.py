@@ -150,6 +150,8 @@ class _Listener(QPaintEngine):
         super().__init__(QPaintEngine.PaintEngineFeature.AllFeatures)
         self.heard: list[tuple[str, QRectF, QFont]] = []
         self._transform = QTransform()
+        self._joins = False
+        """Whether the last words were the sign in a name that nobody sees (see `names`): its index is still to come."""
 
     def begin(self, device: QPaintDevice) -> bool:
         self.setActive(True)
@@ -168,8 +170,14 @@ class _Listener(QPaintEngine):
 
     def drawTextItem(self, at: Any, item: QTextItem) -> None:
         high = item.ascent() + item.descent()
-        rect = QRectF(at.x(), at.y() - item.ascent(), item.width(), high)
-        self.heard.append((item.text(), self._transform.mapRect(rect), item.font()))
+        rect = self._transform.mapRect(QRectF(at.x(), at.y() - item.ascent(), item.width(), high))
+        unseen = item.text() == "_" and item.font().pixelSize() == 1
+        if self.heard and (unseen or self._joins):
+            text, place, font = self.heard.pop()
+            self.heard.append((text + item.text(), place.united(rect), font))
+        else:
+            self.heard.append((item.text(), rect, item.font()))
+        self._joins = unseen
 
     def _nothing(self, *_: Any, **__: Any) -> None:
         pass

@@ -17,6 +17,7 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later, later
+from explorer.ui.widgets.names import set_names
 from explorer.ui.window.parts import fold_button
 from explorer.ui.window.top_bar import PAGES
 from explorer.ui.workbench import Workbench
@@ -85,11 +86,11 @@ class LessonBar(QFrame):
         whole, height = self._more.isChecked(), self.window().height()
         px = self._bench.appearance.px
         first = paragraphs[0] if height >= px(HIGH) or not attempts else attempts[0]
-        self._line.setText("" if whole or height < px(LOW) else self._shortened(first))
+        self._line.setText("" if whole or height < px(LOW) else set_names(self._shortened(first)))
         self._text.setVisible(whole)
-        self._text.setText("\n\n".join(paragraphs))
+        self._text.setText(set_names("\n\n".join(paragraphs)))
         self._try.setVisible(bool(attempts) and (whole or height >= px(HIGH)))
-        self._try.setText("\n".join(attempts if whole else attempts[:1]))
+        self._try.setText(set_names("\n".join(attempts if whole else attempts[:1])))
         self._more.setText("Less" if whole else "More")
 
     def _shortened(self, text: str) -> str:

@@ -9,7 +9,7 @@ from explorer.lessons.loader import load
 from explorer.lessons.walk import Walk
 from explorer.ui import files
 from explorer.ui.lesson.drawn import MARGIN, PAPER, SHARP, picture_of_step
-from explorer.ui.matrix.view import CELL_HEIGHT
+from explorer.ui.matrix.letters import CELL_HEIGHT
 from tests.ui.lesson.conftest import LESSON
 
 pytestmark = pytest.mark.usefixtures("no_pictures")

@@ -79,7 +79,7 @@ def test_no_number_is_wider_than_its_cell(show, bench, numbers):
     tell(view)
     for column in range(len(numbers)):
         text = view.matrix.text(0, column)
-        assert view._across(text) + view.right_of(text) <= view.columnWidth(column), text
+        assert view.letters.across(text) + view.right_of(text) <= view.columnWidth(column), text
 
 
 def picture(view):

@@ -108,7 +108,7 @@ def test_a_swipe_sideways_brings_other_columns(wide):
 
 
 def test_all_steps_from_the_scores_to_the_weights_are_in_sight_at_once(box):
-    boxes = [one for one in box.parentWidget().parentWidget().findChildren(MatrixBox) if one.matrix.shape == (N, N)]
+    boxes = [one for one in box.parentWidget().findChildren(MatrixBox) if one.matrix.shape == (N, N)]
     assert len(boxes) == 4  # the mask stands with what is given
     seen = box.window().page().viewport()
     for one in boxes:

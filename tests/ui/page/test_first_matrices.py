@@ -5,6 +5,7 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QScrollBar
 
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.matrix.letters import CELL_HEIGHT
 from explorer.ui.page.player import PlayerView
 from explorer.ui.widgets.formula import typeset
 
@@ -83,7 +84,9 @@ def test_numbers_that_fit_stay_and_those_that_are_asked_for_come(lecture, eye):
     assert box.view.isVisible()
     window.resize(1280, 1400)
     eye.settle(window)
-    assert not boxes["encoder.1.ffn.b_1"].small
+    assert not box.small
+    assert boxes["encoder.1.ffn.b_1"].y() < box.geometry().bottom(), "it is added on the same line"
+    assert not boxes["encoder.1.ffn.activation"].small
 
 
 @WITHOUT_PICTURES
@@ -102,7 +105,8 @@ def test_the_weights_of_one_layer_and_the_cases_are_in_sight_at_once(lecture, ey
     assert X.bottom() - W.top() < page.viewport().height()
 
 
-def test_small_pictures_stand_above_weights_and_map_that_only_then_fit_beside_each_other(open_window, eye, qtbot):
+def test_scores_shrink_so_that_weights_and_map_are_in_sight(open_window, eye, qtbot):
+    typeset("x")
     window = open_window("emma")
     window.bench.open(window.bench.lesson, "printed")  # a word a column: Q and K are low
     window.resize(1600, 900)
@@ -112,9 +116,10 @@ def test_small_pictures_stand_above_weights_and_map_that_only_then_fit_beside_ea
     eye.settle(window)
     for id in ("weights", "heat map"):
         assert page.viewport().rect().contains(boxes[id].mapTo(page.viewport(), boxes[id].rect().bottomRight())), id
-    assert boxes["scores"].small
-    assert boxes["weights"].mapTo(page, QPoint(0, 0)).x() == boxes["scores"].mapTo(page, QPoint(0, 0)).x()
-    assert not boxes["Q"].small  # for it there is room
+    scores, weights = boxes["scores"], boxes["weights"]
+    assert not scores.small
+    assert scores.view.rowHeight(0) == weights.view.rowHeight(0) < window.bench.appearance.px(CELL_HEIGHT)
+    assert scores.mapTo(page, QPoint(0, 0)).y() == weights.mapTo(page, QPoint(0, 0)).y(), "they stand on one line"
 
 
 @WITHOUT_PICTURES
@@ -134,7 +139,10 @@ def test_heads_beside_each_other_show_all_numbers_or_pictures(open_window, eye):
     boxes = eye.go_to(window, "decoder.2.cross.heads").elements.widgets
     outputs = [box for id, box in boxes.items() if id.endswith("output") and isinstance(box, MatrixBox)]
     assert len(outputs) == 4
-    assert {box.view.whole for box in outputs} == {True, False}, "one has longer numbers than the others"
+    assert {box.small for box in outputs} == {False}, "the one with the longest numbers has smaller letters"
+    window.resize(1120, 720)
+    eye.settle(window)
+    assert {box.fits for box in outputs} == {True, False}, "one has longer numbers than the others"
     assert {box.small for box in outputs} == {True}
 
 

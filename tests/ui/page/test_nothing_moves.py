@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QPoint
 
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.page.holders import Signed
+from explorer.ui.page.lines import RowLayout
 from explorer.ui.widgets.formula import typeset
 from tests.ui.conftest import one_of_each_kind
 
@@ -165,6 +165,17 @@ def test_symbol_and_small_picture_are_whole_whatever_is_shown(window, eye, showi
     assert (r"\partial (1 /" in scale._formula.latex()) == (showing == "gradient")
 
 
+def signs_of(page):
+    """The signs in sight, each with the widgets before and behind it."""
+    for holder in page.elements._holders.values():
+        layout = holder.layout()
+        if isinstance(layout, RowLayout) and holder.isVisible():
+            widgets, signs = layout.widgets, layout._signs
+            for before, box, (_, sign) in zip(widgets, widgets[1:], signs[1:], strict=False):
+                if sign is not None:
+                    yield before, sign, box
+
+
 @pytest.mark.parametrize("lesson", ["you-are-welcome", "positions-cat-mat", "tiny-gpt"])
 def test_a_sign_stands_behind_the_middle_of_the_numbers(open_window, eye, lesson):
     typeset("x")
@@ -173,17 +184,16 @@ def test_a_sign_stands_behind_the_middle_of_the_numbers(open_window, eye, lesson
     found = 0
     for stage in list(one_of_each_kind(window)):
         page = eye.go_to(window, stage)
-        for signed in page.findChildren(Signed):
-            box = signed.holds
-            if signed.isVisible() and isinstance(box, MatrixBox) and not box.small and box.view.isVisible():
-                found += 1
-                cells = box.view.viewport()
-                first, middle = signed.baseline(), cells.mapTo(signed, cells.rect().center())
-                right = cells.mapTo(signed, cells.rect().topRight()).x()
-                at = signed.sign.geometry()
-                assert first < at.center().y() < middle.y() + 12, (box.matrix.name, "is beside the heading")
-                assert right < at.left() <= right + 6, box.matrix.name
-                assert at.right() <= signed.width(), box.matrix.name
+        for before, sign, box in signs_of(page):
+            if isinstance(before, MatrixBox) and not before.small and before.view.isVisible():
+                cells, row = before.view.viewport(), sign.parentWidget()
+                middle, at = cells.mapTo(row, cells.rect().center()), sign.geometry()
+                right, top = cells.mapTo(row, cells.rect().topRight()).toTuple()
+                if at.left() > right:
+                    found += 1
+                    assert top < at.center().y() < middle.y() + 12, (before.matrix.name, "is beside the heading")
+                    assert at.left() <= right + 6, before.matrix.name
+            assert sign.geometry().right() < box.geometry().left(), (stage, "a sign stands before its matrix")
     assert found
 
 
@@ -191,6 +201,6 @@ def test_signs_of_a_line_stand_at_one_height(open_window, eye):
     window = open_window("xor")
     window.resize(1600, 900)
     page = eye.go_to(window, "layer.1")
-    signs = [one.sign for one in page.findChildren(Signed) if one.isVisible()]
+    signs = [sign for _, sign, _ in signs_of(page)]
     assert [sign.text() for sign in signs] == ["×", "+", "=", "→"]
     assert len({sign.mapTo(page, QPoint()).y() for sign in signs}) == 1

@@ -9,7 +9,7 @@ from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.pages import compose
 from explorer.pages.element import Arrangement, leaves
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.matrix.view import CELL_HEIGHT
+from explorer.ui.matrix.letters import CELL_HEIGHT
 from explorer.ui.page.elements import WIDGETS
 from explorer.ui.page.listing import ListingView
 from explorer.ui.page.note import NoteLabel

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, QRect, Qt
 
 from explorer.lessons.steps import MakeSo
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.matrix.view import CELL_HEIGHT
+from explorer.ui.matrix.letters import CELL_HEIGHT
 from explorer.ui.render import laid_out
 
 Key = Qt.Key

@@ -1,7 +1,7 @@
 import gc
 
 import shiboken6
-from PySide6.QtCore import QEvent, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QWidget
 
 from explorer.ui.widgets.layouts import FlowLayout
@@ -49,17 +49,6 @@ def test_exactly_as_wide_as_the_items_is_one_line(qtbot):
     assert layout.heightForWidth(100) == 20
     assert layout.heightForWidth(99) == 45
     assert layout.sizeHint() == QSize(100, 20)
-
-
-def test_what_stays_with_the_next_is_parted_from_it_only_where_no_line_holds_both(qtbot):
-    _holder, layout, boxes = flow(qtbot, [(40, 20), (30, 20), (50, 20)], 100)
-    boxes[1].keeps_next = True
-    layout.invalidate()
-    assert layout.heightForWidth(90) == 45  # 40 | 30 and 50
-    assert layout.heightForWidth(89) == 45  # they fit on no line: 40 and 30 | 50
-    assert layout.heightForWidth(140) == 20
-    layout.setGeometry(QRect(0, 0, 90, 45))
-    assert [box.pos().toTuple() for box in boxes] == [(0, 0), (0, 25), (40, 25)]
 
 
 def test_margins_count(qtbot):
@@ -187,24 +176,3 @@ def test_deleting_the_widget_deletes_layout_and_items(qtbot):
         assert not shiboken6.isValid(layout)
         del holder, layout
     gc.collect()
-
-
-def test_items_on_a_base_line_have_it_at_one_height(qtbot):
-    class Table(Box):
-        def baseline(self):
-            return self._size.height() - 10
-
-    holder = QWidget()
-    qtbot.addWidget(holder)
-    layout = FlowLayout(holder, 10, 5)
-    low, high = Table(20, 30), Table(20, 50)
-    beside = Box(20, 10)
-    for box in (low, high, beside):
-        layout.addWidget(box)
-    for box in (low, high):
-        layout.setAlignment(box, Qt.AlignmentFlag.AlignBaseline)
-    holder.resize(100, layout.heightForWidth(100))
-    holder.show()
-    QApplication.processEvents()
-    assert [y for _, y, _, _ in places([low, high, beside])] == [20, 0, 20]
-    assert layout.heightForWidth(100) == 50

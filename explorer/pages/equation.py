@@ -1,0 +1,191 @@
+"""Where the parts of a row stand, in plain numbers of pixels.
+
+An equation is one line. Where it is too long its matrices shrink, and only then does it break: before its "=" or its
+arrow, and nowhere else, so that the new line begins with the sign.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+RELATIONS = frozenset("=→")
+"""Signs that a line may begin with."""
+EASY = 2
+"""Of the ways to stand, those of which none makes the numbers smaller: the heading on one line, or on two."""
+
+Line = list[int]
+"""The places in the row, counted from 0, of what stands on a line."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What stands in a row, as far as its place depends on it."""
+
+    widths: tuple[int, ...]  # across, in each way to stand, the largest first; without the labels of its rows
+    labels: tuple[int, ...] = (0,)  # across, of the labels of its rows, in each way
+    small: int = 0  # across, as a small picture or where it scrolls in itself; 0: it can be neither
+    sign: str = ""  # between it and the part before
+    alike: bool = (
+        False  # whether its rows are those of the part before, which says what they are if it stands beside it
+    )
+    keeps: bool = False  # whether it stays with the part before, without a sign, if one line has room for both
+    begins: bool = False  # whether a line begins with it, whatever room there is
+    matrix: bool = True
+
+
+@dataclass(frozen=True)
+class Room:
+    """The room that a row has."""
+
+    width: int
+    gap: int  # between two parts, or a sign and the next one
+    sign: int  # that a sign takes
+
+
+@dataclass(frozen=True)
+class Stand:
+    """How the parts of a row stand."""
+
+    way: int  # the same for all, so that the matrices of an equation are alike
+    small: frozenset[int]  # those that are small pictures, or scroll
+    lines: list[Line]
+    spare: list[int]  # pixels that are free on each line; below 0 where it is too long in any way
+
+
+def stand(parts: Sequence[Part], room: Room) -> Stand:
+    """The way to stand that breaks no equation, else as few as can be; that makes nothing smaller if it need not be.
+
+    Where a line is too long in every way, its widest matrices become small pictures until it fits.
+    """
+    ways = range(max((len(part.widths) for part in parts), default=1))
+    small: frozenset[int] = frozenset()
+    while True:
+        tried = [_stand(parts, room, way, small) for way in ways]
+        best = min(tried, key=lambda one: _cost(parts, one))
+        over = [place for line, spare in zip(best.lines, best.spare, strict=True) if spare < 0 for place in line]
+        wide = [i for i in over if i not in small and 0 < parts[i].small < parts[i].widths[-1]]
+        if not wide:
+            return best
+        small |= {max(wide, key=lambda i: parts[i].widths[-1])}
+
+
+def _cost(parts: Sequence[Part], one: Stand) -> tuple[int, ...]:
+    begins = [parts[line[0]] for line in one.lines[1:]]
+    breaks = sum(bool(part.sign) and not part.begins for part in begins)
+    lines = sum(any(parts[place].matrix for place in line) for line in one.lines)
+    return sum(spare < 0 for spare in one.spare), breaks, max(one.way - EASY + 1, 0), lines, one.way
+
+
+def _stand(parts: Sequence[Part], room: Room, way: int, small: frozenset[int]) -> Stand:
+    lines = broken(parts, room, way, small)
+    return Stand(way, small, lines, [room.width - across(parts, line, room, way, small) for line in lines])
+
+
+def broken(parts: Sequence[Part], room: Room, way: int = 0, small: Collection[int] = ()) -> list[Line]:
+    """The lines of a row: an equation that fits on one stands on it whole."""
+    lines: list[Line] = []
+    for equation in _pieces(parts, range(len(parts)), lambda part: part.begins or not (part.sign or part.keeps)):
+        fits = across(parts, equation, room, way, small) <= room.width
+        pieces = [equation] if fits else list(_pieces(parts, equation, _may_lead))
+        for piece in pieces:
+            begins = parts[piece[0]].begins or (len(pieces) > 1 and piece is pieces[0])
+            if not lines or begins or across(parts, lines[-1] + piece, room, way, small) > room.width:
+                lines.append([])
+            lines[-1] += piece
+    return lines
+
+
+def _may_lead(part: Part) -> bool:
+    return part.sign in RELATIONS or (part.keeps and not part.sign)
+
+
+def _pieces(parts: Sequence[Part], places: Sequence[int], begins: Callable[[Part], bool]) -> Iterator[Line]:
+    """The places in pieces, each of which begins where a part is said to begin one."""
+    piece: Line = []
+    for place in places:
+        if piece and begins(parts[place]):
+            yield piece
+            piece = []
+        piece.append(place)
+    if piece:
+        yield piece
+
+
+def across(parts: Sequence[Part], line: Line, room: Room, way: int, small: Collection[int] = ()) -> int:
+    """Pixels across of a line."""
+    return sum(before + width for before, width in _steps(parts, line, room, way, small))
+
+
+def _steps(
+    parts: Sequence[Part], line: Line, room: Room, way: int, small: Collection[int]
+) -> Iterator[tuple[int, int]]:
+    """Pixels before each part of a line, and its own."""
+    for i, place in enumerate(line):
+        part, signed = parts[place], bool(parts[place].sign) and place > 0
+        before = room.sign * signed + room.gap * (signed or i > 0)
+        if place in small:
+            yield before, part.small
+        else:
+            labels = part.labels[min(way, len(part.labels) - 1)] if is_labelled(parts, line, i, small) else 0
+            yield before, part.widths[min(way, len(part.widths) - 1)] + labels
+
+
+def is_labelled(parts: Sequence[Part], line: Line, i: int, small: Collection[int]) -> bool:
+    """Whether a part of a line says what its rows are: the one before it on the line has not said it."""
+    return i == 0 or not parts[line[i]].alike or bool({line[i], line[i - 1]} & set(small))
+
+
+# Placing
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a part is where it stands."""
+
+    width: int
+    height: int
+    base: int | None = None  # from its top to its first row of numbers, which stand at one height on a line
+    # Where a sign behind it stands, from its left and its top: close to its numbers, at their middle.
+    side: tuple[int, int] = (0, 0)
+    top: bool = False  # whether it stands at the top of its line, if it has no base; else in its middle
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Where everything stands."""
+
+    parts: list[tuple[int, int, int, int]]  # left, top, width, height
+    signs: dict[int, tuple[int, int]]  # left and middle of the sign before a part, by the place of that
+    height: int  # of all
+
+
+def placed(signs: Sequence[str], sizes: Sequence[Size], lines: Sequence[Line], room: Room, down: int) -> Placed:
+    """Place the parts of a row in lines.
+
+    `signs`: between each part and the one before; `down`: pixels between two lines.
+    """
+    rects: dict[int, tuple[int, int, int, int]] = {}
+    found: dict[int, tuple[int, int]] = {}
+    y = 0
+    for line in lines:
+        some = [sizes[place] for place in line]
+        bases = [size.base for size in some if size.base is not None]
+        base = max(bases, default=0)
+        downs = [0 if size.base is None else base - size.base for size in some]
+        height = max(size.height + by for size, by in zip(some, downs, strict=True))
+        # Beside pictures that begin at the top, what has no base line here begins there, too.
+        at_top = not bases and any(size.top for size in some)
+        levels = [size.side[1] - size.base for size in some if size.base is not None]
+        level = y + (base + min(levels) if levels else height // 2)
+        x, end = 0, 0
+        for i, (place, size, by) in enumerate(zip(line, some, downs, strict=True)):
+            if signs[place] and place > 0:
+                found[place] = end, level
+                x += room.sign
+            x += room.gap * (i > 0 or place in found)
+            if size.base is None and not (at_top or size.top):
+                by = (height - size.height) // 2
+            rects[place] = x, y + by, size.width, size.height
+            end = x + size.side[0]
+            x += size.width
+        y += height + down
+    return Placed([rects[place] for place in range(len(sizes))], found, max(y - down, 0))

@@ -1,0 +1,172 @@
+"""A row of matrices, placed: whatever they are, in windows from 480 to 2560 pixels and with text from 100 to 300 %."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explorer.pages.equation import EASY, RELATIONS, Part, Room, Size, across, broken, is_labelled, placed, stand
+
+SIZES = 1.0, 1.0, 0.9, 0.8
+A, B, C, D = "", "×", "+", "="
+
+
+def matrix(sign="", columns=4, scale=1.0, heading=60, label=50, **facts):
+    """A matrix as a part of a row: cells of 50 pixels, and a heading."""
+    cells = [round(columns * 50 * size * scale) for size in SIZES]
+    heads = [round(heading * scale), *(round(min(heading, 60) * scale) for _ in SIZES[1:])]
+    widths = tuple(map(max, heads, cells))
+    small = round(max(60, min(12 * columns, 132)) * scale)
+    return Part(widths, tuple(round(label * size * scale) for size in SIZES), small, sign, **facts)
+
+
+@st.composite
+def rows(draw):
+    """The parts of a row, and its room."""
+    scale = draw(st.floats(1, 3))
+    width = draw(st.integers(480, 2560))
+    parts = []
+    for i in range(draw(st.integers(1, 7))):
+        if draw(st.integers(0, 5)) == 0:  # a picture
+            parts.append(Part((min(round(draw(st.integers(40, 500)) * scale), width),), matrix=False))
+            continue
+        columns = draw(st.sampled_from((1, 2, 3, 4, 6, 8, 9, 12, 64, 768)))
+        sign = draw(st.sampled_from(("", "×", "+", "=", "→", "⊙"))) if i else ""
+        alike, heading, label = (draw(one) for one in (st.booleans(), st.integers(20, 260), st.integers(0, 120)))
+        keeps, begins = (draw(st.integers(0, 9)) == 0 for _ in range(2))
+        parts.append(matrix(sign, columns, scale, heading, label, alike=alike, keeps=keeps, begins=begins))
+    return parts, Room(width, round(10 * scale), round(22 * scale))
+
+
+def sizes_of(parts, found):
+    """How large the parts are as they stand."""
+    sizes = {}
+    for line in found.lines:
+        for i, place in enumerate(line):
+            part, small = parts[place], place in found.small
+            width = part.widths[min(found.way, len(part.widths) - 1)]
+            labels = part.labels[min(found.way, len(part.labels) - 1)]
+            labels = 0 if small or not is_labelled(parts, line, i, found.small) else labels
+            width = part.small if small else width + labels
+            high = 40 + 26 * (place % 4 + 1)
+            sizes[place] = Size(width, high, 40, (width, 40 + (high - 40) // 2)) if part.matrix else Size(width, 90)
+    return [sizes[place] for place in range(len(parts))]
+
+
+@given(rows())
+def test_a_line_within_an_equation_begins_with_its_equals_sign_or_arrow(row):
+    parts, room = row
+    found = stand(parts, room)
+    assert [place for line in found.lines for place in line] == list(range(len(parts)))
+    for line in found.lines[1:]:
+        first = parts[line[0]]
+        assert first.sign in RELATIONS or not first.sign or first.begins
+
+
+@given(rows())
+def test_nothing_overlaps_and_nothing_is_cut(row):
+    parts, room = row
+    found = stand(parts, room)
+    sizes = sizes_of(parts, found)
+    where = placed([part.sign for part in parts], sizes, found.lines, room, 12)
+    for line, spare in zip(found.lines, found.spare, strict=True):
+        rects = [where.parts[place] for place in line]
+        assert rects[-1][0] + rects[-1][2] == room.width - spare
+        for place, (x, y, width, height) in zip(line, rects, strict=True):
+            assert (width, height) == (sizes[place].width, sizes[place].height)
+            assert x >= 0
+            assert 0 <= y <= where.height - height
+        for (x, _, width, _), (following, *_), place in zip(rects, rects[1:], line[1:], strict=False):
+            free = following - x - width
+            assert free == room.gap + room.sign * bool(parts[place].sign)
+        for place in line:
+            if parts[place].sign and place:
+                left, middle = where.signs[place]
+                assert left + room.sign <= where.parts[place][0], "the sign stands before its matrix"
+                assert min(y for _, y, _, _ in rects) <= middle <= max(y + high for _, y, _, high in rects)
+        if spare < 0:  # it scrolls with the page: nothing on it could be smaller
+            shrinks = [i for i in line if i not in found.small and 0 < parts[i].small < parts[i].widths[-1]]
+            assert not shrinks
+    for line, below in pairwise(found.lines):
+        bottom = max(where.parts[place][1] + where.parts[place][3] for place in line)
+        assert bottom + 12 <= min(where.parts[place][1] for place in below)
+
+
+@given(rows())
+def test_matrices_shrink_before_an_equation_breaks_and_only_then(row):
+    parts, room = row
+    found = stand(parts, room)
+    last = max(len(part.widths) for part in parts) - 1
+    for line, following in pairwise(found.lines):
+        first = parts[following[0]]
+        if first.sign and not first.begins:
+            smallest = across(parts, line + following, room, last, found.small)
+            assert smallest > room.width or not _is_equation(parts, line), "they would fit on one line"
+    usual = broken(parts, room, 0)
+    if all(across(parts, line, room, 0) <= room.width for line in usual):
+        assert not found.small, "nothing needs to be a small picture"
+        if not any(parts[line[0]].sign and not parts[line[0]].begins for line in usual[1:]):
+            assert found.way < EASY, "nothing needs to be smaller"
+
+
+def _is_equation(parts, line):
+    """Whether a line holds one equation from its beginning, and nothing before it."""
+    return all(parts[place].sign and not parts[place].begins for place in line[1:]) and not parts[line[0]].sign
+
+
+@pytest.mark.parametrize(
+    ("width", "way", "lines"),
+    [
+        (4 * 250 + 3 * 32, 0, [[0, 1, 2, 3]]),  # as large as they like
+        (4 * 250 + 3 * 32 - 1, 2, [[0, 1, 2, 3]]),  # smaller
+        (4 * 200 + 3 * 32, 3, [[0, 1, 2, 3]]),  # as small as they may be
+        (4 * 200 + 3 * 32 - 1, 1, [[0, 1, 2], [3]]),  # broken, and large again
+        (3 * 250 + 2 * 32 - 1, 2, [[0, 1, 2], [3]]),
+    ],
+)
+def test_a_product_and_a_sum_in_less_and_less_room(width, way, lines):
+    parts = [matrix(A), matrix(B), matrix(C), matrix(D)]
+    found = stand(parts, Room(width, 10, 22))
+    assert found.lines == lines
+    assert not found.small
+    assert found.way in (way, way - 1), "a heading that is no wider needs no second line"
+
+
+def test_a_term_that_fits_in_no_way_has_its_widest_matrix_as_a_small_picture():
+    parts = [matrix(A), matrix(B, columns=9), matrix(C), matrix(D)]
+    found = stand(parts, Room(700, 10, 22))
+    assert found.small == {1}
+    assert found.lines == [[0, 1, 2], [3]]
+
+
+def test_parts_without_signs_never_shrink_where_each_has_room():
+    parts = [matrix(), matrix(), matrix()]
+    found = stand(parts, Room(600, 10, 22))
+    assert (found.way, found.small, found.lines) == (0, frozenset(), [[0, 1], [2]])
+
+
+def test_one_matrix_shrinks_before_it_becomes_a_small_picture():
+    assert stand([matrix(columns=9)], Room(470, 10, 22)).way == 2
+    assert stand([matrix(columns=9)], Room(300, 10, 22)).small == {0}
+
+
+def test_a_row_said_by_the_matrix_before_is_said_once_on_a_line():
+    parts = [matrix(), matrix("×", alike=True), matrix("=", alike=True)]
+    assert across(parts, [0, 1], Room(0, 10, 22), 0) == 250 + 32 + 200
+    assert across(parts, [2], Room(0, 10, 22), 0) == 32 + 250, "the sign leads, and the labels are said anew"
+    assert across(parts, [0, 1], Room(0, 10, 22), 0, {0}) == 60 + 32 + 250, "a small picture says nothing"
+
+
+def test_signs_stand_close_behind_the_numbers_at_one_height():
+    sizes = [Size(100, 80, 20, (90, 50)), Size(50, 46, 20, (50, 33)), Size(60, 150, 30, (60, 90))]
+    where = placed(["", "×", "="], sizes, [[0, 1], [2]], Room(300, 10, 22), 12)
+    assert where.parts == [(0, 0, 100, 80), (132, 0, 50, 46), (32, 92, 60, 150)]
+    assert where.signs == {1: (90, 33), 2: (0, 92 + 90)}
+    assert where.height == 92 + 150
+
+
+def test_what_has_no_base_line_stands_in_the_middle_or_at_the_top():
+    sizes = [Size(100, 80, 20, (100, 50)), Size(50, 40), Size(50, 40, top=True)]
+    where = placed(["", "", ""], sizes, [[0, 1, 2]], Room(300, 10, 22), 12)
+    assert [y for _, y, _, _ in where.parts] == [0, 20, 0]

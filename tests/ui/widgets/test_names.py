@@ -1,0 +1,108 @@
+"""Names are set, and still are what one types for whoever copies them or hears them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtGui import QAccessible, QTextDocument
+from PySide6.QtWidgets import QCheckBox, QLabel
+
+from explorer.lessons import prose
+from explorer.lessons.symbols import names_html
+from explorer.ui.widgets.labels import SteadyLabel
+from explorer.ui.widgets.names import NamedBox, set_names
+from explorer.ui.widgets.tree import written_in
+
+
+def shown(html):
+    """What a label shows: its letters, and for each whether it is below the line."""
+    document = QTextDocument()
+    document.setHtml(html)
+    found, block = [], document.begin()
+    iterator = block.begin()
+    while not iterator.atEnd():
+        piece = iterator.fragment()
+        form = piece.charFormat()
+        below = form.verticalAlignment() == form.VerticalAlignment.AlignSubScript
+        found.append((piece.text(), below, form.fontItalic(), form.foreground().color().alpha() > 0))
+        iterator += 1
+    return document.toPlainText(), found
+
+
+@pytest.mark.parametrize("name", ["W_Q", "d_model", "d_ff", "b_1", "X_1", "γ_1"])
+def test_a_name_is_set_with_an_index_and_copied_as_it_is_typed(name):
+    text, found = shown(set_names(f"Then {name} follows."))
+    letter, _, index = name.partition("_")
+    assert text == f"Then {name} follows."
+    assert [piece for piece in found if piece[2]] == [(letter, False, True, True), (index, True, True, True)]
+    assert ("_", False, False, False) in found, "the sign between them is not seen"
+
+
+def test_a_formula_in_prose_is_set_in_the_same_way():
+    text, found = shown(set_names(prose.html(r"With $W_Q$ and $d_{model}$.")))
+    assert text == "With W_Q and d_model."
+    assert [piece[0] for piece in found if piece[1]] == ["Q", "model"]
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "encoder.1.self.W_Q",
+        "snake_case",
+        "the word “a_b”",
+        "<mark>a_b</mark>",
+        "<code>W_Q</code>",
+        "x_1(y)",
+        "<a href='term:W_O'>it</a>",
+    ],
+)
+def test_what_is_no_name_stays_as_it_is_typed(typed):
+    assert names_html(typed) == typed
+
+
+def test_words_without_names_stay_plain_words():
+    assert set_names("1 < 2 & 3") == "1 < 2 & 3"
+    assert shown(set_names("1 < 2 & W_O"))[0] == "1 < 2 & W_O"
+    assert shown(set_names("W_O\nd_ff"))[0].split() == ["W_O", "d_ff"]
+
+
+@given(st.text(st.characters(codec="ascii", exclude_characters="\x00<&\r\n"), max_size=40))
+def test_whatever_is_typed_reads_the_same(text):
+    words = " ".join(f"{text} W_O".split())
+    assert shown(set_names(words))[0] == words
+
+
+def test_a_screen_reader_says_what_one_types(qtbot):
+    label, box = QLabel(set_names("Through W_O.")), NamedBox("W_O")
+    for widget, said in ((label, "Through W_O."), (box, "W_O")):
+        qtbot.addWidget(widget)
+        assert QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name) == said
+
+
+def test_a_name_is_found_on_the_page_as_one_types_it(qtbot):
+    label = QLabel(set_names("Through W_O and d_model."))
+    qtbot.addWidget(label)
+    label.show()
+    found = {one.text.strip(): one.place for one in written_in(label)}
+    assert {"W_O", "d_model"} < set(found)
+    assert found["W_O"].right() < found["d_model"].left()
+
+
+def test_code_and_plain_words_are_not_set(qtbot):
+    words, code = SteadyLabel("W_O"), SteadyLabel("W_O", role="code")
+    for label in (words, code):
+        qtbot.addWidget(label)
+        assert label.text() == "W_O"
+    assert "<sub>" in words.label.text()
+    assert code.label.text() == "W_O"
+
+
+def test_a_box_with_a_name_is_as_high_as_others_and_shows_an_index(qtbot):
+    named, typed, plain = NamedBox("Through W_O"), QCheckBox("Through W_O"), NamedBox("Through")
+    for box in (named, typed, plain):
+        qtbot.addWidget(box)
+        box.resize(box.sizeHint())
+        box.show()
+    assert named.sizeHint().height() == typed.sizeHint().height() == plain.sizeHint().height()
+    assert named.sizeHint().width() < typed.sizeHint().width(), "the index is small, and has no sign before it"
+    assert named.grab().toImage() != typed.grab().toImage()
+    assert plain.grab().toImage() != named.grab().toImage()
