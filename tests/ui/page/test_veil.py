@@ -80,7 +80,8 @@ def test_what_a_step_names_is_larger_and_whole_and_in_sight_with_the_light_on(le
     assert in_sight(window, "weights")
     hand.key(Key.Key_L)
     eye.settle(window)
-    assert box(window, "weights").view.rowHeight(0) == usual
+    assert box(window, "weights").view.times == 1
+    assert box(window, "weights").view.rowHeight(0) <= usual, "they may shrink to stand on one line with the scores"
     hand.key(Key.Key_L)
     eye.settle(window)
     assert places(window) == lit
