@@ -18,6 +18,7 @@ from explorer.core.numbers import read_number
 from explorer.files import whole_file
 from explorer.lessons.loader import load
 from explorer.library.matrix import columns
+from explorer.library.page import need_display
 from explorer.sentences import sentence
 from explorer.teaching import ANSWERS, SHEET
 from explorer.teaching.answers import Answered, Sitting, Try
@@ -258,7 +259,13 @@ def questions(arguments: Namespace) -> int:
                 if variant == 0 or (isinstance(item, NumberItem) and not arguments.same):  # a choice has no numbers
                     groups.setdefault(item.id, []).append(item)
     every = [item for group in groups.values() for item in group]
-    content = moodle_xml(groups) if out.suffix.lower() == ".xml" else qti_zip(every)
+    if out.suffix.lower() == ".xml":
+        need_display(or_offscreen=True)
+        from explorer.ui.classroom.picture import picture_of  # Qt, which draws letters
+
+        content = moodle_xml(groups, picture_of)
+    else:
+        content = qti_zip(every)
     with whole_file(out) as stream:
         stream.write(content)
     print(f"{len(groups)} of {asked} questions, {len(every)} with their variants; the others need the program")

@@ -3,7 +3,8 @@
 from explorer.cli.options import Parser, add_force
 
 _QUESTIONS = """\
-Write questions of lessons for a learning platform. Each stands by itself, with the matrices that it needs as tables.
+Write questions of lessons for a learning platform. Each stands by itself, with the matrices that it needs:
+as pictures within the Moodle file, whose numbers are their text, and as tables in QTI.
 Numbers to be computed are drawn; each mistake that the program knows is an answer of 0 points with its explanation.
 Questions that ask to change a model stay in the program.
 

@@ -4,16 +4,38 @@ A number has known mistakes as answers of 0 points, whose feedback says what was
 """
 
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping, Sequence
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
 
 from explorer import PROGRAM
-from explorer.teaching.items import ChoiceItem, Item, NumberItem
+from explorer.core.numbers import decimals_of, in_table
+from explorer.teaching.items import ChoiceItem, Item, NumberItem, Table
 
 
-def moodle_xml(groups: Mapping[str, Sequence[Item]]) -> bytes:
+@dataclass(frozen=True)
+class Picture:
+    """A matrix as an image, and how large it is on the page."""
+
+    png: bytes
+    width: int
+    height: int
+
+
+Draw = Callable[[Table], Picture]
+
+
+def moodle_xml(groups: Mapping[str, Sequence[Item]], draw: Draw | None = None) -> bytes:
     """A file for Moodle's import.
 
-    `groups`: for each category the variants of one question: of these a quiz draws one, so that neighbours differ.
+    Parameters
+    ----------
+    groups : mapping of str to sequence of Item
+        For each category the variants of one question: of these a quiz draws one, so that neighbours differ.
+    draw : callable, optional
+        Makes a picture of a matrix, which is put into the file; its numbers stay as the text of the picture. Without it
+        matrices are tables.
     """
     quiz = ET.Element("quiz")
     quiz.append(ET.Comment(f" {PROGRAM} "))
@@ -21,16 +43,16 @@ def moodle_xml(groups: Mapping[str, Sequence[Item]]) -> bytes:
         one = ET.SubElement(quiz, "question", type="category")
         _text(one, "category", f"$course$/top/{PROGRAM}/{category}")
         for number, item in enumerate(variants, 1):
-            quiz.append(_question(item, f"{item.title} ({number})" if len(variants) > 1 else item.title))
+            quiz.append(_question(item, f"{item.title} ({number})" if len(variants) > 1 else item.title, draw))
     ET.indent(quiz)
     return b'<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(quiz, "utf-8")
 
 
-def _question(item: Item, name: str) -> ET.Element:
+def _question(item: Item, name: str, draw: Draw | None) -> ET.Element:
     kind = "numerical" if isinstance(item, NumberItem) else "multichoice"
     one = ET.Element("question", type=kind)
     _text(one, "name", name)
-    _text(one, "questiontext", item.text, "html")
+    _asked(one, item, draw)
     _text(one, "generalfeedback", item.why, "html")
     for tag, value in (("defaultgrade", "1"), ("penalty", "0.3333333"), ("hidden", "0"), ("idnumber", "")):
         ET.SubElement(one, tag).text = value
@@ -51,6 +73,35 @@ def _question(item: Item, name: str) -> ET.Element:
         ET.SubElement(answer, "text").text = option.text
         _text(answer, "feedback", option.feedback, "html")
     return one
+
+
+def _asked(question: ET.Element, item: Item, draw: Draw | None) -> None:
+    """What is asked, with pictures of its matrices as files within it."""
+    parts: list[str] = []
+    files: list[ET.Element] = []
+    for part in item.parts:
+        if isinstance(part, str) or draw is None:
+            parts.append(part if isinstance(part, str) else part.html)
+            continue
+        picture, name = draw(part), f"matrix-{len(files) + 1}.png"
+        files.append(ET.Element("file", name=name, path="/", encoding="base64"))
+        files[-1].text = b64encode(picture.png).decode()
+        size = f'width="{picture.width}" height="{picture.height}"'
+        parts.append(f"<p>{part.heading}</p>")
+        parts.append(f'<p><img src="@@PLUGINFILE@@/{name}" {size} alt="{escape(in_words(part))}"/></p>')
+    _text(question, "questiontext", "".join(parts), "html")
+    question[-1].extend(files)
+
+
+def in_words(table: Table) -> str:
+    """All that a matrix shows, for whoever does not see its picture: "row great: Pers 0.8, Anim −0.3; …"."""
+    one, decimals = table.matrix, decimals_of(table.matrix.value)
+    heads = one.columns or ("",) * one.value.shape[1]
+    rows = []
+    for i, row in enumerate(one.value.tolist()):
+        cells = (f"{head} {in_table(number, decimals)}".strip() for head, number in zip(heads, row, strict=True))
+        rows.append(f"{f'row {one.rows[i]}: ' if one.rows else ''}{', '.join(cells)}")
+    return f"{one.name}: {'; '.join(rows)}"
 
 
 def _answer(question: ET.Element, fraction: str, number: str, feedback: str, tolerance: float) -> None:

@@ -132,8 +132,10 @@ def _feedback(root: ET.Element, identifier: str, content: ET.Element) -> None:
 
 
 def _xhtml(html: str) -> ET.Element:
-    """HTML of ours as an element; its tables and words are XML already. QTI has no style attributes on cells."""
-    return ET.fromstring(f"<div>{_STYLE.sub('', html.replace('<br>', '<br/>').replace('&nbsp;', '&#160;'))}</div>")
+    """HTML of ours as an element; its tables and words are XML already. QTI has no styles, and rows in a body only."""
+    html = html.replace("<br>", "<br/>").replace("&nbsp;", "&#160;")
+    html = html.replace("<table>", "<table><tbody>").replace("</table>", "</tbody></table>")
+    return ET.fromstring(f"<div>{_STYLE.sub('', html)}</div>")
 
 
 def _inline(html: str) -> ET.Element:

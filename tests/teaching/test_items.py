@@ -4,15 +4,17 @@ import io
 import json
 import xml.etree.ElementTree as ET
 import zipfile
+from base64 import b64decode
 
 import pytest
 
 from explorer.cli import main
+from explorer.core.numbers import decimals_of, in_table
 from explorer.lessons.answers import judge
 from explorer.lessons.loader import load
 from explorer.lessons.steps import MakeSo
-from explorer.teaching.items import ChoiceItem, NumberItem, answered, item_ids, items
-from explorer.teaching.moodle import moodle_xml
+from explorer.teaching.items import ChoiceItem, NumberItem, Table, answered, item_ids, items
+from explorer.teaching.moodle import Picture, in_words, moodle_xml
 from explorer.teaching.qti import QTI, qti_zip
 
 LESSONS = ("emma", "softmax", "two-vectors")
@@ -106,7 +108,91 @@ def test_moodle_reads_back(every):
             assert [f > 0 for f in fractions] == [option.right for option in item.options]
 
 
+def test_moodle_has_pictures_whose_text_is_all_their_numbers(every):
+    drawn = []
+
+    def draw(table):
+        drawn.append(table)
+        return Picture(b"a picture", 30, 20)
+
+    root = ET.fromstring(moodle_xml({item.id: [item] for item in every}, draw))
+    asked = [one.find("questiontext") for one in root.findall("question") if one.get("type") != "category"]
+    tables = iter(drawn)
+    for item, one in zip(every, asked, strict=True):
+        images = ET.fromstring(f"<div>{one.findtext('text').replace('<br>', '<br/>')}</div>")
+        names = [image.get("src").removeprefix("@@PLUGINFILE@@/") for image in images.iter("img")]
+        assert len(names) == sum(isinstance(part, Table) for part in item.parts)
+        assert [file.get("name") for file in one.findall("file")] == names
+        assert all(b64decode(file.text) == b"a picture" for file in one.findall("file"))
+        for image in images.iter("img"):
+            table = next(tables)
+            assert image.get("alt") == in_words(table)
+            decimals = decimals_of(table.matrix.value)
+            for number in table.matrix.value.flat:
+                assert in_table(float(number), decimals) in image.get("alt")
+    assert next(tables, None) is None
+    assert drawn
+
+
 # QTI
+
+BLOCK = {"p", "div", "table", "ul", "ol", "choiceInteraction", "blockquote", "pre"}
+INLINE = {"span", "b", "i", "em", "strong", "sub", "sup", "code", "br", "textEntryInteraction", "feedbackInline", "a"}
+RULES = {"equal", "match", "setOutcomeValue"}
+SCHEMA = {
+    "assessmentItem": (
+        ["responseDeclaration", "outcomeDeclaration", "itemBody", "responseProcessing", "modalFeedback"],
+        0,
+    ),
+    "responseDeclaration": (["correctResponse"], 0),
+    "correctResponse": (["value"], 1),
+    "itemBody": (BLOCK, 1),
+    "div": (BLOCK | INLINE, 0),
+    "p": (INLINE, 0),
+    "span": (INLINE, 0),
+    "table": (["caption", "thead", "tfoot", "tbody"], 1),
+    "tbody": (["tr"], 1),
+    "tr": ({"th", "td"}, 1),
+    "choiceInteraction": (["prompt", "simpleChoice"], 1),
+    "simpleChoice": (BLOCK | INLINE, 0),
+    "feedbackInline": (INLINE, 0),
+    "modalFeedback": (BLOCK | INLINE, 0),
+    "responseProcessing": ({"responseCondition", "setOutcomeValue"}, 0),
+    "responseCondition": (["responseIf", "responseElseIf", "responseElse"], 1),
+    "responseIf": (RULES, 1),
+    "responseElseIf": (RULES, 1),
+    "equal": (["variable", "baseValue"], 2),
+    "match": (["variable", "correct"], 2),
+    "setOutcomeValue": ({"baseValue", "variable"}, 1),
+}
+"""What the published schema (imsqti_v2p1p1.xsd, which may not be handed on) lets stand in the elements that are
+written, in this order for a list, in any for a set, and how many there are at least."""
+
+
+def wrong_in(root):
+    """Where an item is not as the schema has it."""
+    for one in root.iter():
+        name = one.tag.removeprefix(f"{{{QTI}}}")
+        inside = [child.tag.removeprefix(f"{{{QTI}}}") for child in one]
+        known, least = SCHEMA.get(name, (INLINE, 0))
+        if (
+            len(inside) < least
+            or not set(inside) <= set(known)
+            or (isinstance(known, list) and inside != sorted(inside, key=known.index))
+        ):
+            yield name, inside
+
+
+def test_qti_keeps_to_the_schema(every):
+    with zipfile.ZipFile(io.BytesIO(qti_zip(every))) as archive:
+        roots = [ET.fromstring(archive.read(name)) for name in archive.namelist() if name.startswith("item")]
+    assert len(roots) == len(every)
+    assert [found for root in roots for found in wrong_in(root)] == []
+    table = next(one for root in roots for one in root.iter(f"{{{QTI}}}table"))
+    rows = list(table[0])
+    table.remove(table[0])
+    table.extend(rows)
+    assert [found for root in roots for found in wrong_in(root)] == [("table", ["tr"] * len(rows))]
 
 
 def test_qti_reads_back_and_scores(every):
