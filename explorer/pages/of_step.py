@@ -195,13 +195,13 @@ def lit_by_step(page: Page, view: View, step: Step) -> Lit:
     if not (look.node or look.element):
         return Lit()
     named = [part for one in named_on(page, view, step) for part in leaves(one)]
-    names, beside = [*look.beside], []
+    names, beside = [*filter(None, [look.node]), *look.beside], []  # beside a picture, too
     if isinstance(question, MakeSo):
         names += [*question.allowed, *(one.node for one in question.conditions)]
         beside = [] if question.allowed else [one for one in _matrices(page) if one.editable]
     elif isinstance(question, Predict | Point) and question.node:
         names.append(question.node)
-    made = [name for name in (look.node, *names) if view.graph.find(name) is not None]
+    made = [name for name in names if view.graph.find(name) is not None]
     named += [*_on(page, view, names), *(one for one in _matrices(page) if one.name in names)]  # some stand there twice
     beside += [matrix for name in made for matrix in _parents(page, view, name)]
     return _with_headings(

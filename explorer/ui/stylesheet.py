@@ -280,6 +280,15 @@ def fitted_stylesheet(points: float, heading: float) -> str:
     )
 
 
+def opening_stylesheet(points: float) -> str:
+    """That of the first page where its words are larger than the program's: sizes alone.
+
+    `points`: of its plain words.
+    """
+    sizes = {"QLabel, QPushButton": 1.0, '[role="title"]': 1.8, '[role="lead"]': 1.2, '[large="true"]': 1.35}
+    return "".join(f"{what} {{ font-size: {times * points:.2f}pt; }}" for what, times in sizes.items())
+
+
 def window_stylesheet(theme: Theme, fonts: Fonts, scale: float, read_from_afar: bool) -> str:
     """That of a window with a look of its own, below that of the program.
 

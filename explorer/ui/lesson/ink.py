@@ -135,7 +135,8 @@ def _named_share(window: MainWindow, step: Step) -> float | None:
     names = {part.name for part in parts if isinstance(part, Matrix)}  # some stand there twice
     parts += [one for of in view.page.elements for one in leaves(of) if isinstance(one, Matrix) and one.name in names]
     shown = [widgets[part.id] for part in parts if part.id in widgets]
-    picture = port.grab().toImage()
+    # Of the window: a viewport by itself has no ground, and the white in its place would count as ink.
+    picture = window.grab(QRect(port.mapTo(window, QPoint()), port.size())).toImage()
     picture.setDevicePixelRatio(1.0)
     ink = strength(pixels_of(picture), _ground(bench.appearance))
     where = np.zeros(ink.shape, dtype=bool)

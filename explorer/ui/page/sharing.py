@@ -53,6 +53,9 @@ pictures, and a map's own words, take above it.
 TIMES, LARGE, SMALL = (2.0, 1.7, 1.4, 1.2, 1.0), 1.4, 0.3
 """How many times larger what a step names may be than the rest, the largest that fits first; more than `LARGE` only
 where it takes no more than `SMALL` of what is in sight."""
+WIDE = (1.5, 2000, 1150), (1.3, 1700, 1000), (1.15, 1350, 850)
+"""In a large window all matrices are so many times larger: where a page has so many pixels across and down at text
+scale 1, so that they have more room than in a smaller window all the same."""
 
 
 class Sharing:
@@ -68,8 +71,8 @@ class Sharing:
         """Whether they stand so for what a step of a lesson names."""
         self.lit = Lit()
         """What a step names, which is larger, and what that is made of."""
-        self._times = 1.0
-        """How many times larger."""
+        self._times = self._usual = 1.0
+        """How many times larger than the other matrices, and how large these are."""
         self._measured: dict[object, Taken] = {}
         """The room that parts take in one width: with another height of the window nothing is measured anew."""
         self._narrow: dict[str, int] = {}
@@ -96,17 +99,19 @@ class Sharing:
         low = height is not None and height < self._px(LOW_PAGE)
         if isinstance(header := self.page.widgets.get("header"), HeaderView):
             header.fit(room, low)
+        self._usual = 1.0 if height is None else self._usual_in(room, height)
         self._all = [part for element in self.page.elements for part in leaves(element)]
         rows = [element for element in self._all if isinstance(element, Row)]
         self._around = {row.id: outer for outer in rows for row in _rows(outer)}
         sign = self._px(SIGN) + self._px(ACROSS_ROW) if any(item.sign for row in rows for item in row.items) else 0
         crossing = [element for element in self._all if isinstance(element, Scheme)]
         lined_up = self._lined_up = {one.id for scheme in crossing for one in scheme.inside}
+        in_rows = {one.id for row in rows for one in matrices_of(row)}
         alone = {one.id for one in self.page.elements if isinstance(one, Matrix)}
         for id, widget in self.page.widgets.items():
             if isinstance(widget, MatrixBox):
                 widget.give_room(room - sign)
-                if id in alone or id in lined_up:
+                if id not in in_rows:
                     widget.be_times(self._times_of(id))
                 if id not in lined_up:
                     widget.stand_in_line(0, 0)
@@ -290,7 +295,7 @@ class Sharing:
             return
         boxes = [self.page.box(one) for row in rows for one in matrices_of(row) if one.id in named]
         for box in boxes:
-            box.be_times(1.0)
+            box.be_times(self._usual)
         sizes = [(box.view.width(), box.view.height()) for box in boxes]
         area = sum(width * height for width, height in sizes)
         for times in TIMES:
@@ -305,7 +310,12 @@ class Sharing:
 
     def _times_of(self, id: str) -> float:
         """How many times larger a matrix is than usual; one that others are lined up with is not."""
-        return self._times if id in self.lit.named and id not in self._lined_up else 1.0
+        return self._usual * (self._times if id in self.lit.named and id not in self._lined_up else 1.0)
+
+    def _usual_in(self, room: int, height: int) -> float:
+        """How many times larger than at its least matrices are on a page of so many pixels."""
+        wide = (times for times, across, down in WIDE if room >= self._px(across) and height >= self._px(down))
+        return next(wide, 1.0)
 
     def _taken(self, element: Element, room: int) -> Taken:
         """The room that a part of the page takes as it stands now."""

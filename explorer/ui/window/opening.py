@@ -21,6 +21,7 @@ from explorer.pages.drawing import Drawing
 from explorer.pages.opening import first_picture, likeliest, opening, opening_said
 from explorer.sentences import sentence
 from explorer.ui.page.late import Late
+from explorer.ui.stylesheet import opening_stylesheet
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_once_painted, later
 from explorer.ui.widgets import UNBOUNDED
@@ -33,6 +34,8 @@ TIME = 4000
 """Milliseconds that the words take through the model."""
 FIELD, MOST = 300, 820
 """Pixels at text scale 1 of the field for a sentence, at least and at most."""
+LARGE = 1600, 900
+"""Pixels at text scale 1 of a window in which its words have their usual size; in a larger one they are larger."""
 TRY = "Change a word, for example “cat” to “dog”, and press Enter."
 LOOK = " Or click any part of the picture to look into it."
 
@@ -124,8 +127,7 @@ class OpeningPage(QFrame):
         self._column.setContentsMargins(px(24), px(22), px(24), px(14))
         self._column.setSpacing(px(8))
         self.field.setMinimumWidth(px(FIELD))
-        self.field.setMaximumWidth(px(MOST))
-        self.told.setMaximumWidth(px(MOST))
+        self._dress()
         self._title.setVisible(not self._bench.view.looking.large)
         self._invite()
         if self.picture.picture is not None:
@@ -231,9 +233,21 @@ class OpeningPage(QFrame):
     # Coming and going
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The picture stays where it is, whatever is said above it."""
+        """The picture stays where it is, whatever is said above it; in a large window words grow with it."""
         super().resizeEvent(event)
+        self._dress()
         self._hold_said()
+
+    def _dress(self) -> None:
+        """Let words and field be larger where the window is much larger than the least one."""
+        look = self._bench.appearance
+        across, down = self.width() / look.px(LARGE[0]), self.height() / look.px(LARGE[1])
+        times = round(min(max(min(across, down), 1.0), 2.0), 1)
+        sheet = "" if times == 1 else opening_stylesheet(look.fonts.ui.pointSizeF() * times)
+        if sheet != self.styleSheet():
+            self.setStyleSheet(sheet)
+        for part in (self.field, self.told):
+            part.setMaximumWidth(round(look.px(MOST) * times))
 
     def _hold_said(self) -> None:
         margins = self._column.contentsMargins()

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtWidgets import QApplication
 
 from explorer.lessons.steps import MakeSo
 from explorer.ui.matrix.box import MatrixBox
@@ -106,6 +107,23 @@ def test_an_equation_on_one_line_is_not_broken_to_be_larger(led):
         window = led("softmax", id)
         tops = {place(window, name).top() for name in ("output.scaled", "output.probabilities")}
         assert len(tops) == 1, id
+
+
+def test_a_picture_and_the_number_that_a_step_names_beside_it_both_stand_out(led):
+    window = led("two-vectors", "longer")
+    assert window.lessons.guide.step.look.element
+    assert is_lit(window, "dot")
+    assert "plane" in window.page().veil._lit.named
+
+
+def test_in_a_large_window_all_matrices_are_larger(open_window, no_pictures):
+    window = open_window(stage="encoder.1.self.attention")
+    before = {times for _, times in places(window).values()}
+    window.resize(2560, 1440)
+    window.page().refresh()
+    QApplication.sendPostedEvents()
+    assert before == {1.0}
+    assert {times for _, times in places(window).values()} == {1.5}
 
 
 def test_for_a_chosen_cell_nothing_becomes_larger(open_window, hand, eye, no_pictures):

@@ -47,6 +47,18 @@ def test_nothing_stands_beside_the_picture_the_field_and_the_button(first):
     assert window.opening.picture.width() > 0.95 * window.width()
 
 
+def test_in_a_large_window_words_and_field_are_larger(first, eye):
+    window = first()
+    sizes = []
+    for size in ((1280, 720), (2560, 1440), (1280, 720)):
+        window.resize(*size)
+        eye.settle(window)
+        page = window.opening
+        sizes.append([part.fontInfo().pixelSize() for part in (page.said, page.field, page.button)])
+    assert all(large > 1.5 * small for small, large in zip(*sizes[:2], strict=True))
+    assert sizes[2] == sizes[0]
+
+
 def test_the_words_run_through_once_and_typing_another_sentence_shows_its_end(first, hand, qtbot):
     window = first(moves=True)
     page = window.opening
