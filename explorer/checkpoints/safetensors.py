@@ -21,6 +21,7 @@ from explorer.core.ops import Array
 MOST_HEADER = 100_000_000
 """Bytes of a header that are read, as of the reference implementation."""
 MOST_TENSORS = 100_000
+_COLUMNS = 32
 _TYPES = {"F64": ("<f8", 8), "F32": ("<f4", 4), "F16": ("<f2", 2), "BF16": ("<u2", 2)}
 _WIDTHS = {kind: width for kind, (_, width) in _TYPES.items()}
 _WIDTHS |= {"I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1, "BOOL": 1, "F8_E4M3": 1, "F8_E5M2": 1, "U16": 2, "U32": 4}
@@ -50,9 +51,12 @@ class Tensor:
         )
         found = turn(raw)
         if self.type == "BF16":  # the upper half of a float32
-            wide = np.empty(found.shape, np.uint32)
-            found = np.left_shift(found, 16, out=wide, dtype=np.uint32, casting="unsafe").view(np.float32)
-            return found.astype(dtype, copy=False)
+            wide, step = np.empty(found.shape, np.uint32), max(found.size, 1)
+            if not found.flags.c_contiguous:
+                step = _COLUMNS  # what is turned is read along the rows that it was: in half the time
+            for at in range(0, found.shape[-1] if found.ndim else 1, step):
+                wide[..., at : at + step] = found[..., at : at + step]
+            return np.left_shift(wide, 16, out=wide).view(np.float32).astype(dtype, copy=False)
         with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is told of later
             return np.array(found, dtype, order="C", subok=False)
 

@@ -174,19 +174,28 @@ MOST_BYTES = 2_000_000_000
 """Of all numbers of a model that nobody holds yet. While it is recomputed, those that change are there twice."""
 
 
-def build_within(model: Model, given: Mapping[str, Array] | None = None) -> Graph:
+def build_within(model: Model, given: Mapping[str, Array] | None = None, by_rows: bool = False) -> Graph:
     """The graph of a model, unless it could not be held.
 
-    `given`: inputs that are there already, and take no more memory.
+    Parameters
+    ----------
+    given : mapping of str to numpy.ndarray, optional
+        Inputs that are there already, and take no more memory.
+    by_rows : bool
+        Whether one row after the other is computed, as a decoder does: what is computed is not held then.
 
-    Raises `ExplorerError`: "too-many-labels", "model-too-large", or those of `build`.
+    Raises
+    ------
+    ExplorerError
+        "too-many-labels", "model-too-large", or those of `build`.
     """
     labels = count_labels(model)
     if labels > MOST_LABELS:
         raise ExplorerError("too-many-labels", labels=f"{labels:,}", limit=f"{MOST_LABELS:,}")
     graph = build(model)
+    held = graph.inputs if by_rows else graph.nodes
     there = {name for name, array in (given or {}).items() if name in graph.nodes and graph.size(name) == array.size}
-    numbers, most = sum(graph.size(name) for name in graph.nodes if name not in there), most_numbers(model)
+    numbers, most = sum(graph.size(name) for name in held if name not in there), most_numbers(model)
     if numbers > most:
         raise ExplorerError("model-too-large", numbers=f"{numbers:,}", limit=f"{most:,}")
     return graph

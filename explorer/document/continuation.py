@@ -124,7 +124,7 @@ def decoder_of(state: State, words: int, source: Sequence[str] | None = None, ca
         inputs["source.tokens"] = frozen(np.array(ids, np.int64))
         lengths["source"] = len(ids)
     model = replace(state.model, lengths=lengths)
-    longer = State.of(model, inputs, beyond=state.beyond)
+    longer = State.of(model, inputs, beyond=state.beyond, by_rows=True)
     return Decoder(longer.model, longer.graph, longer.used, cache)
 
 

@@ -137,6 +137,7 @@ class State:
         setting: str = "",
         lesson: str = "",
         beyond: Mapping[str, Array] = _NO_ARRAYS,
+        by_rows: bool = False,
     ) -> "State":
         """A state whose missing inputs start as their nodes say, from the model's seed.
 
@@ -155,6 +156,8 @@ class State:
             Values of input nodes.
         setting, lesson, beyond
             As of `State`.
+        by_rows : bool
+            As of `build_within`.
 
         Raises
         ------
@@ -162,7 +165,7 @@ class State:
             Where the model's sizes do not fit together, or are too large to be held.
         """
         model = with_tied_words(with_next_words(model))
-        graph = build_within(model, unread(inputs))
+        graph = build_within(model, unread(inputs), by_rows)
         fitted = {name: _fitted(graph, name, pin) for name, pin in pins.items() if _is_computed(graph, name)}
         kept_pins = {name: pin for name, pin in fitted.items() if pin is not None}
         inputs, beyond = _filled(model, graph, inputs, beyond)

@@ -46,7 +46,7 @@ many, each with the one that it looks at most."""
 READABLE = 11.0
 """Rows of the source that are at least so high have their words at the lines of cross-attention."""
 BELOW = {
-    "attention": "words look at words",
+    "attention": "all look at all",
     "masked": "words look back",
     "cross": "look at the source",
     "ffn": "each word alone",

@@ -213,6 +213,8 @@ def test_what_is_given_takes_no_more_memory(monkeypatch):
     with pytest.raises(ExplorerError, match="model-too-large"):
         build_within(model)
     assert build_within(model, of_weights).nodes == graph.nodes
+    monkeypatch.setattr(cost, "MOST_BYTES", 8)
+    assert build_within(model, of_weights, by_rows=True).nodes == graph.nodes
     wrong_size = {**of_weights, "input.table": np.zeros((3, 64))}
     with pytest.raises(ExplorerError, match="model-too-large"):
         build_within(model, wrong_size)
