@@ -8,6 +8,7 @@ import threading
 from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 
 from explorer.cli.options import UsageError
 from explorer.cli.output import check_out
@@ -96,82 +97,36 @@ def _run(argv: list[str]) -> int:
     check_out(arguments)
     _leave_a_core()
     keep_freed_memory()
+    if not command:
+        return _window(arguments)
     # Each command imports what it needs: none but the window's pulls Qt, and --help not even numpy.
-    match command:
-        case "list":
-            from explorer.cli.lessons import list_all
+    module, _, function = _DONE_BY[command].partition(".")
+    return int(getattr(import_module(f"explorer.cli.{module}"), function)(arguments))
 
-            return list_all(arguments.json)
-        case "show":
-            from explorer.cli.show import show
 
-            return show(arguments)
-        case "explain":
-            from explorer.cli.show import explain
-
-            return explain(arguments)
-        case "render":
-            from explorer.cli.render import render
-
-            return render(arguments)
-        case "export":
-            from explorer.cli.render import export
-
-            return export(arguments)
-        case "check":
-            from explorer.cli.lessons import check
-
-            return check(arguments.files, arguments.json)
-        case "replay":
-            from explorer.cli.lessons import replay
-
-            return replay(arguments.lessons)
-        case "ink":
-            from explorer.cli.render import ink
-
-            return ink(arguments)
-        case "handout":
-            from explorer.cli.render import handout
-
-            return handout(arguments)
-        case "glossary":
-            from explorer.cli.lessons import define
-
-            return define(arguments.term, arguments.json)
-        case "words":
-            from explorer.cli.words import words
-
-            return words(arguments)
-        case "train":
-            from explorer.cli.train import train
-
-            return train(arguments)
-        case "generate":
-            from explorer.cli.show import generate
-
-            return generate(arguments)
-        case "conventions":
-            from explorer.cli.show import conventions
-
-            return conventions(arguments)
-        case "seek":
-            from explorer.cli.show import seek
-
-            return seek(arguments)
-        case "questions":
-            from explorer.cli.classroom import questions
-
-            return questions(arguments)
-        case "sheet" | "answer" | "class":
-            from explorer.cli import classroom
-
-            return {"sheet": classroom.sheet, "answer": classroom.answer, "class": classroom.class_}[command](arguments)
-        case "bench":
-            from explorer.cli.bench import bench
-
-            return bench(arguments.json)
-        case _:
-            return _window(arguments)
+_DONE_BY = {
+    "list": "lessons.list_all",
+    "show": "show.show",
+    "explain": "show.explain",
+    "render": "render.render",
+    "export": "render.export",
+    "check": "lessons.check",
+    "replay": "lessons.replay",
+    "ink": "render.ink",
+    "handout": "render.handout",
+    "glossary": "lessons.define",
+    "words": "words.words",
+    "train": "train.train",
+    "generate": "show.generate",
+    "conventions": "show.conventions",
+    "seek": "show.seek",
+    "questions": "classroom.questions",
+    "sheet": "classroom.sheet",
+    "answer": "classroom.answer",
+    "class": "classroom.class_",
+    "bench": "bench.bench",
+}
+"""Which function of which file here does what a command asks for."""
 
 
 def _leave_a_core() -> None:

@@ -4,6 +4,7 @@ import json
 import os
 import platform
 import sys
+from argparse import Namespace
 from dataclasses import asdict
 from importlib import import_module
 from typing import Any
@@ -15,7 +16,7 @@ from explorer.library.matrix import columns
 from explorer.paths import benchmarks
 
 
-def bench(as_json: bool) -> int:
+def bench(arguments: Namespace) -> int:
     """``explorer bench``.
 
     Raises `ExplorerError`: "no-benchmarks" where the program was installed without its source code.
@@ -25,7 +26,7 @@ def bench(as_json: bool) -> int:
     found = list(_figures().measured(_say))
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr)
-    if as_json:
+    if arguments.json:
         listed = [{**asdict(one), "met": one.met, "busy": one.busy} for one in found]
         print(json.dumps({"machine": _machine(), "figures": listed}))
         return 0

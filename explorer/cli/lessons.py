@@ -1,6 +1,7 @@
 """What there is: lessons, models, vectors, terms; and the lessons checked."""
 
 import json
+from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import asdict
 from textwrap import shorten
@@ -25,11 +26,11 @@ from explorer.sentences import sentence
 from explorer.training import recipes
 
 
-def list_all(as_json: bool) -> int:
+def list_all(arguments: Namespace) -> int:
     """``explorer list``: lessons, models to train, vectors."""
     lessons, plans = catalogue(), {name: recipes.load(name) for name in recipes.names()}
     trained = models()
-    if as_json:
+    if arguments.json:
         found = {
             "lessons": [
                 {
@@ -68,9 +69,9 @@ def _named(lesson: Lesson) -> tuple[str, str, str]:
     return lesson.id, lesson.title, str(len(lesson.steps)) if lesson.steps else ""
 
 
-def replay(names: Sequence[str]) -> int:
+def replay(arguments: Namespace) -> int:
     """``explorer replay``: lessons gone through forward, backward and from every step, all questions answered."""
-    lessons = [load(name) for name in names] or [lesson for lesson in catalogue() if lesson.steps]
+    lessons = [load(name) for name in arguments.lessons] or [lesson for lesson in catalogue() if lesson.steps]
     for lesson in lessons:
         if not lesson.steps:
             raise ExplorerError("no-steps", lesson=lesson.id)
@@ -89,11 +90,11 @@ def replay(names: Sequence[str]) -> int:
     return int(bool(wrong))
 
 
-def check(files: Sequence[str], as_json: bool) -> int:
+def check(arguments: Namespace) -> int:
     """``explorer check``: 1 where something disagrees."""
-    problems = {file: _problem(file) for file in files or _ids()}
+    problems = {file: _problem(file) for file in arguments.files or _ids()}
     # The printed figures need valid lessons to stand beside.
-    everything = not files and not any(problems.values())
+    everything = not arguments.files and not any(problems.values())
     figures = check_figures() if everything else []
     slips = check_slips() if everything else []
     agree = [not problem for problem in problems.values()]
@@ -101,7 +102,7 @@ def check(files: Sequence[str], as_json: bool) -> int:
     agree += [one.agrees for one in figures] + [one.agrees for one in slips]
     agree += [one.agrees for one in numbers if one.scene is None or one.scene.figure is None]  # words, and claims
     wrong = agree.count(False)
-    if as_json:
+    if arguments.json:
         found = {
             "agrees": not wrong,
             "lessons": [{"lesson": file, "valid": not why, "problem": why or None} for file, why in problems.items()],
@@ -198,13 +199,14 @@ def _slip(one: SlipResult) -> dict[str, Any]:
     }
 
 
-def define(term: str | None, as_json: bool) -> int:
+def define(arguments: Namespace) -> int:
     """Print the entry of a term, or the names of all."""
+    term: str | None = arguments.term
     found = glossary().of(term) if term is not None else None
     if term is not None and found is None:
         near = ", ".join(one.name for one in glossary().near(term))
         raise UsageError(f"the glossary has no '{term}'; {f'there are: {near}' if near else unknown(term)}")
-    if as_json:
+    if arguments.json:
         print(json.dumps([asdict(one) for one in ([found] if found else glossary().terms)], ensure_ascii=False))
     elif found is None:
         print(*(one.name for one in glossary().terms), sep="\n")

@@ -4,7 +4,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 
 from explorer import __version__
-from explorer.cli import parser_for_classes
+from explorer.cli import lesson_parsers
 from explorer.cli.options import FORCE, Parser, add_edits, add_force, add_gradients, add_lesson, add_tokenizer
 
 FORMATS = ("table", "json", "csv", "tsv", "numpy", "latex", "markdown", "python")
@@ -105,21 +105,6 @@ by its slice: encoder.1.self.Q[0,2,1] is encoder.1.self.head.1.Q[2,1].
 
 With --grad its gradient in place of its value, by the chain rule: gradient × slope of the cells that it feeds, node by
 node.
-"""
-
-_REPLAY = """\
-Go through the steps of a lesson forward, backward and from every step: each way has to give the same numbers to the
-last bit. Each question is answered rightly, and with each mistake. Without LESSON, all lessons with steps.
-"""
-
-_INK = """\
-Measure what one sees of each step of a lesson: of the ink of its page in the window, which share belongs to what the
-step names, with the light off and on; of its slide, which share is empty, and which tables are cut.
-"""
-
-_HANDOUT = """\
-Write a lesson on paper into OUT: its steps with pictures, its questions with room to write, the answers at the end. A
-.html file has everything in it. Steps that draw numbers for each student draw others each time.
 """
 
 WORDS_ACTIONS = {
@@ -271,16 +256,6 @@ def _window() -> Parser:
     return parser
 
 
-def _list() -> Parser:
-    parser = Parser("list", "List the lessons with their settings, the models that can be trained, and the vectors.")
-    shape = (
-        'print {"lessons": [{"id", "title", "steps", "questions", …}], "trained": [{"id", "title", "scores"}], '
-        '"models": …, "vectors": …, "courses": …}'
-    )
-    parser.add_argument("--json", action="store_true", help=shape)
-    return parser
-
-
 def _show() -> Parser:
     parser = Parser("show", _SHOW, epilog=_FORMATS)
     add_lesson(parser)
@@ -332,45 +307,6 @@ def _explain() -> Parser:
     parser.add_argument("cell", metavar="CELL", help="NODE[row,column], counted from 0; put it in quotes")
     add_gradients(parser)
     add_edits(parser)
-    return parser
-
-
-def _check() -> Parser:
-    what = "Check lesson files; without FILE, all lessons, and every number that the four texts print against its node."
-    parser = Parser("check", what, epilog="Exit code 1 where something disagrees.")
-    parser.add_argument("files", nargs="*", default=[], metavar="FILE", help="a lesson (.toml)")
-    parser.add_argument("--json", action="store_true", help='print {"lessons": […], "figures": […], "slips": […]}')
-    return parser
-
-
-def _glossary() -> Parser:
-    parser = Parser("glossary", "Say what a term or symbol means. Without TERM, list all.")
-    parser.add_argument("term", nargs="?", metavar="TERM", help="as it stands on the screen: d_model, softmax")
-    parser.add_argument("--json", action="store_true", help='print [{"name", "also", "says", "formula", …}]')
-    return parser
-
-
-def _replay() -> Parser:
-    parser = Parser("replay", _REPLAY, epilog="Exit code 1 where something differs.")
-    parser.add_argument(
-        "lessons", nargs="*", default=[], metavar="LESSON", help="a name from `explorer list`, or a .toml"
-    )
-    return parser
-
-
-def _ink() -> Parser:
-    parser = Parser("ink", _INK, epilog="example:\n  explorer ink emma --size 1920x1080")
-    parser.add_argument("lesson", metavar="LESSON", help="a name from `explorer list`, or a .toml")
-    parser.add_argument("--size", metavar="WxH", default="1280x720", help="pixels of window and slides (1280x720)")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    return parser
-
-
-def _handout() -> Parser:
-    parser = Parser("handout", _HANDOUT, epilog="example:\n  explorer handout emma emma.pdf")
-    parser.add_argument("lesson", metavar="LESSON", help="a name from `explorer list`, or a .toml")
-    parser.add_argument("out", metavar="OUT", help="a file that ends in .pdf or .html")
-    add_force(parser)
     return parser
 
 
@@ -487,25 +423,25 @@ def _bench() -> Parser:
 
 _PARSERS = {
     "": _window,
-    "list": _list,
+    "list": lesson_parsers.list_,
     "show": _show,
     "explain": _explain,
     "render": _render,
     "export": _export,
-    "check": _check,
-    "replay": _replay,
-    "handout": _handout,
-    "ink": _ink,
-    "glossary": _glossary,
+    "check": lesson_parsers.check,
+    "replay": lesson_parsers.replay,
+    "handout": lesson_parsers.handout,
+    "ink": lesson_parsers.ink,
+    "glossary": lesson_parsers.glossary,
     "words": _words,
     "train": _train,
     "generate": _generate,
     "conventions": _conventions,
     "seek": _seek,
-    "questions": parser_for_classes.questions,
-    "sheet": parser_for_classes.sheet,
-    "answer": parser_for_classes.answer,
-    "class": parser_for_classes.class_,
+    "questions": lesson_parsers.questions,
+    "sheet": lesson_parsers.sheet,
+    "answer": lesson_parsers.answer,
+    "class": lesson_parsers.class_,
     "bench": _bench,
 }
 COMMANDS = tuple(filter(None, _PARSERS))

@@ -19,66 +19,58 @@ def encoder(model: Model) -> Graph:
 
     With an output it says which word belongs at each place, as BERT does where one is masked (Devlin et al. 2019).
     """
-    g = GraphBuilder()
-    blocks = Blocks(model, g)
+    blocks = Blocks(model, GraphBuilder())
     blocks.d_model()
-    x = embedding(blocks, "input", "Input")
-    g.leave("encoder.0.out", x)
-    for k in range(1, model.layers + 1):
-        group = f"Layer {k}"
-        before = x
-        x = attention(blocks, f"encoder.{k}.self", "Self-attention", group, x, "input", x, "input")
-        x = feed_forward(blocks, f"encoder.{k}.ffn", group, x, "input", before)
-        g.leave(f"encoder.{k}.out", x)
+    x = _stack(blocks, "encoder", "input", "Input", "Layer", model.layers)
     x = blocks.final_norm("final", "encoder", x, "input", "Output")
     if model.switch("output", "on"):
-        output_layer(model, g, x, "input")
-    return g.build()
+        output_layer(model, blocks.graph, x, "input")
+    return blocks.graph.build()
 
 
 def encoder_decoder(model: Model) -> Graph:
     """An encoder reads the source, a decoder reads the target and looks at what the encoder made of the source."""
-    g = GraphBuilder()
-    blocks = Blocks(model, g)
+    blocks = Blocks(model, GraphBuilder())
     blocks.d_model()
-
-    x = embedding(blocks, "source", "Source")
-    g.leave("encoder.0.out", x)
-    for k in range(1, model.layers + 1):
-        group = f"Encoder {k}"
-        before = x
-        x = attention(blocks, f"encoder.{k}.self", "Self-attention", group, x, "source", x, "source")
-        x = feed_forward(blocks, f"encoder.{k}.ffn", group, x, "source", before)
-        g.leave(f"encoder.{k}.out", x)
+    x = _stack(blocks, "encoder", "source", "Source", "Encoder", model.layers)
     memory = blocks.final_norm("encoder.final", "encoder", x, "source", f"Encoder {model.layers}")
-
-    y = embedding(blocks, "target", "Target")
-    g.leave("decoder.0.out", y)
-    for k in range(1, model.decoder_layers + 1):
-        group = f"Decoder {k}"
-        before = y
-        y = attention(blocks, f"decoder.{k}.self", "Self-attention", group, y, "target", y, "target")
-        y = attention(blocks, f"decoder.{k}.cross", "Cross-attention", group, y, "target", memory, "source")
-        y = feed_forward(blocks, f"decoder.{k}.ffn", group, y, "target", before)
-        g.leave(f"decoder.{k}.out", y)
+    y = _stack(blocks, "decoder", "target", "Target", "Decoder", model.decoder_layers, memory=memory)
     y = blocks.final_norm("final", "decoder", y, "target", "Output")
-    output_layer(model, g, y, "target")
-    return g.build()
+    output_layer(model, blocks.graph, y, "target")
+    return blocks.graph.build()
 
 
 def gpt(model: Model) -> Graph:
     """A stack of layers of masked self-attention and feed-forward net."""
-    g = GraphBuilder()
-    blocks = Blocks(model, g)
+    blocks = Blocks(model, GraphBuilder())
     blocks.d_model()
-    x = embedding(blocks, "input", "Input")
-    g.leave("decoder.0.out", x)
-    for k in range(1, model.layers + 1):
-        group = f"Layer {k}"
-        before = x
-        x = attention(blocks, f"decoder.{k}.self", "Masked attention", group, x, "input", x, "input")
-        x = feed_forward(blocks, f"decoder.{k}.ffn", group, x, "input", before)
-        g.leave(f"decoder.{k}.out", x)
+    x = _stack(blocks, "decoder", "input", "Input", "Layer", model.layers, attends="Masked attention")
     x = blocks.final_norm("final", "decoder", x, "input", "Output")
-    output_layer(model, g, x, "input")
-    return g.build()
+    output_layer(model, blocks.graph, x, "input")
+    return blocks.graph.build()
+
+
+def _stack(
+    b: Blocks,
+    side: str,
+    sequence: str,
+    title: str,
+    group: str,
+    layers: int,
+    attends: str = "Self-attention",
+    memory: str = "",
+) -> str:
+    """A sequence's words as vectors, and layers upon them: attention to itself and to a memory, if any, and a net.
+
+    Returns the name of the last node. `title`: of the words' stages; `group`: of each layer's, with its number.
+    """
+    x = embedding(b, sequence, title)
+    b.graph.leave(f"{side}.0.out", x)
+    for k in range(1, layers + 1):
+        before, heading = x, f"{group} {k}"
+        x = attention(b, f"{side}.{k}.self", attends, heading, x, sequence, x, sequence)
+        if memory:
+            x = attention(b, f"{side}.{k}.cross", "Cross-attention", heading, x, sequence, memory, "source")
+        x = feed_forward(b, f"{side}.{k}.ffn", heading, x, sequence, before)
+        b.graph.leave(f"{side}.{k}.out", x)
+    return x

@@ -1,6 +1,21 @@
-"""What can be typed of the commands for a class: questions, sheets, answers."""
+"""What can be typed of the commands about lessons, and of those for a class: questions, sheets, answers."""
 
 from explorer.cli.options import Parser, add_force
+
+_REPLAY = """\
+Go through the steps of a lesson forward, backward and from every step: each way has to give the same numbers to the
+last bit. Each question is answered rightly, and with each mistake. Without LESSON, all lessons with steps.
+"""
+
+_INK = """\
+Measure what one sees of each step of a lesson: of the ink of its page in the window, which share belongs to what the
+step names, with the light off and on; of its slide, which share is empty, and which tables are cut.
+"""
+
+_HANDOUT = """\
+Write a lesson on paper into OUT: its steps with pictures, its questions with room to write, the answers at the end. A
+.html file has everything in it. Steps that draw numbers for each student draw others each time.
+"""
 
 _QUESTIONS = """\
 Write questions of lessons for a learning platform. Each stands by itself, with the matrices that it needs:
@@ -70,5 +85,60 @@ def class_() -> Parser:
     add("--sheet", metavar="SHEET", help="judge each answer anew: a file that does not agree is left out")
     add("--csv", metavar="FILE", help="write a line for each student and question")
     add("--json", action="store_true", help='print {"questions", "students", "topics", "left_out"}')
+    add_force(parser)
+    return parser
+
+
+def list_() -> Parser:
+    """Of ``explorer list``."""
+    parser = Parser("list", "List the lessons with their settings, the models that can be trained, and the vectors.")
+    shape = (
+        'print {"lessons": [{"id", "title", "steps", "questions", …}], "trained": [{"id", "title", "scores"}], '
+        '"models": …, "vectors": …, "courses": …}'
+    )
+    parser.add_argument("--json", action="store_true", help=shape)
+    return parser
+
+
+def check() -> Parser:
+    """Of ``explorer check``."""
+    what = "Check lesson files; without FILE, all lessons, and every number that the four texts print against its node."
+    parser = Parser("check", what, epilog="Exit code 1 where something disagrees.")
+    parser.add_argument("files", nargs="*", default=[], metavar="FILE", help="a lesson (.toml)")
+    parser.add_argument("--json", action="store_true", help='print {"lessons": […], "figures": […], "slips": […]}')
+    return parser
+
+
+def glossary() -> Parser:
+    """Of ``explorer glossary``."""
+    parser = Parser("glossary", "Say what a term or symbol means. Without TERM, list all.")
+    parser.add_argument("term", nargs="?", metavar="TERM", help="as it stands on the screen: d_model, softmax")
+    parser.add_argument("--json", action="store_true", help='print [{"name", "also", "says", "formula", …}]')
+    return parser
+
+
+def replay() -> Parser:
+    """Of ``explorer replay``."""
+    parser = Parser("replay", _REPLAY, epilog="Exit code 1 where something differs.")
+    parser.add_argument(
+        "lessons", nargs="*", default=[], metavar="LESSON", help="a name from `explorer list`, or a .toml"
+    )
+    return parser
+
+
+def ink() -> Parser:
+    """Of ``explorer ink``."""
+    parser = Parser("ink", _INK, epilog="example:\n  explorer ink emma --size 1920x1080")
+    parser.add_argument("lesson", metavar="LESSON", help="a name from `explorer list`, or a .toml")
+    parser.add_argument("--size", metavar="WxH", default="1280x720", help="pixels of window and slides (1280x720)")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    return parser
+
+
+def handout() -> Parser:
+    """Of ``explorer handout``."""
+    parser = Parser("handout", _HANDOUT, epilog="example:\n  explorer handout emma emma.pdf")
+    parser.add_argument("lesson", metavar="LESSON", help="a name from `explorer list`, or a .toml")
+    parser.add_argument("out", metavar="OUT", help="a file that ends in .pdf or .html")
     add_force(parser)
     return parser
