@@ -90,7 +90,7 @@ def models(draw, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_any_model_is_built_in_reading_order_and_computes_what_it_declares(kind, compute, data):
     model = data.draw(models(kind))

@@ -4,6 +4,8 @@ Each step is shown and each question answered; what is pressed again and again s
 turn of each step, and a hint comes below what asks for it.
 """
 
+from functools import partial
+
 import pytest
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QApplication
@@ -74,16 +76,16 @@ def test_each_step_is_shown_and_each_question_answered(lesson, eye, hand, qtbot,
     guide, document = window.lessons.guide, window.bench.document
     before, hinted = places(), longest_hints(guide.steps)
     for at, step in enumerate(guide.steps):
+        if step.id.endswith("-two-missing"):
+            continue  # as the one before and the one behind it
         if at:
-            panel.go(guide.next)
+            panel.go(guide.next if guide.at == at - 1 else partial(guide.go, at))
             turn_by_turn(places, before, step.id)
         show(window)
         assert document.state is guide.walk.state(at)
         assert panel.isVisible()
         if step is hinted:
             look_at_hints(window, eye, hand, qtbot)
-        if step.id.endswith("-two-missing"):
-            continue  # as the one before and the one behind it
         for answer in answers(step.question, guide.walk, at) if step.question is not None else ():
             if isinstance(step.question, MakeSo):
                 document.do(Replace(answer, "Make it so"))
