@@ -161,6 +161,7 @@ class StageArea(QStackedWidget):
 
     def _forget(self) -> None:
         """A new look is to come: sizes stand everywhere in a page, so it is made anew, and spared to be dressed."""
+        self.motion.stop()
         self._drop(list(self._pages))
 
     def _leave(self) -> None:

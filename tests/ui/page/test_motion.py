@@ -87,12 +87,16 @@ def test_with_less_motion_the_next_page_is_there_at_once(window, eye, monkeypatc
     assert window.area.motion.geometry().isEmpty()
 
 
-def test_an_edit_that_makes_the_page_anew_is_shown_at_once(window, eye, motion):
-    eye.go_to(window, HEADS)
-    window.bench.document.do(SetSwitch("encoder.1.self", "W_O", False))
+def test_a_page_that_is_made_anew_comes_at_once(window, eye, motion, appearance, qtbot):
+    """For another look, or after an edit of what the model consists of."""
+    eye.go_to(window, ATTENTION)
+    before = window.page()
+    appearance.set_mode("dark")
+    qtbot.waitUntil(lambda: window.area.in_sight() not in (None, before))
+    assert not window.area.motion.moves
+    window.bench.document.do(SetSwitch("encoder.1.self", "mask", "causal"))
     window.bench.bridge.flush()
     window.page()
-    assert "encoder.1.self.projected" not in window.page().page.nodes
     assert not window.area.motion.moves
 
 
