@@ -63,6 +63,16 @@ class Exercise:
         self._since = 0.0
 
     @property
+    def wanted(self) -> tuple[str, ...]:
+        """The elements that the keys are to go to, the first that there is and that can be used."""
+        if self.sitting is None or self.reviews:
+            return ("name field", "save")
+        last = self.at + 1 == len(self.sitting.items)
+        choices = len(self.item.options) if isinstance(self.item, ChoiceItem) else 0
+        asked = [f"field {self.at}", *(f"choice {self.at} {i}" for i in range(choices))]
+        return ("review" if last else "next",) if self.sitting.over(self.item) else tuple(asked)
+
+    @property
     def item(self) -> Question:
         """The question one is at."""
         assert self.sitting is not None
@@ -185,7 +195,8 @@ class Exercise:
             option, letter = item.options[i], chr(ord("A") + place)
             sign = "✓ " if i in tried and option.right else "✗ " if i in tried else ""
             button = Button(f"choice {self.at} {i}", letter, ForClass("answer", i), on=not over and i not in tried)
-            text = Note(f"option {self.at} {i}", f"{sign}{option.text}", wide=False)
+            words = option.text.removeprefix("<p>").removesuffix("</p>")
+            text = Note(f"option {self.at} {i}", f"{sign}{words}", wide=False)
             rows.append(Row(f"choice row {self.at} {i}", (Item("", button), Item("", text))))
         return tuple(rows)
 

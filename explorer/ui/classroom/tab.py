@@ -143,6 +143,11 @@ class ClassTab(QFrame):
             show_error(error, at)
             return
         self.refresh()
+        if isinstance(self.shown, Exercise) and gesture.act in ("begin", "go", "answer", "review"):
+            widgets = (self.elements.widgets.get(id) for id in self.shown.wanted)
+            wanted = next((one for one in widgets if one is not None and one.isEnabled()), None)
+            if wanted is not None:
+                wanted.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _begin(self, act: str) -> None:
         match act:
