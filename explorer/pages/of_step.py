@@ -174,7 +174,8 @@ class Lit:
     """What of a page stands in the light, by the ids of its elements; the rest is faint. Empty where all of it does."""
 
     named: frozenset[str] = frozenset()  # what is spoken of, at full strength
-    beside: frozenset[str] = frozenset()  # what that is made of, the head of the page and headings: less, but readable
+    beside: frozenset[str] = frozenset()  # what that is made of: less, but its numbers can be read
+    heads: frozenset[str] = frozenset()  # the head of the page and the headings of both: still less
 
     def __bool__(self) -> bool:
         return bool(self.named)
@@ -237,7 +238,7 @@ def _with_headings(page: Page, named: set[str], beside: set[str]) -> Lit:
             headings.add(heading.id)
     if not (named and dark):
         return Lit()
-    return Lit(frozenset(named), frozenset({page.header.id, *headings, *beside} - named))
+    return Lit(frozenset(named), frozenset(beside - named), frozenset({page.header.id, *headings}))
 
 
 def _matrices(page: Page) -> list[Matrix]:

@@ -144,7 +144,7 @@ def lit(name, id):
     view, step = seen(name, id)
     page = page_of(view, step)
     light = lit_by_step(page, view, step)
-    assert not light or page.header.id in light.beside
+    assert not light or page.header.id in light.heads
     ids = light.named | light.beside
     found = [part for one in page.elements for part in leaves(one) if isinstance(part, Matrix)]
     return [one.name for one in found if one.id in ids], [one.name for one in found if one.id not in ids]
@@ -173,7 +173,7 @@ def test_what_may_be_edited_for_a_question_and_what_is_asked_for_is_never_faint(
             continue
         light, question = lit_by_step(page, view, step), step.question
         there = {part.id for one in (page.header, *page.elements) for part in leaves(one)}
-        assert light.named | light.beside <= there
+        assert light.named | light.beside | light.heads <= there
         assert light.named.isdisjoint(light.beside)
         if not light:
             continue

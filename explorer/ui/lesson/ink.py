@@ -62,6 +62,7 @@ def slides(
         Told of each picture.
     """
     with alone(lesson, Document(lesson.state())) as bench:
+        bench.appearance.set_still(True)
         guide = Guide(bench)
         guide.vectors = vectors
         guide.showing_wanted.connect(bench.selection.show)
@@ -104,6 +105,7 @@ def sights(lesson: Lesson, size: tuple[int, int]) -> Iterator[Sight]:
     from explorer.ui.window.main_window import MainWindow  # of which this is a part
 
     with alone(lesson, Document(lesson.state())) as bench:
+        bench.appearance.set_still(True)  # what glides would be measured on its way
         window = MainWindow(bench)
         window.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
         window.resize(QSize(*size))

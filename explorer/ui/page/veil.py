@@ -10,9 +10,10 @@ from explorer.pages.of_step import Lit
 from explorer.ui.page.column import Elements
 from explorer.ui.page.holders import Titled
 
-DARK, DIM = 0.8, 0.35
-"""How much of the page's own ground lies over what is in the dark: a fifth of its ink is left. And over what stands
-beside what is named: its words and numbers have still 4.5 times the contrast of the ground."""
+DARK, HEADS, DIM = 0.8, 0.6, 0.35
+"""How much of the page's own ground lies over what is in the dark, of whose ink a fifth is left; over the head of the
+page and headings, which would outshine a few numbers; and over what stands beside what is named, whose numbers have
+still 4.5 times the contrast of the ground."""
 BESIDE, ABOVE = 3, 8
 """Pixels at text scale 1 around what is lit: a sign beside it stands in the dark, where that leads to what does."""
 
@@ -107,9 +108,10 @@ class Veil(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         ground = QColor(self._elements.bench.appearance.theme.page)
-        lit = self.lit()
-        beside = self._region({*self._lit.named, *self._lit.beside}) - lit
-        for region, cover in ((event.region() - lit - beside, DARK), (event.region() & beside, DIM)):
+        left = event.region() - self.lit()
+        for wanted, cover in ((self._lit.beside, DIM), (self._lit.heads, HEADS), (None, DARK)):
+            region = left if wanted is None else left & self._region({*self._lit.named, *wanted})
+            left = left - region
             ground.setAlphaF(cover)
             painter.setClipRegion(region)
             painter.fillRect(event.rect(), ground)
