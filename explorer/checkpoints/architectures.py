@@ -1,9 +1,18 @@
-"""The architectures that are read, by the `model_type` of their config."""
+"""The architectures that are read, by the `model_type` of their config.
 
-from collections.abc import Callable
+Known models: which switches make each, and what any of ours would have to choose to be one of their kind.
+
+The switches are those with which `families` opens their checkpoints; nothing is said twice.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 from explorer.checkpoints.config import Config
-from explorer.checkpoints.encoders import bert, distilbert, roberta
+from explorer.checkpoints.encoders import bert, distilbert, marian, roberta, t5
 from explorer.checkpoints.families import (
     Plan,
     gemma,
@@ -14,9 +23,9 @@ from explorer.checkpoints.families import (
     qwen2,
     qwen3,
 )
-from explorer.checkpoints.gpts import gpt2, gpt_neo, gpt_neox, opt, phi
-from explorer.checkpoints.mixtures import mixtral, olmo, qwen3_moe
-from explorer.checkpoints.translators import marian, t5
+from explorer.checkpoints.gpts import gpt2, gpt_neo, gpt_neox, mixtral, olmo, opt, phi, qwen3_moe
+from explorer.core.model import Model
+from explorer.core.switches import SWITCHES, SwitchValue
 
 FAMILIES: dict[str, Callable[[Config], Plan]] = {
     "gpt2": gpt2,
@@ -40,3 +49,219 @@ FAMILIES: dict[str, Callable[[Config], Plan]] = {
     "t5": t5,
     "marian": marian,
 }
+
+
+Fields = dict[str, Any]
+_SIZES = ("heads", "d_k", "d_v", "d_ff", "room", "scale_width", "rotary_room", "shared", "segments")
+"""Switches that are sizes: a model keeps its own."""
+_PARTS = {"input": "sequence", "self": "attention", "ffn": "ffn", "final": "last norm", "output": "output"}
+"""The parts that a plan speaks of, and the kinds of blocks that they are."""
+_SEQUENCES = ("input", "source", "target")
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How large a model is."""
+
+    d_model: int
+    heads: int
+    d_k: int
+    d_ff: int
+    layers: int
+    words: int
+
+
+@dataclass(frozen=True)
+class Member:
+    """A published model."""
+
+    name: str
+    year: int
+    kind: str  # the `model_type` of its config
+    sizes: Sizes  # its own
+    fields: Callable[[Sizes], Fields]  # what its config says, of whatever size
+
+    def plan(self, sizes: Sizes) -> Plan:
+        """What its config comes to, in these sizes."""
+        return FAMILIES[self.kind](Config(Path(self.name), self.fields(sizes)))
+
+
+def _llama(share: int, **more: Any) -> Callable[[Sizes], Fields]:
+    """The config of Llama and its kin, where so many heads share one of keys and values."""
+
+    def fields(s: Sizes) -> Fields:
+        return {
+            "hidden_size": s.d_model,
+            "num_attention_heads": s.heads,
+            "num_key_value_heads": _key_heads(s.heads, share),
+            "head_dim": s.d_k,
+            "intermediate_size": s.d_ff,
+            "num_hidden_layers": s.layers,
+            "vocab_size": s.words,
+            **more,
+        }
+
+    return fields
+
+
+def _key_heads(heads: int, share: int) -> int:
+    """Heads of keys, of which each is shared by so many heads, or by a few more where that does not come out even."""
+    return next(n for n in range(max(heads // share, 1), 0, -1) if heads % n == 0)
+
+
+def _gpt2(s: Sizes) -> Fields:
+    return {"n_embd": s.d_model, "n_head": s.heads, "n_inner": s.d_ff, "n_layer": s.layers, "vocab_size": s.words}
+
+
+def _neox(s: Sizes) -> Fields:
+    return {
+        "hidden_size": s.d_model,
+        "num_attention_heads": s.heads,
+        "head_dim": s.d_k,
+        "intermediate_size": s.d_ff,
+        "num_hidden_layers": s.layers,
+        "vocab_size": s.words,
+        "rotary_pct": 0.25,
+        "use_parallel_residual": True,
+    }
+
+
+def _bert(s: Sizes) -> Fields:
+    return {
+        "hidden_size": s.d_model,
+        "num_attention_heads": s.heads,
+        "intermediate_size": s.d_ff,
+        "num_hidden_layers": s.layers,
+        "vocab_size": s.words,
+        "hidden_act": "gelu",
+        "max_position_embeddings": 512,
+        "type_vocab_size": 2,
+    }
+
+
+def _t5(s: Sizes) -> Fields:
+    return {
+        "d_model": s.d_model,
+        "num_heads": s.heads,
+        "d_kv": s.d_k,
+        "d_ff": s.d_ff,
+        "num_layers": s.layers,
+        "num_decoder_layers": s.layers,
+        "vocab_size": s.words,
+        "feed_forward_proj": "relu",
+        "relative_attention_num_buckets": 32,
+        "relative_attention_max_distance": 128,
+    }
+
+
+_KNOWN = (
+    Member("BERT base", 2018, "bert", Sizes(768, 12, 64, 3072, 12, 30522), _bert),
+    Member("GPT-2", 2019, "gpt2", Sizes(768, 12, 64, 3072, 12, 50257), _gpt2),
+    Member("T5 small", 2020, "t5", Sizes(512, 8, 64, 2048, 6, 32128), _t5),
+    Member("GPT-NeoX 160M", 2023, "gpt_neox", Sizes(768, 12, 64, 3072, 12, 50304), _neox),
+    Member(
+        "Mistral 7B",
+        2023,
+        "mistral",
+        Sizes(4096, 32, 128, 14336, 32, 32000),
+        _llama(4, sliding_window=4096, rms_norm_eps=1e-5),
+    ),
+    Member(
+        "Mixtral 8x7B",
+        2023,
+        "mixtral",
+        Sizes(4096, 32, 128, 14336, 32, 32000),
+        _llama(4, num_local_experts=8, num_experts_per_tok=2, rope_theta=1e6, rms_norm_eps=1e-5),
+    ),
+    Member("Gemma 2B", 2024, "gemma", Sizes(2048, 8, 256, 16384, 18, 256000), _llama(8)),
+    Member(
+        "Llama 3 8B",
+        2024,
+        "llama",
+        Sizes(4096, 32, 128, 14336, 32, 128256),
+        _llama(4, rope_theta=500000.0, rms_norm_eps=1e-5),
+    ),
+    Member("Gemma 2 2B", 2024, "gemma2", Sizes(2304, 8, 256, 9216, 26, 256000), _llama(2)),
+    Member(
+        "Qwen3 0.6B",
+        2025,
+        "qwen3",
+        Sizes(1024, 16, 128, 3072, 28, 151936),
+        _llama(2, rope_theta=1e6, tie_word_embeddings=True),
+    ),
+)
+
+
+@cache
+def members() -> tuple[Member, ...]:
+    """The published models whose checkpoints can be opened, older ones first."""
+    return tuple(member for member in _KNOWN if member.kind in FAMILIES)
+
+
+def member(name: str) -> Member:
+    """The one of a name."""
+    return next(one for one in members() if one.name == name)
+
+
+@cache
+def own_switches(one: Member) -> Mapping[str, SwitchValue]:
+    """What a model chose, by part and name, "self.norm"; what it left as the paper of 2017 has it is there, too."""
+    plan = one.plan(one.sizes)
+    return {f"{part}.{name}": _chosen(plan, f"decoder.1.{part}", part, name) for part, name in differing()}
+
+
+@cache
+def differing() -> tuple[tuple[str, str], ...]:
+    """The switches in which the models differ from that of 2017: (part, name); sizes are none of them."""
+    plans = [one.plan(one.sizes) for one in members()]
+    return tuple(
+        (part, name)
+        for part, kind in _PARTS.items()
+        for name, switch in SWITCHES[kind].items()
+        if name not in _SIZES
+        and any(_chosen(plan, f"decoder.1.{part}", part, name) != switch.default for plan in plans)
+    )
+
+
+def as_member(one: Member, model: Model) -> Model:
+    """A model with the switches of another; it keeps its kind, its sizes and its words.
+
+    Raises `ExplorerError`: where its sizes do not fit together with them.
+    """
+    plan = one.plan(_sizes_of(model))
+    for block, part in _parts(model):
+        for of, name in differing():
+            if of == part and model.has_switch(block, name):
+                value = _chosen(plan, block, part, name)
+                # Dimensions turn in pairs: of a narrow head one pair at least.
+                value = value + value % 2 if name == "rotary_width" and isinstance(value, int) else value
+                model = model.with_switch(block, name, value)
+    return model
+
+
+def _chosen(plan: Plan, block: str, part: str, name: str) -> SwitchValue:
+    """What a plan chooses at a switch of a block."""
+    default = SWITCHES[_PARTS[part]][name].default
+    return plan.switches.get(f"{block}.{name}", plan.switches.get(f"{part}.{name}", default))
+
+
+def _parts(model: Model) -> Iterator[tuple[str, str]]:
+    """The blocks of a model that a plan speaks of, each with its part."""
+    for block in model.blocks():
+        last = block.rpartition(".")[2]
+        part = "input" if last in _SEQUENCES else "self" if last == "cross" else last
+        if part in _PARTS:
+            yield block, part
+
+
+def _sizes_of(model: Model) -> Sizes:
+    """Those of one of our models: of its first layer."""
+    blocks = [block for block, part in _parts(model) if part == "self"]
+    heads = int(model.switch(blocks[0], "heads")) if blocks else 1
+    d_k = int(model.switch(blocks[0], "d_k")) if blocks else 0
+    nets = [block for block, part in _parts(model) if part == "ffn"]
+    d_ff = int(model.switch(nets[0], "d_ff")) if nets else 0
+    words = max((len(labels) for axis, labels in model.axes.items() if axis.endswith(".words")), default=1)
+    return Sizes(
+        model.d_model, heads, d_k or max(model.d_model // heads, 1), d_ff or 4 * model.d_model, model.layers, words
+    )

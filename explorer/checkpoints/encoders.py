@@ -1,4 +1,9 @@
-"""BERT and its kin: encoders that say which word belongs where one is masked."""
+"""Architectures with an encoder: BERT and its kin, and those with a decoder behind it.
+
+BERT and its kin: encoders that say which word belongs where one is masked.
+
+Encoders with a decoder behind them: T5 and Marian.
+"""
 
 from explorer.checkpoints.config import Config
 from explorer.checkpoints.families import (
@@ -10,6 +15,7 @@ from explorer.checkpoints.families import (
     everywhere,
     linear,
     norm_of,
+    transposed,
     two_layers,
 )
 
@@ -125,3 +131,130 @@ def distilbert(c: Config) -> Plan:
     linear(nodes, "output.W", "vocab_projector", "output.b")
     layers, words = c.whole("n_layers", 6, most=1000), c.whole("vocab_size", 30522)
     return Plan(d, layers, words, switches, nodes, "encoder", prefix=top, head="vocab_")
+
+
+BOTH = ("encoder", "decoder")
+_T5_NETS = {
+    "relu": ("ReLU", False),
+    "gelu": ("GELU", False),
+    "silu": ("SiLU", False),
+    "gelu_new": ("GELU tanh", False),
+    "gated-gelu": ("GELU tanh", True),
+    "gated-gelu_new": ("GELU tanh", True),
+    "gated-relu": ("ReLU", True),
+    "gated-silu": ("SiLU", True),
+}
+
+
+def t5(c: Config) -> Plan:
+    """T5 (Raffel et al. 2020): distances have a bias that all layers share, scores are not scaled; v1.1 has gates."""
+    d, heads = c.whole("d_model", 512, most=65536), c.whole("num_heads", 8, most=128)
+    layers = c.whole("num_layers", 6, most=1000)
+    behind = c.whole("num_decoder_layers", layers, most=1000)
+    named = c.choice("feed_forward_proj", "relu", {name: name for name in _T5_NETS})
+    activation, gated = _T5_NETS[named]
+    for name in ("dense_act_fn", "is_gated_act", "n_positions", "output_past"):
+        c.known(name)  # the first two only repeat feed_forward_proj
+    tied = c.flag("tie_word_embeddings", True)
+    switches: Switches = {
+        "input.positions": "relative",
+        "input.buckets": c.whole("relative_attention_num_buckets", 32, least=2, most=4096),
+        "input.bucket_most": c.whole("relative_attention_max_distance", 128, least=2),
+        "self.heads": heads,
+        "self.d_k": c.whole("d_kv", 64, most=16384),
+        "self.scale": "none",
+        **everywhere("norm", "pre", ("self", "ffn")),
+        **everywhere("norm_by", "RMS norm", ("self", "ffn", "final", "encoder.final")),
+        **everywhere("epsilon", c.number("layer_norm_epsilon", 1e-6), ("self", "ffn", "final", "encoder.final")),
+        "ffn.d_ff": c.whole("d_ff", 2048, most=16384),
+        "ffn.activation": activation,
+        "ffn.gated": gated,
+        "ffn.bias": False,
+        "output.bias": False,
+        "output.tied": tied,
+        "output.output_scale": c.flag("scale_decoder_outputs", tied),
+    }
+    nodes = {
+        "source.table": Source("encoder.embed_tokens.weight"),
+        "target.table": Source("decoder.embed_tokens.weight"),
+        "output.W": Source("lm_head.weight", transposed),
+        "encoder.final.gamma": Source("encoder.final_layer_norm.weight"),
+        "final.gamma": Source("decoder.final_layer_norm.weight"),
+    }
+    for stack in BOTH:
+        layer = f"{stack}.block.{{k}}.layer."
+        _t5_attention(nodes, f"{stack}.self", f"{layer}0", "SelfAttention", heads)
+        bias = f"{stack}.block.0.layer.0.SelfAttention.relative_attention_bias.weight"
+        nodes[f"{stack}.1.self.bias_table"] = Source(bias)
+        net = f"{layer}{BOTH.index(stack) + 1}"
+        for node, name in (("g", "wi_0"), ("1", "wi_1"), ("2", "wo")) if gated else (("1", "wi"), ("2", "wo")):
+            linear(nodes, f"{stack}.ffn.W_{node}", f"{net}.DenseReluDense.{name}")
+        nodes[f"{stack}.ffn.gamma"] = Source(f"{net}.layer_norm.weight")
+    _t5_attention(nodes, "decoder.cross", "decoder.block.{k}.layer.1", "EncDecAttention", heads)
+    words = c.whole("vocab_size", 32128)
+    otherwise = {f"{stack}.embed_tokens.weight": "shared.weight" for stack in BOTH}
+    return Plan(d, layers, words, switches, nodes, "encoder-decoder", behind, otherwise=otherwise)
+
+
+def _t5_attention(nodes: dict[str, Source], block: str, layer: str, name: str, heads: int) -> None:
+    for letter in "QKV":
+        linear(nodes, f"{block}.W_{letter}", f"{layer}.{name}.{letter.lower()}", turn=by_head(heads))
+    linear(nodes, f"{block}.W_O", f"{layer}.{name}.o")
+    nodes[f"{block}.gamma"] = Source(f"{layer}.layer_norm.weight")
+
+
+def marian(c: Config) -> Plan:
+    """Marian (Junczys-Dowmunt et al. 2018): the transformer of 2017; all sines stand before all cosines."""
+    d = c.whole("d_model", 1024, most=65536)
+    if d % 2:
+        raise c.wrong(f"says d_model is {d}; sines and cosines need an even number")
+    layers, behind = c.whole("encoder_layers", 12, most=1000), c.whole("decoder_layers", 12, most=1000)
+    words = c.whole("vocab_size", 58101)
+    shared = c.flag("share_encoder_decoder_embeddings", True)
+    c.fixed("decoder_vocab_size", words)
+    for name in ("normalize_before", "normalize_embedding", "add_bias_logits", "add_final_layer_norm"):
+        c.fixed(name, False)
+    c.fixed("static_position_embeddings", True)
+    for name in ("num_hidden_layers", "_num_labels", "classif_dropout", "extra_pos_embeddings"):
+        c.known(name)  # of other models of its kind
+    tied = c.flag("tie_word_embeddings", True)
+    switches: Switches = {
+        "input.positions": "sines first",
+        "input.embedding_scale": c.flag("scale_embedding", False),
+        **everywhere("norm", "post", ("self", "ffn")),
+        **everywhere("epsilon", 1e-5, ("self", "ffn")),
+        "self.bias": True,
+        "self.bias_O": True,
+        "ffn.activation": c.choice("activation_function", "gelu", ACTIVATIONS),
+        "output.bias": True,
+        "output.tied": tied,
+    }
+    otherwise = {f"model.{stack}.embed_tokens.weight": "model.shared.weight" for stack in BOTH} if shared else {}
+    nodes = {
+        "source.table": Source("model.encoder.embed_tokens.weight"),
+        "target.table": Source("model.decoder.embed_tokens.weight"),
+        "output.W": Source("lm_head.weight", transposed),
+        "output.b": Source("final_logits_bias", lambda b: b.reshape(-1)),
+    }
+    for stack in BOTH:
+        heads = c.whole(f"{stack}_attention_heads", 16, most=128)
+        if d % heads:
+            raise c.wrong(f"has {heads} heads, which do not divide {d}")
+        switches[f"{stack}.self.heads"] = heads
+        switches[f"{stack}.ffn.d_ff"] = c.whole(f"{stack}_ffn_dim", 4096, most=16384)
+        layer = f"model.{stack}.layers.{{k}}."
+        _marian_attention(nodes, f"{stack}.self", f"{layer}self_attn", heads)
+        for node, name in (("1", "fc1"), ("2", "fc2")):
+            nodes[f"{stack}.ffn.W_{node}"] = Source(f"{layer}{name}.weight", transposed)
+            nodes[f"{stack}.ffn.b_{node}"] = Source(f"{layer}{name}.bias")
+        norm_of(nodes, f"{stack}.ffn", f"{layer}final_layer_norm")
+    heads = int(switches["decoder.self.heads"])
+    _marian_attention(nodes, "decoder.cross", "model.decoder.layers.{k}.encoder_attn", heads)
+    return Plan(d, layers, words, switches, nodes, "encoder-decoder", behind, otherwise=otherwise)
+
+
+def _marian_attention(nodes: dict[str, Source], block: str, tensor: str, heads: int) -> None:
+    for letter in "QKV":
+        linear(nodes, f"{block}.W_{letter}", f"{tensor}.{letter.lower()}_proj", f"{block}.b_{letter}", by_head(heads))
+    linear(nodes, f"{block}.W_O", f"{tensor}.out_proj", f"{block}.b_O")
+    norm_of(nodes, block, f"{tensor}_layer_norm")

@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 
 from explorer.checkpoints.checkpoint import MOST_PRECISE, Checkpoint, counted_from_0, wrong
+from explorer.checkpoints.tokenizers.fields import wrong as wrong_tokenizer
 from explorer.checkpoints.tokenizers.of_folder import around
-from explorer.checkpoints.tokenizers.pieces import named
 from explorer.checkpoints.tokenizers.sentencepiece import BYTE, CONTROL, NORMAL, UNKNOWN, Piece, by_merges, put_together
-from explorer.checkpoints.tokenizers.text_patterns import wrong as wrong_tokenizer
-from explorer.checkpoints.tokenizers.tokenizer import Tokenizer
+from explorer.checkpoints.tokenizers.tokenizer import Tokenizer, named
 from explorer.checkpoints.tokenizers.tokenizer_json import MOST_BYTES, from_fields
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model

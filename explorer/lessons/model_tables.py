@@ -65,7 +65,7 @@ def read_pieces(top: TomlTable) -> Vocabulary:
 
     Raises `ExplorerError`: "lesson-key".
     """
-    from explorer.checkpoints.tokenizers.pieces import named  # few models have a tokenizer
+    from explorer.checkpoints.tokenizers.tokenizer import named  # few models have a tokenizer
     from explorer.checkpoints.tokenizers.tokenizer_json import from_json
 
     file = Path(top.file).parent / top.text("tokenizer", most=MOST_PATH)

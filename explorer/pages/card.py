@@ -23,7 +23,7 @@ from explorer.training import recipes
 from explorer.training.recipes import kinds, steps
 
 if TYPE_CHECKING:
-    from explorer.checkpoints.members import Member
+    from explorer.checkpoints.architectures import Member
 
 
 BLOCKS = {"input": "sequence", "self": "attention", "ffn": "ffn", "final": "last norm", "output": "output"}
@@ -49,7 +49,7 @@ def family_sentence(view: View, stage: Stage) -> str:
 
 
 def _tree() -> Listing:
-    from explorer.checkpoints.members import differing, members, own_switches  # the readers of others' files
+    from explorer.checkpoints.architectures import differing, members, own_switches  # the readers of others' files
 
     groups = _alike(differing(), [own_switches(one) for one in members()])
     titles = [_switch(group[0]).title for group in groups]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from computed import values_of
 
-from explorer.checkpoints import safetensors
+from explorer.checkpoints import hugging_face
 from explorer.checkpoints.hugging_face import opened
 from explorer.core.decoder import Decoder
 from explorer.core.engine import fresh
@@ -290,7 +290,7 @@ def test_an_input_is_told_of_by_its_name_in_the_file(folder, tmp_path):
 )
 def test_each_name_that_is_told_stands_in_the_file():
     for path in GIVEN:
-        there = {name for file in path.glob("*.safetensors") for name in safetensors.tensors(file)}
+        there = {name for file in path.glob("*.safetensors") for name in hugging_face.tensors(file)}
         model = opened(path).model
         told = {model.in_file(name) for name in build(model).inputs} - {""}
         assert told <= there, path.name

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from explorer.checkpoints.tokenizers.pieces import named
+from explorer.checkpoints.tokenizers.tokenizer import named
 from explorer.checkpoints.tokenizers.tokenizer_json import from_json
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model

@@ -7,7 +7,7 @@ from math import log
 import numpy as np
 import pytest
 
-from explorer.checkpoints.members import members, own_switches
+from explorer.checkpoints.architectures import members, own_switches
 from explorer.core.decoder import next_word_cost
 from explorer.core.engine import run
 from explorer.core.graph import Place

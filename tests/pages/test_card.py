@@ -6,7 +6,7 @@ The family tree: true by construction, and one click makes the model in front of
 import pytest
 from refusals import refuses
 
-from explorer.checkpoints.members import as_member, differing, member, members, own_switches
+from explorer.checkpoints.architectures import as_member, differing, member, members, own_switches
 from explorer.core.switches import SWITCHES
 from explorer.document.commands import BecomeKind
 from explorer.document.document import Document

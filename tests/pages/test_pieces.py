@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from explorer.checkpoints.tokenizers.pieces import named
+from explorer.checkpoints.tokenizers.tokenizer import named
 from explorer.checkpoints.tokenizers.tokenizer_json import from_json
 from explorer.core.byte_pairs import encode, label, learn
 from explorer.document.commands import SetTokens

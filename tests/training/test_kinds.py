@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from explorer import paths
-from explorer.checkpoints.members import as_member, differing, member
+from explorer.checkpoints.architectures import as_member, differing, member
 from explorer.core.training.trainer import trainable
 from explorer.training import recipes
 from explorer.training.preparation import prepare

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable
 
-from explorer.checkpoints.tokenizers.fields import Fields
+from explorer.checkpoints.tokenizers.fields import Fields, as_bytes, wrong
 from explorer.checkpoints.tokenizers.normalizers import replacer
 from explorer.checkpoints.tokenizers.pre_tokenizers import blank_before
-from explorer.checkpoints.tokenizers.text_patterns import as_bytes, wrong
 
 Decoder = Callable[[list[str]], list[str]]
 _CLEANED = (

@@ -8,8 +8,7 @@ from itertools import pairwise
 from math import inf, isfinite
 from typing import Any, Protocol
 
-from explorer.checkpoints.tokenizers.fields import Fields
-from explorer.checkpoints.tokenizers.text_patterns import wrong
+from explorer.checkpoints.tokenizers.fields import Fields, wrong
 
 MOST_PIECES = 2_000_000
 MOST_ID = 2**24

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.checkpoints.tokenizers.fields import Fields
-from explorer.checkpoints.tokenizers.text_patterns import MOST_TEXT, found_in, is_blank, parts, pattern, wrong
+from explorer.checkpoints.tokenizers.fields import MOST_TEXT, Fields, found_in, is_blank, parts, pattern, wrong
 
 Normalizer = Callable[[str], str]
 _NMT_GONE = {*range(1, 9), 0xB, *range(0xE, 0x20), 0x7F, 0x8F, 0x9F}

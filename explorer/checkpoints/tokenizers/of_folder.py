@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from explorer.checkpoints.tokenizers import sentencepiece
+from explorer.checkpoints.tokenizers.fields import wrong
 from explorer.checkpoints.tokenizers.models import vocabulary_of
-from explorer.checkpoints.tokenizers.pieces import named
-from explorer.checkpoints.tokenizers.text_patterns import wrong
-from explorer.checkpoints.tokenizers.tokenizer import Tokenizer
+from explorer.checkpoints.tokenizers.tokenizer import Tokenizer, named
 from explorer.checkpoints.tokenizers.tokenizer_json import MOST_BYTES, from_fields, from_json, from_vocabulary, parsed
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from explorer.checkpoints.tokenizers.fields import wrong
 from explorer.checkpoints.tokenizers.of_folder import around
-from explorer.checkpoints.tokenizers.pieces import named
 from explorer.checkpoints.tokenizers.sentencepiece import BYTE, CONTROL, NORMAL, UNKNOWN, USER, by_merges, put_together
-from explorer.checkpoints.tokenizers.text_patterns import wrong
-from explorer.checkpoints.tokenizers.tokenizer import Tokenizer
+from explorer.checkpoints.tokenizers.tokenizer import Tokenizer, named
 from explorer.checkpoints.tokenizers.tokenizer_json import from_fields
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model

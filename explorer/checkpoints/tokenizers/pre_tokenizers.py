@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import regex
 
-from explorer.checkpoints.tokenizers.fields import Fields
-from explorer.checkpoints.tokenizers.text_patterns import (
+from explorer.checkpoints.tokenizers.fields import (
     BEHAVIOURS,
+    Fields,
     as_letters,
     found_in,
     is_blank,

@@ -8,8 +8,8 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from explorer.checkpoints.tokenizers.fields import wrong
 from explorer.checkpoints.tokenizers.models import MOST_PIECES
-from explorer.checkpoints.tokenizers.text_patterns import wrong
 
 BLANK = "▁"
 Piece = tuple[str, float, int]

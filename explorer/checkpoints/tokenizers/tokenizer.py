@@ -1,4 +1,7 @@
-"""A tokenizer: a text normalized, split, taken apart into pieces, with those before and behind it; and the way back."""
+"""A tokenizer: a text normalized, split, taken apart into pieces, with those before and behind it; and the way back.
+
+Pieces in letters that can be seen.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,11 +9,13 @@ from functools import cached_property
 
 import regex
 
-from explorer.checkpoints.tokenizers.decoders import Decoder
+from explorer.checkpoints.tokenizers.decoders import Decoder, byte_of
+from explorer.checkpoints.tokenizers.fields import BYTE_OF_LETTER, MOST_TEXT, as_bytes, is_blank, wrong
 from explorer.checkpoints.tokenizers.models import PieceModel
 from explorer.checkpoints.tokenizers.normalizers import Normalizer
 from explorer.checkpoints.tokenizers.pre_tokenizers import PreTokenizer
-from explorer.checkpoints.tokenizers.text_patterns import MOST_TEXT, is_blank, wrong
+from explorer.core.byte_pairs import label
+from explorer.core.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -134,3 +139,41 @@ def _apart(text: str, looked: _Looked, begins: bool) -> list[tuple[Added | str, 
 
 def _in_word(c: str) -> bool:
     return _WORD.fullmatch(c) is not None
+
+
+MOST_LETTERS = 40
+
+
+def named(tokenizer: Tokenizer, n: int) -> Vocabulary:
+    """The first n pieces of a tokenizer: a blank as ␣, and what cannot be seen as its bytes.
+
+    Where two would be shown alike, or there is none, the number stands behind #.
+    """
+    added = {one.number for one in tokenizer.added}
+    written = [(number, tokenizer.pieces.get(number, "")) for number in range(n)]
+    shown_as = _by_letters if _is_of_letters(tokenizer) else _as_text
+    found, seen = list[str](), set[str]()
+    for number, piece in written:
+        shown = _as_text(piece) if number in added else shown_as(piece)
+        if len(shown) > MOST_LETTERS:
+            shown = f"{shown[:MOST_LETTERS]}…"
+        if not shown or shown in seen:
+            shown = f"{shown}#{number}"
+        while shown in seen:
+            shown += "#"
+        seen.add(shown)
+        found.append(shown)
+    return Vocabulary(found, tokenizer)
+
+
+def _is_of_letters(tokenizer: Tokenizer) -> bool:
+    """Whether its pieces are bytes, each written as a letter (GPT-2 and its kin): its way back shows it."""
+    return tokenizer.decoder(["Ġ"]) == [" "]
+
+
+def _by_letters(piece: str) -> str:
+    return label(as_bytes(piece)) if all(letter in BYTE_OF_LETTER for letter in piece) else _as_text(piece)
+
+
+def _as_text(piece: str) -> str:
+    return piece if byte_of(piece) is not None else label(piece.replace("▁", " ").encode(errors="replace"))

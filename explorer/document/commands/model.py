@@ -113,14 +113,14 @@ class BecomeKind(Command):
     Raises `ExplorerError`: "no-stream" where the model has no layers that could be of another kind.
     """
 
-    name: str  # of a member of `explorer.checkpoints.members`
+    name: str  # of a member of `explorer.checkpoints.architectures`
 
     @property
     def label(self) -> str:
         return f"Make it a {self.name}"
 
     def apply(self, state: State) -> State:
-        from explorer.checkpoints.members import as_member, member  # for who wants another kind
+        from explorer.checkpoints.architectures import as_member, member  # for who wants another kind
 
         if state.model.kind not in ("gpt", "encoder", "encoder-decoder"):
             raise ExplorerError("no-stream", name=self.name)

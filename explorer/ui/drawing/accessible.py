@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QAccessibleWidget
 from explorer.pages.drawing import Box
 
 if TYPE_CHECKING:
-    from explorer.ui.drawing.closer import Closer
     from explorer.ui.drawing.view import DrawingView
+    from explorer.ui.drawing.zoom import Closer
 
 Text = QAccessible.Text
 _GIVEN: list["_Whole"] = []

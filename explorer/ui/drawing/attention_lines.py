@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPen
 from explorer.core.numbers import exact
 from explorer.core.ops import Array
 from explorer.pages.drawing import AttentionLines
-from explorer.ui.drawing.lit import ends_of
+from explorer.ui.drawing.pointing import ends_of
 from explorer.ui.drawing.word_picture import MOST_IN_SIGHT, WordPicture
 from explorer.ui.selection import Coming
 from explorer.ui.theme import Theme, qcolor

@@ -12,8 +12,7 @@ from explorer.core.numbers import as_share
 from explorer.core.ops import Array
 from explorer.pages.drawing import SHARES, Bars, Box, Dot, FlowLine, Image, Words, drawable
 from explorer.pages.view import Cell
-from explorer.ui.drawing.formulas import Formulas
-from explorer.ui.drawing.ink import line_ink, word_ink
+from explorer.ui.drawing.strokes import Formulas, line_ink, word_ink
 from explorer.ui.signs import paint_numbers, paint_signs
 from explorer.ui.theme import Ramp, qcolor
 from explorer.ui.workbench import Workbench

@@ -29,14 +29,11 @@ from explorer.pages.drawing import (
     Words,
     drawable,
 )
-from explorer.ui.drawing.arrow import draw_arrow
 from explorer.ui.drawing.blocks import Blocks
-from explorer.ui.drawing.ink import line_ink, word_ink
-from explorer.ui.drawing.lit import Lights, grids, points_of, shape_of, square_of, strip_of
 from explorer.ui.drawing.names import ARC, DISC, MANY, MOST_AT_ONE, RADIUS, SMALL, THICK, Label, Names, is_disc, named
-from explorer.ui.drawing.pixels import Pixels
+from explorer.ui.drawing.pointing import Lights, grids, points_of, shape_of, square_of, strip_of
 from explorer.ui.drawing.side import Side
-from explorer.ui.drawing.sight import Sight, changed
+from explorer.ui.drawing.strokes import Pixels, Sight, changed, draw_arrow, line_ink, word_ink
 from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
 

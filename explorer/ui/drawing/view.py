@@ -23,11 +23,23 @@ from explorer.pages.drawing import Arrow, Axis, Dot, Drawing, Image, Mark, Strip
 from explorer.pages.gestures import Edit
 from explorer.ui.drawing.accessible import install
 from explorer.ui.drawing.blocks import shares_of
-from explorer.ui.drawing.closer import Closer
-from explorer.ui.drawing.lit import cell_of, grids, points_of, shape_of, square_of
 from explorer.ui.drawing.marks import Marks
 from explorer.ui.drawing.plot import ARROWS, Key, Plot
-from explorer.ui.drawing.told import Targets, labels_at, leads, means, of_mark, of_square, place_of
+from explorer.ui.drawing.pointing import (
+    Targets,
+    cell_of,
+    grids,
+    labels_at,
+    leads,
+    means,
+    of_mark,
+    of_square,
+    place_of,
+    points_of,
+    shape_of,
+    square_of,
+)
+from explorer.ui.drawing.zoom import Closer
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark as dress
 from explorer.ui.turns import later

@@ -1,23 +1,78 @@
-"""The menu of a matrix: what can be done with the selection, and with the matrix as a whole."""
+"""The menu of a matrix: what can be done with the selection, and with the matrix as a whole.
+
+A matrix taken out of the window, as text on the clipboard or as a file.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QMenu
+from PySide6.QtGui import QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
 from explorer.core.ops.inputs import initial_weights
 from explorer.document.commands import SetArray
+from explorer.export.matrix import ENDINGS, FORMATS, LabelledMatrix, save
+from explorer.pages.matrix import Matrix
 from explorer.pages.view import Cell
-from explorer.ui.matrix.taking import ways
+from explorer.ui.errors import show_done, show_error
+from explorer.ui.files import Dialogs
 
 if TYPE_CHECKING:
     from explorer.ui.matrix.view import MatrixView
+
+
+def table_of(matrix: Matrix) -> LabelledMatrix:
+    """What a matrix shows, with all digits.
+
+    Raises `ExplorerError`: "covered-matrix" where a question asks for some of its numbers.
+    """
+    if matrix.covered:
+        raise ExplorerError("covered-matrix", name=matrix.name)
+    rows = () if len(matrix.shape) < 2 else matrix.rows
+    return LabelledMatrix(matrix.name, matrix.formula, matrix.array, rows, matrix.columns if matrix.shape else ())
+
+
+def ways(matrix: Matrix, beside: QWidget) -> Iterator[tuple[str, Callable[[], None]]]:
+    """What can be done with a matrix: words, and the act, which says beside a widget what came of it."""
+    for name in FORMATS:
+        yield f"Copy as {name}", partial(_told, beside, partial(_copied, matrix, name))
+    yield "Save as a file …", partial(_told, beside, partial(_saved, matrix, beside))
+
+
+def _copied(matrix: Matrix, name: str) -> str:
+    QGuiApplication.clipboard().setText(FORMATS[name](table_of(matrix)))
+    return f"{matrix.name} is on the clipboard as {name}"
+
+
+def _saved(matrix: Matrix, beside: QWidget) -> str:
+    table = table_of(matrix)
+    known = {f"{name} (*{ending})": ending for ending, name in ENDINGS.items()}
+    suggestion = f"{matrix.name}.tsv"
+    file, chosen = QFileDialog.getSaveFileName(beside.window(), "Save the matrix", suggestion, ";;".join(known))
+    if not file:
+        return ""
+    path: Path | None = Path(file)
+    if path is not None and path.suffix.lower() not in ENDINGS:
+        path = Dialogs(beside.window()).with_ending(path, known.get(chosen, ".tsv"))
+    if path is None:
+        return ""
+    (written,) = save(table, path)
+    return f"{matrix.name} is in {written}"
+
+
+def _told(beside: QWidget, act: Callable[[], str]) -> None:
+    try:
+        if said := act():
+            show_done(said, beside)
+    except ExplorerError as error:
+        show_error(error, beside)
 
 
 class MatrixMenu(QMenu):
@@ -64,7 +119,7 @@ class MatrixMenu(QMenu):
         Conventions(view.bench, view.matrix.name, view.window()).show()
 
     def _seek(self) -> None:
-        from explorer.ui.matrix.seek import SeekDialog  # few ask
+        from explorer.ui.matrix.conventions import SeekDialog  # few ask
 
         view, at = self._view, self._view.currentIndex()
         labels = (("row", view.matrix.rows[at.row()]), ("column", view.matrix.columns[at.column()]))

@@ -14,7 +14,7 @@ from explorer.lessons.loader import load, model_titles, titles
 from explorer.pages.matrix import matrix
 from explorer.pages.view import Cell
 from explorer.ui.files import Files
-from explorer.ui.matrix.taking import ways
+from explorer.ui.matrix.menu import ways
 from explorer.ui.theme import qcolor
 from explorer.ui.window.top_bar import PAGES
 from explorer.ui.workbench import Workbench

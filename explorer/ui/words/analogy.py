@@ -15,7 +15,7 @@ from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from explorer.core.numbers import written
-from explorer.ui.drawing.arrow import draw_arrow
+from explorer.ui.drawing.strokes import draw_arrow
 from explorer.ui.theme import mark, qcolor
 from explorer.ui.words.card import Card, Search, TabState, WordField, column, here, label
 from explorer.ui.words.neighbours import NeighbourList

@@ -18,7 +18,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import written
 from explorer.pages.page import Listing
 from explorer.pages.words import products, shortened
-from explorer.ui.drawing.arrow import draw_arrow
+from explorer.ui.drawing.strokes import draw_arrow
 from explorer.ui.page.listing import ListingView
 from explorer.ui.theme import qcolor
 from explorer.ui.words.card import Card, TabState, WordField, column, here, label

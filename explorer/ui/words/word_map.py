@@ -14,8 +14,8 @@ from PySide6.QtGui import QColor, QFocusEvent, QFontMetrics, QKeyEvent, QPen
 from PySide6.QtWidgets import QToolTip
 
 from explorer.core.numbers import point, written
-from explorer.ui.drawing.arrow import draw_arrow
 from explorer.ui.drawing.plot import Plot
+from explorer.ui.drawing.strokes import draw_arrow
 from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
 

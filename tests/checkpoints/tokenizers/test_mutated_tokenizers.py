@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from explorer.checkpoints.tokenizers.pieces import named
+from explorer.checkpoints.tokenizers.tokenizer import named
 from explorer.checkpoints.tokenizers.tokenizer_json import from_json
 from explorer.core.errors import ExplorerError
 

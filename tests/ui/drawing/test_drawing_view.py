@@ -32,7 +32,7 @@ from explorer.pages.drawing import (
 )
 from explorer.pages.gestures import MoveTo, SetNumber
 from explorer.pages.view import Cell
-from explorer.ui.drawing.ink import line_ink
+from explorer.ui.drawing.strokes import line_ink
 from explorer.ui.drawing.view import EMPTY, DrawingView
 
 TABLE = "encoder.1.ffn.W_1"

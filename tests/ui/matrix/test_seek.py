@@ -3,8 +3,8 @@
 import pytest
 
 from explorer.document.commands import SetSwitch
+from explorer.ui.matrix.conventions import SeekDialog
 from explorer.ui.matrix.menu import MatrixMenu
-from explorer.ui.matrix.seek import SeekDialog
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 NAME = "encoder.1.self.head.1.scores"

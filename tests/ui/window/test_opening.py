@@ -11,7 +11,7 @@ from explorer.lessons.schema import WHOLE
 from explorer.pages.drawing import Bars
 from explorer.settings import Settings
 from explorer.ui.appearance import Appearance
-from explorer.ui.drawing.sight import changed
+from explorer.ui.drawing.strokes import changed
 from explorer.ui.window.opening import TIME
 
 

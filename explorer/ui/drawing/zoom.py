@@ -15,8 +15,8 @@ from explorer.pages.gestures import GoTo
 from explorer.pages.view import Cell
 from explorer.ui.drawing.accessible import tell_focus
 from explorer.ui.drawing.blocks import DISC
-from explorer.ui.drawing.lit import cell_of
 from explorer.ui.drawing.marks import Marks
+from explorer.ui.drawing.pointing import cell_of
 from explorer.ui.page.gestures import perform
 
 if TYPE_CHECKING:

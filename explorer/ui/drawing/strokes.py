@@ -1,0 +1,237 @@
+"""How marks are drawn: arrows, inks and formulas, from numbers to pixels, and only what is in sight.
+
+Arrows, drawn alike everywhere.
+
+Formulas in a drawing: typeset once, painted at any size.
+
+The colours of inks, which a drawing names by what they mean.
+
+From the numbers of a drawing to pixels.
+
+Which marks of a drawing with zoom lie in sight: the others need not be painted.
+"""
+
+from dataclasses import fields
+from itertools import zip_longest
+from math import hypot, isinf
+
+import numpy as np
+from PySide6.QtCore import QByteArray, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QRegion, QTransform
+from PySide6.QtSvg import QSvgRenderer
+
+from explorer.core.ops import Array
+from explorer.pages.drawing import (
+    ACCENT,
+    ERROR,
+    HERE,
+    LINE,
+    MUTED,
+    TEXT,
+    Band,
+    Bars,
+    Box,
+    Drawing,
+    FlowLine,
+    Image,
+    Mark,
+    Segments,
+    Words,
+)
+from explorer.ui.theme import Theme
+from explorer.ui.widgets.formula import UNIT, can_typeset_now, typeset
+
+SLIM = 0.45  # half of the head's width, as a part of its length
+
+
+def draw_arrow(
+    painter: QPainter,
+    start: QPointF,
+    tip: QPointF,
+    color: QColor,
+    width: float = 2,
+    head: float = 9,
+    shaft: Qt.PenStyle = Qt.PenStyle.SolidLine,
+) -> QPointF:
+    """Draw an arrow in pixels.
+
+    Parameters
+    ----------
+    width, head : float
+        Of the shaft, and length of the head.
+    shaft : Qt.PenStyle
+        Of the shaft; it may be left out.
+
+    Returns
+    -------
+    QPointF
+        The direction, one pixel long; (0, 0) for an arrow too short to have one.
+    """
+    way = tip - start
+    length = hypot(way.x(), way.y())
+    painter.setPen(QPen(color, width, shaft))
+    painter.drawLine(start, tip)
+    if length <= 1:
+        return QPointF(0, 0)
+    along = way / length
+    across = QPointF(-along.y(), along.x()) * head * SLIM
+    back = tip - along * head
+    painter.setPen(QPen(color, 1))
+    painter.setBrush(color)
+    painter.drawPolygon(QPolygonF([tip, back + across, back - across]))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    return along
+
+
+LEAST = 0.7
+"""How much smaller than words a formula may be, to fit; one that is still longer is left out."""
+
+
+class Formulas:
+    """Paints formulas. Until the typesetter is loaded it leaves them out."""
+
+    def __init__(self) -> None:
+        self.missing = False  # whether one was left out, so that the typesetter should be loaded (`is_loaded`)
+        self._outlines: dict[tuple[bytes, str], QSvgRenderer] = {}
+
+    def paint(self, painter: QPainter, latex: str, rect: QRectF, pixels: float, ink: QColor) -> None:
+        """Paint a formula at the left of a line, in its middle."""
+        if not can_typeset_now():
+            self.missing = True
+            return
+        found = typeset(latex)
+        if found is None:
+            return
+        scale = pixels / UNIT
+        high = found.above + found.below
+        scale *= min(1.0, rect.width() / (found.width * scale), rect.height() / (high * scale))
+        if scale < LEAST * pixels / UNIT:
+            return
+        wide, high = found.width * scale, high * scale
+        place = QRectF(rect.left(), rect.center().y() - high / 2, wide, high)
+        key = found.svg, ink.name()
+        if key not in self._outlines:
+            self._outlines[key] = QSvgRenderer(QByteArray(found.svg.replace(b"currentColor", ink.name().encode())))
+        self._outlines[key].render(painter, place)
+
+
+_LINES = {TEXT: "text", MUTED: "muted", LINE: "line", ACCENT: "accent_line", HERE: "here", ERROR: "error"}
+_WORDS = {**_LINES, LINE: "muted", ACCENT: "accent_text", HERE: "here_text"}
+
+
+def line_ink(theme: Theme, ink: str) -> str:
+    """The colour that lines and dots of an ink have, as ``"#rrggbb"``."""
+    return _colour(theme, _LINES, ink)
+
+
+def word_ink(theme: Theme, ink: str) -> str:
+    """The colour that words of an ink have: one that can be read."""
+    return _colour(theme, _WORDS, ink)
+
+
+def _colour(theme: Theme, roles: dict[str, str], ink: str) -> str:
+    if ink in roles:
+        colour: str = getattr(theme, roles[ink])
+        return colour
+    kind, _, number = ink.partition(" ")
+    if kind != "series":
+        raise ValueError(f"no ink is called {ink!r}")
+    return theme.series[int(number) % len(theme.series)]
+
+
+FAR = 1e6
+"""Pixels: what lies farther off is drawn there."""
+
+
+class Pixels:
+    """Where the numbers of a drawing are painted.
+
+    `transform`: from the numbers to pixels, without turning or shearing.
+    """
+
+    def __init__(self, transform: QTransform) -> None:
+        self.key = transform.m11(), transform.m22(), transform.dx(), transform.dy()
+        self.across, self.up, self.left, self.top = self.key
+
+    def xy(self, x: Array, y: Array) -> tuple[Array, Array]:
+        """Many points."""
+        with np.errstate(all="ignore"):
+            across = np.clip(x * self.across + self.left, -FAR, FAR)
+            return across, np.clip(y * self.up + self.top, -FAR, FAR)
+
+    def point(self, x: float, y: float) -> QPointF:
+        """One point."""
+        across, up = x * self.across + self.left, y * self.up + self.top
+        return QPointF(min(max(across, -FAR), FAR), min(max(up, -FAR), FAR))
+
+    def rect(self, left: float, bottom: float, width: float, height: float) -> QRectF:
+        """A rectangle."""
+        return QRectF(self.point(left, bottom), self.point(left + width, bottom + height)).normalized()
+
+
+AROUND = 20.0
+"""Numbers of the window that a mark may reach beyond its place: sheets behind a box, the head of a way, a disc."""
+WIDEST = 20.0
+"""Pixels that a letter may be wide."""
+BESIDES = tuple(one.name for one in fields(Drawing) if one.name not in ("marks", "summary"))
+"""What a drawing is besides its marks, and their words."""
+
+
+class Sight:
+    """Where the marks of a drawing are."""
+
+    def __init__(self, drawing: Drawing) -> None:
+        self._places = np.array([_extent(mark) for mark in drawing.marks], dtype=float).reshape(-1, 4)
+        self._words = np.array([len(m.text) * WIDEST if isinstance(m, Words) else 0.0 for m in drawing.marks])
+
+    def numbers(self, pixels: Pixels, bounds: QRectF) -> list[int]:
+        """The marks in sight, the lower before the higher."""
+        left, right = (pixels.across * self._places[:, k] + pixels.left for k in (0, 1))
+        top, bottom = (pixels.up * self._places[:, k] + pixels.top for k in (2, 3))
+        wide, high = self._words, np.where(self._words > 0, WIDEST, 0.0)
+        seen = (right + wide >= bounds.left()) & (left - wide <= bounds.right())
+        seen &= (np.maximum(top, bottom) + high >= bounds.top()) & (np.minimum(top, bottom) - high <= bounds.bottom())
+        found: list[int] = np.flatnonzero(seen).tolist()
+        return found
+
+
+def changed(before: Drawing, after: Drawing, pixels: Pixels) -> QRegion | None:
+    """Where a drawing with zoom looks otherwise than before, in pixels; None where more differs than some marks."""
+    if not after.zoom or any(getattr(before, name) != getattr(after, name) for name in BESIDES):
+        return None
+    marks = [
+        mark
+        for one, other in zip_longest(before.marks, after.marks)
+        if one is not other and one != other
+        for mark in (one, other)
+        if mark is not None
+    ]
+    region = QRegion()
+    for mark in marks:
+        left, right, top, bottom = (mark.x, mark.x, mark.y, mark.y) if isinstance(mark, Words) else _extent(mark)
+        if isinf(left):
+            return None
+        wide, high = (len(mark.text) * WIDEST, WIDEST) if isinstance(mark, Words) else (0.0, 0.0)
+        place = pixels.rect(left, top, right - left, bottom - top)
+        region += place.adjusted(-wide, -high, wide, high).toAlignedRect()
+    return region
+
+
+def _extent(mark: Mark) -> tuple[float, float, float, float]:
+    """Left, right, top and bottom; of what is always in sight, all of the plane."""
+    match mark:
+        case Box(place=place) | Bars(place=place) | Image(place=place) | Band(place=place):
+            left, top, wide, high = place
+            return left - AROUND, left + wide + AROUND, top - AROUND, top + high + AROUND
+        case FlowLine(points=points) if points:
+            return _around(np.array(points))
+        case Segments(ends=ends) if len(ends):
+            return _around(ends.reshape(-1, 2))
+        case Words(token=None):
+            return mark.x, mark.x, mark.y, mark.y
+    return -np.inf, np.inf, -np.inf, np.inf  # of words of a sentence it depends on the others which are written
+
+
+def _around(points: Array) -> tuple[float, float, float, float]:
+    (left, top), (right, bottom) = points.min(0), points.max(0)
+    return float(left) - AROUND, float(right) + AROUND, float(top) - AROUND, float(bottom) + AROUND
