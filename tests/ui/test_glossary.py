@@ -52,7 +52,7 @@ def test_the_word_under_the_pointer_counts(window, page, hand):
 
 def test_a_click_on_a_heading_means_its_first_term(window, eye, hand):
     page = eye.go_to(window, "encoder.1.ffn.layers")
-    heading = next(one for one in page.findChildren(SectionLabel) if one.isVisible() and "d_ff" in one.text())
+    heading = next(one for one in page.findChildren(SectionLabel) if one.isVisible() and "hidden units" in one.text())
     hand.click(heading, heading.rect().bottomRight() - QPoint(3, 3))
     assert entry(window) is not None
 
