@@ -576,8 +576,8 @@ class MainWindow(QMainWindow):
         self.files.drop(event)
 
     def closeEvent(self, event: Any) -> None:
-        may_close = self.files.may_close() and (self.classroom is None or self.classroom.may_leave())
-        if self.isVisible() and not may_close:
+        # A window that is hidden asks nothing: nobody would see the question.
+        if self.isVisible() and not (self.files.may_close() and (self.classroom is None or self.classroom.may_leave())):
             event.ignore()
             return
         self.recovery.close()
