@@ -149,16 +149,13 @@ class Elements(QWidget):
         layout: RowLayout = holder.layout()
         _clear(layout)
         numbers = [isinstance(one, Matrix) and one.values.size == 1 for one in row.inside]
-        signs: list[tuple[str, QLabel | None]] = []
-        for item, number in zip(row.items, [*numbers[1:], False], strict=True):
+        for place, (item, number) in enumerate(zip(row.items, [*numbers[1:], False], strict=True)):
             widget = yield from self._widget(item.element, holder)
-            layout.addWidget(widget)
+            layout.put(widget, item.sign, self._sign(item, holder) if place and item.sign and item.holds else None)
             if isinstance(widget, MatrixBox):
                 widget.leads_number = number
             else:
                 layout.setAlignment(widget, Qt.AlignmentFlag.AlignTop)
-            signs.append((item.sign, self._sign(item, holder) if signs and item.sign and item.holds else None))
-        layout.put(signs)
         return cast(QWidget, holder)
 
     def _sign(self, item: Item, parent: QWidget) -> QLabel:

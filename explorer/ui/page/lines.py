@@ -2,11 +2,11 @@
 large they are, and put there.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from PySide6.QtCore import QRect, QSize
-from PySide6.QtWidgets import QLabel, QStyle, QWidget
+from PySide6.QtWidgets import QLabel, QLayoutItem, QStyle, QWidget
 
 from explorer.pages.equation import Part, Placed, Room, Size, across, broken, is_labelled, placed, stand
 from explorer.ui.matrix.box import MatrixBox
@@ -46,10 +46,19 @@ class RowLayout(FlowLayout):
         self.begins: int | None = None
         """The place of what begins a line, whatever room there is."""
 
-    def put(self, signs: Sequence[tuple[str, QLabel | None]]) -> None:
-        """Say which signs stand before the widgets, one for each, with the labels that show them."""
-        self._signs = list(signs)
-        self.invalidate()
+    def put(self, widget: QWidget, sign: str, label: QLabel | None) -> None:
+        """Let a widget stand at the end, behind a sign and the label that shows it.
+
+        Both at once: a page is made over several turns, and Qt lays out what there is in each.
+        """
+        self._signs.append((sign, label))
+        self.addWidget(widget)
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        item = super().takeAt(index)
+        if item is not None:
+            del self._signs[index]
+        return item
 
     def let_begin(self, place: int | None) -> None:
         """Let a line begin with a widget; with None none has to."""
