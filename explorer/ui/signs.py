@@ -65,7 +65,7 @@ def paint_numbers(
     decimals, part = decimals_of(array), array[first:last, left:right].tolist()
     texts = [[in_table(float(number), decimals) for number in row] for row in part]
     letters = QFont(font)
-    letters.setPixelSize(int(min(max(PART * down, smallest), max(LARGEST, smallest))))
+    letters.setPixelSize(max(int(min(max(PART * down, smallest), max(LARGEST, smallest))), 1))
     longest = max((text for row in texts for text in row), key=len)
     wide = QFontMetricsF(letters).horizontalAdvance(longest)
     if wide + BESIDE > across:

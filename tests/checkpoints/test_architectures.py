@@ -400,8 +400,9 @@ LOCAL = {"attention_types": [[["local"], 1], [["global", "local"], 1]]}
 def test_which_layers_of_gpt_neo_are_local(said, windows):
     config = Config(Path("config.json"), {**NEO, "window_size": 2, **said})
     if windows is None:
-        with pytest.raises(ExplorerError, match="checkpoint"):
+        with pytest.raises(ExplorerError) as refused:
             gpt_neo(config)
+        assert refused.value.id.startswith("checkpoint")
     else:
         switches = gpt_neo(config).switches
         assert [switches[f"decoder.{k}.self.window"] for k in (1, 2, 3)] == windows
@@ -427,5 +428,6 @@ def test_what_would_give_other_numbers_is_refused_by_name(kind, said):
         FAMILIES[kind](config)
         config.check_rest()
 
-    with pytest.raises(ExplorerError, match="checkpoint"):
+    with pytest.raises(ExplorerError) as refused:
         read()
+    assert refused.value.id.startswith("checkpoint")

@@ -29,7 +29,7 @@ SOURCES = {
     "pages/inspected.py",
     "pages/loss.py",
     "ui/inspector/inspector.py",
-    "ui/matrix/box.py",
+    "ui/matrix/heading.py",
     "ui/window/lesson_bar.py",
     "ui/window/top_bar.py",
     "ui/words/cosine.py",

@@ -51,7 +51,7 @@ def texts(svg):
 
 
 def test_the_command_line_knows_the_kinds_of_picture():
-    assert (*WRITERS, ".gif") == PICTURES  # frames of a GIF are drawn as PNG
+    assert (*WRITERS, ".gif", ".mp4") == PICTURES  # frames of what moves are drawn as PNG
 
 
 @pytest.mark.parametrize("stage", STAGES.values(), ids=STAGES)

@@ -176,7 +176,7 @@ def _text_sizes(widget):
             scale *= hypot(*map(float, matrix[1].split(",")[2:4]))
         size = float(element.get("font-size") or size)
         text = "".join(element.itertext()).strip()
-        if element.tag.endswith("}text") and text:
+        if element.tag.endswith("}text") and text and text != "_":  # in a name nobody sees it
             sizes[text] = min(sizes.get(text, inf), round(scale * size, 1))
         for inside in element:
             walk(inside, scale, size)

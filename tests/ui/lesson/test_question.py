@@ -243,6 +243,8 @@ def test_a_cell_is_pointed_at(window, guide, panel, hand, eye, go):
 
 def test_a_click_into_another_table_is_no_answer_and_says_which_one_is_meant(window, guide, panel, hand, eye, go):
     go(3)
+    window.actions_.light.trigger()  # the other table is a small picture in it
+    eye.settle(window)
     question = body(panel, PointBody)
     view = eye.views(window)[LOGITS]
     hand.click(view.viewport(), hand.cell(view, 0, 2) - view.viewport().pos())

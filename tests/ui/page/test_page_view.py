@@ -374,7 +374,7 @@ def test_a_click_on_a_setting_changes_the_numbers_and_undo_brings_them_back(open
 
 @pytest.mark.parametrize("width", [900, 1280, 1600])
 @pytest.mark.parametrize("stage", ["source.embedding", "encoder.1.ffn.layers"])
-def test_no_line_begins_with_a_sign_and_none_is_left_out(window, eye, width, stage):
+def test_a_line_begins_with_no_sign_but_equals_and_none_is_left_out(window, eye, width, stage):
     """Without the + at the end of its line, the next line would say b_1 = h."""
     window.resize(width, 900)
     eye.go_to(window, stage)
@@ -385,7 +385,7 @@ def test_no_line_begins_with_a_sign_and_none_is_left_out(window, eye, width, sta
         at = sign.mapTo(window, sign.rect().center())
         beside = {box.mapTo(window, box.rect().topLeft()).x() < at.x() for box in boxes if in_line(box, at, window)}
         assert sign.text() in "×+=→"
-        assert True in beside
+        assert True in beside or sign.text() in "=→"
 
 
 def in_line(box, at, window):

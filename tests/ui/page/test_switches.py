@@ -14,6 +14,7 @@ from explorer.pages.header import block_of
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.switches import SwitchBar
 from explorer.ui.widgets.inputs import ComboBox, SpinBox
+from explorer.ui.widgets.names import NamedBox
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
@@ -190,7 +191,7 @@ def test_every_control_shows_what_the_model_has_and_has_a_name(window, eye, stag
         for name, one in bar._controls.items():
             value = switch(bar.switches.block, name)
             shown = {
-                QCheckBox: lambda c: c.isChecked(),
+                NamedBox: lambda c: c.isChecked(),
                 ComboBox: lambda c: c.currentData(),
                 SpinBox: lambda c: c.value(),
                 QLineEdit: lambda c: float(c.text()),
