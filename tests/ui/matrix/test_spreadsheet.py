@@ -269,6 +269,7 @@ def test_a_computed_cell_is_pinned_after_enter_and_let_go_by_its_corner(window, 
 
 def test_delete_lets_pinned_cells_go(window, eye, hand, computed):
     window.bench.document.do(PinCells("source.X", {(0, 0): 4.0}))
+    eye.settle(window)
     hand.click(computed, hand.cell(computed, 0, 0))
     hand.key(Key.Key_Delete)
     assert eye.value(window, "source.X")[0, 0] == 0.1
