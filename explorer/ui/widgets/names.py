@@ -13,8 +13,9 @@ from explorer.lessons.symbols import SERIF, names_html
 _INDEX = re.compile(r"<i>([^<>]{1,2})</i><sub>(.*?)</sub>", re.DOTALL)
 _LETTER = re.compile(r"<i>([^<>\s])</i>")
 _FAMILY = f'style="font-family:{SERIF}"'
-# Two pixels: in an index Qt takes two thirds of them, and warns of letters of none.
-_UNSEEN = '<span style="font-size:2px;color:transparent">_</span>'
+UNSEEN = 2
+"""Pixels of the "_" in a name, which nobody sees; in an index Qt takes two thirds, and warns where that is none."""
+_UNSEEN = f'<span style="font-size:{UNSEEN}px;color:transparent">_</span>'
 """A sign that nobody sees: what is copied, and what a screen reader says, is the name as one types it: W_O."""
 
 

@@ -28,6 +28,7 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 from shiboken6 import isValid
 
 from explorer.ui.turns import Turns, later
+from explorer.ui.widgets.names import UNSEEN
 
 _Widget = TypeVar("_Widget", bound=QWidget)
 
@@ -171,7 +172,7 @@ class _Listener(QPaintEngine):
     def drawTextItem(self, at: Any, item: QTextItem) -> None:
         high = item.ascent() + item.descent()
         rect = self._transform.mapRect(QRectF(at.x(), at.y() - item.ascent(), item.width(), high))
-        unseen = item.text() == "_" and item.font().pixelSize() == 1
+        unseen = item.text() == "_" and 0 < item.font().pixelSize() <= UNSEEN
         if self.heard and (unseen or self._joins):
             text, place, font = self.heard.pop()
             self.heard.append((text + item.text(), place.united(rect), font))
