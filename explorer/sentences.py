@@ -51,6 +51,7 @@ SENTENCES: dict[str, str] = {
     "no-words": "There is no word in the text; write one or more.",
     "no-target": "This model is no translator; only those begin an answer with given words.",
     "no-benchmarks": "The benchmarks come with the source code only; run `make bench` in a checkout of it.",
+    "no-figure": "No figure has '{text}' in its name; `explorer bench` without a name measures all.",
     "bad-rate": "'{text}' is no learning rate; write a number above 0, such as 0.1.",
     "training-diverged": "After step {step} the loss or a gradient is no finite number: the steps were too "
     "large. The weights are those of the last good step. Start again with a lower "

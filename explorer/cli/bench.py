@@ -4,6 +4,7 @@ import json
 import os
 import platform
 import sys
+import traceback
 from argparse import Namespace
 from dataclasses import asdict
 from importlib import import_module
@@ -12,31 +13,40 @@ from typing import Any
 import numpy as np
 
 from explorer.core.errors import ExplorerError
-from explorer.library.matrix import columns
 from explorer.paths import benchmarks
 
 
 def bench(arguments: Namespace) -> int:
-    """``explorer bench``.
+    """``explorer bench``; each figure is printed as soon as it is there: all of them take a quarter of an hour.
 
-    Raises `ExplorerError`: "no-benchmarks" where the program was installed without its source code.
+    Raises `ExplorerError`: "no-benchmarks" where the program was installed without its source code, "no-figure".
     """
     # The limits are set for painting into memory: a screen adds what this program has no hand in.
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    found = list(_figures().measured(_say))
-    if sys.stderr.isatty():
-        print("\r\x1b[K", end="", file=sys.stderr)
+    module, wanted = _figures(), arguments.figure
+    figures = [one for one in module.figures() if not wanted or any(text in module.name(one) for text in wanted)]
+    if not figures:
+        raise ExplorerError("no-figure", text=", ".join(wanted))
+    found, failed = [], []
+    for figure in figures:
+        _say(f"measuring: {module.name(figure)} …")
+        try:
+            one = module.steady(figure)
+        except Exception as error:  # the others can be measured all the same
+            _say("")
+            print(f"{module.name(figure)} cannot be measured:\n{traceback.format_exc()}", file=sys.stderr)
+            failed.append({"name": module.name(figure), "error": repr(error)})
+            continue
+        _say("")
+        found.append(one)
+        if not arguments.json:
+            print(*_lines(one), sep="\n", flush=True)
     if arguments.json:
         listed = [{**asdict(one), "met": one.met, "busy": one.busy} for one in found]
-        print(json.dumps({"machine": _machine(), "figures": listed}))
-        return 0
-    rows = [(one.name, f"{one.value:#.4g} {one.unit}", _limit(one), one.against) for one in found]
-    table = columns([("figure", "measured", "limit", "against"), *rows], "<>><")
-    print(table[0])
-    for line, one in zip(table[1:], found, strict=True):
-        print(line, f"    {one.detail}", sep="\n")
-    print(f"\n{_machine()}")
-    return 0
+        print(json.dumps({"machine": _machine(), "figures": listed, "failed": failed}))
+    else:
+        print(f"\n{_machine()}")
+    return 1 if failed else 0
 
 
 def _figures() -> Any:
@@ -51,13 +61,12 @@ def _figures() -> Any:
 
 def _say(what: str) -> None:
     if sys.stderr.isatty():
-        print(f"\r\x1b[Kmeasuring: {what} …", end="", file=sys.stderr, flush=True)
+        print(f"\r\x1b[K{what}", end="", file=sys.stderr, flush=True)
 
 
-def _limit(one: Any) -> str:
-    if one.limit is None:
-        return "none"
-    return f"{one.limit:.4g} {one.unit}{'' if one.met else ' MISSED'}"
+def _lines(one: Any) -> tuple[str, str]:
+    limit = "no limit" if one.limit is None else f"limit {one.limit:.4g}{'' if one.met else ', MISSED'}"
+    return f"{one.name}: {one.value:#.4g} {one.unit} ({limit})", f"    beside {one.against}: {one.detail}"
 
 
 def _machine() -> str:

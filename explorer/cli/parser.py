@@ -417,7 +417,11 @@ def _seek() -> Parser:
 def _bench() -> Parser:
     what = "In a checkout: measure the figures of speed beside their limits. Close other programs first."
     parser = Parser("bench", what)
-    parser.add_argument("--json", action="store_true", help='print {"figures": [{"name", "value", "limit", …}]}')
+    only = "only figures with this in their names, such as gelu or 'hover over'; several for several"
+    parser.add_argument("figure", nargs="*", metavar="FIGURE", help=only)
+    parser.add_argument(
+        "--json", action="store_true", help='print {"figures": [{"name", "value", "limit", …}], "failed": […]}'
+    )
     return parser
 
 

@@ -5,18 +5,12 @@ from collections.abc import Callable, Iterator
 from benchmarks import classroom, core, document, generating, gradients, others, training, words
 from benchmarks.measure import Measurement, steady
 
+__all__ = ["figures", "name", "steady"]
 
-def measured(say: Callable[[str], None]) -> Iterator[Measurement]:
-    """Measure one after the other, each again while the machine is busy.
 
-    Parameters
-    ----------
-    say : callable
-        Told what is measured next.
-    """
-    for measure in figures():
-        say(measure.__name__.replace("_", " "))
-        yield steady(measure)
+def name(figure: Callable[[], Measurement]) -> str:
+    """What a figure is called on the command line."""
+    return figure.__name__.replace("_", " ")
 
 
 def figures() -> Iterator[Callable[[], Measurement]]:

@@ -103,7 +103,10 @@ class InTurns:
     def measured(
         self, name: str, limit: float | None, against: str, percent: float = 50, each: str = ""
     ) -> Measurement:
-        """The percentile of ours as a multiple of the yardstick's.
+        """Ours as a multiple of the yardstick's.
+
+        The median is that of the pairs: the pace of a machine changes, and the two of a pair stand side by side. Of
+        times that are no pairs, and of another percentile, it is the ratio of the two percentiles.
 
         Parameters
         ----------
@@ -117,10 +120,12 @@ class InTurns:
         detail = f"{mine * 1e3:.3g} ms against {base * 1e3:.3g} ms"
         if each:
             detail += f"; {1 / mine:.0f} against {1 / base:.0f} {each}s a second"
+        value = mine / base
         if len(self.ours) == len(self.theirs):
-            low, _, high = quartiles([a / b for a, b in zip(self.ours, self.theirs, strict=True)])
+            low, middle, high = quartiles([a / b for a, b in zip(self.ours, self.theirs, strict=True)])
             detail += f"; half of {len(self.ours)} pairs between {low:.2f} and {high:.2f}"
-        return Measurement(name, mine / base, "×", limit, against, detail, self.unrest)
+            value = middle if percent == 50 else value
+        return Measurement(name, value, "×", limit, against, detail, self.unrest)
 
 
 def in_turns(
@@ -174,6 +179,6 @@ def compared(
     warm_up: int,
     each: str = "",
 ) -> Measurement:
-    """The time of an action as a multiple of a baseline's: the ratio of the medians; parameters as above."""
+    """The time of an action as a multiple of a baseline's: see `InTurns.measured`; parameters as above."""
     both = in_turns(lambda: timed(action), lambda: timed(baseline), pairs, warm_up)
     return both.measured(name, limit, against, each=each)

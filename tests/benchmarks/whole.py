@@ -183,6 +183,8 @@ def frames_of_the_opening(opened: Callable[[], Opened]) -> Measurement:
 def frames_between_stages(opened: Callable[[], Opened]) -> Measurement:
     """From a moment between two stages to its picture painted, all moments one after the other."""
     app, window, paints = opened()
+    window.bench.open(load("you-are-welcome"))  # the figure before may have left another model
+    window.bench.bridge.flush()
     for stage in STAGES:
         window.bench.selection.go_to(stage)
         _wait_for_pictures(app, window, paints)

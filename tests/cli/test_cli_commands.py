@@ -204,21 +204,49 @@ FIGURES = [
 ]
 
 
+def _figure(one):
+    def measure():
+        return one
+
+    measure.__name__ = f"the_{one.name}"
+    return measure
+
+
 @pytest.fixture
 def measured(monkeypatch):
     monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
-    monkeypatch.setattr("benchmarks.figures.figures", lambda: [lambda one=one: one for one in FIGURES])
+    monkeypatch.setattr("benchmarks.figures.figures", lambda: map(_figure, FIGURES))
 
 
 def test_bench(capsys, measured):
     assert main(["bench"]) == 0
-    heading, *lines = capsys.readouterr().out.splitlines()
-    assert heading.split() == ["figure", "measured", "limit", "against"]
-    assert lines[0].split() == ["a", "1.500", "×", "2", "×", "by", "hand"]
-    assert lines[1].strip() == "of 10 pairs"
-    assert lines[2].split() == ["b", "3.250", "ms", "1", "ms", "MISSED", "a", "frame"]
-    assert lines[4].split() == ["c", "0.5000", "s", "none", "nothing"]
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "a: 1.500 × (limit 2)"
+    assert lines[1] == "    beside by hand: of 10 pairs"
+    assert lines[2] == "b: 3.250 ms (limit 1, MISSED)"
+    assert lines[4] == "c: 0.5000 s (no limit)"
     assert "numpy" in lines[-1]
+
+
+def test_bench_of_some_figures(capsys, measured):
+    assert main(["bench", "the b", "the c"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[0] for line in lines[:4:2]] == ["b", "c"]
+    assert main(["bench", "the d"]) == 2
+    assert "'the d'" in capsys.readouterr().err
+
+
+def test_bench_goes_on_after_a_figure_that_cannot_be_measured(capsys, monkeypatch, measured):
+    def broken():
+        raise AssertionError("the motion did not begin")
+
+    monkeypatch.setattr("benchmarks.figures.figures", lambda: [broken, *map(_figure, FIGURES)])
+    assert main(["bench", "--json"]) == 1
+    out, err = capsys.readouterr()
+    found = json.loads(out)
+    assert [one["name"] for one in found["figures"]] == ["a", "b", "c"]
+    assert [one["name"] for one in found["failed"]] == ["broken"]
+    assert "the motion did not begin" in err
 
 
 def test_bench_json(capsys, measured):

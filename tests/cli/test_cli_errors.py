@@ -40,7 +40,7 @@ def wrong(capsys, *argv):
         (("show", "emma", "--grad"), ("--grad",)),
         (("show", "emma", "--form", "csv"), ("--form",)),
         (("explain", "emma"), ("CELL", "`explorer explain --help`")),
-        (("bench", "x"), ("x", "`explorer bench --help`")),
+        (("bench", "no such figure"), ("'no such figure'", "`explorer bench`")),
         # lessons, formats, settings
         (("show", "emm"), ("'emm'", "did you mean 'emma'?", "`explorer list`")),
         (("show", "nope.toml"), ("nope.toml", "no such file")),
