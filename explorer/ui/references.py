@@ -1,9 +1,6 @@
 """The tab "References": the page of the printed numbers, compared once, when it is first looked at."""
 
-from typing import Any
-
 from PySide6.QtCore import QPoint, Signal
-from PySide6.QtWidgets import QFrame, QVBoxLayout
 
 from explorer.core.errors import ExplorerError
 from explorer.lessons.printed import PrintedNumber, printed_numbers
@@ -11,11 +8,8 @@ from explorer.pages.references import ALL, REFERENCE, ROW, STATUS, references_pa
 from explorer.pages.view import Cell
 from explorer.ui.background import Background
 from explorer.ui.errors import show_error
-from explorer.ui.page.column import Elements
+from explorer.ui.page.column import ColumnTab
 from explorer.ui.page.listing import ROW_HEIGHT, ListingView
-from explorer.ui.turns import later
-from explorer.ui.widgets.layouts import scroll_area
-from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 
 LEAST_LINES = 4
@@ -25,43 +19,22 @@ ABOVE, DETAIL = 175, 100
 """Pixels at text scale 1: above the list, and for its head and what is said of one line below it."""
 
 
-class ReferencesTab(QFrame):
+class ReferencesTab(ColumnTab):
     """The page "References"."""
 
     scene_asked = Signal(object)  # PrintedNumber: what computes a number is to be shown
 
     def __init__(self, bench: Workbench) -> None:
-        super().__init__()
-        self.setObjectName("page")
-        self.setAccessibleName("References")
-        self.bench = bench
+        super().__init__(bench, "References", 10, 16)  # it scrolls where not even a few lines fit
         self.rows: tuple[PrintedNumber, ...] = ()
-        self._area = scroll_area(sideways=False)  # where not even a few lines fit; the list is cut to the tab
-        self._down = QVBoxLayout(self)
-        self._down.addWidget(self._area)
         self._listened: ListingView | None = None
         self._wanted: tuple[str, str, Cell] | None = None
         self._worker = Background(self)
         self._worker.failed.connect(self._say)
         bench.selection.looked.connect(self._follow)
         bench.selection.printed_asked.connect(self._ask)
-        self._again, self._gone = later(self, self._make), Gone(self)
-        self._make()
+        self.make()
         self._worker.ask(lambda report: printed_numbers(), self._show)
-
-    def restyle(self) -> None:
-        """Follow the theme and the text scale, in a turn of its own."""
-        self.bench.appearance.turns.add(self._again)
-
-    def _make(self) -> None:
-        """Sizes stand everywhere in a page, so it is made anew."""
-        px = self.bench.appearance.px
-        self._down.setContentsMargins(px(24), px(16), px(16), px(12))
-        if (before := self._area.takeWidget()) is not None:
-            self._gone.delete(before)
-        self.elements = Elements(self.bench, px(10))
-        self._area.setWidget(self.elements)
-        self.refresh()
 
     def refresh(self) -> None:
         """Make the page anew as data, and tell the widgets what is different."""
@@ -140,11 +113,3 @@ class ReferencesTab(QFrame):
         above = max(table.mapTo(self, QPoint(0, 0)).y() if table is not None else 0, px(ABOVE))
         room = self.height() - above - px(DETAIL)
         return max(room // px(ROW_HEIGHT), LEAST_LINES)
-
-    def resizeEvent(self, event: Any) -> None:
-        super().resizeEvent(event)
-        self.refresh()
-
-    def showEvent(self, event: Any) -> None:
-        super().showEvent(event)
-        self.refresh()

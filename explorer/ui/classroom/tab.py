@@ -4,11 +4,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, Qt
 from PySide6.QtGui import QGuiApplication, QPageLayout, QPageSize, QPdfWriter, QTextDocument
-from PySide6.QtWidgets import QFileDialog, QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.files import whole_file
@@ -25,12 +24,9 @@ from explorer.teaching.sheet_page import Exercise
 from explorer.ui.background import Background
 from explorer.ui.errors import show_done, show_error
 from explorer.ui.files import Files
-from explorer.ui.page.column import Elements
+from explorer.ui.page.column import ColumnTab
 from explorer.ui.page.controls import FieldView
 from explorer.ui.page.listing import ROW_HEIGHT
-from explorer.ui.turns import later
-from explorer.ui.widgets.layouts import scroll_area
-from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 from explorer.words.progress import Report
 
@@ -64,26 +60,20 @@ class ClassDialogs:
         return None if not file else path if path.name.endswith(ending) else path.with_name(f"{path.name}{ending}")
 
 
-class ClassTab(QFrame):
+class ClassTab(ColumnTab):
     """The page "Class"."""
 
     def __init__(self, bench: Workbench, files: Files) -> None:
-        super().__init__()
-        self.setObjectName("page")
-        self.setAccessibleName("Class")
-        self.bench, self._files = bench, files
+        super().__init__(bench, "Class", 12, 12, 12)
+        self._files = files
         self.shown: Exercise | Roll | Draft | None = None
         """What the page is about; None where one is yet to choose."""
         self.dialogs = ClassDialogs(self)
         self._worker = Background(self)
         self._worker.failed.connect(self._say_failed)
-        self._area = scroll_area(sideways=False)
-        self._area.setAccessibleName("Exercise sheet, or answers of a class")
-        self._down = QVBoxLayout(self)
-        self._down.addWidget(self._area)
-        self._again, self._gone = later(self, self._make), Gone(self)
+        self.area.setAccessibleName("Exercise sheet, or answers of a class")
         bench.selection.asked.connect(self._do)
-        self._make()
+        self.make()
 
     # What is opened
 
@@ -175,7 +165,7 @@ class ClassTab(QFrame):
             case _:
                 exercise.do(gesture.act, gesture.value)
                 if gesture.act in ("begin", "go", "review"):
-                    self._area.verticalScrollBar().setValue(0)
+                    self.area.verticalScrollBar().setValue(0)
 
     def _save_answers(self) -> bool:
         """Ask for a file and write the answers; returns whether they are there."""
@@ -237,7 +227,7 @@ class ClassTab(QFrame):
 
     def _show(self, what: Exercise | Roll | Draft | None) -> None:
         self.shown = what
-        self._area.verticalScrollBar().setValue(0)
+        self.area.verticalScrollBar().setValue(0)
         self.refresh()
 
     def page(self) -> tuple[Element, ...]:
@@ -257,7 +247,7 @@ class ClassTab(QFrame):
         """Make the page anew as data, and tell the widgets what is different."""
         before = set(self.elements.widgets)
         self.elements.tell(self.page())
-        self.elements.share_room(self._area.viewport().width(), None)
+        self.elements.share_room(self.area.viewport().width(), None)
         fields = [one for id, one in self.elements.widgets.items() if isinstance(one, FieldView) and id not in before]
         if fields:  # what is new here is to be typed in
             fields[0].edit.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -265,29 +255,6 @@ class ClassTab(QFrame):
     def _lines(self) -> int:
         px = self.bench.appearance.px
         return max((self.height() - px(ABOVE)) // px(ROW_HEIGHT), LEAST_LINES)
-
-    def restyle(self) -> None:
-        """Follow the theme and the text scale, in a turn of its own."""
-        self.bench.appearance.turns.add(self._again)
-
-    def _make(self) -> None:
-        """Sizes stand everywhere in a page, so it is made anew."""
-        px = self.bench.appearance.px
-        self._down.setContentsMargins(px(24), px(16), px(12), px(12))
-        if (before := self._area.takeWidget()) is not None:
-            self._gone.delete(before)
-        self.elements = Elements(self.bench, px(12))
-        self.elements.setContentsMargins(0, 0, px(12), px(12))
-        self._area.setWidget(self.elements)
-        self.refresh()
-
-    def resizeEvent(self, event: Any) -> None:
-        super().resizeEvent(event)
-        self.refresh()
-
-    def showEvent(self, event: Any) -> None:
-        super().showEvent(event)
-        self.refresh()
 
 
 def beginning() -> tuple[Element, ...]:

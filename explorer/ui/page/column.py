@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, cast
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QApplication, QGridLayout, QLabel, QLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QGridLayout, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.pages.by_hand import Scheme
 from explorer.pages.element import Element, leaves
@@ -18,7 +18,8 @@ from explorer.ui.page.holders import Titled, height_of
 from explorer.ui.page.lines import RowLayout, row_room
 from explorer.ui.page.sharing import Sharing
 from explorer.ui.theme import mark
-from explorer.ui.widgets.layouts import FlowLayout, column_in
+from explorer.ui.turns import later
+from explorer.ui.widgets.layouts import FlowLayout, column_in, scroll_area
 from explorer.ui.widgets.tree import Gone, inside
 from explorer.ui.workbench import Workbench
 
@@ -329,6 +330,57 @@ class Elements(QWidget):
     def layout_of(self, row: Row) -> RowLayout:
         """What places the elements of a row."""
         return cast(RowLayout, self.holder_of(row).layout())
+
+
+class ColumnTab(QFrame):
+    """A tab of the window that shows one page of elements, and scrolls where they do not fit.
+
+    Who derives from it calls `make` once it knows what to show, and says in `refresh` what that is.
+
+    Parameters
+    ----------
+    name : str
+        For a screen reader.
+    spacing, right, inside : int
+        Pixels at text scale 1 between two elements, at the right of what scrolls, and within that at its end.
+    """
+
+    def __init__(self, bench: Workbench, name: str, spacing: int, right: int, inside: int = 0) -> None:
+        super().__init__()
+        self.setObjectName("page")
+        self.setAccessibleName(name)
+        self.bench, self._spacing, self._right, self._inside = bench, spacing, right, inside
+        self.area = scroll_area(sideways=False)
+        self._down = QVBoxLayout(self)
+        self._down.addWidget(self.area)
+        self._again, self._replaced = later(self, self.make), Gone(self)
+
+    def refresh(self) -> None:
+        """Make the page anew as data, and tell the widgets what is different."""
+        raise NotImplementedError(type(self).__name__)
+
+    def restyle(self) -> None:
+        """Follow the theme and the text scale, in a turn of its own."""
+        self.bench.appearance.turns.add(self._again)
+
+    def make(self) -> None:
+        """Sizes stand everywhere in a page, so it is made anew."""
+        px = self.bench.appearance.px
+        self._down.setContentsMargins(px(24), px(16), px(self._right), px(12))
+        if (before := self.area.takeWidget()) is not None:
+            self._replaced.delete(before)
+        self.elements = Elements(self.bench, px(self._spacing))
+        self.elements.setContentsMargins(0, 0, px(self._inside), px(self._inside))
+        self.area.setWidget(self.elements)
+        self.refresh()
+
+    def resizeEvent(self, event: Any) -> None:
+        super().resizeEvent(event)
+        self.refresh()
+
+    def showEvent(self, event: Any) -> None:
+        super().showEvent(event)
+        self.refresh()
 
 
 def _alignment(element: Element) -> Qt.AlignmentFlag:
