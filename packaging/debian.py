@@ -25,7 +25,7 @@ BASE = {
     "libwayland-client.so.0": "libwayland-client0",
     "libwayland-cursor.so.0": "libwayland-cursor0",
 }
-OPTIONAL = {"libqgtk3.so"}
+OPTIONAL = {"libcupsprintersupport.so", "libqgtk3.so"}
 """Plugins that Qt passes over where their libraries are not there."""
 CONTROL = """\
 Package: {name}

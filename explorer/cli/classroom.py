@@ -75,7 +75,7 @@ def _ask(sitting: Sitting, item: Item, typed: Callable[[], str]) -> bool:
     while not sitting.over(item):
         try:
             text = typed().strip()
-        except EOFError:
+        except (EOFError, KeyboardInterrupt):  # what was answered is saved
             return False
         if not text:
             return True

@@ -115,6 +115,10 @@ class Sitting:
         self.sheet, self.student, self.items = sheet, student, sheet.items(student)
         self._answered = {item.id: Answered(item.id) for item in self.items}
 
+    def go_on(self, answers: Answers) -> None:
+        """Take up what the same student has answered before: see `Answers.agrees`."""
+        self._answered |= {one.question: one for one in answers.answered if one.question in self._answered}
+
     def answer(self, item: Item, answer: float) -> Try:
         """Judge an answer and keep it. One more than may be given changes nothing."""
         so_far = self._answered[item.id]

@@ -127,7 +127,8 @@ def class_page(roll: Roll, most: int, reasons: Sequence[str] = ()) -> tuple[Elem
     ways.append(Button("judge", judge, ForClass("judge"), "Compute each answer anew with the student's own numbers"))
     ways += [
         Button("csv", "Save as CSV …", ForClass("csv"), "A line for each student and question", on=count > 0),
-        Button("print", "Print as PDF …", ForClass("print"), on=count > 0),
+        Button("pdf", "Save as PDF …", ForClass("pdf"), "The table, the mistakes and each question", on=count > 0),
+        Button("print", "Print …", ForClass("print"), on=count > 0),
     ]
     parts: list[Element] = [header, Controls("ways", tuple(ways))]
     if count:

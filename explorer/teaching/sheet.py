@@ -44,7 +44,7 @@ class Sheet:
 
         Raises `ExplorerError`: "unknown-question" for one that is not in its lesson.
         """
-        seed = crc32(f"{self.seed} {' '.join(student.casefold().split())}".encode())
+        seed = crc32(f"{self.seed} {known_as(student)}".encode())
         found = []
         for id in self.questions:
             lesson = self.lessons[id.partition("/")[0]]
@@ -69,6 +69,11 @@ class Sheet:
         ]
         with whole_file(path) as stream:
             stream.write(("\n".join(lines) + "\n").encode())
+
+
+def known_as(student: str) -> str:
+    """A name as numbers are drawn from it: capitals and blanks make no other student."""
+    return " ".join(student.casefold().split())
 
 
 def sheet_of(title: str, seed: int, names: list[str]) -> Sheet:

@@ -4,7 +4,7 @@
 """
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from math import isfinite
 from time import monotonic
@@ -35,7 +35,7 @@ from explorer.pages.page import (
 from explorer.teaching.answers import Answers, Sitting, Try
 from explorer.teaching.items import ChoiceItem, NumberItem, Table
 from explorer.teaching.items import Item as Question
-from explorer.teaching.sheet import MOST_NAME, Sheet
+from explorer.teaching.sheet import MOST_NAME, Sheet, known_as
 
 MOST_DIGITS = 40
 _FULL = 1.3
@@ -45,12 +45,19 @@ _FULL = 1.3
 class Exercise:
     """A sheet that is being done: who does it, at which question, and what came of each.
 
-    `clock`: gives seconds; those that a question was in sight are handed in, if the student agrees.
+    Parameters
+    ----------
+    begun : mapping of str to Answers
+        What students at this computer have answered before, by `known_as`, the last one first.
+    clock : callable
+        Gives seconds; those that a question was in sight are handed in, if the student agrees.
     """
 
-    def __init__(self, sheet: Sheet, clock: Callable[[], float] = monotonic) -> None:
-        self.sheet, self._clock = sheet, clock
-        self.name = ""  # what is typed so far
+    def __init__(
+        self, sheet: Sheet, begun: Mapping[str, Answers] | None = None, clock: Callable[[], float] = monotonic
+    ) -> None:
+        self.sheet, self._begun, self._clock = sheet, begun or {}, clock
+        self.name = next((one.student for one in self._begun.values()), "")  # what is typed so far
         self.times = False  # whether the student agrees that times are handed in
         self.sitting: Sitting | None = None
         self.at = 0  # the question, counted from 0
@@ -61,6 +68,11 @@ class Exercise:
         self._hints: dict[str, tuple[str, ...]] = {}
         self._seconds: dict[str, float] = {}
         self._since = 0.0
+
+    @property
+    def before(self) -> Answers | None:
+        """What the student of the name that is typed has answered before."""
+        return self._begun.get(known_as(self.name))
 
     @property
     def wanted(self) -> tuple[str, ...]:
@@ -88,8 +100,10 @@ class Exercise:
                 self.name = str(value)
             case "times":
                 self.times = bool(value)
-            case "begin":
+            case "begin" | "begin anew":
                 self.sitting, self._since = Sitting(self.sheet, self.name), self._clock()
+                if act == "begin" and (before := self.before) is not None:
+                    self._go_on(before)
             case "typed":
                 self._typed[self.item.id] = str(value)
             case "answer":
@@ -105,6 +119,21 @@ class Exercise:
             case "review":
                 self._stop_clock()
                 self.reviews = True
+
+    def _go_on(self, before: Answers) -> None:
+        """Go on at the first question that is still asked, with what was said of the others."""
+        assert self.sitting is not None
+        self.sitting.go_on(before)
+        for item, one in zip(self.sitting.items, self.sitting.answers().answered, strict=True):
+            self._hints[item.id] = item.hints[: one.hints]
+            if one.seconds is not None:
+                self._seconds[item.id], self.times = one.seconds, True
+            if one.tries:
+                self._said[item.id] = told(item, one.tries[-1], TRIES - len(one.tries))
+                if isinstance(item, NumberItem):
+                    self._typed[item.id] = written(one.tries[-1].answer, item.digits)
+        open_ = (i for i, item in enumerate(self.sitting.items) if not self.sitting.over(item))
+        self.at = next(open_, len(self.sitting.items) - 1)
 
     def answers(self) -> Answers:
         """All that is handed in."""
@@ -149,15 +178,24 @@ class Exercise:
             "Nothing is sent anywhere. At the end you see all of what is handed in, and save it as one small file or "
         )
         what += (
-            "copy it as text into a mail: your name, your answers, how often you tried, and how many hints you read."
+            "copy it as text into a mail: your name, your answers, how often you tried, and how many hints you read. "
+            "Until then they are kept on this computer: open the sheet again, and go on."
         )
-        begin = ForClass("begin")
+        begin, before = ForClass("begin"), self.before
+        ways = [Button("begin", "Begin", begin, on=bool(self.name.strip()))]
+        if before is not None:
+            done = sum(one.over for one in before.answered)
+            what = f"{escape(before.student)} has begun: {done} of {count} questions are done. {what}"
+            ways = [
+                Button("begin", "Go on", begin),
+                Button("begin anew", "Begin anew", ForClass("begin anew"), "What was answered before is forgotten"),
+            ]
         return (
             Header("header", self.sheet.title, "An exercise sheet"),
             Note("about", about),
             Controls("name", (Field("name field", "Your name", self.name, ForClass("name"), begin, MOST_NAME),)),
             Check("times", "Hand in how long each question took, too", self.times, ForClass("times")),
-            Controls("ways", (Button("begin", "Begin", begin, on=bool(self.name.strip())),)),
+            Controls("ways", tuple(ways)),
             Note("handed in", what),
         )
 

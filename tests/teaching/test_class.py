@@ -249,12 +249,13 @@ def test_from_the_sheet_to_the_class(tmp_path, monkeypatch, capsys):
     assert json.loads(capsys.readouterr().out)["topics"][0]["question"] == "emma/all-missing"
 
 
-def test_who_stops_keeps_what_was_answered(tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("stop", [EOFError, KeyboardInterrupt])
+def test_who_stops_keeps_what_was_answered(tmp_path, monkeypatch, capsys, stop):
     monkeypatch.chdir(tmp_path)
     SHEET.save("w.sheet.toml")
 
     def ended(prompt):
-        raise EOFError
+        raise stop
 
     monkeypatch.setattr("builtins.input", ended)
     assert main(["answer", "w.sheet.toml", "--student", "Ada", "--time"]) == 0

@@ -1,9 +1,10 @@
 """The page "Class": an exercise sheet that is done, one that is put together, or the answers of a class."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, Qt
 from PySide6.QtGui import QGuiApplication, QPageLayout, QPageSize, QPdfWriter, QTextDocument
@@ -16,6 +17,8 @@ from explorer.pages.gestures import Ask, ForClass
 from explorer.pages.page import Button, Controls, Header, Note, Section
 from explorer.sentences import sentence
 from explorer.teaching import ANSWERS, SHEET
+from explorer.teaching.answers import Answers
+from explorer.teaching.begun import Begun
 from explorer.teaching.class_page import Asked, Roll, asked_in, class_on_paper, class_page
 from explorer.teaching.gradebook import Gradebook, gradebook
 from explorer.teaching.making_page import Draft, making_page
@@ -30,6 +33,11 @@ from explorer.ui.page.listing import ROW_HEIGHT
 from explorer.ui.workbench import Workbench
 from explorer.words.progress import Report
 
+if TYPE_CHECKING:
+    from PySide6.QtPrintSupport import QPrinter
+
+MOST_BEGUN = 4
+"""Sheets that one can go on with, the last ones."""
 LEAST_LINES, ABOVE = 8, 330
 """Lines of a long list in sight at least, and pixels at text scale 1 that the rest of its page wants."""
 _DPI, _MARGIN = 96, 14
@@ -59,6 +67,16 @@ class ClassDialogs:
         path = Path(file)
         return None if not file else path if path.name.endswith(ending) else path.with_name(f"{path.name}{ending}")
 
+    def to_print(self) -> "QPrinter | None":
+        """A printer, as the person has set it, or None."""
+        from PySide6.QtPrintSupport import QPrintDialog, QPrinter  # few print
+
+        printer = QPrinter(QPrinter.PrinterMode.HighResolution)
+        printer.setPageLayout(_landscape())
+        dialog = QPrintDialog(printer, self._window)
+        dialog.setWindowTitle("Print the table of the class")
+        return printer if dialog.exec() else None
+
 
 class ClassTab(ColumnTab):
     """The page "Class"."""
@@ -68,7 +86,11 @@ class ClassTab(ColumnTab):
         self._files = files
         self.shown: Exercise | Roll | Draft | None = None
         """What the page is about; None where one is yet to choose."""
+        self._tries = False
+        """Whether who made a sheet tries it."""
         self.dialogs = ClassDialogs(self)
+        self._begun, self._kept = Begun(bench.settings.folder), True
+        """Sheets that were begun, and whether what was answered last is kept there."""
         self._worker = Background(self)
         self._worker.failed.connect(self._say_failed)
         self.area.setAccessibleName("Exercise sheet, or answers of a class")
@@ -90,11 +112,11 @@ class ClassTab(ColumnTab):
             sheet = read_sheet(sheets[0]) if sheets else known.sheet
             self._read(tuple(dict.fromkeys((*known.files, *answers))), sheet)
         elif sheets and self.may_leave():
-            self._show(Exercise(read_sheet(sheets[0])))
+            self._show(Exercise(sheet := read_sheet(sheets[0]), self._begun.of(sheet)))
 
     def may_leave(self) -> bool:
-        """Whether the sheet that is being done may be left: asks where answers are in no file yet."""
-        if not isinstance(self.shown, Exercise) or self.shown.handed_in:
+        """Whether the sheet that is being done may be left: asks where answers are kept nowhere."""
+        if not isinstance(self.shown, Exercise) or self.shown.handed_in or self._kept:
             return True
         answer = self._files.dialogs.keep("your answers")
         return self._save_answers() if answer == "save" else answer == "discard"
@@ -128,23 +150,25 @@ class ClassTab(ColumnTab):
                 case Draft() as draft:
                     self._do_in_draft(draft, gesture)
                 case None:
-                    self._begin(gesture.act)
+                    self._begin(gesture.act, gesture.value)
         except ExplorerError as error:
             show_error(error, at)
             return
         self.refresh()
-        if isinstance(self.shown, Exercise) and gesture.act in ("begin", "go", "answer", "review"):
+        if isinstance(self.shown, Exercise) and gesture.act in ("begin", "begin anew", "go", "answer", "review"):
             widgets = (self.elements.widgets.get(id) for id in self.shown.wanted)
             wanted = next((one for one in widgets if one is not None and one.isEnabled()), None)
             if wanted is not None:
                 wanted.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _begin(self, act: str) -> None:
+    def _begin(self, act: str, value: object) -> None:
         match act:
             case "open a sheet":
                 self.open_files(self.dialogs.to_read(self._files.folder, "Exercise sheet", SHEET)[:1])
             case "make a sheet":
                 self._show(Draft())
+            case "go on":
+                self.open_files([Path(str(value))])
             case _:
                 self._add(act)
 
@@ -164,8 +188,14 @@ class ClassTab(ColumnTab):
                 self._say("The answers are on the clipboard: paste them into a mail")
             case _:
                 exercise.do(gesture.act, gesture.value)
-                if gesture.act in ("begin", "go", "review"):
+                self._keep(exercise)
+                if gesture.act in ("begin", "begin anew", "go", "review"):
                     self.area.verticalScrollBar().setValue(0)
+
+    def _keep(self, exercise: Exercise) -> None:
+        """Keep what was answered so far: whoever opens the sheet again goes on. Who made it only tries it."""
+        if exercise.sitting is not None and not exercise.handed_in:
+            self._kept = not self._tries and self._begun.keep(exercise.sheet, exercise.answers())
 
     def _save_answers(self) -> bool:
         """Ask for a file and write the answers; returns whether they are there."""
@@ -190,8 +220,11 @@ class ClassTab(ColumnTab):
             case "csv":
                 assert roll.book is not None
                 self._write(roll.book.csv().encode(), "class.csv", "Table", ".csv")
+            case "pdf":
+                self._write(on_paper(class_on_paper(roll)), "class.pdf", "PDF", ".pdf")
             case "print":
-                self._write(_pdf(class_on_paper(roll)), "class.pdf", "PDF", ".pdf")
+                if (printer := self.dialogs.to_print()) is not None:
+                    on_paper(class_on_paper(roll), printer)
             case _:
                 self._add(gesture.act)
 
@@ -205,6 +238,7 @@ class ClassTab(ColumnTab):
                     self._say(f"The sheet is in {path}")
             case "try":
                 self._show(Exercise(draft.sheet()))
+                self._tries = True
             case _:
                 draft.do(gesture.act, gesture.value)
 
@@ -226,7 +260,7 @@ class ClassTab(ColumnTab):
             self._show(what)
 
     def _show(self, what: Exercise | Roll | Draft | None) -> None:
-        self.shown = what
+        self.shown, self._tries = what, False
         self.area.verticalScrollBar().setValue(0)
         self.refresh()
 
@@ -241,7 +275,7 @@ class ClassTab(ColumnTab):
             case Draft() as draft:
                 return making_page(draft, self._lines())
             case None:
-                return beginning()
+                return beginning(self._begun.latest(MOST_BEGUN))
 
     def refresh(self) -> None:
         """Make the page anew as data, and tell the widgets what is different."""
@@ -257,13 +291,21 @@ class ClassTab(ColumnTab):
         return max((self.height() - px(ABOVE)) // px(ROW_HEIGHT), LEAST_LINES)
 
 
-def beginning() -> tuple[Element, ...]:
-    """What can be done for a class."""
+def beginning(begun: Sequence[tuple[Path, Answers]] = ()) -> tuple[Element, ...]:
+    """What can be done for a class; `begun`: sheets that somebody is at, each with the answers so far."""
+    on = tuple(
+        Button(
+            f"go on {sheet}",
+            f"Go on with “{one.sheet}”: {one.student}, {sum(a.over for a in one.answered)} of {len(one.answered)} done",
+            ForClass("go on", str(sheet)),
+        )
+        for sheet, one in begun
+    )
     return (
         Header("header", "Class", "Files and texts, no server: sheets go out, answers come back"),
         Section("do", "Do an exercise sheet"),
         Note("do words", "A file from your lecturer. You answer its questions here and hand in one small file."),
-        Controls("do ways", (Button("open a sheet", "Open a sheet …", ForClass("open a sheet")),)),
+        Controls("do ways", (Button("open a sheet", "Open a sheet …", ForClass("open a sheet")), *on)),
         Section("make", "Make an exercise sheet"),
         Note("make words", "Choose questions of lessons. Each student gets numbers of her own."),
         Controls("make ways", (Button("make a sheet", "Choose questions …", ForClass("make a sheet")),)),
@@ -284,20 +326,23 @@ def _book(files: tuple[Path, ...], sheet: Sheet | None, report: Report) -> tuple
     return book, asked_in(book)
 
 
-def _pdf(html: str) -> bytes:
-    """HTML as a PDF in A4 landscape."""
+def on_paper(html: str, printer: "QPrinter | None" = None) -> bytes:
+    """HTML on the paper of a printer; without one, as a PDF in A4 landscape, which is returned."""
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(buffer)
     writer.setResolution(_DPI)
-    margins = QMarginsF(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
-    size = QPageSize(QPageSize.PageSizeId.A4)
-    writer.setPageLayout(QPageLayout(size, QPageLayout.Orientation.Landscape, margins, QPageLayout.Unit.Millimeter))
+    writer.setPageLayout(_landscape() if printer is None else printer.pageLayout())
     document = QTextDocument()
     document.setDefaultStyleSheet("body { font-size: 8pt } h1 { font-size: 14pt } h2 { font-size: 10pt }")
     document.setHtml(f"<body>{html}</body>")
-    document.documentLayout().setPaintDevice(writer)
+    document.documentLayout().setPaintDevice(writer)  # of a known size; a printer has dots of its own
     document.setPageSize(writer.pageLayout().paintRectPixels(_DPI).size().toSizeF())
-    document.print_(writer)
-    del writer  # which ends the file
+    document.print_(writer if printer is None else printer)
+    del document, writer  # which ends the file
     return bytes(buffer.data().data())
+
+
+def _landscape() -> QPageLayout:
+    margins, size = QMarginsF(_MARGIN, _MARGIN, _MARGIN, _MARGIN), QPageSize(QPageSize.PageSizeId.A4)
+    return QPageLayout(size, QPageLayout.Orientation.Landscape, margins, QPageLayout.Unit.Millimeter)

@@ -3,10 +3,12 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtPrintSupport import QPrinter
 from PySide6.QtWidgets import QPushButton
 
 from explorer.cli.window import openable
 from explorer.pages.gestures import ForClass
+from explorer.settings import Settings
 from explorer.teaching.answers import read_answers
 from explorer.teaching.class_page import Roll
 from explorer.teaching.making_page import Draft
@@ -64,6 +66,42 @@ def test_a_sheet_is_done_and_handed_in(window, sheet, hand, qtbot, tmp_path, mon
     assert QGuiApplication.clipboard().text() == saved.text()
 
 
+def test_answers_are_there_again_after_a_crash(open_window, sheet, hand, qtbot, tmp_path, monkeypatch):
+    settings = Settings(tmp_path / "settings")
+    window = open_window(tab="Class", settings=settings)
+    monkeypatch.setattr(window.files.dialogs, "keep", lambda name: pytest.fail("nothing is lost, so nothing is asked"))
+    window.files.open_path(sheet)
+    tab = window.classroom
+    qtbot.keyClicks(tab.elements.widgets["name field"].edit, "Ada")
+    hand.key(Qt.Key.Key_Return)
+    click(tab, f"choice 0 {right_one(tab.shown.sitting.items[0])}")
+    assert tab.may_leave()
+    answered = tab.shown.answers()
+
+    again = open_window(tab="Class", settings=settings).classroom  # the other one was never closed
+    (on,) = (id for id in again.elements.widgets if id.startswith("go on "))
+    assert again.elements.widgets[on].text() == "Go on with “Week 3”: Ada, 1 of 3 done"
+    click(again, on)
+    click(again, "begin")
+    assert again.shown.answers() == answered
+    assert again.shown.at == 1
+
+
+def test_whoever_tries_a_sheet_that_she_makes_has_not_begun_it(open_window, tmp_path, monkeypatch):
+    window = open_window(tab="Class", settings=Settings(tmp_path / "settings"))
+    tab, asked = window.classroom, []
+    click(tab, "make a sheet")
+    tab.bench.selection.asked.emit(ForClass("lesson", "softmax"), tab)
+    tab.elements.widgets["ask softmax/guess"].click()
+    click(tab, "try")
+    for act, value in (("name", "Me"), ("begin", None), ("answer", 0)):
+        tab.bench.selection.asked.emit(ForClass(act, value), tab)
+    monkeypatch.setattr(window.files.dialogs, "keep", lambda name: asked.append(name) or "discard")
+    assert tab.may_leave()
+    assert asked == ["your answers"]
+    assert not list(tmp_path.rglob("*.answers.json"))
+
+
 def test_the_answers_of_a_class_are_read_beside_the_window(window, sheet, qtbot, tmp_path, monkeypatch):
     folder = tmp_path / "answers"
     folder.mkdir()
@@ -79,9 +117,16 @@ def test_the_answers_of_a_class_are_read_beside_the_window(window, sheet, qtbot,
     qtbot.waitUntil(lambda: tab.shown.sheet is not None and tab.shown.book is not None)
     monkeypatch.setattr(tab.dialogs, "to_write", lambda path, *_: tmp_path / path.name)
     click(tab, "csv")
-    click(tab, "print")
+    click(tab, "pdf")
     assert (tmp_path / "class.csv").read_text("utf-8").startswith("student,question")
     assert (tmp_path / "class.pdf").read_bytes().startswith(b"%PDF")
+    printer = QPrinter(QPrinter.PrinterMode.HighResolution)
+    printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
+    printer.setOutputFileName(str(tmp_path / "printed.pdf"))
+    for paper in (None, printer):
+        monkeypatch.setattr(tab.dialogs, "to_print", lambda paper=paper: paper)
+        click(tab, "print")
+    assert (tmp_path / "printed.pdf").read_bytes().startswith(b"%PDF")
     tab.bench.selection.asked.emit(ForClass("order", "most right"), tab)
     assert tab.shown.order == "most right"
 
