@@ -10,9 +10,11 @@ from PySide6.QtWidgets import QApplication
 
 from explorer import PROGRAM
 from explorer.checkpoints import is_checkpoint, size_of
+from explorer.core.errors import ExplorerError
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.document_lesson import is_document, opened, opened_session
+from explorer.lessons.loader import load
 from explorer.lessons.schema import Lesson
 from explorer.lessons.yours import is_bundle
 from explorer.settings import Settings, own_folder
@@ -71,11 +73,19 @@ def open_window(
     late = others and file is not None and size_of(file) > MOST_AT_ONCE
     # Of a class, or lessons by others: what it is about is opened in the window.
     for_class = file is not None and (is_for_class(Path(file)) or (is_bundle(Path(file)) and not others))
+    waiting: Lesson | None = None
     if file is not None and is_document(file):
         lesson, state, session = opened_session(file)
     else:
         begins_with = FIRST_LESSON if file is None or late or for_class else file
-        (lesson, state), session = opened(begins_with, tokenizer=tokenizer), None
+        session = None
+        try:
+            lesson, state = opened(begins_with, tokenizer=tokenizer)
+        except ExplorerError as error:
+            if error.id != "model-needed":
+                raise
+            waiting = load(begins_with)  # the window asks where its model is
+            lesson, state = opened(FIRST_LESSON)
     # Qt waits 5 ms for more to repaint; the bridge has united all there is, so the wait would only delay the picture.
     os.environ.setdefault("QT_QPA_UPDATE_IDLE_TIME", "0")
     # A thread that writes a file gives way ten times as soon as is usual: a paint asks for the lock again and again.
@@ -91,6 +101,9 @@ def open_window(
         window.show_opening()
     elif late or for_class:
         do_once_painted(window, lambda: window.files.open_path(Path(file)))
+    elif waiting is not None:
+        own = Path(file) if os.path.isfile(file) else None
+        do_once_painted(window, lambda: window.files.begin_lesson(waiting, file=own))
     elif others:
         window.files.begin_model(Path(file), lesson, state)
     elif not is_document(file):

@@ -106,6 +106,9 @@ SENTENCES: dict[str, str] = {
     "heads-do-not-divide": "d_model {d_model} cannot be split over {heads} heads; choose {remedy}, or set d_k and d_v.",
     "checkpoint": "{file} {problem}.",
     "tokenizer": "The tokenizer {problem}.",
+    "model-needed": "“{lesson}” needs a model that does not come along: {name}{size}, {licence} licence. Download "
+    "{files} from {published} into one folder; the window asks for that folder when you open the lesson.",
+    "other-model": "{folder} is not {name}: {problem}.",
     "key-heads-do-not-divide": "{heads} heads cannot share {key_heads} heads of keys; choose a divisor of {heads}.",
     "too-many-chosen": "{block} has {experts} experts and cannot choose {chosen} of them; choose {experts} or fewer.",
     "widths-differ": "Without W_O, {block} gives {width} numbers a token but d_model is {d_model}; set d_v or W_O.",

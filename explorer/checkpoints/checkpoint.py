@@ -88,7 +88,7 @@ def put_together(
     # Sizes are compared before anything is made of them.
     _check_sizes(path, plan, found)
     try:
-        model = _model(plan, dtype)
+        model = model_of(plan, dtype)
         graph = build(model)
     except ExplorerError:
         raise wrong(path, "has sizes that do not fit together, or that are beyond what is read here") from None
@@ -197,7 +197,11 @@ def _without_output(plan: Plan) -> Plan:
     return replace(plan, nodes=nodes, switches={**plan.switches, "output.on": False, "output.tied": False})
 
 
-def _model(plan: Plan, dtype: str) -> Model:
+def model_of(plan: Plan, dtype: str) -> Model:
+    """The model of a plan; its words are numbers, and it reads one of them.
+
+    Raises `ExplorerError`: where a switch cannot be set so.
+    """
     sequences = SEQUENCES[plan.kind]
     lengths, words = dict.fromkeys(sequences, 1), counted_from_0(plan.words)
     axes = {f"{sequence}.words": words for sequence in sequences}

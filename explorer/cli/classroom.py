@@ -16,7 +16,7 @@ from explorer.cli.output import may_write, shown, wrote
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import read_number
 from explorer.files import whole_file
-from explorer.lessons.loader import load
+from explorer.lessons.loader import ready
 from explorer.library.matrix import columns
 from explorer.library.page import need_display
 from explorer.sentences import sentence
@@ -250,7 +250,7 @@ def questions(arguments: Namespace) -> int:
     groups: dict[str, list[Item]] = {}
     asked = 0
     for name in arguments.lessons:
-        lesson = load(name)
+        lesson = ready(name)
         if not lesson.questions:
             raise ExplorerError("no-questions", lesson=lesson.id)
         asked += lesson.questions

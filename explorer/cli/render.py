@@ -16,7 +16,7 @@ from explorer.cli.show import opened
 from explorer.core.errors import ExplorerError
 from explorer.export.files import ENDINGS, save_model
 from explorer.files import whole_file
-from explorer.lessons.loader import load
+from explorer.lessons.loader import load, ready
 from explorer.library import page
 from explorer.library.matrix import columns
 from explorer.library.page import need_display
@@ -110,7 +110,7 @@ def handout(arguments: Namespace) -> int:
     out = Path(arguments.out)
     if out.suffix.lower() not in PAPERS:
         raise UsageError(f"'{out}' does not say what to write; choose a name that ends in {' or '.join(PAPERS)}.")
-    lesson = load(arguments.lesson)
+    lesson = ready(arguments.lesson)
     if not lesson.steps:
         raise ExplorerError("no-steps", lesson=lesson.id)
     need_display(or_offscreen=True)

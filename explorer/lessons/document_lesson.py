@@ -22,7 +22,7 @@ from explorer.document.commands import SetTokens
 from explorer.document.commands.words import checked_words
 from explorer.document.manifest import Session
 from explorer.document.state import State
-from explorer.lessons.loader import load
+from explorer.lessons.loader import load, ready
 from explorer.lessons.schema import WHOLE, Lesson, Setting
 
 if TYPE_CHECKING:
@@ -67,7 +67,8 @@ def opened(
     Raises
     ------
     ExplorerError
-        Those of `explorer.lessons.loader.load`, of `explorer.document.storage.load`, and "checkpoint".
+        Those of `explorer.lessons.loader.load`, of `explorer.document.storage.load`, "checkpoint", and "model-needed"
+        for a lesson on a model that does not come along.
     """
     if is_checkpoint(name_or_path):
         from explorer.checkpoints import opening  # the readers of others' files, for who opens one
@@ -75,7 +76,7 @@ def opened(
         return _around(opening.opened(name_or_path, dtype, tokenizer, told))
     if is_document(name_or_path):
         return lesson_of(*storage.load(name_or_path))
-    lesson = load(name_or_path)
+    lesson = ready(name_or_path)
     return lesson, lesson.state()
 
 
@@ -140,7 +141,7 @@ def _own(state: State) -> Lesson | None:
         lesson = load(state.lesson)
     except ExplorerError:
         return None
-    if state.setting not in lesson.settings:
+    if state.setting not in lesson.settings or lesson.needed is not None:
         return None
     model = lesson.settings[state.setting].model or lesson.model
     return lesson if model.kind == state.model.kind else None

@@ -8,15 +8,19 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from explorer import paths
 from explorer.core.errors import ExplorerError, nearest
 from explorer.core.ops import Array
 from explorer.lessons.model_tables import inputs_of, read_model, read_settings, switches_in, to_try
+from explorer.lessons.needed_model import read_folder, read_needed, read_on_needed
 from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, read, recipe_in
 from explorer.lessons.schema import WHOLE, Lesson, Setting
 from explorer.lessons.step_tables import read_steps
+
+if TYPE_CHECKING:
+    from explorer.checkpoints.checkpoint import Checkpoint, Told
 
 MOST_SETTINGS = 20
 FORMAT = 3
@@ -36,6 +40,28 @@ def load(name_or_path: str | Path) -> Lesson:
     if name not in files:
         raise ExplorerError("unknown-lesson", name=name, near=nearest(name, list(files)))
     return _given(files[name])
+
+
+def ready(name_or_path: str | Path) -> Lesson:
+    """A lesson whose numbers are there.
+
+    Raises `ExplorerError`: those of `load`, and "model-needed" where its model has to be got first.
+    """
+    lesson = load(name_or_path)
+    if lesson.needed is not None:
+        raise lesson.needed.missing(lesson.title)
+    return lesson
+
+
+def load_with(name_or_path: str | Path, folder: Path, told: "Told | None" = None) -> Lesson:
+    """A lesson on the model of a folder, which it needs.
+
+    Raises `ExplorerError`: those of `load`, and of `explorer.lessons.needed_model.read_folder`.
+    """
+    files = lesson_files()
+    name = str(name_or_path)
+    top = read(files[name] if name in files else Path(name))
+    return lesson_from(top, read_folder(top, folder, told))
 
 
 def catalogue() -> list[Lesson]:
@@ -144,8 +170,10 @@ def _files(folder: str) -> dict[str, Path]:
     return {file.stem: file for file in sorted((paths.resources() / folder).glob("*.toml"))}
 
 
-def lesson_from(top: TomlTable) -> Lesson:
+def lesson_from(top: TomlTable, found: "Checkpoint | None" = None) -> Lesson:
     """The lesson that a file's table describes.
+
+    `found`: the model that it needs, where it needs one and it is there.
 
     Raises `ExplorerError`: "lesson-key", naming file, key, problem and remedy.
     """
@@ -158,7 +186,7 @@ def lesson_from(top: TomlTable) -> Lesson:
     top.has_only(
         *("id", "title", "paragraph", "try", "reference", "start_stage", "start_head", "order", "ours"),
         *("model", "tokens", "switches", "inputs", "settings", "training", "weights", "card"),
-        "tokenizer",
+        *("tokenizer", "checkpoint"),
         *("format", "example", "teaches", "needs", "minutes", "step", "learns", "errata"),
     )
     id = top.text("id")
@@ -171,19 +199,27 @@ def lesson_from(top: TomlTable) -> Lesson:
     if len(tables) > MOST_SETTINGS:
         top.fail("settings", f"holds {len(tables)} settings", f"write up to {MOST_SETTINGS}")
     ours: Collection[str] = ()
-    if _takes_over(tables):
+    needed = read_needed(top) if "checkpoint" in top else None
+    inputs: Mapping[str, Array]
+    if needed is not None:
+        for key in ("model", "tokens", "switches", "inputs", "weights", "tokenizer", "ours", "training", "learns"):
+            if key in top:
+                top.fail(key, "belongs to the model that the lesson needs", "leave it out")
+        model, inputs, settings = read_on_needed(top, needed, found)
+        stage = WHOLE
+    elif _takes_over(tables):
         for key in ("model", "tokens", "switches", "inputs", "weights", "ours", "start_stage"):
             if key in top:
                 top.fail(key, "belongs to the examples that the settings are from", "leave it out")
         settings = {name: _from_example(tables.table(name), name, id) for name in tables}
         first = next(iter(settings.values()))
         assert first.model is not None
-        model, inputs = first.model, dict[str, Array]()
+        model, inputs = first.model, {}
         stage = WHOLE  # the only one that all models have
     else:
-        model, inputs = read_model(top)
+        model, given = read_model(top)
         model = replace(model, switches=switches_in(top.table("switches"), model))
-        inputs, settings, ours, stage = read_settings(top, model, inputs)
+        inputs, settings, ours, stage = read_settings(top, model, given)
     order = _order(top)
     reference = top.text("reference", default="")
     training = recipe_in(top.table("training")) if "training" in top else None
@@ -199,6 +235,7 @@ def lesson_from(top: TomlTable) -> Lesson:
         card=_card(top.table("card")),
         example=top.text("example", default=id),
         errata=top.flag("errata", False),
+        needed=needed if found is None else None,
     )
     return replace(lesson, steps=read_steps(top, lesson)) if "step" in top else lesson
 

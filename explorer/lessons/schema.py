@@ -57,6 +57,29 @@ class Setting:
     source: tuple[str, str] | None = field(default=None, kw_only=True)
 
 
+@dataclass(frozen=True)
+class NeededModel:
+    """A model that others trained and that does not come along, but that somebody can get."""
+
+    name: str  # as people call it, such as "GPT-2 small"
+    kind: str  # the `model_type` of its config
+    published: str  # the page that has its files
+    licence: str
+    files: tuple[str, ...]  # those that are needed of it
+    bytes: int  # of its weights, as they are published; 0 where that is not known
+    sha256: str  # of its model.safetensors; "" where that is not known
+    checked: bool  # whether we have gone through the lesson with the real weights
+    sizes: Mapping[str, int]  # its layers, heads, d_model, d_ff and words
+
+    def missing(self, lesson: str) -> ExplorerError:
+        """What says how to get it, for the lesson of this title."""
+        size = f" ({self.bytes / 1e6:,.0f} MB)" if self.bytes else ""
+        *others, last = self.files
+        files = f"{', '.join(others)} and {last}" if others else last
+        about = {"name": self.name, "size": size, "licence": self.licence, "published": self.published}
+        return ExplorerError("model-needed", lesson=lesson, files=files, **about)
+
+
 @dataclass(frozen=True, eq=False)
 class Lesson:
     """A worked example."""
@@ -88,6 +111,8 @@ class Lesson:
     example: str = field(default="", kw_only=True)  # the id of the example whose model it has, often its own
     # Whether it says what a printed example gets wrong: of no use to those who do not hold the text beside it.
     errata: bool = field(default=False, kw_only=True)
+    # The model that somebody has to get first; None also where the lesson has it already.
+    needed: NeededModel | None = field(default=None, kw_only=True)
 
     @property
     def questions(self) -> int:

@@ -144,15 +144,22 @@ class ChoiceItem(Item):
 
 
 def item_ids(lesson: Lesson) -> list[str]:
-    """The questions of a lesson that can stand by themselves; not those where a model has to be changed."""
-    return [
-        f"{lesson.id}/{step.id}"
-        for step in lesson.steps
-        if isinstance(step.question, Predict | Choose | Point)
-        and step.look.stage not in ("words", "train")
-        # Of a question that is asked with more and more left out, that with all.
-        and not (isinstance(step.question, Predict) and step.question.fade > 0)
-    ]
+    """The questions of a lesson that can stand by themselves; not those where a model has to be changed.
+
+    There are none where the lesson's model has to be got first.
+    """
+    return (
+        []
+        if lesson.needed is not None
+        else [
+            f"{lesson.id}/{step.id}"
+            for step in lesson.steps
+            if isinstance(step.question, Predict | Choose | Point)
+            and step.look.stage not in ("words", "train")
+            # Of a question that is asked with more and more left out, that with all.
+            and not (isinstance(step.question, Predict) and step.question.fade > 0)
+        ]
+    )
 
 
 def items(lesson: Lesson, seed: int | None = None, only: str = "") -> Iterator[Item]:

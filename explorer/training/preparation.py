@@ -39,7 +39,7 @@ from explorer.document.commands import AddWords, Replace, SetTokens
 from explorer.document.document import Document
 from explorer.document.state import State, frozen
 from explorer.lessons.document_lesson import MOST_NUMBERS, is_document, opened
-from explorer.lessons.loader import load
+from explorer.lessons.loader import ready
 from explorer.training.grammar import Grammar, start_of
 from explorer.training.grammar import load as grammar_from
 from explorer.training.recipes import LEARNS_FROM, Material, NewModel, Task
@@ -98,7 +98,7 @@ def prepare(task: Task) -> Prepared:
     if is_document(model.name):
         lesson, document = opened(model.name)
     else:
-        lesson = load(model.name)
+        lesson = ready(model.name)
         document = lesson.state(model.setting)
     return prepare_document(document, task.material, task.recipe, task.title or lesson.title)
 

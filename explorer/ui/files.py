@@ -23,6 +23,7 @@ from explorer.document.manifest import Session
 from explorer.document.state import State
 from explorer.document.storage import ENDING, as_text, from_text
 from explorer.lessons.document_lesson import is_document, lesson_of, opened, opened_session
+from explorer.lessons.loader import load, load_with
 from explorer.lessons.schema import Lesson
 from explorer.lessons.yours import FOLDER, is_bundle, take_in
 from explorer.sentences import sentence
@@ -34,6 +35,8 @@ from explorer.ui.widgets.inputs import message_box
 from explorer.ui.workbench import Workbench
 from explorer.words.progress import Progress, Report
 
+FOLDERS = "folders of models"
+"""Under this name the folder is remembered that has a model, by the name of the model."""
 LESSON_ENDING = ".lesson.toml"
 OPENED = (ENDING, ".toml")
 INSIDE = ("config.json", ".safetensors")
@@ -63,6 +66,16 @@ class Dialogs:
         """The folder of which model that others trained to open, or None."""
         chosen = QFileDialog.getExistingDirectory(self._window, "Open the folder of a model", str(folder))
         return Path(chosen) if chosen else None
+
+    def to_find(self, text: str) -> bool:
+        """Say what a lesson needs; whether to choose the folder that has it."""
+        box = message_box(breakable(text), self._window)
+        box.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)  # there is an address in it
+        choose = box.addButton("Choose its folder …", QMessageBox.ButtonRole.AcceptRole)
+        box.addButton(QMessageBox.StandardButton.Cancel)
+        box.exec()
+        box.deleteLater()
+        return box.clickedButton() is choose
 
     def to_save(self, suggestion: Path) -> Path | None:
         """Which file to save in, or None."""
@@ -282,11 +295,56 @@ class Files(QObject):
         if self.may_leave():
             self.begin_lesson(lesson)
 
-    def begin_lesson(self, lesson: Lesson) -> None:
-        """Open a lesson without a question: the document may be left."""
-        self._bench.open(lesson)
-        self._begin(None)
-        self.lesson_opened.emit(None)
+    def begin_lesson(self, lesson: Lesson, then: Callable[[], object] = lambda: None, file: Path | None = None) -> None:
+        """Open a lesson without a question: the document may be left.
+
+        A lesson on a model that does not come along is opened once the folder of that model is chosen and read.
+
+        Parameters
+        ----------
+        then : callable
+            Called once it is open.
+        file : Path, optional
+            Its file; without one it comes with the program.
+        """
+        if lesson.needed is None:
+            self._bench.open(lesson)
+            self._begin(None)
+            self.lesson_opened.emit(file)
+            then()
+            return
+        id, needed = str(file or lesson.id), lesson.needed
+        folders: dict[str, str] = self._bench.settings.get(FOLDERS, {})
+        folder = Path(str(folders.get(needed.name, "")))
+        if needed.name not in folders or not folder.is_dir():
+            if not self.dialogs.to_find(sentence(needed.missing(lesson.title))):
+                return
+            chosen = self.dialogs.to_open_model(self.folder)
+            if chosen is None:
+                return
+            folder = chosen
+        left = self._bench.document.wanted
+
+        def work(report: Report) -> Lesson | ExplorerError:
+            def told(done: float, total: float) -> None:
+                report(Progress(needed.name, done, total))
+
+            try:
+                return load_with(id, folder, told)
+            except ExplorerError as error:
+                return error
+
+        def read(found: Lesson | ExplorerError) -> None:
+            others = {one: at for one, at in folders.items() if one != needed.name}
+            if isinstance(found, ExplorerError):  # the next time it is asked for anew
+                self._bench.settings.set(FOLDERS, others)
+                self.dialogs.tell(sentence(found))
+                return
+            self._bench.settings.set(FOLDERS, {**others, needed.name: str(folder)})
+            if self._bench.document.wanted is left or self.may_leave():
+                self.begin_lesson(found, then)
+
+        self.reader.ask(work, read)
 
     def open_state(self, lesson: Lesson, state: State, title: str) -> bool:
         """Open a model that somebody else has made; returns whether it is open."""
@@ -329,14 +387,12 @@ class Files(QObject):
                 self._remember(path)
             return
         try:
-            lesson, state = opened(path)
+            lesson = load(path)
         except ExplorerError as error:
             self.dialogs.tell(sentence(error))
             return
         self.folder = path.parent
-        self._bench.open_state(lesson, state)
-        self._begin(None)
-        self.lesson_opened.emit(path)
+        self.begin_lesson(lesson, file=path)
 
     def _read(self, path: Path) -> None:
         """Open a model that others trained; it is read beside the window, which goes on working."""

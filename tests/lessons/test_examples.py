@@ -42,6 +42,8 @@ SETTINGS = {
         *("paper", "first", "rms", "rotary", "gated", "llama", "mixtral", "deep", "deep-first"),
     ],
     "inside-a-storyteller": ["once", "ball", "she"],
+    "inside-gpt2-small": ["mat"],
+    "inside-pythia": ["twice", "other"],
     "ten-questions-after": ["plain", "masked"],
     "errata-000": ["printed", "textbook", "words"],
     "errata-001": ["two", "related", "all", "love"],

@@ -31,6 +31,8 @@ OPENS = {
     "where-the-answer-comes-from": "cat",
     "changed-since-2017": "paper",  # the model that the others changed
     "inside-a-storyteller": "once",
+    "inside-gpt2-small": "mat",
+    "inside-pythia": "twice",  # the text that it looks for a head with
     "ten-questions-after": "plain",
 }
 

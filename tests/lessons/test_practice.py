@@ -13,7 +13,7 @@ from explorer.lessons.walk import Walk
 NOTHING_COMPUTED = {
     *("start-here", "sin", "jane", "words-as-vectors", "ten-questions-before", "ten-questions-after"),
     *("one-word-at-a-time", "what-a-trained-head-does", "what-the-cache-saves", "where-the-answer-comes-from"),
-    *("changed-since-2017", "inside-a-storyteller"),
+    *("changed-since-2017", "inside-a-storyteller", "inside-gpt2-small", "inside-pythia"),
 }
 """Lessons that look around, compare, or test what was learned."""
 PRACTICE = """

@@ -4,7 +4,7 @@ from threading import Event
 
 import numpy as np
 import pytest
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
 from explorer.checkpoints import hugging_face, opening
 from explorer.core.engine import fresh
@@ -15,6 +15,7 @@ from explorer.sentences import sentence
 from explorer.ui.files import Dialogs
 from explorer.ui.window import notice
 from tests.checkpoints.small import write
+from tests.lessons.needed import narrow, written
 from tests.ui.test_files import answer, event_of  # noqa: F401  (a fixture)
 
 
@@ -117,3 +118,79 @@ def test_it_is_saved_as_a_document_and_opens_again(window, folder, qtbot, answer
     saved, title = load(tmp_path / "mine.explorer")
     assert title == "small (llama)"
     np.testing.assert_array_equal(logits(saved), window.bench.document.engine.values["output.logits"])
+
+
+@pytest.fixture
+def needing(tmp_path):
+    """The file of a lesson that needs a model, and the folder that has it."""
+    file = narrow("inside-pythia", tmp_path)
+    return file, written(file, tmp_path / "pythia")
+
+
+def asked_for(window, monkeypatch, *folders):
+    """What is said of the models that lessons need; the folders that are chosen, one after the other."""
+    said, chosen = [], list(folders)
+    monkeypatch.setattr(window.files.dialogs, "to_find", lambda text: said.append(text) or bool(chosen))
+    monkeypatch.setattr(window.files.dialogs, "to_open_model", lambda folder: chosen.pop(0))
+    return said
+
+
+def read(window, qtbot):
+    qtbot.waitUntil(lambda: not window.files.reader.at_work and not window.bench.document.computing)
+    window.bench.bridge.flush()
+
+
+def test_a_lesson_on_a_model_that_is_not_there_says_where_it_is(window, qtbot, monkeypatch):
+    said, before = asked_for(window, monkeypatch), window.bench.lesson
+    window.lessons.begin("inside-gpt2-small", False)
+    assert len(said) == 1
+    assert "https://huggingface.co/openai-community/gpt2" in said[0]
+    assert window.bench.lesson is before
+
+
+def test_with_its_folder_the_lesson_is_walked_and_the_folder_is_remembered(window, needing, qtbot, monkeypatch):
+    file, folder = needing
+    said = asked_for(window, monkeypatch, folder)
+    window.files.open_path(file)
+    read(window, qtbot)
+    qtbot.waitUntil(lambda: window.lessons.guide.at == 0)
+    guide = window.lessons.guide
+    assert guide.lesson.needed is None
+    for step in range(1, len(guide.steps)):
+        guide.go(step)
+        window.bench.bridge.flush()
+        assert guide.at == step
+    window.lessons.begin("two-vectors", False)
+    window.files.open_path(file)
+    read(window, qtbot)
+    assert window.bench.lesson.id == "inside-pythia"
+    assert len(said) == 1  # it is known now
+
+
+def test_another_folder_is_refused_and_asked_for_anew(window, needing, folder, qtbot, monkeypatch):
+    file, right = needing
+    told, before = [], window.bench.lesson
+    monkeypatch.setattr(window.files.dialogs, "tell", told.append)
+    said = asked_for(window, monkeypatch, folder, right)
+    window.files.open_path(file)
+    read(window, qtbot)
+    assert [one.partition(" is not ")[2] for one in told] == [
+        "Pythia-70m: its config.json does not say that it is a gpt_neox."
+    ]
+    assert window.bench.lesson is before
+    window.files.open_path(file)
+    read(window, qtbot)
+    assert len(said) == 2
+    assert window.bench.lesson.id == "inside-pythia"
+
+
+def test_the_box_of_a_missing_model_leads_to_its_folder(window, monkeypatch):
+    texts = []
+
+    def press(box):
+        texts.append(box.text())
+        next(button for button in box.buttons() if button.text() == "Choose its folder …").click()
+
+    monkeypatch.setattr(QMessageBox, "exec", press)
+    assert window.files.dialogs.to_find("Get it there.")
+    assert texts == ["Get it there."]

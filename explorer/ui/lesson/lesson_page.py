@@ -121,7 +121,11 @@ class LessonCard(QFrame):
         teaches = lesson.teaches or sentences(" ".join(lesson.paragraph.split("\n\n")[0].split()))[0]
         self._teaches.setText(escape(teaches[:1].upper() + teaches[1:], quote=False))
         minutes = f" · about {lesson.minutes:.0f} minutes" if lesson.minutes else ""
-        self._size.setText(f"{steps} steps{minutes}" if steps else "An example to explore, without steps")
+        size = f"{steps} steps{minutes}" if steps else "An example to explore, without steps"
+        if lesson.needed is not None:
+            unchecked = "" if lesson.needed.checked else " · not checked by us with the real weights"
+            size = f"{size} · needs {lesson.needed.name}{unchecked}"
+        self._size.setText(size)
         said = ["✓ gone through" if over else "at the end" if far == steps else f"at step {far} of {steps}"]
         if over or far == steps:
             said += [found.brief] if found.brief else []
@@ -143,6 +147,8 @@ class LessonCard(QFrame):
         """
         self.is_drawn = True
         if self.lesson is None or not self.lesson.steps or self.lesson.steps[0].training is not None:
+            return
+        if self.lesson.needed is not None:  # its model is not there, and a stand-in has other numbers
             return
         ratio, key = self.devicePixelRatioF(), (self.lesson.id, self._bench.appearance.theme)
         if key not in known:

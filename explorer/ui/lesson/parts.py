@@ -189,13 +189,12 @@ class LessonParts(QObject):
         files, lesson = self._window.files, load(id)
         if not files.may_leave():
             return
-        files.begin_lesson(lesson)
 
         def ask_again() -> None:
             self.guide.go([one.id for one in lesson.steps].index(step))
             self.guide.ask_again()
 
-        self.panel.go(ask_again)
+        files.begin_lesson(lesson, lambda: self.panel.go(ask_again))
 
     def record(self) -> None:
         """Write down what is done from now on, or save what was written down."""

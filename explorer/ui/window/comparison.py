@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QLabel, QPushButton, QSizePolic
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Change, Document
 from explorer.lessons.document_lesson import opened
-from explorer.lessons.loader import load, titles
+from explorer.lessons.loader import ready, titles
 from explorer.lessons.schema import Lesson
 from explorer.ui.background import Background
 from explorer.ui.errors import show_error
@@ -150,7 +150,12 @@ class Comparison(QFrame):
 
     def _open(self, setting: str | None) -> None:
         id = self._lessons.currentData()
-        lesson = self._known[id] if id in self._known else self._known.setdefault(id, load(id))
+        try:
+            lesson = self._known[id] if id in self._known else self._known.setdefault(id, ready(id))
+        except ExplorerError as error:  # its model has to be got first
+            self._list_settings()
+            show_error(error, self._lessons)
+            return
         self.bench.open(lesson, setting)
         self.bench.bridge.flush()
 

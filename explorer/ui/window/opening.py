@@ -76,8 +76,8 @@ class OpeningPage(QFrame):
         self._go_on.hide()
         self.links = (
             self.again,
-            self._go_on,
             self._link("Choose a lesson", window.lessons.show_lessons),
+            self._link("Open a model you know …", window.files.open_model),
             self._link("Open a file …", window.files.open),
             self._link("Open the whole explorer", lambda: window.go_to_stage(WHOLE)),
         )
@@ -106,8 +106,12 @@ class OpeningPage(QFrame):
         self._column.addWidget(self.said)
         self._column.addWidget(self.picture, 1)
         self._asks, self._below, self._ways = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
-        for line in (self._asks, self._below, self._ways):
+        for line in (self._asks, self._below):
             self._column.addLayout(line)  # while it is empty: else PySide makes items that it never hears the end of
+        self._column.addWidget(
+            self._go_on, 0, Qt.AlignmentFlag.AlignHCenter
+        )  # in a line with the others it is too wide
+        self._column.addLayout(self._ways)
         self._asks.addStretch(1)
         self._asks.addWidget(self.field, 100)
         self._asks.addWidget(self.button)
