@@ -292,4 +292,7 @@ class PageView(QScrollArea):
             if margins.right() != right:
                 margins.setRight(right)
                 self.elements.setContentsMargins(margins)
-            self.elements.share_room(self.viewport().width(), None if paper else self.viewport().height())
+            # The bar below is left out too: after another size it often comes, and goes once the room is shared.
+            below = self.horizontalScrollBar()
+            height = self.viewport().height() + (below.height() if below.isVisibleTo(self) else 0)
+            self.elements.share_room(self.viewport().width(), None if paper else height)
