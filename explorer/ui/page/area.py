@@ -44,6 +44,8 @@ class StageArea(QStackedWidget):
         bench.appearance.changing.connect(self._forget)
         self._going = ""
         """The stage whose page is to come into sight."""
+        self._pictured = ""
+        """The same, once there is a picture of the page before it."""
         self._next = later(self, self._go_on)
         self._again = later(self, lambda: self.show_stage(bench.selection.stage))
         self.motion = Motion(self, bench, self._elements, self._is_settled)
@@ -97,21 +99,28 @@ class StageArea(QStackedWidget):
             self._next.start()
 
     def _go_on(self) -> None:
-        """Make some of the page, or show it if it is whole; to lay it out takes a turn of its own."""
+        """Make some of the page, or show it if it is whole; to lay it out takes a turn of its own.
+
+        So does the picture of the page before: for that, Qt lays out all that waits.
+        """
         page = self._pages[self._going]
         if page.stage not in self._bench.selection.places:
             return  # the model is another, and the news of that are still to come: they lead to a page that there is
-        if page.is_whole:
+        if page.is_whole and (self._at in (self._going, "") or self._pictured == self._going):
             self._show()
+            return
+        if page.is_whole:
+            self._pictured = self._going
+            self.motion.remember()
         else:
             page.make(AT_ONCE)
-            self._next.start()
+        self._next.start()
 
     def _show(self) -> None:
         self._next.stop()
         focus = QApplication.focusWidget()
         inside = focus is not None and self.isAncestorOf(focus)
-        name, self._going = self._going, ""
+        name, self._going, self._pictured = self._going, "", ""
         before, self._at = self._at, name
         if before != name:
             self.motion.remember()
