@@ -176,6 +176,8 @@ class Lit:
     named: frozenset[str] = frozenset()  # what is spoken of, at full strength
     beside: frozenset[str] = frozenset()  # what that is made of: less, but its numbers can be read
     heads: frozenset[str] = frozenset()  # the head of the page and the headings of both: still less
+    # Of what is spoken of, what is asked, or else spoken of first: the largest where there is no room for all to be.
+    hero: frozenset[str] = frozenset()
 
     def __bool__(self) -> bool:
         return bool(self.named)
@@ -205,9 +207,11 @@ def lit_by_step(page: Page, view: View, step: Step) -> Lit:
     made = [name for name in names if view.graph.find(name) is not None]
     named += [*_on(page, view, names), *(one for one in _matrices(page) if one.name in names)]  # some stand there twice
     beside += [matrix for name in made for matrix in _parents(page, view, name)]
-    return _with_headings(
+    lit = _with_headings(
         page, *({one.id for one in some if not isinstance(one, Arrangement)} for some in (named, beside))
     )
+    asked = question.conditions[0].node if isinstance(question, MakeSo) else getattr(question, "node", "") or look.node
+    return replace(lit, hero=frozenset(one.id for one in _matrices(page) if one.name == asked) & lit.named)
 
 
 def lit_by_cell(page: Page, view: View, cell: Cell) -> Lit:

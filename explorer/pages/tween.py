@@ -3,13 +3,22 @@
 Places are in pixels of what one sees; nothing here knows of Qt.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from explorer.core.cell import Index, operands
+from explorer.core.derivation import rows
 from explorer.core.engine import Engine
 from explorer.core.graph import Place
 from explorer.pages.view import Cell, View
+
+TERMS = 6
+"""Products that appear one by one at most; a longer sum has none."""
+THERE, FALLS, FADE = 0.6, 0.75, 0.15
+"""Parts of the time: when all products are there and bars are grown; when they fall into their cell, or bars begin to
+fade; and in which one of them appears."""
+LETTER, AROUND = 0.55, 1.0
+"""Of the height of a line of words, how wide a letter is about; and the room beside the words and before the cell."""
 
 Rect = tuple[float, float, float, float]
 """Left, top, width, height."""
@@ -61,6 +70,25 @@ class Piece:
     # `was`, `will`: how opaque each is.
     was: float
     will: float
+
+
+@dataclass(frozen=True)
+class Arises:
+    """How numbers of the page that comes arise, once all has glided to its place: a sum, or shares as bars."""
+
+    cells: tuple[Rect, ...]  # where they stand, hidden until they are there
+    terms: tuple[str, ...] = ()  # the products of which there is the sum, in the one cell
+    shares: tuple[float, ...] = ()  # of each cell, from 0 to 1
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What is painted over a page while numbers arise."""
+
+    place: Rect
+    kind: str  # "cover": the ground of the page; "bar": a share; "words"
+    opacity: float
+    text: str = ""
 
 
 def eased(at: float) -> float:
@@ -184,3 +212,90 @@ def _corners(stands: Stands, cells: list[tuple[int, ...]]) -> Rect | None:
         return None
     rows, columns = zip(*inside, strict=True)
     return stands.part((min(rows), max(rows)), (min(columns), max(columns)))
+
+
+# Numbers that arise
+
+
+def arises(view: View, before: Scene, after: Scene) -> Arises | None:
+    """What arises on the page that comes: the sum that is spoken of, whose row and column glide, or a row of shares.
+
+    None where nothing does, or one of the numbers is covered.
+    """
+    for coming in after.matrices.values():
+        spot = view.looking.spot
+        if spot is None or len(spot.rows) != 1 or view.graph.find(spot.node) != coming.of:
+            continue
+        node = view.nodes[coming.of.node]
+        if node.op.shares:
+            return _row_of_shares(view, coming, spot.rows[0])
+        cell = _spoken(view, coming)
+        if cell is None or not any(_into_cell(view.engine, cell, before, coming)):
+            return None
+        explained = view.engine.explain(cell.node, cell.index)
+        written = rows(explained, lambda name, axis: view.labels(view.nodes[name].axes[axis])) if explained else []
+        terms = tuple(f"{row.expression} = {row.value}" for row in written if row.noun == "product")
+        place = _corners(coming, [cell.index])
+        if place is not None and 2 <= len(terms) <= TERMS and len(written) == len(terms) + 1:
+            return Arises((place,), terms)
+    return None
+
+
+def _row_of_shares(view: View, coming: Stands, row: int) -> Arises | None:
+    head, count = coming.of.index, coming.shape[0 if coming.turned else 1]
+    cells = [(*head, row, column) for column in range(count)]
+    values = view.values[coming.of.node]
+    if len(cells[0]) != values.ndim or any(view.looking.hides(Cell(coming.of.node, cell)) for cell in cells):
+        return None
+    places = [place for cell in cells if (place := _corners(coming, [cell])) is not None]
+    return Arises(tuple(places), shares=tuple(min(max(float(values[cell]), 0.0), 1.0) for cell in cells))
+
+
+def arising(one: Arises, room: Rect, line: float, at: float) -> tuple[tuple[Mark, ...], tuple[Piece, ...]]:
+    """What is painted over the page that comes at a moment, and which pieces of its picture lie above that.
+
+    Parameters
+    ----------
+    room : Rect
+        What one sees.
+    line : float
+        How high a line of words is.
+    at : float
+        From 0, where the numbers are hidden, to 1, where the page is as it is.
+    """
+    if at >= 1.0:
+        return (), ()
+    if one.shares:
+        left = 1.0 if at <= FALLS else (1.0 - at) / (1.0 - FALLS)
+        grown = eased(min(at / THERE, 1.0))
+        return (
+            *(Mark(cell, "cover", left) for cell in one.cells),
+            *(Mark(_bar(cell, share * grown), "bar", left) for cell, share in zip(one.cells, one.shares, strict=True)),
+        ), ()
+    (cell,) = one.cells
+    falls = max(at - FALLS, 0.0) / (1.0 - FALLS)
+    marks = [Mark(cell, "cover", 1.0)]
+    for k, (text, place) in enumerate(zip(one.terms, _beside(one.terms, cell, room, line), strict=True)):
+        came = (at - k * (THERE - FADE) / len(one.terms)) / FADE
+        opacity = min(max(came, 0.0), 1.0) * (1.0 - falls)
+        if opacity > 0.0:
+            marks.append(Mark(_between(place, cell, eased(falls)), "words", opacity, text))
+    above = cell[0], cell[1] - cell[3] * (1.0 - eased(falls)), *cell[2:]
+    return tuple(marks), (Piece(above, None, cell, 0.0, falls),) if falls else ()
+
+
+def _bar(cell: Rect, share: float) -> Rect:
+    """A bar that stands on the lower edge of a cell."""
+    x, y, width, height = cell
+    return x + 0.2 * width, y + (1.0 - share) * height, 0.6 * width, share * height
+
+
+def _beside(terms: Sequence[str], cell: Rect, room: Rect, line: float) -> list[Rect]:
+    """Where the products stand: below each other, right of their cell, or left of it where there is no room."""
+    width = line * (LETTER * max(map(len, terms)) + AROUND)
+    x = cell[0] + cell[2] + AROUND * line
+    if x + width > room[0] + room[2]:
+        x = max(cell[0] - AROUND * line - width, room[0])
+    high = line * len(terms)
+    y = min(max(cell[1] + (cell[3] - high) / 2, room[1]), max(room[1] + room[3] - high, room[1]))
+    return [(x, y + k * line, width, line) for k in range(len(terms))]

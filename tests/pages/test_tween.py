@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.core.graph import Place
-from explorer.pages.tween import Flow, Scene, Stands, eased, flows, tween
+from explorer.pages.tween import Arises, Flow, Scene, Stands, arises, arising, eased, flows, tween
 from explorer.pages.view import Covered, Spot
 
 ROOM = (0.0, 0.0, 400.0, 300.0)
@@ -137,3 +137,82 @@ def test_a_covered_number_gets_nothing_that_would_point_at_it_and_what_stays_nee
     (whole,) = flows(welcome.view, before, after)
     assert whole.end == after.matrices["S"].cells
     assert flows(welcome.view, after, after) == ()
+
+
+# Numbers that arise
+
+CELL, LINE = (50.0, 60.0, 20.0, 10.0), 10.0
+TERMS = "1 × 2 = 2", "3 × 4 = 12"
+
+
+@pytest.mark.parametrize(
+    ("at", "words", "fallen"),
+    [(0.0, [], None), (0.5, [1.0, 1.0], None), (0.875, [0.5, 0.5], 0.5), (1.0, [], None)],
+)
+def test_products_appear_one_by_one_and_then_the_sum_drops_in(at, words, fallen):
+    marks, pieces = arising(Arises((CELL,), TERMS), ROOM, LINE, at)
+    assert [mark.opacity for mark in marks if mark.kind == "words"] == pytest.approx(words)
+    assert [mark.place for mark in marks if mark.kind == "cover"] == ([CELL] if at < 1 else []), (
+        "hidden until it is there"
+    )
+    if fallen is None:
+        assert not pieces
+    else:
+        (number,) = pieces
+        assert number.after == CELL
+        assert number.will == fallen
+        assert CELL[1] - CELL[3] < number.place[1] < CELL[1]
+
+
+def test_the_second_product_comes_behind_the_first():
+    marks, _ = arising(Arises((CELL,), TERMS), ROOM, LINE, 0.2)
+    assert [mark.text for mark in marks if mark.kind == "words"] == [TERMS[0]]
+
+
+@pytest.mark.parametrize(("at", "grown", "left"), [(0.0, 0.0, 1.0), (0.5, eased(0.5 / 0.6), 1.0), (1.0, None, None)])
+def test_a_row_of_shares_grows_to_its_bars(at, grown, left):
+    cells = (CELL, (70.0, 60.0, 20.0, 10.0))
+    marks, pieces = arising(Arises(cells, shares=(0.25, 0.75)), ROOM, LINE, at)
+    bars = [mark for mark in marks if mark.kind == "bar"]
+    assert not pieces
+    assert len(bars) == (0 if grown is None else 2)
+    for bar, cell, share in zip(bars, cells, (0.25, 0.75), strict=False):
+        assert bar.place[3] == pytest.approx(share * grown * 10)
+        assert bar.place[1] + bar.place[3] == pytest.approx(cell[1] + cell[3]), "it stands on the edge of its cell"
+        assert bar.opacity == left
+
+
+@given(st.tuples(st.floats(0, 380), st.floats(0, 290)), st.integers(2, 6), st.floats(0, 1))
+def test_products_stand_in_what_one_sees(corner, count, at):
+    marks, _ = arising(Arises(((*corner, 20, 10),), ("1 × 2 = 2",) * count), ROOM, LINE, at)
+    for mark in marks:
+        x, y, width, height = mark.place
+        assert x >= 0
+        assert y >= 0
+        assert x + width <= 400 + 1e-6
+        assert y + height <= 300 + 1e-6
+
+
+def test_the_sum_that_is_spoken_of_arises_from_its_products(desk):
+    welcome = desk()
+    welcome.look(spot=Spot(f"{BLOCK}.head.1.scores", (1,), (2,)))
+    before = scene(Q=stands(f"{BLOCK}.Q", head=0), K=stands(f"{BLOCK}.K", 100, 0, head=0))
+    after = scene(S=stands(f"{BLOCK}.scores", 0, 100, (3, 3), head=0))
+    found = arises(welcome.view, before, after)
+    assert found.cells == ((20, 130, 10, 10),)
+    assert len(found.terms) == 4
+    assert found.terms[0].startswith("1.3414 × −0.4961 = ")
+    assert arises(welcome.view, scene(), after) is None, "nothing glides to it"
+    welcome.look(covered=Covered({f"{BLOCK}.scores": frozenset({(0, 1, 2)})}))
+    assert arises(welcome.view, before, after) is None
+
+
+def test_the_row_of_shares_that_is_spoken_of_arises(desk):
+    welcome = desk()
+    welcome.look(spot=Spot(f"{BLOCK}.head.1.weights", (1,)))
+    after = scene(W=stands(f"{BLOCK}.weights", 0, 100, (3, 3), head=0))
+    found = arises(welcome.view, scene(), after)
+    assert found.cells == ((0, 130, 10, 10), (10, 130, 10, 10), (20, 130, 10, 10))
+    assert found.shares == pytest.approx((0.2865, 0.3847, 0.3288), abs=1e-4)
+    welcome.look(covered=Covered({f"{BLOCK}.weights": frozenset({(0, 1, 0)})}))
+    assert arises(welcome.view, scene(), after) is None, "a bar would tell what is asked"

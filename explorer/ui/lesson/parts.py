@@ -18,8 +18,9 @@ from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.panel import StepPanel
 from explorer.ui.lesson.placing import begin
 from explorer.ui.lesson.recorder import Recorder
-from explorer.ui.lesson.spot import spot_box, spot_rect, wanted_rects
+from explorer.ui.lesson.spot import scroll_to_meant, spot_box, spot_rect, wanted_rects
 from explorer.ui.lesson.watcher import LessonWatcher
+from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.turns import OneATurn, later
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.tree import Gone
@@ -469,6 +470,8 @@ class LessonParts(QObject):
         if step is None or page is None or page.isHidden() or page.is_picture:
             return
         wanted = [*page.elements.lit_rects(), *wanted_rects(page.elements, self._bench.view.graph, step)]
+        boxes = [one for one in page.elements.widgets.values() if isinstance(one, MatrixBox)]
+        scroll_to_meant([box for box in boxes if not (box.view.whole or box.small)], self._bench.view, step)
         spans = [[(rect.top(), rect.bottom() + 1) for rect in rects] for rects in wanted]
         page.begin_at(begin(page.elements.spans(), spans, page.viewport().height()))
         rect = next((rects[0] for rects in reversed(wanted) if rects), QRect())

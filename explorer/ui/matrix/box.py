@@ -153,7 +153,8 @@ class MatrixBox(QWidget):
     def give_room(self, pixels: int) -> None:
         """Be no wider than so many pixels; of what has more columns a part is in sight."""
         self._given = pixels
-        if pixels != self.view.room:
+        turned = self.view.turn_labels(pixels)
+        if turned or pixels != self.view.room:
             self.view.give_room(pixels)
             self._stand()
 
@@ -228,6 +229,14 @@ class MatrixBox(QWidget):
         """Be so many times larger than others on its page: cells, letters and formula, not the words beside it."""
         if self.view.be_times(times):
             self._formula.be_times(times)
+            self.view.turn_labels(self._given)
+            self._stand()
+
+    def stand_alone(self) -> None:
+        """In no row: have letters as large as lets all columns be in sight."""
+        view = self.view
+        fit = (size for size in SIZES if view.shrinks and view.fits(size, self._given))
+        if view.be_of_size(next(fit, SIZES[0])):
             self._stand()
 
     def _heads(self, kind: str) -> tuple[int, int]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from explorer.ui.matrix.view import MatrixView
 
 ABOVE = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom
+UPWARDS = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 BESIDE = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -63,6 +64,12 @@ class Labels(QHeaderView):
                     painter.fillRect(rect.left() + 1, rect.bottom() - 1, rect.width() - 2, thick, color)
                 else:
                     painter.fillRect(rect.right() + thick, rect.top() + 1, thick, rect.height() - 2, color)
+            upright = horizontal and view.letters.upright
+            if upright:
+                painter.save()
+                painter.translate(at, self.height() - 4)
+                painter.rotate(-90)
+                rect, where = QRect(0, 0, self.height() - 4, size), UPWARDS
             text = metrics.elidedText(labels[section], Qt.TextElideMode.ElideRight, rect.width())
             if view.lit(int(horizontal), section):
                 painter.setFont(view.letters.bold_small)
@@ -72,6 +79,8 @@ class Labels(QHeaderView):
                 painter.setPen(qcolor(theme.muted))
             else:
                 painter.drawText(rect, where, text)
+            if upright:
+                painter.restore()
         painter.end()
 
     def viewportEvent(self, event: QEvent) -> bool:
@@ -89,8 +98,10 @@ class Labels(QHeaderView):
 
     def _is_cut(self, section: int, label: str) -> bool:
         """Whether some of a label is not in sight."""
-        down = self.orientation() == Qt.Orientation.Vertical
-        room = self.width() - self._view.px(8) if down else self.sectionSize(section)
+        if self.orientation() == Qt.Orientation.Vertical:
+            room = self.width() - self._view.px(8)
+        else:
+            room = self.height() - 4 if self._view.letters.upright else self.sectionSize(section)
         return QFontMetrics(self._view.letters.bold_small).horizontalAdvance(label) > room
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:

@@ -32,9 +32,12 @@ class Letters:
         One of `SIZES`.
     times : float
         How many times larger than others on its page.
+    upright : bool
+        Whether the labels of the columns are read upwards, so that a long one makes no column wider.
     """
 
-    def __init__(self, look: Appearance, size: float, times: float) -> None:
+    def __init__(self, look: Appearance, size: float, times: float, upright: bool = False) -> None:
+        self.upright = upright
         self._px, self._is_large, self._size = look.px, look.close, size * times
         self.number, self.small = QFont(look.fonts.number), QFont(look.fonts.small)
         for font, least in ((self.number, 0.0), (self.small, LEAST_LABEL)):
@@ -42,7 +45,8 @@ class Letters:
         self.bold, self.bold_small = QFont(self.number), QFont(self.small)
         for font in (self.bold, self.bold_small):
             font.setBold(True)
-        self.padding = look.px((CLOSE if self._is_large or size < 1 else CELL_PADDING) * times)
+        close = CLOSE - 1 if upright and size < 1 else CLOSE  # there each pixel counts
+        self.padding = look.px((close if self._is_large or size < 1 else CELL_PADDING) * times)
         self.row = look.px((LOW_CELL if self._is_large else CELL_HEIGHT) * self._size)
         """Pixels that a row is high at least."""
         self._times = times
@@ -77,7 +81,7 @@ class Letters:
         if matrix is not self._of:
             metrics = QFontMetrics(self.bold_small)
             rows, columns = len(matrix.rows), len(matrix.columns)
-            label = max((metrics.horizontalAdvance(head) for head in matrix.columns[:MEASURED]), default=0) + 6
+            label = metrics.height() if self.upright else self._longest(matrix) + 6
             most = ((FEW_LABEL if columns <= FEW else CUT_LABEL) if self._is_large else LONG_LABEL) * self._size
             left = max((metrics.horizontalAdvance(label) for label in matrix.rows[:MEASURED]), default=0)
             # Of a single row the heading says it.
@@ -86,3 +90,16 @@ class Letters:
             self._labels = min(left, self._px(MOST_LABEL * self._times)) + self._px(12 * self._times) if said else 0
             self._of = matrix
         return self._columns, self._labels
+
+    def above(self, matrix: Matrix) -> int:
+        """Pixels that the labels of the columns take above them."""
+        if not any(matrix.columns[:MEASURED]):
+            return 0
+        if self.upright:
+            return min(self._longest(matrix), self._px(LONG_LABEL * self._size)) + 8
+        return QFontMetrics(self.bold_small).height() + 4
+
+    def _longest(self, matrix: Matrix) -> int:
+        """Pixels of the longest label above a column."""
+        metrics = QFontMetrics(self.bold_small)
+        return max((metrics.horizontalAdvance(head) for head in matrix.columns[:MEASURED]), default=0)

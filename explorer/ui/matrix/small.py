@@ -11,7 +11,7 @@ from explorer.core.errors import written_shape
 from explorer.core.ops import Array
 from explorer.pages.matrix import SHARES, Matrix
 from explorer.ui.matrix.painter import steps
-from explorer.ui.matrix.view import MAP, MatrixView
+from explorer.ui.matrix.view import MAP, MOST_ROWS, MatrixView
 from explorer.ui.signs import paint_signs
 from explorer.ui.theme import qcolor
 
@@ -65,6 +65,8 @@ class SmallPicture(QWidget):
             wide, high = px(WIDE), px(LOW)
         elif where == ALONE:
             wide, high = min(view.room, most or view.room), px(HIGH)
+        elif view.map_above and rows <= MOST_ROWS:  # only which columns are in sight is chosen on it
+            return QSize(view.width_without_labels(), px(STRIP))
         elif view.map_above:
             wide, high = view.width_without_labels(), px(HIGH)
         else:

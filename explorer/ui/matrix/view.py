@@ -10,7 +10,6 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDragMoveEvent,
     QDropEvent,
-    QFontMetrics,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -27,7 +26,7 @@ from explorer.pages.view import Cell
 from explorer.ui.matrix.editing import CellEditing
 from explorer.ui.matrix.editor import CellEditor
 from explorer.ui.matrix.labels import Labels
-from explorer.ui.matrix.letters import MEASURED, Letters
+from explorer.ui.matrix.letters import SIZES, Letters
 from explorer.ui.matrix.lifting import Lifting
 from explorer.ui.matrix.model import MatrixModel, ModelIndex
 from explorer.ui.matrix.painter import paint_cells
@@ -100,8 +99,8 @@ class MatrixView(QTableView):
         selection = bench.selection
         selection.pointed.connect(self._light)
         selection.token_changed.connect(self._update_labels)
-        self._all_letters: dict[tuple[float, float], Letters] = {}
-        self.times, self._size = 1.0, 1.0
+        self._all_letters: dict[tuple[float, float, bool], Letters] = {}
+        self.times, self._size, self._upright = 1.0, 1.0, False
         self.letters = self._letters(1.0)
         self._measure()
         self._light(selection.cell)
@@ -154,7 +153,7 @@ class MatrixView(QTableView):
         return self.letters.padding + (self.letters.across("0" * behind) if behind else 0)
 
     def _letters(self, size: float) -> Letters:
-        of = size, self.times
+        of = size, self.times, self._upright
         if of not in self._all_letters:
             self._all_letters[of] = Letters(self.bench.appearance, *of)
         return self._all_letters[of]
@@ -187,7 +186,7 @@ class MatrixView(QTableView):
         self._left = left
         down.setFixedWidth(left)
         down.setVisible(left > 0)
-        top = QFontMetrics(letters.bold_small).height() + 4 if any(self.matrix.columns[:MEASURED]) else 0
+        top = letters.above(self.matrix)
         self._top = top
         across.setFixedHeight(top)
         across.setVisible(top > 0)
@@ -289,6 +288,24 @@ class MatrixView(QTableView):
             self.letters = self._letters(size)
             self._measure()
         return new
+
+    def turn_labels(self, pixels: int) -> bool:
+        """Let the labels of its columns be read upwards where only so all columns are in sight in so many pixels.
+
+        Returns whether that is new.
+        """
+        before, self._upright = self._upright, False
+        if self.shrinks and not self._fits_somehow(pixels):
+            self._upright = True
+            self._upright = self._fits_somehow(pixels)
+        new = self._upright != before
+        if new:
+            self.letters = self._letters(self._size)
+            self._measure()
+        return new
+
+    def _fits_somehow(self, pixels: int) -> bool:
+        return any(self.fits(size, pixels) for size in SIZES)
 
     @property
     def shrinks(self) -> bool:

@@ -15,14 +15,16 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPixmap, QWindow
 from PySide6.QtWidgets import QWidget
 
-from explorer.pages.tween import Flow, Rect, Scene, Stands, flows, staying, tween
+from explorer.pages.tween import Arises, Flow, Mark, Rect, Scene, Stands, arises, arising, eased, flows, staying, tween
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
 from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
 
-TIME = 250
-"""Milliseconds that it takes."""
+TIME, ARISING = 250, 1150
+"""Milliseconds that it takes, and then until numbers that are spoken of have arisen, where they do."""
+LINE, CORNER = 24, 4
+"""Pixels at text scale 1 of a line of a sum that arises, and the corners of its ground."""
 LOOKS, EACH = 40, 10
 """How often it is looked whether the page is laid out, before it is shown without motion; and milliseconds between."""
 ENDS = (
@@ -71,6 +73,7 @@ class Motion(QWidget):
         self._before: tuple[Scene, QPixmap] | None = None
         self._after: tuple[Scene, QPixmap] | None = None
         self._flows: tuple[Flow, ...] = ()
+        self._arises: Arises | None = None
         self._rests: tuple[QPixmap, ...] = ()
         """The two pictures without what stays, which glides by itself."""
         self._window: QWindow | None = None
@@ -95,7 +98,7 @@ class Motion(QWidget):
     def show_at(self, at: float) -> None:
         """Stand still at a moment, from 0 to 1, once it has begun."""
         self._runs.pause()
-        self._runs.setCurrentTime(round(at * TIME))
+        self._runs.setCurrentTime(round(at * self._runs.duration()))
 
     def remember(self) -> None:
         """Another page is about to come: this is how the one before looks. The first to say so is right."""
@@ -140,6 +143,8 @@ class Motion(QWidget):
         after = self._taken(elements)
         self.setGeometry(self._over.rect())
         self._flows = flows(self._bench.view, self._before[0], after[0])
+        self._arises = arises(self._bench.view, self._before[0], after[0])
+        self._runs.setDuration(TIME if self._arises is None else TIME + ARISING)
         self._after = after
         ground = qcolor(self._bench.appearance.theme.page)
         names = staying(self._before[0], after[0])
@@ -148,7 +153,7 @@ class Motion(QWidget):
 
     def stop(self, *_: object) -> None:
         """Be gone: the page is to be seen as it is."""
-        self._before = self._after = None
+        self._before = self._after = self._arises = None
         self._rests = ()
         self._waits.stop()
         self._runs.stop()
@@ -195,7 +200,9 @@ class Motion(QWidget):
             return
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         pictures = self._rests
-        for piece in tween(before, after[0], float(self._runs.currentValue()), self._flows):
+        now = float(self._runs.currentValue()) * self._runs.duration()
+        glided = min(now / TIME, 1.0)
+        for piece in tween(before, after[0], glided, self._flows):
             for picture, part, opacity in zip(
                 pictures, (piece.before, piece.after), (piece.was, piece.will), strict=True
             ):
@@ -203,6 +210,29 @@ class Motion(QWidget):
                     painter.setOpacity(opacity)
                     painter.drawPixmap(QRectF(*piece.place), picture, _pixels(part, picture))
             pictures = old, after[1]
+        if self._arises is not None:
+            line = self._bench.appearance.px(LINE)
+            marks, pieces = arising(self._arises, after[0].room, line, max(now - TIME, 0.0) / ARISING)
+            for mark in marks:
+                painter.setOpacity(mark.opacity * eased(glided))
+                self._paint(painter, mark)
+            for piece in pieces:
+                if piece.after is not None:
+                    painter.setOpacity(piece.will)
+                    painter.drawPixmap(QRectF(*piece.place), after[1], _pixels(piece.after, after[1]))
+
+    def _paint(self, painter: QPainter, mark: Mark) -> None:
+        look, place = self._bench.appearance, QRectF(*mark.place)
+        theme = look.theme
+        if mark.kind == "words":
+            painter.setPen(qcolor(theme.line_strong))
+            painter.setBrush(qcolor(theme.surface))
+            painter.drawRoundedRect(place.adjusted(0.5, 0.5, -0.5, -1.5), look.px(CORNER), look.px(CORNER))
+            painter.setPen(qcolor(theme.text))
+            painter.setFont(look.fonts.number)
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, mark.text)
+        else:
+            painter.fillRect(place, qcolor(theme.page if mark.kind == "cover" else theme.series[0]))
 
 
 def _without(picture: QPixmap, scene: Scene, names: Sequence[str], ground: QColor) -> QPixmap:

@@ -1,6 +1,7 @@
 """How the room of a page is shared among its elements: how wide each is, and what stands there as a small picture."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QRect
@@ -58,6 +59,16 @@ WIDE = (1.5, 2000, 1150), (1.3, 1700, 1000), (1.15, 1350, 850)
 scale 1, so that they have more room than in a smaller window all the same."""
 
 
+@dataclass(frozen=True)
+class _Way:
+    """A way that what is named may stand."""
+
+    times: float  # how many times larger some of it is
+    larger: Collection[str]  # which of it
+    small: Mapping[str, Collection[int] | None]  # see `Stands`
+    wanted: Collection[str]  # what is to be in sight at once
+
+
 class Sharing:
     """Shares the room of a page."""
 
@@ -73,6 +84,8 @@ class Sharing:
         """What a step names, which is larger, and what that is made of."""
         self._times = self._usual = 1.0
         """How many times larger than the other matrices, and how large these are."""
+        self._larger: Collection[str] = ()
+        """Which of what it names are so much larger."""
         self._measured: dict[object, Taken] = {}
         """The room that parts take in one width: with another height of the window nothing is measured anew."""
         self._narrow: dict[str, int] = {}
@@ -81,6 +94,8 @@ class Sharing:
         """What stands on the page, and all that stands in it, in reading order."""
         self._around: dict[str, Row] = {}
         """The row of stacks in one of which a row stands, by its id."""
+        self._in_rows: set[str] = set()
+        """The matrices, by their ids, that stand in rows, which make them smaller where that is needed."""
         self._lined_up: set[str] = set()
         """The matrices, by their ids, that stand above, below or beside a product's result, column under column."""
 
@@ -106,13 +121,14 @@ class Sharing:
         sign = self._px(SIGN) + self._px(ACROSS_ROW) if any(item.sign for row in rows for item in row.items) else 0
         crossing = [element for element in self._all if isinstance(element, Scheme)]
         lined_up = self._lined_up = {one.id for scheme in crossing for one in scheme.inside}
-        in_rows = {one.id for row in rows for one in matrices_of(row)}
+        in_rows = self._in_rows = {one.id for row in rows for one in matrices_of(row)}
         alone = {one.id for one in self.page.elements if isinstance(one, Matrix)}
         for id, widget in self.page.widgets.items():
             if isinstance(widget, MatrixBox):
                 widget.give_room(room - sign)
                 if id not in in_rows:
                     widget.be_times(self._times_of(id))
+                    widget.stand_alone()
                 if id not in lined_up:
                     widget.stand_in_line(0, 0)
                 if id in alone:  # in a row before, another one may have said what its rows are
@@ -207,7 +223,8 @@ class Sharing:
         rows = [row for row in self._all if isinstance(row, Row) and matrices_of(row)]
         if len(named) < (1 if lit else 2):
             if self._for_named:
-                self._stands, self._decided, self._for_named, self._times = Stands({}), (), False, 1.0
+                self._stands, self._decided, self._for_named = Stands({}), (), False
+                self._times, self._larger = 1.0, ()
                 for row in rows:
                     self._break_line(row, False)
                     self.share_line(row, room, height, None if row.folds else ())
@@ -219,37 +236,59 @@ class Sharing:
         if self._decided == decided:
             return True
         breaks: Set[str] | None = None
-        for times, small, wanted in self._ways(rows, named, bool(lit), room, height):
-            if times > 1 and breaks is None:
-                breaks = self._stand_named(rows, 1.0, small, room, height, named, wanted)[1]
-            high, begin = self._stand_named(rows, times, small, room, height, named, wanted)
-            boxes = [self.page.box(one) for one in matrices if one.id in named]
-            whole = times == 1 or all(box.view.whole and not box.small for box in boxes)
-            broken = breaks is not None and (len(begin) > len(breaks) or any(one in wanted for one in begin - breaks))
-            if whole and high < height and not broken:
-                break
+        shown = [one for one in matrices if one.id in named]
+        never, fair = self._cut(shown, rows, named, room, height) if lit else set(), None
+        for way in self._ways(rows, named, bool(lit), room, height):
+            if way.times > 1 and never & set(way.larger):
+                continue
+            if way.times > 1 and breaks is None:
+                breaks = self._stand_named(rows, replace(way, times=1.0), room, height, named)[1]
+            high, begin = self._stand_named(rows, way, room, height, named)
+            broken = breaks is not None and (
+                len(begin) > len(breaks) or any(one in way.wanted for one in begin - breaks)
+            )
+            if high < height and not broken:
+                if not lit or not self._are_cut(shown) - never:
+                    break
+                fair = fair or (way if way.times <= 1 else None)
+        else:  # not all of it can be whole
+            if fair is not None:
+                self._stand_named(rows, fair, room, height, named)
         sizes = [(self.page.box(one).own_size[1:], self.page.box(one).view.whole) for one in matrices]
         self._decided = room, height, self.lit, named, sizes, can_typeset_now()
         return True
 
+    def _cut(
+        self, shown: Sequence[Matrix], rows: Sequence[Row], named: Collection[str], room: int, height: int
+    ) -> set[str]:
+        """The ids of those that are not whole even where each is no larger than usual and all others are small."""
+        small = {row.id: [i for i, one in enumerate(matrices_of(row)) if one.id not in named] for row in rows}
+        self._stand_named(rows, _Way(1 / self._usual, named, small, named), room, height, named)
+        return self._are_cut(shown)
+
+    def _are_cut(self, shown: Sequence[Matrix]) -> set[str]:
+        boxes = [self.page.box(one) for one in shown]
+        return {box.matrix.id for box in boxes if box.small or not box.view.whole}
+
     def _stand_named(
         self,
         rows: Sequence[Row],
-        times: float,
-        small: Mapping[str, Collection[int] | None],
+        way: "_Way",
         room: int,
         height: int,
         named: Collection[str],
-        wanted: Collection[str],
     ) -> tuple[int, set[str]]:
         """Let what is named be so many times larger, and some matrices be small pictures.
 
         Returns the pixels down that what is wanted in sight takes together; and which matrices, in rows with what is
         named, begin another line: an equation that stood on one line is not broken for it.
         """
-        self._times, self._stands = times, Stands(small)
+        small, wanted = way.small, way.wanted
+        self._times, self._larger, self._stands = way.times, way.larger, Stands(small)
         for one in (one for one in self._all if isinstance(one, Matrix)):
             self.page.box(one).be_times(self._times_of(one.id))
+            if one.id not in self._in_rows:
+                self.page.box(one).stand_alone()
         for row in rows:
             self._break_line(row, False)
             self.share_line(row, room, height, small[row.id])
@@ -273,12 +312,11 @@ class Sharing:
         high = max((one.bottom() for one in found), default=0) - min((one.top() for one in found), default=0)
         return high, begin
 
-    def _ways(
-        self, rows: Sequence[Row], named: Collection[str], lit: bool, room: int, height: int
-    ) -> Iterator[tuple[float, Mapping[str, Collection[int] | None], Collection[str]]]:
+    def _ways(self, rows: Sequence[Row], named: Collection[str], lit: bool, room: int, height: int) -> Iterator["_Way"]:
         """How large what is named may be, what is a small picture for it, and what is in sight then; the best first.
 
-        With what it is made of beside it, the rest as usual or small; or by itself.
+        With what it is made of beside it, the rest as usual or small; or by itself. Where there is no room for all that
+        is named to be so large, the one that is asked is.
         """
         around = {*named, *self.lit.beside}
 
@@ -291,26 +329,36 @@ class Sharing:
             for row in rows
         }
         if not lit:
-            yield from ((1.0, small, named) for small in (usual, rest))
+            yield from (_Way(1.0, (), small, named) for small in (usual, rest))
             return
-        boxes = [self.page.box(one) for row in rows for one in matrices_of(row) if one.id in named]
+        boxes = [self.page.box(one) for one in self._all if isinstance(one, Matrix) and one.id in named]
         for box in boxes:
             box.be_times(self._usual)
-        sizes = [(box.view.width(), box.view.height()) for box in boxes]
-        area = sum(width * height for width, height in sizes)
+        sizes = {box.matrix.id: (box.view.width(), box.view.height()) for box in boxes}
+        heroes: list[Collection[str]] = [named, self.lit.hero] if 0 < len(self.lit.hero) < len(named) else [named]
         for times in TIMES:
-            too_large = any(times * width > room or times * high > height for width, high in sizes)
-            if times > LARGE and (too_large or area * times**2 > SMALL * room * height):
-                continue
-            if not too_large:
-                yield times, usual, around
-                yield times, dark, around
-            if times <= LARGE and (times == 1 or not too_large):
-                yield times, rest, named
+            fit = [
+                larger
+                for larger in heroes
+                if self._may_be(times, [sizes[one] for one in larger if one in sizes], room, height)
+            ]
+            for larger in fit if times > 1 else fit[:1]:
+                yield _Way(times, larger, usual, around)
+                yield _Way(times, larger, dark, around)
+            if times <= LARGE:
+                yield from (_Way(times, larger, rest, named) for larger in (fit if times > 1 else heroes[:1]))
+        if self._usual > 1:
+            yield from (_Way(1 / self._usual, named, small, some) for small, some in ((dark, around), (rest, named)))
+
+    def _may_be(self, times: float, sizes: Sequence[tuple[int, int]], room: int, height: int) -> bool:
+        """Whether matrices of some sizes may be so many times larger."""
+        area = sum(width * high for width, high in sizes)
+        fit = all(times * width <= room and times * high <= height for width, high in sizes)
+        return fit and (times <= LARGE or area * times**2 <= SMALL * room * height)
 
     def _times_of(self, id: str) -> float:
         """How many times larger a matrix is than usual; one that others are lined up with is not."""
-        return self._usual * (self._times if id in self.lit.named and id not in self._lined_up else 1.0)
+        return self._usual * (self._times if id in self._larger and id not in self._lined_up else 1.0)
 
     def _usual_in(self, room: int, height: int) -> float:
         """How many times larger than at its least matrices are on a page of so many pixels."""

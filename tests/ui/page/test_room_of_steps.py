@@ -1,0 +1,126 @@
+"""What the steps of all lessons name is never cut where it would fit: as large as there is room for, and no larger."""
+
+from contextlib import contextmanager
+from functools import lru_cache
+
+import pytest
+from PySide6.QtWidgets import QWidget
+
+from explorer.document.document import Document
+from explorer.lessons.loader import lesson_files, load
+from explorer.lessons.schema import states_of
+from explorer.pages import compose
+from explorer.pages.covering import covered_by
+from explorer.pages.levels import stops
+from explorer.pages.of_step import ELSEWHERE, lit_by_step
+from explorer.pages.view import Spot
+from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.matrix.letters import SIZES
+from explorer.ui.page.column import Elements
+from explorer.ui.selection import Selection
+from explorer.ui.turns import Bridge
+from explorer.ui.widgets.formula import typeset
+from explorer.ui.workbench import Workbench
+
+GUIDED = [name for name, file in lesson_files().items() if "[[step]]" in file.read_text("utf-8")]
+SHORT = "jane", "emma", "words-as-vectors", "softmax"
+ROOMS = (934, 635), (1094, 815)
+"""Of the page of a step in a window of 1280 × 720 and of 1600 × 900."""
+FEW = 6
+"""Columns that fit into any of these rooms: to lay out what has no more would be in vain."""
+
+
+@pytest.fixture
+def laid_out(appearance, qtbot):
+    """Lays out the page of a step, without a window, in some room; gives the boxes of what it names."""
+    typeset("x")  # else headings are measured otherwise later
+
+    @contextmanager
+    def lay_out(lesson, state, step):
+        document, parent = Document(state), QWidget()
+        selection = Selection(document, parent)
+        bench = Workbench(document, Bridge(document, parent), selection, appearance, lesson)
+        selection.set_head(step.head)
+        selection.choose_token(step.look.token)
+        look = step.look
+        spot = Spot(look.node, look.rows, look.columns, look.beside) if look.node else None
+        selection.speak_of(spot, covered_by(bench.view, step.question))
+        try:
+            yield bench, parent
+        finally:
+            bench.bridge.close()
+            document.close()
+            parent.deleteLater()
+
+    return lay_out
+
+
+@lru_cache
+def lesson_of(name):
+    lesson = load(name)
+    return lesson, states_of(lesson)
+
+
+def boxes_of(bench, parent, step, rooms, few=FEW):
+    """The boxes of what a step names, in each room; none where all of it is narrow."""
+    name = ELSEWHERE.get(step.look.stage, step.look.stage)
+    stage = next((one for one in stops(bench.view.graph) if one.name == name), None)
+    page = None if stage is None else compose.page(bench.view, stage)
+    lit = None if page is None else lit_by_step(page, bench.view, step)
+    if not lit:
+        return
+    elements = Elements(bench, bench.appearance.px(12))
+    elements.setParent(parent)
+    elements.setContentsMargins(20, 10, 12, 16)
+    elements.tell((page.header, *page.elements))
+    named = [one for id, one in elements.widgets.items() if id in lit.named and isinstance(one, MatrixBox)]
+    if all(len(box.matrix.columns) <= few for box in named):
+        return
+    elements.enlarge(lit)
+    for room in rooms:
+        elements.share_room(*room)
+        yield room, named, lit
+
+
+def is_cut(box, hero):
+    """Whether not all of it is in sight, though it would be if it were no larger than usual.
+
+    Where an equation has no room for all that is named in it, another one than that which is asked is a small picture.
+    """
+    if box.view.whole and not box.small:
+        return False
+    box.be_times(1.0)
+    fits = any(box.view.fits(size, box._given) for size in SIZES)
+    return fits and (not box.small or hero == {box.matrix.id})
+
+
+def long(*of):
+    return pytest.param(*of, marks=pytest.mark.long)
+
+
+@pytest.mark.parametrize("name", [name if name in SHORT else long(name) for name in GUIDED])
+def test_nothing_that_a_step_names_is_cut_where_it_would_fit(laid_out, name):
+    lesson, states = lesson_of(name)
+    for at, step in enumerate(lesson.steps):
+        with laid_out(lesson, states[at], step) as (bench, parent):
+            for room, boxes, lit in boxes_of(bench, parent, step, ROOMS):
+                for box in boxes:
+                    assert not is_cut(box, lit.hero), (step.id, box.matrix.name, room)
+
+
+def test_long_labels_are_read_upwards_where_only_so_all_columns_are_in_sight(laid_out):
+    lesson, states = lesson_of("jane")
+    seen = []
+    with laid_out(lesson, states[0], lesson.steps[0]) as (bench, parent):
+        for _, (box,), _ in boxes_of(bench, parent, lesson.steps[0], (*ROOMS, (1900, 1100), (640, 520))):
+            seen.append((box.view.whole, box.view.letters.upright))
+    assert seen == [(True, True), (True, True), (True, False), (False, False)]
+
+
+def test_where_there_is_no_room_for_all_to_be_larger_the_asked_one_is(laid_out):
+    lesson, states = lesson_of("emma")
+    at = next(i for i, step in enumerate(lesson.steps) if step.id == "score")
+    with laid_out(lesson, states[at], lesson.steps[at]) as (bench, parent):
+        ((_, boxes, _),) = boxes_of(bench, parent, lesson.steps[at], ROOMS[:1], few=0)
+        times = {box.matrix.name: box.view.times for box in boxes}
+    assert times == {"Q": 1.0, "K": 1.0, "scores": 1.2}
