@@ -296,8 +296,10 @@ class MatrixView(QTableView):
         """
         before, self._upright = self._upright, False
         if self.shrinks and not self._fits_somehow(pixels):
-            self._upright = True
-            self._upright = self._fits_somehow(pixels)
+            smallest = self._letters(SIZES[-1])
+            # Of short labels nothing would be gained.
+            self._upright = smallest.measured(self.matrix)[0] > smallest.least(self.matrix)
+            self._upright = self._upright and self._fits_somehow(pixels)
         new = self._upright != before
         if new:
             self.letters = self._letters(self._size)
