@@ -15,6 +15,7 @@ import pytest
 
 from explorer import __version__
 from explorer.files import whole_file
+from explorer.lessons.yours import ENDING
 
 ROOT = Path(__file__).parents[1]
 PACKAGING = ROOT / "packaging"
@@ -152,6 +153,14 @@ class TestDesktop:
         kinds = ElementTree.parse(ROOT / "resources/desktop/transformer-explorer.xml").getroot()
         assert opened == {kind.get("type") for kind in kinds}
         assert opened == {one.text for one in ElementTree.parse(METAINFO).iter("mediatype")}
+
+    def test_a_double_click_opens_lessons_in_one_file_and_no_other_zip(self):
+        installer = (PACKAGING / "windows/setup.iss").read_text("utf-8")
+        assert f'"Software\\Classes\\{ENDING}"' in installer
+        assert '"Software\\Classes\\.zip"' not in installer  # only OpenWithProgids: offered, never the usual one
+        spec = (PACKAGING / "explorer.spec").read_text("utf-8")
+        assert f'"{ENDING[1:]}", "Owner"' in spec
+        assert '"zip", "Alternate"' in spec
 
     @pytest.mark.skipif(not shutil.which("desktop-file-validate"), reason="needs desktop-file-utils")
     def test_entry_is_valid(self):

@@ -121,6 +121,7 @@ _DONE_BY = {
     "conventions": "show.conventions",
     "seek": "show.seek",
     "questions": "classroom.questions",
+    "bundle": "classroom.bundle",
     "sheet": "classroom.sheet",
     "answer": "classroom.answer",
     "class": "classroom.class_",

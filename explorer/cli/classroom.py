@@ -1,6 +1,6 @@
 """``explorer sheet``, ``answer`` and ``class``: exercises, what a student answers, and what a class did.
 
-``explorer questions``: questions of lessons for a learning platform.
+``explorer questions``: questions of lessons for a learning platform. ``explorer bundle``: lessons in one file.
 """
 
 import json
@@ -16,6 +16,7 @@ from explorer.cli.output import may_write, shown, wrote
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import read_number
 from explorer.files import whole_file
+from explorer.lessons import yours
 from explorer.lessons.loader import ready
 from explorer.library.matrix import columns
 from explorer.library.page import need_display
@@ -29,6 +30,17 @@ from explorer.teaching.qti import qti_zip
 from explorer.teaching.sheet import read_sheet, sheet_of
 
 _BAR = 30
+
+
+def bundle(arguments: Namespace) -> int:
+    """``explorer bundle``: write the lessons of a folder into one file."""
+    out = Path(arguments.file)
+    if out.suffix != yours.ENDING:
+        raise UsageError(f"--out names a file that ends in {yours.ENDING}.")
+    may_write(out, arguments.force)
+    count = yours.bundle(Path(arguments.folder), out)
+    print(f"{count} lesson{'s' * (count != 1)}", wrote(out), sep="\n")
+    return 0
 
 
 def sheet(arguments: Namespace) -> int:

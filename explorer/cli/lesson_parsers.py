@@ -47,6 +47,16 @@ def questions() -> Parser:
     return parser
 
 
+def bundle() -> Parser:
+    """Of ``explorer bundle``."""
+    what = "Write the lessons of a folder into one file, which opens by a double-click and stays under Your lessons."
+    parser = Parser("bundle", what, epilog="example:\n  explorer bundle my-lessons --out week3.lessons")
+    parser.add_argument("folder", metavar="FOLDER", help="with lessons (.toml) and the weights beside them")
+    parser.add_argument("--out", metavar="FILE", dest="file", required=True, help="a file that ends in .lessons")
+    add_force(parser)
+    return parser
+
+
 def sheet() -> Parser:
     """Of ``explorer sheet``."""
     what = "Put an exercise sheet together. Students get it as a file; numbers are drawn for each from seed and name."

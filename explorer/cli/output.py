@@ -16,6 +16,7 @@ from explorer.sentences import visible
 HEAD = 1 << 20
 """Bytes at the beginning of a file by which it is known."""
 _MOST_MEMBERS, _SMALL = 100, 10_000
+_NO_ZIP = (OSError, EOFError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, ValueError)
 
 
 def check_out(arguments: Namespace) -> None:
@@ -120,6 +121,12 @@ def _is_package(head: bytes, path: Path) -> bool:
     return PROGRAM.encode() in _members(path).get("imsmanifest.xml", b"")
 
 
+def _is_bundle(head: bytes, path: Path) -> bool:
+    with suppress(*_NO_ZIP), zipfile.ZipFile(path) as archive:
+        return archive.comment == PROGRAM.encode()
+    return False
+
+
 def _is_npz(head: bytes, path: Path) -> bool:
     return _members(path).keys() == {"vectors.npy", "words.npy"}
 
@@ -152,7 +159,7 @@ def _members(path: Path) -> dict[str, bytes]:
         with zipfile.ZipFile(path) as archive:
             listed = archive.infolist()[:_MOST_MEMBERS]
             return {one.filename: archive.read(one) if one.file_size < _SMALL else b"" for one in listed}
-    except (OSError, EOFError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, ValueError):
+    except _NO_ZIP:
         return {}
 
 
@@ -171,6 +178,7 @@ KINDS: dict[str, Known] = {
     ".answers.json": lambda head, path: b'"format": "explorer answers' in head,
     ".xml": _says(b"<?xml"),
     ".zip": _is_package,
+    ".lessons": _is_bundle,
     ".txt": _is_table_of_words,
     ".safetensors": _is_vectors,
     ".npz": _is_npz,

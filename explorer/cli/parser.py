@@ -26,6 +26,7 @@ Every number of a transformer, live and editable.
   explorer conventions LESSON …    which settings give the numbers that a text prints
   explorer seek LESSON CELL=V      change inputs until a cell has the value
   explorer questions LESSON …      questions for a learning platform: Moodle XML or QTI
+  explorer bundle FOLDER --out F   lessons of yours in one file, to be handed on
   explorer sheet LESSON …          an exercise sheet: numbers of her own for each student
   explorer answer SHEET            answer it, and save what is handed in
   explorer class FOLDER            what a class answered: a table, mistakes by name, what to talk about
@@ -443,6 +444,7 @@ _PARSERS = {
     "conventions": _conventions,
     "seek": _seek,
     "questions": lesson_parsers.questions,
+    "bundle": lesson_parsers.bundle,
     "sheet": lesson_parsers.sheet,
     "answer": lesson_parsers.answer,
     "class": lesson_parsers.class_,

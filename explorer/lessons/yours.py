@@ -1,5 +1,6 @@
 """Lessons by others: a folder or a zip of them is checked, copied into a folder of the person's own, and kept there.
 
+A zip that the program writes ends in `ENDING`: systems know by it what opens it, and leave all other zips as they are.
 Nothing in it is trusted: how much it holds, where its names lead, what its files are. Only lessons (`.toml`) and the
 weights that lie beside them (`.safetensors`) are taken; all else in it is left where it is.
 """
@@ -16,16 +17,19 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path, PurePosixPath
 
+from explorer import PROGRAM
 from explorer.core.errors import ExplorerError
-from explorer.files import open_file
+from explorer.files import open_file, whole_file
 from explorer.lessons import reading
 from explorer.lessons.loader import load, title_in
 
+ENDING = ".lessons"
 TAKEN = (".toml", ".safetensors")
 FOLDER = "lessons"
 """In the folder of the person's settings."""
 MOST_FILES, MOST_WEIGHTS, MOST_IN_ALL = 200, 100_000_000, 200_000_000
 """Files, bytes of one file of weights, and bytes of all."""
+_STAMP = (1980, 1, 1, 0, 0, 0)  # the same lessons give the same bytes
 _BESIDE = re.compile(rb"""["']?(?:weights|tokenizer)["']?\s*=\s*["'][^"'\n]*(?:[/\\:]|\.\.)""")
 """A file that does not lie beside the lesson that names it."""
 _DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError, OSError)
@@ -39,7 +43,7 @@ def is_bundle(path: Path) -> bool:
     """Whether a path names a zip, or a folder with lessons in it or in a folder of it."""
     if os.path.isdir(path):  # which a name that no system knows is not
         return any(next(path.glob(f"{deep}*.lesson.toml"), None) is not None for deep in ("", "*/"))
-    return path.suffix.lower() == ".zip"
+    return path.suffix.lower() in (".zip", ENDING)
 
 
 def take_in(source: Path, folder: Path) -> list[Path]:
@@ -82,6 +86,48 @@ def take_in(source: Path, folder: Path) -> list[Path]:
     except OSError as error:
         raise ExplorerError("not-written", file=folder, reason=error.strerror or error) from None
     return _lessons(folder / name)
+
+
+def bundle(source: Path, out: Path) -> int:
+    """Write the lessons of a folder, and the weights beside them, into one file; returns how many lessons.
+
+    Raises `ExplorerError`: as `take_in` does for what nobody else could open; "not-written".
+    """
+    content = dict(_files(source))
+    lessons = [source.joinpath(*name.parts) for name in content if name.suffix.lower() == ".toml"]
+    if not lessons:
+        raise ExplorerError("bundle-empty", file=source)
+    for file in lessons:
+        load(file)
+    with whole_file(out) as stream, zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.comment = PROGRAM.encode()
+        for name, data in content.items():
+            archive.writestr(zipfile.ZipInfo(str(name), _STAMP), data, zipfile.ZIP_DEFLATED)
+    return len(lessons)
+
+
+def remove(lesson: Path, folder: Path) -> None:
+    """Keep a lesson no more; with the last one of those that came together, what lay beside it goes, too.
+
+    Parameters
+    ----------
+    lesson : Path
+        One of `yours`.
+    folder : Path
+        Where lessons are kept.
+
+    Raises
+    ------
+    ExplorerError
+        "not-written".
+    """
+    together = folder / lesson.relative_to(folder).parts[0]
+    try:
+        lesson.unlink(missing_ok=True)
+        if os.path.isdir(together) and not _lessons(together):
+            shutil.rmtree(together)
+    except OSError as error:
+        raise ExplorerError("not-written", file=lesson, reason=error.strerror or error) from None
 
 
 def yours(folder: Path | None) -> dict[Path, str]:

@@ -7,151 +7,38 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
-from textwrap import wrap
-from typing import Any, Literal
+from typing import Any
 from weakref import WeakKeyDictionary, ref
 
 from PySide6.QtCore import QDir, QObject, QStandardPaths, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QWidget
 
 from explorer import PROGRAM
-from explorer.checkpoints import ENDINGS, is_checkpoint
+from explorer.checkpoints import is_checkpoint
 from explorer.core.errors import ExplorerError
 from explorer.document import storage
 from explorer.document.manifest import Session
 from explorer.document.state import State
 from explorer.document.storage import ENDING, as_text, from_text
 from explorer.lessons.document_lesson import is_document, lesson_of, opened, opened_session
-from explorer.lessons.loader import load, load_with
+from explorer.lessons.loader import load, load_with, title_in
 from explorer.lessons.schema import Lesson
-from explorer.lessons.yours import FOLDER, is_bundle, take_in
+from explorer.lessons.yours import ENDING as BUNDLE
+from explorer.lessons.yours import FOLDER, bundle, is_bundle, remove, take_in
 from explorer.sentences import sentence
-from explorer.teaching import ANSWERS, is_for_class
+from explorer.teaching import is_for_class
 from explorer.ui.background import Background
+from explorer.ui.dialogs import INSIDE, OPENED, Dialogs
 from explorer.ui.drafts import Claim, Kept
 from explorer.ui.turns import do_later
-from explorer.ui.widgets.inputs import message_box
 from explorer.ui.workbench import Workbench
 from explorer.words.progress import Progress, Report
 
 FOLDERS = "folders of models"
 """Under this name the folder is remembered that has a model, by the name of the model."""
-LESSON_ENDING = ".lesson.toml"
-OPENED = (ENDING, ".toml")
-INSIDE = ("config.json", ".safetensors")
-"""How files end that mean the folder that they are in."""
 LONGEST_NAME = 60
-_LONG, PIECE = re.compile(r"[^\s/\\]{36,}"), 12
-"""A word that in the largest letters may be wider than a box, and letters after which it may go on in the next line."""
 RECENT, MOST_RECENT = "recent documents", 10
-
-Answer = Literal["save", "discard", "cancel"]
-
-
-class Dialogs:
-    """All that is asked and told in a dialog of its own."""
-
-    def __init__(self, window: QWidget) -> None:
-        self._window = window
-
-    def to_open(self, folder: Path) -> Path | None:
-        """Which file to open, or None."""
-        endings = " ".join(f"*{ending}" for ending in (*OPENED, ".zip", ANSWERS, *ENDINGS, *INSIDE))
-        known = f"Documents, lessons and models ({endings})"
-        file, _ = QFileDialog.getOpenFileName(self._window, "Open", str(folder), known)
-        return Path(file) if file else None
-
-    def to_open_model(self, folder: Path) -> Path | None:
-        """The folder of which model that others trained to open, or None."""
-        chosen = QFileDialog.getExistingDirectory(self._window, "Open the folder of a model", str(folder))
-        return Path(chosen) if chosen else None
-
-    def to_find(self, text: str) -> bool:
-        """Say what a lesson needs; whether to choose the folder that has it."""
-        box = message_box(breakable(text), self._window)
-        box.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)  # there is an address in it
-        choose = box.addButton("Choose its folder …", QMessageBox.ButtonRole.AcceptRole)
-        box.addButton(QMessageBox.StandardButton.Cancel)
-        box.exec()
-        box.deleteLater()
-        return box.clickedButton() is choose
-
-    def to_save(self, suggestion: Path) -> Path | None:
-        """Which file to save in, or None."""
-        known = f"Documents (*{ENDING})"
-        file, _ = QFileDialog.getSaveFileName(self._window, "Save as", str(suggestion), known)
-        return Path(file) if file else None
-
-    def to_save_lesson(self, suggestion: Path) -> Path | None:
-        """Which file to write a recorded lesson into, or None."""
-        file, _ = QFileDialog.getSaveFileName(self._window, "Save the lesson", str(suggestion), "Lessons (*.toml)")
-        path = Path(file)
-        if file and not path.name.endswith(".toml"):
-            return self.with_ending(path, LESSON_ENDING)
-        return path if file else None
-
-    def to_export(self, suggestion: Path, kinds: Mapping[str, str]) -> Path | None:
-        """Which file to write into, or None; its ending, one of the kinds, is added where nobody has typed one."""
-        known = {f"{title} (*{ending})": ending for ending, title in kinds.items()}
-        first = next((words for words, ending in known.items() if ending == suggestion.suffix), "")
-        file, chosen = QFileDialog.getSaveFileName(self._window, "Export", str(suggestion), ";;".join(known), first)
-        path = Path(file)
-        if file and path.suffix.lower() not in kinds:
-            return self.with_ending(path, known.get(chosen, next(iter(kinds))))
-        return path if file else None
-
-    def to_hand_out(self, suggestion: Path) -> Path | None:
-        """Which file to write a hand-out into, or None."""
-        known = "PDF (*.pdf);;One HTML file (*.html)"
-        file, chosen = QFileDialog.getSaveFileName(self._window, "Save as a hand-out", str(suggestion), known)
-        path = Path(file)
-        if file and path.suffix.lower() not in (".pdf", ".html"):
-            return self.with_ending(path, ".html" if "html" in chosen else ".pdf")
-        return path if file else None
-
-    def with_ending(self, path: Path, ending: str) -> Path | None:
-        """A path for which nobody has typed an ending, with it; None where the file of that name should stay."""
-        path = path.with_name(f"{path.name}{ending}")
-        if os.path.exists(path) and not self.replace(path):  # the system's dialog has asked for the name without it
-            return None
-        return path
-
-    def keep(self, name: str) -> Answer:
-        """Whether to save the changes before they are left."""
-        button = QMessageBox.StandardButton
-        answer = self._ask(f"Keep your changes to “{name}”?", button.Save, button.Save | button.Discard | button.Cancel)
-        known: dict[QMessageBox.StandardButton, Answer] = {button.Save: "save", button.Discard: "discard"}
-        return known.get(answer, "cancel")
-
-    def replace(self, path: Path) -> bool:
-        """Whether to write over a file."""
-        button = QMessageBox.StandardButton
-        return self._ask(f"Replace {path}?", button.Cancel, button.Yes | button.Cancel) == button.Yes
-
-    def replace_changed(self, path: Path) -> bool:
-        """Whether to write over a file that somebody else has written since."""
-        button = QMessageBox.StandardButton
-        text = f"{path} was changed by another window or program since it was opened here. Replace it?"
-        return self._ask(text, button.Cancel, button.Yes | button.Cancel) == button.Yes
-
-    def tell(self, sentence: str) -> None:
-        """Say what went wrong."""
-        button = QMessageBox.StandardButton
-        self._ask(sentence, button.Ok, button.Ok)
-
-    def _ask(
-        self,
-        text: str,
-        first: QMessageBox.StandardButton,
-        buttons: QMessageBox.StandardButton,
-    ) -> QMessageBox.StandardButton:
-        box = message_box(breakable(text), self._window)
-        box.setStandardButtons(buttons)
-        box.setDefaultButton(first)
-        answer = QMessageBox.StandardButton(box.exec())
-        box.deleteLater()
-        return answer
 
 
 @dataclass(eq=False)
@@ -195,7 +82,7 @@ class Files(QObject):
     done = Signal(str)  # something was written or copied; the sentence says where it is
     session_opened = Signal(object)  # mapping: a document was opened, with this beside its numbers
     for_class = Signal(object)  # list of Path: a sheet, or the answers of a class, were opened
-    taken_in = Signal()  # lessons by others are kept from now on
+    lessons_kept = Signal()  # other lessons by others are kept from now on
     shared = Signal(object)  # Path: the document's file is open in another window, too
 
     def __init__(self, bench: Workbench, window: QWidget) -> None:
@@ -276,19 +163,44 @@ class Files(QObject):
         elif self.may_leave():
             self._open(path)
 
+    @property
+    def _lessons(self) -> Path:
+        """The folder of lessons by others."""
+        return (self._bench.settings.folder or Path(mkdtemp())) / FOLDER
+
     def _take_in(self, path: Path) -> None:
         """Keep lessons by others, and open the first of them."""
-        kept = self._bench.settings.folder
         try:
-            lessons = take_in(path, (kept or Path(mkdtemp())) / FOLDER)
+            lessons = take_in(path, self._lessons)
         except ExplorerError as error:
             self.dialogs.tell(sentence(error))
             return
-        self.taken_in.emit()
+        self.lessons_kept.emit()
         many = len(lessons) != 1
         self.done.emit(f"{len(lessons)} lesson{'s' * many} from {path.name} {'are' if many else 'is'} kept in Lessons")
         if self.may_leave():
             self._open(lessons[0])
+
+    def remove_lesson(self, lesson: Path) -> None:
+        """Keep a lesson by others no more, if that is meant; what is open stays open."""
+        try:
+            if self.dialogs.remove(title_in(lesson)):
+                remove(lesson, self._lessons)
+        except ExplorerError as error:
+            self.dialogs.tell(sentence(error))
+        self.lessons_kept.emit()
+
+    def bundle_lessons(self) -> None:
+        """Ask for a file and write the lessons by others into it."""
+        path = self.dialogs.to_bundle(self.folder / f"lessons{BUNDLE}")
+        if path is None:
+            return
+        try:
+            bundle(self._lessons, path)
+        except ExplorerError as error:
+            self.dialogs.tell(sentence(error))
+            return
+        self.done.emit(f"Your lessons are in {path}")
 
     def open_lesson(self, lesson: Lesson) -> None:
         """Open a lesson that is there already."""
@@ -574,11 +486,6 @@ class Files(QObject):
 
     def _refuse_dropped(self) -> None:
         self.dialogs.tell(sentence(ExplorerError("not-dropped")))
-
-
-def breakable(text: str) -> str:
-    """A text whose long words, such as names of files, may go on in the next line of a box: else it would cut them."""
-    return _LONG.sub(lambda word: "\u200b".join(wrap(word[0], PIECE)), text)
 
 
 def _dropped(event: QDropEvent) -> Path | None:

@@ -34,8 +34,11 @@ Root: HKA; Subkey: "Software\Classes\.explorer"; ValueType: string; ValueData: "
 Root: HKA; Subkey: "Software\Classes\TransformerExplorer.Document"; ValueType: string; ValueData: "{#Title} document"; Flags: uninsdeletekey
 Root: HKA; Subkey: "Software\Classes\TransformerExplorer.Document\DefaultIcon"; ValueType: string; ValueData: "{app}\explorer.exe,0"
 Root: HKA; Subkey: "Software\Classes\TransformerExplorer.Document\shell\open\command"; ValueType: string; ValueData: """{app}\explorer.exe"" ""%1"""
-; A lesson is a TOML file: offered under "Open with", and left to the text editor otherwise.
+; Lessons in one file are a zip of an ending of our own.
+Root: HKA; Subkey: "Software\Classes\.lessons"; ValueType: string; ValueData: "TransformerExplorer.Document"; Flags: uninsdeletevalue
+; A lesson is a TOML file, and others may have zipped theirs: offered under "Open with", and left to what opens such files otherwise.
 Root: HKA; Subkey: "Software\Classes\.toml\OpenWithProgids"; ValueType: string; ValueName: "TransformerExplorer.Document"; Flags: uninsdeletevalue
+Root: HKA; Subkey: "Software\Classes\.zip\OpenWithProgids"; ValueType: string; ValueName: "TransformerExplorer.Document"; Flags: uninsdeletevalue
 
 [Run]
 Filename: "{app}\explorer.exe"; Description: "Start {#Title}"; Flags: nowait postinstall skipifsilent

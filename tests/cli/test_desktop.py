@@ -50,6 +50,9 @@ def test_documents_have_their_type(share):
     types = (share / "mime/globs2").read_text("utf-8")
     assert ":application/x-transformer-explorer:*.explorer\n" in types
     assert ":application/x-transformer-explorer-lesson:*.lesson.toml\n" in types
+    assert ":application/x-transformer-explorer-lesson:*.sheet.toml\n" in types
+    assert ":application/x-transformer-explorer-lessons:*.lessons\n" in types
+    assert "*.zip" not in types
 
 
 def test_other_systems_are_told(monkeypatch, share, capsys):

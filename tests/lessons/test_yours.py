@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from explorer.cli import main
 from explorer.core.errors import ExplorerError
 from explorer.lessons import yours as module
 from explorer.lessons.loader import lesson_files, load
-from explorer.lessons.yours import is_bundle, take_in, yours
+from explorer.lessons.yours import bundle, is_bundle, remove, take_in, yours
 from tests.refusals import refuses
 
 LESSON = lesson_files()["softmax"].read_text("utf-8")
@@ -49,6 +50,52 @@ def test_a_folder_is_kept_too(tmp_path):
     (folder / "two.lesson.toml").symlink_to(folder / "one.lesson.toml")
     with refuses("is a link"):
         take_in(folder, tmp_path / "kept")
+
+
+def test_lessons_are_handed_on_in_one_file(tmp_path, capsys, monkeypatch):
+    folder, out = tmp_path / "mine", tmp_path / "week3.lessons"
+    (folder / "deep").mkdir(parents=True)
+    with refuses("no lesson"):
+        bundle(folder, out)
+    assert not out.exists()
+    (folder / "one.lesson.toml").write_text(LESSON, "utf-8")
+    (folder / "deep" / "two.toml").write_text(LESSON, "utf-8")
+    (folder / "notes.txt").write_text("private", "utf-8")
+    assert main(["bundle", str(folder), "--out", str(out)]) == 0
+    assert capsys.readouterr().out.startswith("2 lessons\nwrote ")
+    with zipfile.ZipFile(out) as archive:
+        assert sorted(archive.namelist()) == ["deep/two.toml", "one.lesson.toml"]
+    assert is_bundle(out)
+    assert len(take_in(out, tmp_path / "kept")) == 2
+    whole = out.read_bytes()
+    assert main(["bundle", str(folder), "--out", str(out)]) == 0  # one of ours may be written over
+    assert out.read_bytes() == whole
+    zipped(tmp_path / "theirs.lessons", {"a.txt": "x"})
+    for words, said in (
+        ((folder, "theirs.lessons"), "was not written by this program"),
+        ((folder, "a.zip"), "ends in .lessons"),
+        ((tmp_path / "nowhere", "b.lessons"), "nowhere"),
+    ):
+        assert main(["bundle", str(words[0]), "--out", str(tmp_path / words[1])]) == 2
+        assert said in capsys.readouterr().err
+    (folder / "bad.toml").write_text("[", "utf-8")
+    with refuses("not valid TOML"):
+        bundle(folder, out)
+    assert out.read_bytes() == whole
+
+
+def test_a_lesson_is_removed_and_with_the_last_one_what_lay_beside_it(tmp_path):
+    source = zipped(tmp_path / "a.zip", {"one.toml": LESSON, "two.toml": LESSON, "w.safetensors": "x"})
+    one, two = take_in(source, kept := tmp_path / "kept")
+    other = take_in(zipped(tmp_path / "b.zip", {"c.toml": LESSON}), kept)
+    remove(one, kept)
+    assert set(yours(kept)) == {two, *other}
+    assert (kept / "a" / "w.safetensors").exists()
+    remove(two, kept)
+    remove(two, kept)  # another window was sooner
+    assert set(yours(kept)) == set(other)
+    assert [one.name for one in kept.iterdir()] == ["b"]
+    assert source.exists()
 
 
 @pytest.mark.parametrize("name", ["../out.toml", "/etc/out.toml", "a/../../out.toml", "C:out.toml", "a\\..\\out.toml"])

@@ -17,9 +17,9 @@ from PySide6.QtWidgets import QFileDialog
 from explorer.document.commands import SetCells
 from explorer.export import workbook
 from explorer.pages.view import Cell
+from explorer.ui.dialogs import Dialogs
 from explorer.ui.errors import Message
 from explorer.ui.export import KINDS
-from explorer.ui.files import Dialogs
 from explorer.ui.render import as_in_sight, on_paper, spoken
 from explorer.ui.theme import DARK, LIGHT
 from explorer.ui.window.notice import Computing

@@ -19,8 +19,8 @@ from explorer.document.storage import load, save
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load as load_lesson
 from explorer.settings import Settings
+from explorer.ui.dialogs import Dialogs
 from explorer.ui.export import KINDS
-from explorer.ui.files import Dialogs
 from explorer.ui.new_model import NewModel
 from tests.ui.conftest import one_of_each_kind
 

@@ -12,7 +12,7 @@ from explorer.core.errors import ExplorerError
 from explorer.document.commands import SetCells, SetTokens
 from explorer.document.storage import load
 from explorer.sentences import sentence
-from explorer.ui.files import Dialogs
+from explorer.ui.dialogs import Dialogs
 from explorer.ui.window import notice
 from tests.checkpoints.small import write
 from tests.lessons.needed import narrow, written

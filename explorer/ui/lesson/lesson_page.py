@@ -29,7 +29,7 @@ from explorer.ui.lesson.ring import Ring
 from explorer.ui.theme import Theme, mark
 from explorer.ui.turns import later
 from explorer.ui.widgets.labels import SteadyLabel
-from explorer.ui.widgets.layouts import column_in
+from explorer.ui.widgets.layouts import column_in, row_in
 from explorer.ui.window.lesson_bar import sentences
 from explorer.ui.workbench import Workbench
 
@@ -49,8 +49,9 @@ class LessonCard(QFrame):
     """One lesson or example."""
 
     wanted = Signal(str, bool)  # the lesson of this id is to be opened: from its beginning, or where one was
+    removed = Signal(str)  # it is to be kept no more
 
-    def __init__(self, bench: Workbench, id: str, title: str) -> None:
+    def __init__(self, bench: Workbench, id: str, title: str, mine: bool = False) -> None:
         super().__init__()
         mark(self, card="true")
         self.setAccessibleName(title)
@@ -77,6 +78,11 @@ class LessonCard(QFrame):
         mark(self.again, link="true")
         self.again.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.again.clicked.connect(lambda: self.wanted.emit(id, True))
+        self.remove = mark(QPushButton("Remove"), link="true")
+        self.remove.setAccessibleName(f"Remove {title} from your lessons")
+        self.remove.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.remove.clicked.connect(lambda: self.removed.emit(id))
+        self.remove.setVisible(mine)
         whole = QHBoxLayout(self)
         whole.setContentsMargins(px(16), px(10), px(12), px(10))
         whole.setSpacing(px(16))
@@ -92,6 +98,7 @@ class LessonCard(QFrame):
         line.addWidget(self.ring)
         line.addWidget(self._size)
         line.addWidget(self._far)
+        line.addWidget(self.remove)
         line.addStretch()
         acts = QVBoxLayout()
         whole.addLayout(acts)
@@ -200,6 +207,8 @@ class LessonPage(QScrollArea):
 
     wanted = Signal(str, bool)  # as of a card
     again_wanted = Signal(str, str)  # as of `AgainCard`
+    removed = Signal(str)  # as of a card
+    bundle_wanted = Signal()  # the person's own lessons are to be written into one file
     record_wanted = Signal()  # what is done from now on is to be recorded, or no more
     made = Signal()  # it was made anew
 
@@ -275,10 +284,19 @@ class LessonPage(QScrollArea):
         folder = self._bench.settings.folder
         self._yours = {str(file): title for file, title in yours(folder and folder / FOLDER).items()}
         for id, name in self._yours.items():
-            card = LessonCard(self._bench, id, name)
+            card = LessonCard(self._bench, id, name, mine=True)
             card.wanted.connect(self.wanted)
+            card.removed.connect(self.removed)
             self.cards[id] = card
-        self._of_yours = SteadyLabel("Your lessons", role="strong")
+        self._of_yours = QWidget()
+        heading = row_in(self._of_yours, spacing=px(12))
+        heading.addWidget(mark(QLabel("Your lessons"), role="strong"))
+        self.bundle = mark(QPushButton("Save all as one file …"), link="true")
+        self.bundle.setToolTip("To hand them on: the file opens by a double-click")
+        self.bundle.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.bundle.clicked.connect(self.bundle_wanted)
+        heading.addWidget(self.bundle)
+        heading.addStretch()
         self._apart = SteadyLabel("For those who hold a printed text beside the screen", role="strong")
         self._listed = QVBoxLayout()
         self._listed.setSpacing(px(8))

@@ -114,7 +114,7 @@ class LessonParts(QObject):
         self._bench.selection.lesson_asked.connect(lambda id: self.begin(id, False))
         self._page: LessonPage | None = None
         self._window.files.lesson_opened.connect(self.go_on)
-        self._window.files.taken_in.connect(self._list_anew)
+        self._window.files.lessons_kept.connect(self._list_anew)
         self.recorder = Recorder(self._bench, window.files, self)
         self.recorder.changed.connect(self._show_recording)
         self.present = self._action("Present the steps", "F5", self.open_presenter)
@@ -160,6 +160,8 @@ class LessonParts(QObject):
             self._page.wanted.connect(self.begin)
             self._page.again_wanted.connect(self.ask_again)
             self._page.record_wanted.connect(self.record)
+            self._page.removed.connect(lambda id: self._window.files.remove_lesson(Path(id)))
+            self._page.bundle_wanted.connect(self._window.files.bundle_lessons)
             self._page.made.connect(self._show_recording)
             self._window.pages.addWidget(self._page)
         return self._page

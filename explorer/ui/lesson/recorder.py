@@ -11,7 +11,8 @@ from explorer.lessons.recording import Recording
 from explorer.lessons.steps import ELSEWHERE, Look
 from explorer.pages.view import Cell
 from explorer.sentences import sentence
-from explorer.ui.files import LESSON_ENDING, Files
+from explorer.ui.dialogs import LESSON_ENDING
+from explorer.ui.files import Files
 from explorer.ui.selection import Coming
 from explorer.ui.workbench import Workbench
 

@@ -21,8 +21,8 @@ from explorer.document.commands import SetArray
 from explorer.export.matrix import ENDINGS, FORMATS, LabelledMatrix, save
 from explorer.pages.matrix import Matrix
 from explorer.pages.view import Cell
+from explorer.ui.dialogs import Dialogs
 from explorer.ui.errors import show_done, show_error
-from explorer.ui.files import Dialogs
 
 if TYPE_CHECKING:
     from explorer.ui.matrix.view import MatrixView

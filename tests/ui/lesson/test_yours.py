@@ -6,7 +6,7 @@ import pytest
 
 from explorer.cli.window import openable
 from explorer.lessons.loader import lesson_files
-from explorer.lessons.yours import FOLDER, yours
+from explorer.lessons.yours import FOLDER, is_bundle, yours
 from explorer.settings import Settings
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -37,6 +37,32 @@ def test_a_zip_is_opened_and_kept(open_window, source, tmp_path, qtbot, eye):
     assert page._of_yours.isVisible()
     page.wanted.emit(str(file), True)
     assert window.bench.lesson.title == "A lesson of ours"
+
+
+def test_a_lesson_that_is_kept_is_removed_and_all_are_saved_as_one_file(
+    open_window, source, tmp_path, qtbot, eye, monkeypatch
+):
+    window = open_window(settings=Settings(tmp_path / "settings"), tab="Lessons")
+    window.files.open_path(source)
+    qtbot.waitUntil(lambda: window.lessons.guide.at == 0)
+    (file,) = yours(tmp_path / "settings" / FOLDER)
+    window.lessons.show_lessons()
+    page = window.lessons.page()
+    qtbot.waitUntil(lambda: str(file) in page.cards and page.is_whole)
+    assert [card.id for card in page.cards.values() if card.remove.isVisibleTo(page)] == [str(file)]
+    monkeypatch.setattr(window.files.dialogs, "to_bundle", lambda path: tmp_path / path.name)
+    page.bundle.click()
+    assert is_bundle(tmp_path / "lessons.lessons")
+    for answer in (False, True):
+        monkeypatch.setattr(window.files.dialogs, "remove", lambda title, answer=answer: answer)
+        page.cards[str(file)].remove.click()
+        qtbot.waitUntil(lambda answer=answer: (str(file) in page.cards) is not answer and page.is_whole)
+        assert file.exists() is not answer
+    assert page._of_yours.isHidden()
+    assert window.bench.lesson.id == "ours"  # what is open stays open
+    assert source.exists()
+    window.files.open_path(tmp_path / "lessons.lessons")
+    assert len(yours(tmp_path / "settings" / FOLDER)) == 1
 
 
 def test_what_is_refused_is_said_and_nothing_is_opened(open_window, tmp_path, monkeypatch):

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from explorer.document.commands import PinCells, SetCells, SetSwitch
 from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.view import Covered
+from explorer.ui.dialogs import Dialogs
 from explorer.ui.errors import Message
-from explorer.ui.files import Dialogs
 from explorer.ui.matrix.menu import MatrixMenu
 from explorer.ui.matrix.ranges import parsed
 from explorer.ui.matrix.view import MatrixView
