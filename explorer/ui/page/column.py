@@ -166,6 +166,8 @@ class Elements(QWidget):
             return label
 
         label: QLabel = self._holder(("sign", item.element.id), make)
+        if label.parentWidget() is not parent:  # its element stands in another row now; with the old one it would go
+            label.setParent(parent)
         label.setText(item.sign)
         label.show()
         return label
