@@ -15,6 +15,7 @@ from explorer.cli.output import wrote
 from explorer.cli.parser import FORMATS
 from explorer.core.errors import ExplorerError
 from explorer.core.gradients import Root
+from explorer.core.names import Cell, by_head, cut, parse_cell, root_of, select, written_cell
 from explorer.core.numbers import read_number
 from explorer.core.script import export, save
 from explorer.core.training.data import read_text
@@ -25,7 +26,6 @@ from explorer.lessons.schema import Lesson
 from explorer.library import conventions as searches
 from explorer.library import transformer as library
 from explorer.library.matrix import Matrix
-from explorer.library.names import Cell, by_head, cut, parse_cell, root_of, select, written_cell
 from explorer.library.transformer import Transformer
 
 

@@ -18,6 +18,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.generation import Beam, Choice, Written, search, write
 from explorer.core.gradients import Root
 from explorer.core.graph import Node
+from explorer.core.names import cell_of, stage_of
 from explorer.core.nudge import check_cell
 from explorer.core.vocabulary import UNKNOWN, is_mark
 from explorer.document.continuation import (
@@ -33,7 +34,6 @@ from explorer.document.continuation import (
 from explorer.document.state import State
 from explorer.export.matrix import latex_text
 from explorer.library.matrix import columns
-from explorer.library.names import cell_of, stage_of
 
 
 @dataclass(frozen=True)

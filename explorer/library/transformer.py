@@ -11,6 +11,7 @@ from explorer.core.byte_pairs import tokens_of
 from explorer.core.errors import ExplorerError, require_cell
 from explorer.core.generation import Choice
 from explorer.core.gradients import Root
+from explorer.core.names import cut, name_of, parse_cell, root_of, stage_of
 from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.document import storage
 from explorer.document.commands import PinCells, Release, SetArray, SetCells, SetSwitch, SetTokens
@@ -21,7 +22,6 @@ from explorer.lessons.document_lesson import opened
 from explorer.lessons.schema import Lesson
 from explorer.library.answers import Continuation, Explanation, continued, explained, gradient_explained
 from explorer.library.matrix import Matrix, fitting
-from explorer.library.names import cut, name_of, parse_cell, root_of, stage_of
 from explorer.library.page import Page
 from explorer.sentences import sentence
 

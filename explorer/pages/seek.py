@@ -7,9 +7,11 @@ from math import isfinite
 import numpy as np
 
 from explorer.core.engine import Engine
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ExplorerError, require_cell
 from explorer.core.gradients import Root
+from explorer.core.names import Cell, parse_cell
 from explorer.core.numbers import formatted, read_number
+from explorer.document.commands.cells import input_place
 from explorer.document.state import State
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForSeek
@@ -28,10 +30,10 @@ from explorer.pages.page import (
     Note,
     Section,
 )
-from explorer.training.goal_seek import Sought
+from explorer.training.goal_seek import MOST_STEPS, Sought
 
-MOST_INPUTS, MOST_DIGITS, LINES = 24, 40, 8
-"""Inputs to choose among, letters of a number, and steps of the way in sight."""
+MOST_INPUTS, MOST_DIGITS, MOST_NAME, LINES = 24, 40, 100, 8
+"""Inputs to choose among, letters of a number and of a name, and steps of the way in sight."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +45,14 @@ class Search:
     name: str  # as undo and messages name it: "encoder.1.self.scores[0,1,2]"
     where: str  # in words: "row friend, column Emma"
     value: float  # as it is now
-    inputs: tuple[str, ...]  # those that may be chosen, the nearest last
+    inputs: tuple[str, ...]  # those that may be chosen, the nearest last; behind them the parts that were added
     left_out: int  # how many more there are, further away
     chosen: frozenset[str]  # those that may change
     typed: str = ""  # the wished number, as it is typed
+    part: str = ""  # a head's slice or a cell of an input, as it is typed
     busy: bool = False
+    steps: int = 0  # that the search has taken so far
+    stopped: bool = False  # whether it was ended before it came to something
     found: Sought | None = None
 
     @property
@@ -63,10 +68,36 @@ class Search:
 
     def do(self, act: str, value: object) -> "Search":
         """What a control asks for; what was found before is no longer shown."""
+        if act == "part":
+            return replace(self, part=str(value))
+        now = replace(self, found=None, stopped=False)
         if act == "wish":
-            return replace(self, typed=str(value), found=None)
+            return replace(now, typed=str(value))
+        if act == "add":
+            return now._with_part()
         name = act.removeprefix("change ")
-        return replace(self, chosen=self.chosen | {name} if value else self.chosen - {name}, found=None)
+        return replace(now, chosen=self.chosen | {name} if value else self.chosen - {name})
+
+    def _with_part(self) -> "Search":
+        """With the part that is typed among what may change, in the place of the whole of its input.
+
+        Raises `ExplorerError`: "bad-cell-syntax", "unknown-node", "not-editable", "bad-cell"; "no-gradient" for whole
+        numbers.
+        """
+        name, cell = parse_cell(self.part)
+        place, graph = input_place(self.state, name), self.state.graph
+        if graph.nodes[place.node].op.whole:
+            raise ExplorerError("no-gradient", name=name)
+        if cell:
+            require_cell(name, cell, graph.shape(place.node)[len(place.index) :])
+        written = f"{name}[{','.join(map(str, cell))}]" if cell else name
+        inputs = self.inputs if written in self.inputs else (*self.inputs, written)
+        return replace(self, part="", inputs=inputs, chosen=self.chosen - {place.node} | {written})
+
+    @property
+    def changes(self) -> list[Cell]:
+        """What may change, as `explorer.training.goal_seek.seek` wants it."""
+        return [parse_cell(name) for name in self.inputs if name in self.chosen]
 
 
 def search_for(state: State, engine: Engine, root: Root, where: str) -> Search:
@@ -92,23 +123,45 @@ def seek_page(search: Search) -> tuple[Element, ...]:
     field = Field(
         "wish", "It shall be", search.typed, ForSeek("wish"), ForSeek("find"), MOST_DIGITS, on=not search.busy
     )
-    ready = bool(search.typed.strip() and search.chosen) and not search.busy
-    checks = tuple(Check(f"change {one}", one, one in search.chosen, ForSeek(f"change {one}")) for one in search.inputs)
+    ready = bool(search.typed.strip() and search.chosen)
+    find = Button("stop", "Stop", ForSeek("stop")) if search.busy else Button("find", "Find", ForSeek("find"), on=ready)
+    add = ForSeek("add")
+    part = (
+        Field("part", "Or only a part of one", search.part, ForSeek("part"), add, MOST_NAME, on=not search.busy),
+        Button("add", "Add", add, f"Such as a cell, {_example(search)}", on=bool(search.part.strip())),
+    )
+    checks = tuple(
+        Check(f"change {one}", one, one in search.chosen, ForSeek(f"change {one}"), on=not search.busy)
+        for one in search.inputs
+    )
     more = f" {search.left_out} more, further away, stay as they are." if search.left_out else ""
     said = "All else stays as it is." if search.inputs else "It comes from no number that may change."
     return (
         header,
-        Controls("wished", (field, Button("find", "Find", ForSeek("find"), on=ready))),
+        Controls("wished", (field, find)),
         Section("changes", "What may change"),
         Controls("inputs", checks),
+        *([Controls("parts", part)] if search.inputs else []),
         Note("else", said + more),
         *_outcome(search),
     )
 
 
+def _example(search: Search) -> str:
+    """The first cell of the input that is nearest, as one types it."""
+    name = search.inputs[-1].partition("[")[0] if search.inputs else ""
+    place = search.state.graph.find(name)
+    shape = () if place is None else search.state.graph.shape(place.node)[len(place.index) :]
+    return f"{name}[{','.join('0' * len(shape))}]"
+
+
 def _outcome(search: Search) -> list[Element]:
     if search.busy:
-        return [Note("outcome", "Gradient descent is looking for it …")]
+        return [
+            Note("outcome", f"Gradient descent is looking for it: step {search.steps + 1} of at most {MOST_STEPS}.")
+        ]
+    if search.stopped:
+        return [Note("outcome", f"Stopped at step {search.steps + 1}; nothing is changed.")]
     found = search.found
     if found is None:
         return []

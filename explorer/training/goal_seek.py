@@ -5,7 +5,7 @@ Of one number there is one gradient, and the step along it that would be right i
 that leads further away the step is halved until it does not.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite, sqrt
 
@@ -75,7 +75,13 @@ class Sought:
     __repr__ = __str__
 
 
-def seek(state: State, root: Root, wished: float, change: Sequence[tuple[str, tuple[int, ...]]]) -> Sought:
+def seek(
+    state: State,
+    root: Root,
+    wished: float,
+    change: Sequence[tuple[str, tuple[int, ...]]],
+    told: Callable[[int], object] = lambda step: None,
+) -> Sought:
     """Look for inputs that give one number a value.
 
     Parameters
@@ -86,6 +92,8 @@ def seek(state: State, root: Root, wished: float, change: Sequence[tuple[str, tu
         The value that it should have.
     change : sequence of (str, tuple of int)
         What may change: input nodes, or heads' slices of them, each with a cell, or with () for all of it.
+    told : callable
+        Given the steps that are done, before anything is computed; it may raise something to end the search.
 
     Raises
     ------
@@ -109,6 +117,7 @@ def seek(state: State, root: Root, wished: float, change: Sequence[tuple[str, tu
             return Sought(wished, began, tuple(moves), inputs, f"it comes no nearer than {now:.6g}")
         share = 1.0
         while share >= _LEAST_SHARE:
+            told(len(moves))
             factor = share * (wished - now) / size**2
             tried = {
                 name: frozen(inputs[name] + (factor * slope).astype(inputs[name].dtype))

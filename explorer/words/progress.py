@@ -9,7 +9,8 @@ from time import monotonic
 class Progress:
     """How far a work has come."""
 
-    what: str  # "reading", "counting", "training", "parsing", "waiting", "downloading", "checking", "evaluating"
+    # "reading", "counting", "training", "parsing", "waiting", "downloading", "checking", "evaluating", "seeking"
+    what: str
     # `done`, `total`: in the work's own unit: bytes, rows, epochs. The total is 0 where it is not known.
     done: float
     total: float

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QDialog, QLabel, QListWidget, QPlainTextEdit, QPus
 
 from explorer.core.errors import ExplorerError
 from explorer.core.gradients import Root
+from explorer.core.names import Cell as Place
 from explorer.core.switches import SWITCHES
 from explorer.document.commands import Replace
 from explorer.document.state import State
@@ -22,14 +23,14 @@ from explorer.pages.gestures import Ask, ForSeek
 from explorer.pages.seek import search_for, seek_page
 from explorer.pages.view import Cell
 from explorer.sentences import sentence
-from explorer.training.goal_seek import Sought, command, seek
+from explorer.training.goal_seek import MOST_STEPS, Sought, command, seek
 from explorer.ui.background import Background
 from explorer.ui.errors import show_error
 from explorer.ui.page.column import Elements
 from explorer.ui.theme import mark
 from explorer.ui.widgets.layouts import scroll_area
 from explorer.ui.workbench import Workbench
-from explorer.words.progress import Report
+from explorer.words.progress import Progress, Report
 
 _LONGEST = 80  # letters of what undo names
 
@@ -159,6 +160,7 @@ class SeekDialog(QDialog):
         self.search = search_for(document.state, document.engine, Root(cell.node, cell.index), where)
         self._background = Background(self)
         self._background.failed.connect(self._say)
+        self._background.progressed.connect(self._tell)
         column = QVBoxLayout(self)
         column.setContentsMargins(px(18), px(14), px(14), px(14))
         self._area = scroll_area(sideways=False)
@@ -182,6 +184,9 @@ class SeekDialog(QDialog):
             match gesture.act:
                 case "find":
                     self._find()
+                case "stop":
+                    self._background.stop()
+                    self.search = replace(self.search, busy=False, stopped=True)
                 case "use":
                     self._use()
                 case _:
@@ -196,10 +201,13 @@ class SeekDialog(QDialog):
         if search.busy or not search.chosen:
             return
         wished = search.wished
-        changes: list[tuple[str, tuple[int, ...]]] = [(name, ()) for name in search.inputs if name in search.chosen]
         state = self._bench.document.state
-        self.search = replace(search, state=state, busy=True, found=None)
-        self._background.ask(partial(_sought, state, search.root, wished, changes), self._found)
+        self.search = replace(search, state=state, busy=True, steps=0, stopped=False, found=None)
+        self._background.ask(partial(_sought, state, search.root, wished, search.changes), self._found)
+
+    def _tell(self, progress: Progress) -> None:
+        self.search = replace(self.search, steps=int(progress.done))
+        self._show()
 
     def _found(self, found: Sought) -> None:
         self.search = replace(self.search, busy=False, found=found)
@@ -228,5 +236,5 @@ class SeekDialog(QDialog):
         self.elements.share_room(self._area.viewport().width(), None)
 
 
-def _sought(state: State, root: Root, wished: float, changes: list[tuple[str, tuple[int, ...]]], _: Report) -> Sought:
-    return seek(state, root, wished, changes)
+def _sought(state: State, root: Root, wished: float, changes: list[Place], report: Report) -> Sought:
+    return seek(state, root, wished, changes, lambda step: report(Progress("seeking", step, MOST_STEPS)))

@@ -1,8 +1,13 @@
 """From a cell's menu: a value is chosen, and gradient descent finds inputs that give it."""
 
+from itertools import count
+from threading import Event
+
+import numpy as np
 import pytest
 
 from explorer.document.commands import SetSwitch
+from explorer.ui.matrix import conventions
 from explorer.ui.matrix.conventions import SeekDialog
 from explorer.ui.matrix.menu import MatrixMenu
 
@@ -69,3 +74,70 @@ def test_what_is_no_number_is_refused_and_what_is_old_is_not_used(window, dialog
     state = window.bench.document.state
     dialog.elements.widgets["use"].click()
     assert window.bench.document.state is state
+
+
+def test_a_head_or_a_cell_of_an_input_may_change_and_nothing_else(window, dialog, eye, qtbot):
+    widgets = dialog.elements.widgets
+    for name in dialog.search.inputs:
+        if widgets[f"change {name}"].isChecked():
+            widgets[f"change {name}"].click()
+    before = dict(window.bench.document.state.used)
+    for text, refused in (
+        ("encoder.1.self.W_Q[0,9,9]", True),
+        ("encoder.1.self.Q[0,0,0]", True),
+        ("source.tokens", True),
+        ("nothing.of.this", True),
+        ("encoder.1.self.head.1.W_Q", False),
+        ("encoder.1.self.W_K[0, 1, 2]", False),
+    ):
+        field = dialog.elements.widgets["part"].edit
+        field.clear()
+        qtbot.keyClicks(field, text)
+        chosen = dialog.search.chosen
+        dialog.elements.widgets["add"].click()
+        assert (dialog.search.chosen == chosen) is refused
+        assert (dialog.search.part == text) is refused
+    assert dialog.search.chosen == {"encoder.1.self.head.1.W_Q", "encoder.1.self.W_K[0,1,2]"}
+    dialog.elements.widgets["change encoder.1.self.W_K[0,1,2]"].click()
+    find(dialog, "1.25", qtbot)
+    dialog.elements.widgets["use"].click()
+    eye.settle(window)
+    after = window.bench.document.state.used
+    assert [name for name in after if not np.array_equal(after[name], before[name])] == ["encoder.1.self.W_Q"]
+    np.testing.assert_array_equal(after["encoder.1.self.W_Q"][1], before["encoder.1.self.W_Q"][1])
+
+
+def test_the_whole_of_an_input_gives_way_to_a_part_of_it(dialog, qtbot):
+    name = "encoder.1.self.W_Q"
+    if name not in dialog.search.chosen:
+        dialog.elements.widgets[f"change {name}"].click()
+    qtbot.keyClicks(dialog.elements.widgets["part"].edit, f"{name}[0,0,0]")
+    dialog.elements.widgets["add"].click()
+    assert f"{name}[0,0,0]" in dialog.search.chosen
+    assert name not in dialog.search.chosen
+
+
+def test_a_search_is_stopped_and_changes_nothing(window, dialog, qtbot, monkeypatch):
+    ended = Event()
+
+    def endless(state, root, wished, changes, told):
+        try:
+            for _ in count():
+                told(7)
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(conventions, "seek", endless)
+    state = window.bench.document.state
+    qtbot.keyClicks(dialog.elements.widgets["wish"].edit, "0.5")
+    dialog.elements.widgets["find"].click()
+    qtbot.waitUntil(lambda: dialog.search.steps == 7)
+    assert "step 8" in dialog.elements.widgets["outcome"].text()
+    assert not dialog.elements.widgets["change encoder.1.self.W_Q"].isEnabled()
+    dialog.elements.widgets["stop"].click()
+    qtbot.waitUntil(ended.is_set)
+    assert "Stopped at step 8" in dialog.elements.widgets["outcome"].text()
+    assert window.bench.document.state is state
+    monkeypatch.undo()
+    find(dialog, "0.5", qtbot)
+    assert dialog.search.found is not None
