@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -83,12 +84,15 @@ class Decoder:
             if kind == "attention" and block.endswith(".self") and block.startswith("decoder.")
         )
         self._kept = {p for node in self._moving for p in _across(node) if p in moving - {tokens}}
+        # Above the last keys and values, only the row of the last word is needed for what comes behind it.
+        early = self._kept.union(*map(graph.ancestors, self._kept)) if self.cached else moving
+        self._late = moving - early
         self._work = [(node.name, _work_of(graph, self.sequence, node)) for node in self._moving]
         self._once = sum(_work_of(graph, self.sequence, node).of(1, 1) for node in still.values())
         self._ids = np.zeros(self.room, np.int64)
         self._rows: dict[str, Array] = {tokens: self._ids[:0]}
         self._store = {name: np.zeros(graph.shape(name), model.dtype) for name in self._kept}
-        self._steps = [(node.name, self._forward(node), node.name in self._kept) for node in self._moving]
+        self._steps = self._planned()
         # `n`: how many words have been read.
         # `multiplications`: of all matrix products so far.
         self.n, self.multiplications = 0, 0
@@ -122,7 +126,8 @@ class Decoder:
                 self._rows[name] = value = forward(at)
                 if kept:
                     self._store[name][..., at, :] = value
-        self.multiplications += sum(work.of(end - begin, end) for _, work in self._work)
+        new = end - begin
+        self.multiplications += sum(work.of(1 if name in self._late else new, end) for name, work in self._work)
         if self.n == 0:
             self.multiplications += self._once
         self.n = end
@@ -135,12 +140,8 @@ class Decoder:
         made._ids = self._ids.copy()
         made._store = {name: array.copy() for name, array in self._store.items()}
         made._rows = dict(self._rows)
-        made._steps = [(node.name, made._forward(node), node.name in made._kept) for node in made._moving]
+        made._steps = made._planned()
         return made
-
-    def rows(self, name: str) -> Array:
-        """The rows of a node that the last words had computed."""
-        return self._rows[name]
 
     @property
     def bytes(self) -> int:
@@ -153,9 +154,18 @@ class Decoder:
 
     # The plan
 
-    def _forward(self, node: Node) -> Callable[[Rows], Array]:
+    def _planned(self) -> list[tuple[str, _Read, bool]]:
+        """For each node what computes its new rows, and whether they are kept."""
+        return [(node.name, self._forward(node), node.name in self._kept) for node in self._moving]
+
+    def _forward(self, node: Node) -> _Read:
         """What computes the new rows of a node."""
-        reads = [self._reader(parent, parent in _across(node)) for parent in node.parents]
+        late = node.name in self._late
+        reads = [self._reader(p, p in _across(node), late and p not in self._late) for p in node.parents]
+        rows = self._forward_rows(node, reads)
+        return (lambda at: rows(slice(at.stop - 1, at.stop))) if late else rows
+
+    def _forward_rows(self, node: Node, reads: list[_Read]) -> _Read:
         forward = node.op.forward_rows
         match reads:
             case [one]:
@@ -164,8 +174,8 @@ class Decoder:
                 return lambda at: forward(at, one(at), other(at))
         return lambda at: forward(at, *[read(at) for read in reads])
 
-    def _reader(self, name: str, across: bool) -> _Read:
-        """What gives an op its parent: the new rows of it, or all rows so far."""
+    def _reader(self, name: str, across: bool, last: bool) -> _Read:
+        """What gives an op its parent: the new rows of it, or the last of them, or all rows so far."""
         if name == f"{self.sequence}.tokens" and across:  # a mask asks which of all words so far is no word
             return lambda at: self._ids[: at.stop]
         if name in self._store:
@@ -181,6 +191,10 @@ class Decoder:
             if self.sequence in axes[first + 1 :]:  # a mask: who looks, and at whom
                 return lambda at: value[(*lead, at, slice(at.stop))]
             return lambda at: value[(*lead, at)]
+        axes = self.graph.nodes[name].axes
+        if last and self.sequence in axes:
+            cut: tuple[Any, ...] = ..., slice(-1, None), *[slice(None)] * (len(axes) - 1 - axes.index(self.sequence))
+            return lambda at: self._rows[name][cut]
         return lambda at: self._rows[name]
 
 

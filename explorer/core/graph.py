@@ -210,7 +210,8 @@ class Graph:
 @lru_cache(256)
 def counted(n: int, before: str = "") -> tuple[str, ...]:
     """The labels of an axis that counts: "1", "2", …, with something before each. All graphs share them."""
-    return tuple(f"{before}{i + 1}" for i in range(n))
+    numbers = map(str, range(1, n + 1))  # a vocabulary may have 150,000
+    return tuple(map(before.__add__, numbers) if before else numbers)
 
 
 @lru_cache(maxsize=256)

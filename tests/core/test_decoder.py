@@ -108,6 +108,17 @@ def test_the_multiplications_are_those_of_the_products():
     assert without.multiplications - before == 6 * weights + 2 * 2 * 6 * 6 * d
 
 
+@pytest.mark.parametrize(("kind", "switches"), CASES)
+def test_of_words_read_at_once_only_the_last_goes_through_the_output(kind, switches):
+    model, graph, inputs = made(kind, 6, "float64", switches)
+    one, several = Decoder(model, graph, inputs), Decoder(model, graph, inputs)
+    ids = inputs["input.tokens" if kind == "gpt" else "target.tokens"].tolist()
+    by_word = [one.read([word]) for word in ids][-1]
+    np.testing.assert_allclose(several.read(ids), by_word, rtol=1e-12, atol=1e-12)
+    assert several.multiplications < one.multiplications
+    assert len(several._rows["output.logits"]) == 1
+
+
 def test_the_cache_holds_keys_and_values():
     model, graph, inputs = made("gpt", 6, "float32", {"heads": 2})
     decoder = Decoder(model, graph, inputs)
