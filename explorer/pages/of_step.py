@@ -178,6 +178,7 @@ class Lit:
     heads: frozenset[str] = frozenset()  # the head of the page and the headings of both: still less
     # Of what is spoken of, what is asked, or else spoken of first: the largest where there is no room for all to be.
     hero: frozenset[str] = frozenset()
+    quiet: bool = False  # whether the head of the page says no more than where one is
 
     def __bool__(self) -> bool:
         return bool(self.named)
@@ -211,7 +212,8 @@ def lit_by_step(page: Page, view: View, step: Step) -> Lit:
         page, *({one.id for one in some if not isinstance(one, Arrangement)} for some in (named, beside))
     )
     asked = question.conditions[0].node if isinstance(question, MakeSo) else getattr(question, "node", "") or look.node
-    return replace(lit, hero=frozenset(one.id for one in _matrices(page) if one.name == asked) & lit.named)
+    hero = frozenset(one.id for one in _matrices(page) if one.name == asked) & lit.named
+    return replace(lit, hero=hero, quiet=bool(lit) and not isinstance(question, MakeSo))  # which a switch may make so
 
 
 def lit_by_cell(page: Page, view: View, cell: Cell) -> Lit:

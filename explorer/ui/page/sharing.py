@@ -51,7 +51,7 @@ ACROSS, LEAST_MAP, MOST_MAP, ABOVE_MAP = 16, 300, 520, 415
 """Pixels at text scale 1: between two heat maps; what one beside another has at least, and any at most; what small
 pictures, and a map's own words, take above it.
 """
-TIMES, LARGE, SMALL = (2.0, 1.7, 1.4, 1.2, 1.0), 1.4, 0.3
+TIMES, LARGE, SMALL = (2.0, 1.7, 1.4, 1.2, 1.0), 1.4, 0.5
 """How many times larger what a step names may be than the rest, the largest that fits first; more than `LARGE` only
 where it takes no more than `SMALL` of what is in sight."""
 WIDE = (1.5, 2000, 1150), (1.3, 1700, 1000), (1.15, 1350, 850)
@@ -113,7 +113,7 @@ class Sharing:
         room = max(width - margins.left() - margins.right(), 0)  # a window may be all margin
         low = height is not None and height < self._px(LOW_PAGE)
         if isinstance(header := self.page.widgets.get("header"), HeaderView):
-            header.fit(room, low)
+            header.fit(room, low or self.lit.quiet)  # what can be switched is asked for there, too
         self._usual = 1.0 if height is None else self._usual_in(room, height)
         self._all = [part for element in self.page.elements for part in leaves(element)]
         rows = [element for element in self._all if isinstance(element, Row)]
