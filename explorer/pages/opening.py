@@ -7,16 +7,19 @@ from itertools import pairwise
 import numpy as np
 
 from explorer.core.gradients import LOSS
-from explorer.core.numbers import as_share
+from explorer.core.numbers import as_share, in_tables
 from explorer.core.vocabulary import END
-from explorer.pages.drawing import Band, Bars, Box, Drawing, FlowLine, Image, Mark, Segments, Words
+from explorer.pages.drawing import TEXT, Band, Bars, Box, Drawing, FlowLine, Image, Mark, Segments, Words
 from explorer.pages.lanes import ANSWERS, Lanes, answered
 from explorer.pages.view import View
 
 LETTERS, LARGE = 1.5, 1.8
 """How many times larger than other words those are that go in and come out; where letters are large."""
-SPOKEN, RUN = 0.15, 0.8
-"""Until when, of the whole time, the words come; and from when the bars grow."""
+SPOKEN, WRITTEN, RUN = 0.15, 0.32, 0.8
+"""Until when, of the whole time, the words come; until when the first numbers of each stand behind it; and from when
+the bars grow."""
+FEW, DECIMALS, SMALLER = 3, 2, 0.85
+"""How many numbers of a word are written, with how many decimals; and how much smaller than the word."""
 FADE = 0.04
 """The part of the time in which a mark comes."""
 MOST_WORDS = 8
@@ -57,12 +60,12 @@ def opening(drawing: Drawing, due: Sequence[str], at: float) -> Drawing:
     here = zip(drawing.marks, moments, strict=True)
     # What comes out is not read before it is there.
     marks = [_arrived(mark, at, moment) for mark, moment in here if at >= RUN or not isinstance(mark, Bars)]
-    return replace(drawing, marks=(*marks, *_vectors(drawing, moments, at)))
+    return replace(drawing, marks=(*marks, *_numbers(drawing, due, moments, at), *_vectors(drawing, moments, at)))
 
 
 def opening_said(view: View, at: float) -> str:
     """What is seen at a moment, in one sentence."""
-    if at < SPOKEN + 0.2 * (RUN - SPOKEN):
+    if at < WRITTEN + FADE:
         return "Each word becomes a row of numbers."
     if at < RUN:
         return "The words meet: each takes something from the words before it."
@@ -86,8 +89,8 @@ def _moments(drawing: Drawing, due: Sequence[str]) -> list[float]:
     far = [_left(mark) for mark in drawing.marks]
     first = max((far[i] for i in words), default=min(far, default=0.0))
     last = max((one for one, mark in zip(far, drawing.marks, strict=True) if isinstance(mark, Bars)), default=first + 1)
-    time = RUN - SPOKEN - FADE
-    moments = [SPOKEN + time * min(max((one - first) / (last - first), 0.0), 1.0) for one in far]
+    time = RUN - WRITTEN - FADE
+    moments = [WRITTEN + time * min(max((one - first) / (last - first), 0.0), 1.0) for one in far]
     for k, i in enumerate(words):
         moments[i] = (SPOKEN - FADE) * k / len(words)
     return moments
@@ -120,6 +123,24 @@ def _arrived(mark: Mark, at: float, moment: float) -> Mark:
         return replace(mark, full=mark.full / eased)
     there = (at - moment) / FADE
     return mark if there >= 1.0 else replace(mark, faint=min(1.0 - there, 1.0))
+
+
+def _numbers(drawing: Drawing, due: Sequence[str], moments: Sequence[float], at: float) -> tuple[Words, ...]:
+    """The first numbers of each word that has come, where the strip of all of them will stand."""
+    strips = _strips(drawing.marks, moments)
+    if at >= WRITTEN or not strips:
+        return ()
+    strip, rows = strips[0][0], strips[0][0].array
+    read = [(mark, when) for mark, name, when in zip(drawing.marks, due, moments, strict=True) if _is_read(mark, name)]
+    left = max((WRITTEN - at) / FADE, 0.0)
+    found = []
+    for row, (word, when) in zip(rows, read, strict=False):
+        there = min((at - when) / FADE, left, 1.0)
+        if there > 0.0 and isinstance(word, Words):
+            text = " ".join((*in_tables(row[:FEW].tolist(), DECIMALS), "…"))
+            size = SMALLER * word.size
+            found.append(Words(strip.place[0], word.y, text, TEXT, True, 0.0, size=size, faint=1.0 - there))
+    return tuple(found)
 
 
 def _vectors(drawing: Drawing, moments: Sequence[float], at: float) -> tuple[Image, ...]:

@@ -9,7 +9,7 @@ from explorer.document.commands import SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.pages.drawing import Bars, Image, Words
-from explorer.pages.opening import RUN, SPOKEN, first_picture, likeliest, opening, opening_said
+from explorer.pages.opening import RUN, SPOKEN, WRITTEN, first_picture, likeliest, opening, opening_said
 from explorer.pages.view import View
 
 WORDS = ("the", "cat", "sat", "on", "the")
@@ -43,6 +43,24 @@ def test_the_words_come_one_after_the_other():
     assert set(come) == {0, 1, 2, 3, 4, 5}
 
 
+def test_each_word_that_has_come_has_its_first_numbers_behind_it_until_they_become_a_strip():
+    drawing, due = shown()
+    (table, *_) = [mark.array for mark in drawing.marks if isinstance(mark, Image) and mark.node.node == "input.X"]
+
+    def written(at):
+        marks = opening(drawing, due, at).marks
+        return [mark.text for mark in marks if isinstance(mark, Words) and mark.text.endswith("…") and mark.faint < 1]
+
+    assert written(0.0) == []
+    assert len(written(SPOKEN / 2)) in (3, 4)
+    rows = written(SPOKEN)
+    assert len(rows) == len(WORDS)
+    first = [float(number.replace("−", "-")) for number in rows[1].split()[:-1]]
+    assert first == pytest.approx(table[1][:3], abs=0.005)
+    assert rows[0] == rows[4], "the same word"
+    assert written(WRITTEN) == []
+
+
 def test_half_way_what_is_at_the_left_has_come_and_the_vectors_are_on_their_way():
     drawing, due = shown()
     half = opening(drawing, due, 0.5)
@@ -61,7 +79,7 @@ def test_half_way_what_is_at_the_left_has_come_and_the_vectors_are_on_their_way(
 
 
 def test_the_vectors_run_from_left_to_right_and_nothing_that_has_come_goes():
-    moments = np.linspace(SPOKEN, RUN, 30)
+    moments = np.linspace(WRITTEN, RUN, 30)
     seen = [opening(*shown(), float(at)).marks for at in moments]
     places = [
         marks[-1].place[0] for marks in seen if len(marks) == len(shown()[0].marks)

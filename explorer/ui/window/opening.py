@@ -30,7 +30,7 @@ from explorer.ui.widgets.labels import SteadyLabel
 if TYPE_CHECKING:
     from explorer.ui.window.main_window import MainWindow
 
-TIME = 4000
+TIME = 4500
 """Milliseconds that the words take through the model."""
 FIELD, MOST = 300, 820
 """Pixels at text scale 1 of the field for a sentence, at least and at most."""
