@@ -46,6 +46,7 @@ SENTENCES: dict[str, str] = {
     "answers-altered": "{file}: is not as it was saved by {student}; ask for it again.",
     "answers-of-another": "{file}: answers another sheet, “{sheet}”; put it into a folder of its own.",
     "answers-twice": "{file}: is a second file of {student}; that with more answers counts.",
+    "no-poll": "There is nothing to vote on in this step; go to one that asks for a choice, or for one number.",
     "no-answers": "There are no files of answers; their names end in {ending}.",
     "too-many-files": "There are more than {limit} files; put one class into a folder.",
     "no-words": "There is no word in the text; write one or more.",

@@ -127,8 +127,16 @@ def seek_page(search: Search) -> tuple[Element, ...]:
     find = Button("stop", "Stop", ForSeek("stop")) if search.busy else Button("find", "Find", ForSeek("find"), on=ready)
     add = ForSeek("add")
     part = (
-        Field("part", "Or only a part of one", search.part, ForSeek("part"), add, MOST_NAME, on=not search.busy),
-        Button("add", "Add", add, f"Such as a cell, {_example(search)}", on=bool(search.part.strip())),
+        Field(
+            "part",
+            f"Or a part, such as {_example(search)}",
+            search.part,
+            ForSeek("part"),
+            add,
+            MOST_NAME,
+            on=not search.busy,
+        ),
+        Button("add", "Add", add, "A cell, or a head's slice, of what stands above", on=bool(search.part.strip())),
     )
     checks = tuple(
         Check(f"change {one}", one, one in search.chosen, ForSeek(f"change {one}"), on=not search.busy)
@@ -187,7 +195,7 @@ def _outcome(search: Search) -> list[Element]:
     )
     way = Listing("way", "The way", columns, lines, LINES, scrolls=True)
     use = Controls("ways", (Button("use", "Use it", ForSeek("use"), on=found.reached and bool(found.moves)),))
-    return [Note("outcome", said), way, use]
+    return [Note("outcome", said), use, way]
 
 
 def _values(found: Sought) -> tuple[float, ...]:

@@ -182,19 +182,20 @@ def _both(poll: Poll) -> list[Element]:
     wrong, right = poll.commonest, next(one for one in poll.ballots if one.right)
     sides = [("right", right, "Right")]
     if wrong is not None:
-        count, total = poll.counts[poll.ballots.index(wrong)], sum(poll.counts)
-        sides.insert(0, ("wrong", wrong, f"The commonest mistake, {count} of {total}"))
+        sides.insert(0, ("wrong", wrong, "The commonest mistake"))
     stacks = tuple(Item("", _side(id, one, poll, title)) for id, one, title in sides)
     said = [Note("none", "Nobody chose a wrong answer.")] if wrong is None else []
     return [*said, Row("both", stacks)]
 
 
 def _side(id: str, ballot: Ballot, poll: Poll, title: str) -> Stack:
-    name = f"{_letter(poll.ballots.index(ballot))}  {as_plain(ballot.text)}"
+    place = poll.ballots.index(ballot)
+    name, total = f"{_letter(place)}  {as_plain(ballot.text)}", sum(poll.counts)
+    chosen = f", {poll.counts[place]} of {total}" if total else ""
     rows = [_written(row) for _, part in ballot.derivation for row in part]
     how = (Note(f"rows {id}", "<br>".join(rows)),) if rows else ()
     why = (Note(f"why {id}", ballot.why),) if ballot.why else ()
-    return Stack(f"side {id}", f"{escape(title)}: {escape(name)}", (*how, *why), SIDE)
+    return Stack(f"side {id}", title, (Note(f"name {id}", f"<b>{escape(name)}</b>{chosen}"), *how, *why), SIDE)
 
 
 def _written(derived: DerivedRow) -> str:

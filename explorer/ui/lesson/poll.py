@@ -12,10 +12,12 @@ from explorer.pages.gestures import Ask, ForPoll
 from explorer.teaching import ANSWERS
 from explorer.teaching.gradebook import gradebook
 from explorer.teaching.items import item_at
-from explorer.teaching.poll import Poll, poll_of, poll_page
+from explorer.teaching.poll import SHOWS, Poll, poll_of, poll_page
 from explorer.ui.errors import show_error
+from explorer.ui.lesson.enlarged import Enlarged, in_look
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.page.column import Elements
+from explorer.ui.page.holders import height_of
 from explorer.ui.widgets.layouts import scroll_area
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
@@ -29,6 +31,10 @@ ON, BACK = (
         Key.Key_PageUp,
     ),
 )
+
+LARGER = (2.4, 2.0, 1.7, 1.4, 1.2, 1.0)
+"""Times that letters are larger than on a slide: the first that lets all of it be in sight. Two derivations beside each
+other fill the width as it is."""
 
 
 class PollView(QFrame):
@@ -50,31 +56,35 @@ class PollView(QFrame):
         self.hide()
 
     def open(self, bench: Workbench) -> bool:
-        """Show the question of the step as a poll; returns whether there is one.
+        """Show the question of the step as a poll; returns whether there is one, and says so where there is none.
 
         `bench`: in the look of the slide.
         """
+        poll = self._of_step()
+        if poll is None:
+            show_error(ExplorerError("no-poll"), self.parentWidget() or self)
+            return False
+        self._slide, px = bench.appearance, bench.appearance.px
+        self._look = Enlarged(self._slide, self, self._slide.scale)
+        self._bench = in_look(bench, self._look)
+        bench.selection.asked.connect(self._do, Qt.ConnectionType.UniqueConnection)
+        self._down.setContentsMargins(px(30), px(20), px(30), px(20))
+        self.show()
+        self.raise_()
+        self.poll = None
+        self._show(poll)
+        return True
+
+    def _of_step(self) -> Poll | None:
+        """The poll on the question of the step one is at; None where letters are no answer to it."""
         guide = self._guide
         if guide.step is None or guide.at is None or guide.step.question is None:
-            return False
+            return None
         walk, question = guide.walk, guide.walk.step.question
         assert question is not None
         item = item_at(walk.lesson, walk.at, question, walk.state(walk.at))
         order = walk.order(walk.at) if isinstance(question, Choose) else ()
-        poll = None if item is None else self._taken.get(item.id) or poll_of(item, order)
-        if poll is None:
-            return False
-        self._bench, px = bench, bench.appearance.px
-        bench.selection.asked.connect(self._do, Qt.ConnectionType.UniqueConnection)
-        if self._area.takeWidget() is not None and self.elements is not None:
-            self._gone.delete(self.elements)
-        self._down.setContentsMargins(px(30), px(20), px(30), px(20))
-        self.elements = Elements(bench, px(14))
-        self._area.setWidget(self.elements)
-        self.show()
-        self.raise_()
-        self._show(poll)
-        return True
+        return None if item is None else self._taken.get(item.id) or poll_of(item, order)
 
     def key_pressed(self, event: QKeyEvent) -> bool:
         """Do what a key means here; returns whether it was taken: one that is typed into a box is not."""
@@ -110,15 +120,34 @@ class PollView(QFrame):
             self._show(turned)
 
     def _show(self, poll: Poll) -> None:
-        self.poll = poll
-        if self.elements is not None:
+        before, self.poll = self.poll, poll
+        if before is None or before.show != poll.show:
+            self._fit()
+        elif self.elements is not None:
             self.elements.tell(poll_page(poll))
             self.elements.share_room(self._area.viewport().width(), None)
 
+    def _fit(self) -> None:
+        """Make the page anew, as large as all of it is in sight."""
+        assert self.poll is not None
+        room, page = self._area.viewport().size(), poll_page(self.poll)
+        for times in LARGER if self.poll.show != SHOWS[-1] else LARGER[-1:]:
+            if self._area.takeWidget() is not None and self.elements is not None:
+                self._gone.delete(self.elements)
+            self._look.dress(self._slide.scale * times)
+            self.elements = Elements(self._bench, self._look.px(14))
+            self.elements.tell(page)
+            self._area.setWidget(self.elements)  # which shows it: what came later would be seen, and measured, later
+            self.elements.resize(room.width(), height_of(self.elements, room.width()))
+            self.elements.share_room(room.width(), None)  # a list is as high as it is in its width
+            if height_of(self.elements, room.width()) <= room.height():
+                break
+        self.window().setFocus(Qt.FocusReason.OtherFocusReason)
+
     def resizeEvent(self, event: object) -> None:
         super().resizeEvent(event)  # type: ignore[arg-type]
-        if self.elements is not None and self.poll is not None:
-            self.elements.share_room(self._area.viewport().width(), None)
+        if self.poll is not None:
+            self._fit()
 
     def _do(self, gesture: Ask, at: QWidget) -> None:
         poll = self.poll

@@ -149,6 +149,8 @@ class Elements(QWidget):
         holder = self._holder((Row, row.id), lambda: self._in_lines(parent))
         layout: RowLayout = holder.layout()
         _clear(layout)
+        side = Qt.AlignmentFlag
+        beside = side.AlignVCenter if any(isinstance(one, Button) for one in row.inside) else side.AlignTop
         numbers = [isinstance(one, Matrix) and one.values.size == 1 for one in row.inside]
         for place, (item, number) in enumerate(zip(row.items, [*numbers[1:], False], strict=True)):
             widget = yield from self._widget(item.element, holder)
@@ -156,7 +158,7 @@ class Elements(QWidget):
             if isinstance(widget, MatrixBox):
                 widget.leads_number = number
             else:
-                layout.setAlignment(widget, Qt.AlignmentFlag.AlignTop)
+                layout.setAlignment(widget, beside)
         return cast(QWidget, holder)
 
     def _sign(self, item: Item, parent: QWidget) -> QLabel:

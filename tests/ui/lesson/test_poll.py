@@ -2,7 +2,7 @@
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from explorer.pages.element import leaves
 from explorer.teaching.poll import SHOWS, poll_page
@@ -55,3 +55,17 @@ def test_where_nothing_is_asked_there_is_no_poll(presenter, go, hand):
     go(0)
     hand.key(Key.Key_V)
     assert not presenter.poll.isVisible()
+    assert any("nothing to vote on" in one.text() for one in presenter.findChildren(QLabel))
+
+
+def test_choices_are_larger_than_a_slide_and_all_of_each_page_is_in_sight(presenter, hand):
+    hand.key(Key.Key_V)
+    view, slide = presenter.poll, presenter.bench.appearance.scale
+    for place in range(len(view.poll.ballots)):
+        hand.key(Key(Key.Key_A.value + place))
+    for show in SHOWS:
+        assert view.poll.show == show
+        assert (view._look.scale > slide) is (show != SHOWS[-1])
+        assert view.elements.height() <= view._area.viewport().height()
+        assert view.elements.width() <= view._area.viewport().width()
+        hand.key(Key.Key_Right)
