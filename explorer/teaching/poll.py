@@ -36,8 +36,6 @@ from explorer.teaching.items import Item as Question
 
 CHOICES, MOST_VOTES = 4, 999
 """Numbers to choose among, the right one with them; hands that are counted for each."""
-SIDE = 315
-"""Pixels at text scale 1 that a derivation is wide: two stand beside each other."""
 SHOWS = ("choices", "counts", "both")
 """What is shown, one behind the other."""
 
@@ -132,15 +130,18 @@ def _numbers(item: NumberItem) -> list[Ballot]:
 # What is shown
 
 
-def poll_page(poll: Poll) -> tuple[Element, ...]:
-    """The page of a poll as it is now."""
+def poll_page(poll: Poll, side: int) -> tuple[Element, ...]:
+    """The page of a poll as it is now.
+
+    `side`: pixels at text scale 1 that a derivation is wide: two stand beside each other.
+    """
     asked = Section("title", poll.title), Note("ask", poll.ask.replace("<p>", "<p><b>").replace("</p>", "</b></p>"))
     match poll.show:
         case "choices":
             return (*asked, *(_choice(i, one) for i, one in enumerate(poll.ballots)))
         case "counts":
             return (*asked, *_counts(poll))
-    return (*asked, *_both(poll))
+    return (*asked, *_both(poll, side))
 
 
 def _letter(place: int) -> str:
@@ -178,24 +179,24 @@ def _counts(poll: Poll) -> list[Element]:
     ]
 
 
-def _both(poll: Poll) -> list[Element]:
+def _both(poll: Poll, width: int) -> list[Element]:
     wrong, right = poll.commonest, next(one for one in poll.ballots if one.right)
     sides = [("right", right, "Right")]
     if wrong is not None:
         sides.insert(0, ("wrong", wrong, "The commonest mistake"))
-    stacks = tuple(Item("", _side(id, one, poll, title)) for id, one, title in sides)
+    stacks = tuple(Item("", _side(id, one, poll, title, width)) for id, one, title in sides)
     said = [Note("none", "Nobody chose a wrong answer.")] if wrong is None else []
     return [*said, Row("both", stacks)]
 
 
-def _side(id: str, ballot: Ballot, poll: Poll, title: str) -> Stack:
+def _side(id: str, ballot: Ballot, poll: Poll, title: str, width: int) -> Stack:
     place = poll.ballots.index(ballot)
     name, total = f"{_letter(place)}  {as_plain(ballot.text)}", sum(poll.counts)
     chosen = f", {poll.counts[place]} of {total}" if total else ""
     rows = [_written(row) for _, part in ballot.derivation for row in part]
     how = (Note(f"rows {id}", "<br>".join(rows)),) if rows else ()
     why = (Note(f"why {id}", ballot.why),) if ballot.why else ()
-    return Stack(f"side {id}", title, (Note(f"name {id}", f"<b>{escape(name)}</b>{chosen}"), *how, *why), SIDE)
+    return Stack(f"side {id}", title, (Note(f"name {id}", f"<b>{escape(name)}</b>{chosen}"), *how, *why), width)
 
 
 def _written(derived: DerivedRow) -> str:

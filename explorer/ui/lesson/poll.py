@@ -33,8 +33,10 @@ ON, BACK = (
 )
 
 LARGER = (2.4, 2.0, 1.7, 1.4, 1.2, 1.0)
-"""Times that letters are larger than on a slide: the first that lets all of it be in sight. Two derivations beside each
-other fill the width as it is."""
+"""Times that letters are larger than on a slide: the first that lets all of it be in sight; of two derivations beside
+each other, whose lines would break too often, the last three."""
+GAP = 14
+"""Pixels at text scale 1 between two parts."""
 
 
 class PollView(QFrame):
@@ -124,25 +126,30 @@ class PollView(QFrame):
         if before is None or before.show != poll.show:
             self._fit()
         elif self.elements is not None:
-            self.elements.tell(poll_page(poll))
+            self.elements.tell(poll_page(poll, self._side))
             self.elements.share_room(self._area.viewport().width(), None)
 
     def _fit(self) -> None:
         """Make the page anew, as large as all of it is in sight."""
         assert self.poll is not None
-        room, page = self._area.viewport().size(), poll_page(self.poll)
-        for times in LARGER if self.poll.show != SHOWS[-1] else LARGER[-1:]:
+        room = self._area.viewport().size()
+        for times in LARGER if self.poll.show != SHOWS[-1] else LARGER[-3:]:
             if self._area.takeWidget() is not None and self.elements is not None:
                 self._gone.delete(self.elements)
             self._look.dress(self._slide.scale * times)
-            self.elements = Elements(self._bench, self._look.px(14))
-            self.elements.tell(page)
+            self.elements = Elements(self._bench, self._look.px(GAP))
+            self.elements.tell(poll_page(self.poll, self._side))
             self._area.setWidget(self.elements)  # which shows it: what came later would be seen, and measured, later
             self.elements.resize(room.width(), height_of(self.elements, room.width()))
             self.elements.share_room(room.width(), None)  # a list is as high as it is in its width
             if height_of(self.elements, room.width()) <= room.height():
                 break
         self.window().setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @property
+    def _side(self) -> int:
+        """Pixels at text scale 1 of half the page."""
+        return int(self._area.viewport().width() / self._look.scale / 2) - GAP
 
     def resizeEvent(self, event: object) -> None:
         super().resizeEvent(event)  # type: ignore[arg-type]

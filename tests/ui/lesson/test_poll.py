@@ -1,7 +1,7 @@
 """A poll in presenter mode: choices with letters, counts, and the commonest mistake beside the right way."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLabel
 
 from explorer.pages.element import leaves
@@ -38,7 +38,7 @@ def test_a_class_votes_and_sees_the_commonest_mistake_beside_the_right_way(prese
     assert (view.poll.counts[right], view.poll.counts[wrong]) == (2, 3)
     hand.key(Key.Key_PageDown)
     assert view.poll.commonest is ballots[wrong]
-    listed = [one.id for part in poll_page(view.poll) for one in leaves(part) if one.id.startswith("rows ")]
+    listed = [one.id for part in poll_page(view.poll, 300) for one in leaves(part) if one.id.startswith("rows ")]
     assert listed == ["rows wrong", "rows right"]
     hand.key(Key.Key_PageDown)
     assert not view.isVisible()
@@ -65,7 +65,10 @@ def test_choices_are_larger_than_a_slide_and_all_of_each_page_is_in_sight(presen
         hand.key(Key(Key.Key_A.value + place))
     for show in SHOWS:
         assert view.poll.show == show
-        assert (view._look.scale > slide) is (show != SHOWS[-1])
+        assert view._look.scale > slide or show == SHOWS[-1]
         assert view.elements.height() <= view._area.viewport().height()
         assert view.elements.width() <= view._area.viewport().width()
+        if show == SHOWS[-1]:
+            left, right = (view.elements.widgets[f"name {side}"] for side in ("wrong", "right"))
+            assert left.mapTo(view, QPoint()).y() == right.mapTo(view, QPoint()).y()
         hand.key(Key.Key_Right)
