@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
 from explorer.app import make_window
-from explorer.document.document import PendingPass
+from explorer.document.document import Document, PendingPass
 from explorer.lessons.loader import load
 from explorer.ui import files
 from explorer.ui.appearance import Appearance
@@ -21,8 +21,11 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.late import Late
 from explorer.ui.page.motion import Motion
+from explorer.ui.selection import Selection
 from explorer.ui.theme import DARK, LIGHT, qcolor
+from explorer.ui.turns import Bridge
 from explorer.ui.window.top_bar import PAGES
+from explorer.ui.workbench import Workbench
 
 lesson_of = functools.cache(load)
 LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
@@ -102,6 +105,27 @@ def open_window(request, qtbot, appearance, monkeypatch):
 def window(open_window):
     """The window on "You are welcome", at its first stage with matrices."""
     return open_window(stage="source.embedding")
+
+
+@pytest.fixture
+def bench_of(appearance):
+    """Makes the workbench of a lesson."""
+    benches = []
+
+    def make(lesson):
+        document = Document(lesson.state())
+        benches.append(Workbench(document, Bridge(document), Selection(document), appearance, lesson))
+        return benches[-1]
+
+    yield make
+    for bench in benches:
+        bench.bridge.close()
+
+
+@pytest.fixture
+def bench(bench_of):
+    """The workbench of "You are welcome"."""
+    return bench_of(lesson_of("you-are-welcome"))
 
 
 @pytest.fixture

@@ -6,32 +6,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
-from explorer.document.document import Document
-from explorer.ui.selection import Selection
-from explorer.ui.turns import Bridge
-from explorer.ui.workbench import Workbench
-from tests.ui.conftest import CORNER, lesson_of
-
-
-@pytest.fixture
-def bench_of(appearance):
-    """Makes the workbench of a lesson."""
-    benches = []
-
-    def make(lesson):
-        document = Document(lesson.state())
-        benches.append(Workbench(document, Bridge(document), Selection(document), appearance, lesson))
-        return benches[-1]
-
-    yield make
-    for bench in benches:
-        bench.bridge.close()
-
-
-@pytest.fixture
-def bench(bench_of):
-    """The workbench of "You are welcome"."""
-    return bench_of(lesson_of("you-are-welcome"))
+from tests.ui.conftest import CORNER
 
 
 @pytest.fixture

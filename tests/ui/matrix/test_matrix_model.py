@@ -9,11 +9,11 @@ Role = Qt.ItemDataRole
 
 
 @pytest.fixture
-def shown(window, qtbot):
-    """A matrix of the window's document in a view, and the table behind it."""
+def shown(bench, qtbot):
+    """A matrix of the document in a view, and the table behind it."""
 
     def show(name):
-        view = MatrixView(window.bench, matrix(window.bench.view, name))
+        view = MatrixView(bench, matrix(bench.view, name))
         qtbot.addWidget(view)
         return view
 
@@ -43,14 +43,14 @@ def test_the_tooltip_and_the_editor_have_every_digit(shown):
     assert index.data(Role.DecorationRole) is None
 
 
-def test_other_numbers_are_told_and_another_shape_is_a_reset(shown, window):
+def test_other_numbers_are_told_and_another_shape_is_a_reset(shown, bench):
     view = shown("source.X")
     told, reset = [], []
     view.table.dataChanged.connect(lambda a, b: told.append((a.row(), a.column(), b.row(), b.column())))
     view.table.modelReset.connect(lambda: reset.append(view.table.rowCount()))
-    view.tell(matrix(window.bench.view, "source.H"))
+    view.tell(matrix(bench.view, "source.H"))
     assert (told, reset) == ([(0, 0, 2, 3)], [])
-    window.bench.document.do(SetTokens("source", ("You", "are", "very", "welcome")))
-    view.tell(matrix(window.bench.view, "source.X"))
+    bench.document.do(SetTokens("source", ("You", "are", "very", "welcome")))
+    view.tell(matrix(bench.view, "source.X"))
     assert reset == [4]
     assert view.table.headerData(2, Qt.Orientation.Vertical) == "very"

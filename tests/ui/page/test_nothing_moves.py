@@ -11,6 +11,10 @@ from tests.ui.conftest import one_of_each_kind
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
 
+def kind_of(window, name):
+    return next(stage.kind for stage in window.bench.selection.stops if stage.name == name)
+
+
 def places(page):
     """Where the matrices of a page are, how large they and their tables are, and how wide a column is."""
     found = {}
@@ -35,8 +39,10 @@ def test_values_changes_and_gradients_stand_in_the_same_places(open_window, appe
     appearance.set_scale(scale)
     window = open_window(lesson)
     window.resize(*size)
-    some = 0
+    some, like_the_first = 0, {"attention", "embedding", "heads", "output"}
     for stage in list(one_of_each_kind(window)):
+        if lesson in ("jane", "i-love-ai") and kind_of(window, stage) not in like_the_first:
+            continue  # in these there are more words, or they are larger: the pages that show words
         page = eye.go_to(window, stage)
         before = places(page)
         some += len(before)
@@ -176,7 +182,7 @@ def signs_of(page):
                     yield before, sign, box
 
 
-@pytest.mark.parametrize("lesson", ["you-are-welcome", "positions-cat-mat", "tiny-gpt"])
+@pytest.mark.parametrize("lesson", ["you-are-welcome", "tiny-gpt"])
 def test_a_sign_stands_behind_the_middle_of_the_numbers(open_window, eye, lesson):
     typeset("x")
     window = open_window(lesson)

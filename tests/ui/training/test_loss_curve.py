@@ -12,8 +12,8 @@ from explorer.ui.training.loss_curve import MOST_POINTS, SHAPES, Curve, LossCurv
 
 
 @pytest.fixture
-def curve(window, qtbot):
-    curve = LossCurve(window.bench)
+def curve(bench, qtbot):
+    curve = LossCurve(bench)
     qtbot.addWidget(curve)
     return curve
 
