@@ -1,6 +1,7 @@
 """Derivations of all lessons and models under every choice at every switch, forward and backward, by samples.
 
-Every choice is made in one model of each structure and a few in each of the others; `pytest -m long` makes all in all.
+Every choice is made in one model of each structure and a few in each of the others; `pytest -m long` makes all in all,
+and looks at more nodes.
 Each arrives at the number that the graph or back-propagation has, and each row of it is arithmetic that one can do.
 """
 
@@ -22,9 +23,9 @@ from tests.examples import EXAMPLES
 SIGNED_ZERO = re.compile(r"(?<![\w.,})])[-−]0(\.0+)?(?![\d.e])")
 SETTINGS = [(lesson.id, setting) for lesson in EXAMPLES for setting in lesson.settings]
 SETTINGS += [(model.id, next(iter(model.settings))) for model in models()]
-OWN, OTHERS = 8, 3
-"""How many nodes of the switched block are looked at, and how many of the others."""
-FEW = 10
+USUAL, LONG = (15, 3, 1), (60, 8, 3)
+"""How many nodes of a model are looked at; and of one with another choice of the switched block, and of the others."""
+FEW = 3
 
 
 def structure(lesson, setting):
@@ -38,26 +39,27 @@ FIRST = set({structure(*one): one for one in reversed(SETTINGS)}.values())
 
 @pytest.mark.parametrize(("lesson", "setting"), SETTINGS, ids=map("-".join, SETTINGS))
 def test_each_derivation_is_arithmetic_that_ends_at_its_number(lesson, setting):
-    walk(lesson, setting, None if (lesson, setting) in FIRST else FEW)
+    walk(lesson, setting, None if (lesson, setting) in FIRST else FEW, USUAL)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("lesson", "setting"), SETTINGS, ids=map("-".join, SETTINGS))
 def test_so_is_each_of_every_model_whatever_is_chosen(lesson, setting):
-    walk(lesson, setting, None)
+    walk(lesson, setting, None, LONG)
 
 
-def walk(lesson, setting, most):
+def walk(lesson, setting, most, counts):
     """Look at a model as it is, and with one other choice after the other: so many, or all."""
     base, chance = load(lesson).state(setting), random.Random(f"{lesson} {setting}")
-    look(base, nodes(base, "", 60, chance), chance)
+    whole, own, rest = counts
+    look(base, nodes(base, "", whole, chance), chance)
     choices = list(others(base.model))
     for block, name, value in choices if most is None else chance.sample(choices, min(most, len(choices))):
         try:
             state = SetSwitch(block, name, value).apply(base)
         except ExplorerError:
             continue  # sizes that do not fit together, and vocabularies that are not one
-        look(state, [*nodes(state, f"{block}.", OWN, chance), *nodes(state, "", OTHERS, chance)], chance)
+        look(state, [*nodes(state, f"{block}.", own, chance), *nodes(state, "", rest, chance)], chance)
 
 
 def others(model):

@@ -9,7 +9,7 @@ from explorer.core.gradients import LOSS, Gradients, Root
 from explorer.core.nudge import check_cell
 from tests.core.conftest import about
 
-SAMPLE = 10
+CELLS = pytest.mark.parametrize("count", [4, pytest.param(40, marks=pytest.mark.long)])
 
 
 @pytest.fixture(scope="module")
@@ -74,19 +74,21 @@ def assert_slope_along_a_direction(engine):
         np.testing.assert_allclose(expected, slope, rtol=1e-6, atol=1e-7, err_msg=str(root))
 
 
-def test_cells_of_any_node_change_the_loss_as_their_gradient_says(engines):
+@CELLS
+def test_cells_of_any_node_change_the_loss_as_their_gradient_says(engines, count):
     for said, engine in smooth(engines):
         for root in roots(engine):
-            for name, cell in sample(engine):
+            for name, cell in sample(engine, count):
                 with about(f"{said}: {root}: {name}{cell}"):
                     check = check_cell(engine, name, cell, h=1e-5, root=root)
                     np.testing.assert_allclose(check.gradient, check.slope, rtol=1e-6, atol=1e-9)
 
 
-def test_the_derivation_of_a_gradient_adds_up_and_can_be_written(engines):
+@CELLS
+def test_the_derivation_of_a_gradient_adds_up_and_can_be_written(engines, count):
     for said, engine in engines.items():
         for root in roots(engine):
-            for name, cell in sample(engine):
+            for name, cell in sample(engine, count):
                 with about(said):
                     assert_adds_up(engine, name, cell, root)
 
@@ -104,13 +106,13 @@ def test_with_pins_gradients_are_still_the_slopes_and_their_derivations_add_up(e
     assert pins
     engine = varied(engine, pins)
     for root in roots(engine):
-        for name, cell in sample(engine, 40):
+        for name, cell in sample(engine, 20):
             check = check_cell(engine, name, cell, h=1e-5, root=root)
             np.testing.assert_allclose(check.gradient, check.slope, rtol=1e-6, atol=1e-9, err_msg=f"{name}{cell}")
             assert_adds_up(engine, name, cell, root)
 
 
-def sample(engine, count=SAMPLE):
+def sample(engine, count):
     """Some cells of nodes of numbers, inputs and computed ones."""
     random = np.random.default_rng(3)
     numbers = [name for name, value in engine.values.items() if value.dtype.kind == "f" and "mask" not in name]
