@@ -46,6 +46,8 @@ _COLOURS = {"✓": -0.55, "✓2": -0.3, "✓3": -0.15, "✗": 0.55}
 _CHOSE = re.compile(r"chose ([A-Z])")
 _TAG = re.compile(r"<[^>]+>")
 _LONGEST = 60
+WIDE = 330
+"""Pixels at text scale 1 that a histogram and the mistakes below it take."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,17 @@ def class_page(roll: Roll, most: int, reasons: Sequence[str] = ()) -> tuple[Elem
     ]
     parts: list[Element] = [header, Controls("ways", tuple(ways))]
     if count:
-        parts += [*_topics(roll, book), *_table(roll, most), *_histograms(roll, book)]
+        topics = [one.question for one in book.topics()]
+        others = [question for question in book.questions if question not in topics]
+        table = Stack("students of class", "Students", tuple(_table(roll, most)))
+        each = Stack("of topics", "", tuple(_histograms(roll, book, topics)), WIDE)
+        parts += [*_topics(roll, book), Row("class", (Item("", table), Item("", each))) if topics else table]
+        if others:
+            title = "The other questions" if topics else "Each question"
+            parts += [
+                Section("each title", title),
+                Row("each", tuple(Item("", one) for one in _histograms(roll, book, others))),
+            ]
     if reasons:
         parts.append(Section("left out title", "Left out"))
         lines = tuple(
@@ -184,7 +196,6 @@ def _table(roll: Roll, most: int) -> list[Element]:
     names = tuple(one.student for one in students)
     note = "✓ right at once · ✓2 at the second try · ✗ wrong · – not answered. A cell says more when pointed at."
     return [
-        Section("students title", "Students"),
         Controls("order", (Choice("order choice", "Sorted by", ORDERS, ORDERS.index(roll.order), orders),)),
         Listing("students", "Students", columns, tuple(lines), most, order=roll.order, labels=names, scrolls=True),
         Note("marks", note),
@@ -202,10 +213,11 @@ def _said(asked: Asked, one: Answered | None) -> str:
     return f"{', then '.join(said)}{hints}{seconds}"
 
 
-def _histograms(roll: Roll, book: Gradebook) -> list[Element]:
+def _histograms(roll: Roll, book: Gradebook, questions: Sequence[str]) -> list[Stack]:
     count = len(book.students)
     stacks = []
-    for number, question in enumerate(book.questions, 1):
+    for question in questions:
+        number = book.questions.index(question) + 1
         outcomes = book.outcomes(question)
         lines = [
             Line.of(words, Entry(f"{outcomes[name]} of {count}", outcomes[name] / count), str(outcomes[name]))
@@ -216,10 +228,8 @@ def _histograms(roll: Roll, book: Gradebook) -> list[Element]:
         note = Note(
             f"mistakes {question}", _common(book.mistakes(question), roll.asked[question]) or "No wrong answer."
         )
-        stacks.append(
-            Item("", Stack(f"of {question}", escape(f"{number}  {roll.asked[question].title}"), (bars, note), 330))
-        )
-    return [Section("each title", "Each question"), Row("each", tuple(stacks))]
+        stacks.append(Stack(f"of {question}", escape(f"{number}  {roll.asked[question].title}"), (bars, note), WIDE))
+    return stacks
 
 
 def _common(mistakes: Counter[str], asked: Asked) -> str:
