@@ -80,6 +80,8 @@ class Sharing:
         """What that was decided for."""
         self._for_named = False
         """Whether they stand so for what a step of a lesson names."""
+        self._tried: tuple[object, ...] = ()
+        """The way to stand that was tried last."""
         self.lit = Lit()
         """What a step names, which is larger, and what that is made of."""
         self._times = self._usual = 1.0
@@ -236,6 +238,7 @@ class Sharing:
         if self._decided == decided:
             return True
         breaks: Set[str] | None = None
+        self._tried = ()
         shown = [one for one in matrices if one.id in named]
         never, fair = self._cut(shown, rows, named, room, height) if lit else set(), None
         for way in self._ways(rows, named, bool(lit), room, height):
@@ -283,16 +286,18 @@ class Sharing:
         Returns the pixels down that what is wanted in sight takes together; and which matrices, in rows with what is
         named, begin another line: an equation that stood on one line is not broken for it.
         """
-        small, wanted = way.small, way.wanted
-        self._times, self._larger, self._stands = way.times, way.larger, Stands(small)
-        for one in (one for one in self._all if isinstance(one, Matrix)):
-            self.page.box(one).be_times(self._times_of(one.id))
-            if one.id not in self._in_rows:
-                self.page.box(one).stand_alone()
-        for row in rows:
-            self._break_line(row, False)
-            self.share_line(row, room, height, small[row.id])
-            self.page.lay_out_again(row)
+        wanted, tried = way.wanted, (way.times, set(way.larger), way.small)
+        if tried != self._tried:  # two ways may differ in what is wanted in sight alone
+            self._tried = tried
+            self._times, self._larger, self._stands = way.times, way.larger, Stands(way.small)
+            for one in (one for one in self._all if isinstance(one, Matrix)):
+                self.page.box(one).be_times(self._times_of(one.id))
+                if one.id not in self._in_rows:
+                    self.page.box(one).stand_alone()
+            for row in rows:
+                self._break_line(row, False)
+                self.share_line(row, room, height, way.small[row.id])
+                self.page.lay_out_again(row)
         row_of = {one.id: row.id for row in rows for one in matrices_of(row)}
         whose = {row_of[id] for id in named if id in row_of}
         places = [(one, self.page.place_of(one, room)) for one in self.page.elements]
