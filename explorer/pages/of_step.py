@@ -79,6 +79,8 @@ def names(element: Element) -> set[str]:
 
 LINES, WHOLE_LIST, ALL_LINES = 7, 16, 15
 """Lines of a list that are in sight at first, of the longest that is whole, and where it has all the room."""
+MOST_COLUMNS = 8
+"""Columns of a list that a class can read beside each other; all of them come where it has all the room."""
 MANY = 60
 """Numbers of a matrix that stands beside what it was at most."""
 FEW_WORDS = 10
@@ -272,8 +274,11 @@ def _lines(page: Page, matrix: Matrix, view: View) -> AttentionLines | None:
 
 
 def _in_sight(listing: Listing, has_all_room: bool) -> Listing:
-    """A list with as many lines as a class can see."""
+    """A list with as many lines and columns as a class can see."""
     few = ALL_LINES if has_all_room else LINES
+    if len(listing.columns) > MOST_COLUMNS and not has_all_room:
+        lines = tuple(replace(line, entries=line.entries[:MOST_COLUMNS]) for line in listing.lines)
+        listing = replace(listing, columns=listing.columns[:MOST_COLUMNS], lines=lines)
     return replace(listing, most=few if len(listing.lines) > WHOLE_LIST else WHOLE_LIST, key="M")
 
 

@@ -13,8 +13,16 @@ from explorer.pages import compose
 from explorer.pages.element import leaves
 from explorer.pages.levels import stops
 from explorer.pages.matrix import Matrix
-from explorer.pages.of_step import ELSEWHERE, elements_of, first_cell, lit_by_cell, lit_by_step, right_cells
-from explorer.pages.page import Descent, Picture, Row
+from explorer.pages.of_step import (
+    ELSEWHERE,
+    MOST_COLUMNS,
+    elements_of,
+    first_cell,
+    lit_by_cell,
+    lit_by_step,
+    right_cells,
+)
+from explorer.pages.page import Descent, Listing, Picture, Row
 from explorer.pages.view import Cell, View
 
 LESSONS = ("start-here", "softmax", "two-vectors", "jump", "xor", "emma")
@@ -204,3 +212,14 @@ def test_a_cell_lights_what_it_is_made_of_and_what_it_goes_into(desk):
     assert {"W_V", "V", "output"} <= of_value
     assert of_value.isdisjoint({"Q", "scores", "weights"})
     assert not lit_by_cell(page, view, Cell("decoder.1.self.Q", (0, 0, 0))), "it stands on another page"
+
+
+def test_a_class_sees_as_many_columns_of_a_list_as_it_can_read_and_all_where_they_have_all_the_room():
+    view, step = seen("changed-since-2017", "paper")
+    large = replace(view, looking=replace(view.looking, large=24))
+    (few,), (whole,) = elements_of(large, step), elements_of(large, step, has_all_room=True)
+    assert isinstance(few, Listing)
+    assert isinstance(whole, Listing)
+    assert [one.title for one in few.columns[:3]] == ["Model", "Year", "Positions"]
+    assert len(few.columns) == MOST_COLUMNS < len(whole.columns)
+    assert [len(line.entries) for line in few.lines] == [MOST_COLUMNS] * len(whole.lines)

@@ -40,7 +40,7 @@ TURNS, MOST_FITS = 6, 6
 anew for that at most."""
 ACROSS, DOWN, GAP = 10, 6, 8
 """Pixels at text scale 1 between matrices beside each other, between lines of them, and between the parts."""
-AIRY, AIRIER = 48, 60
+AIRY, AIRIER = 52, 100
 """Pixels at text scale 1 that a row of many is high where there is room, and that a single one is higher."""
 LEAST, MOST, READABLE = 0.4, 2.6, 0.85
 """Times the scale of the words: how large what a step names is at least, at most, and so that the last row reads it."""
@@ -315,8 +315,11 @@ class StepSheet(QFrame):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._turns = max(self._turns, 1)
+        turns, self._turns = max(self._turns, 2), 0
         self.share_room()
+        # In the next turn: nothing is made anew while Qt lays out. What was too large was so in another room.
+        self._turns, self._shrunk, self._fits, self._too_large = turns, 1.0, 0, inf
+        self._settled.start()
 
     def arrange(self) -> None:
         """Share the room at once, and again until all that is new has its size.
@@ -384,8 +387,7 @@ class StepSheet(QFrame):
         if alone:
             lines.share(place.height())
         elif lines.lines and not self._filling:  # what stands beside keeps its height, rows have the rest
-            grown = sum(rows_of(line[0]) * (line[0].view.rowHeight(0) - line[0].view.least_row) for line in lines.lines)
-            lines.share(lines.height + max(place.height() - EDGE - _height_of(self._shown) + grown, 0))
+            lines.share(lines.height + max(place.height() - EDGE - _height_of(self._shown) + self._grown[1], 0))
         else:
             lines.share(min(place.height(), lines.height))
         # Only a picture takes its height from its place; as on a low page, matrices would be folded.
@@ -465,14 +467,28 @@ class StepSheet(QFrame):
         if boxes and len(boxes) == len(self.elements.widgets):
             taken = sizes(boxes, px(ACROSS), px(DOWN))
         else:
-            grown = 0 if self._list is None else self._list.grown
-            taken = [(across, height_at(self.elements, across) - grown) for across in self._widths()]
+            wide, high = self._grown  # which is no need
+            taken = [(across - wide, height_at(self.elements, across) - high) for across in self._widths()]
 
         def scale(width: int, height: int) -> float:
             fits = max(min((width - EDGE) / across, (height - EDGE) / max(down, 1)) for across, down in taken)
             return min(now * fits * SHARE, MOST * base)
 
         return scale
+
+    @property
+    def _grown(self) -> tuple[int, int]:
+        """Pixels across and down that matrices beside something else, or the lines of a list, have in excess."""
+        if self._list is not None:
+            return 0, self._list.grown
+        lines = self._lines(max(self._shown.width(), 1)).lines
+        wide = (
+            sum(len(box.matrix.columns) * (box.view.columnWidth(0) - box.view.own_width) for box in line)
+            for line in lines
+        )
+        return max(wide, default=0), sum(
+            rows_of(line[0]) * (line[0].view.rowHeight(0) - line[0].view.least_row) for line in lines
+        )
 
     def _widths(self) -> list[int]:
         """Widths in which what is no matrix might stand, in pixels of now."""
