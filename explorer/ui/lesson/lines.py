@@ -1,6 +1,8 @@
 """How large matrices beside each other can be in a place, reckoned before they get it."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import combinations
 
 from explorer.ui.matrix.box import MatrixBox
@@ -43,9 +45,16 @@ class Lines:
         """Pixels across of the widest line."""
         return max((self._taken(line) for line in self.lines), default=0)
 
-    def _taken(self, line: Sequence[MatrixBox]) -> int:
-        gaps = self._across * (len(line) - 1)
-        return sum(_across(line, i, self._is_high(box)) for i, box in enumerate(line)) + gaps
+    def _taken(self, line: Sequence[MatrixBox], column: int = 0) -> int:
+        """Pixels that a line takes, with columns at least so wide: a heading may be wider than its columns."""
+        taken = self._across * (len(line) - 1)
+        for i, box in enumerate(line):
+            grown = len(box.matrix.columns) * max(column - box.view.own_width, 0)
+            room = box.view.label_room * (not same_rows(line[i - 1] if i else None, box))
+            taken += max(
+                _across(line, i, self._is_high(box)), room + box.view.width_of_all - box.view.labels_width + grown
+            )
+        return taken
 
     def share(self, height: int) -> None:
         """Let rows be as high, and columns as wide, as there is room for; else few rows are in sight."""
@@ -65,11 +74,11 @@ class Lines:
 
     def _column_in(self, line: Sequence[MatrixBox]) -> int:
         """Pixels that a column is wide where all of a line share what is free."""
-        columns = sum(len(box.matrix.columns) for box in line)
         own = max(box.view.own_width for box in line)
         if any(box.view.own_width != own for box in line):
             own = min(box.view.own_width for box in line)
-        return own + max(self._width - self._across - self._taken(line), 0) // columns
+        most = round(STRETCH * own)
+        return own + bisect_right(range(own + 1, most + 1), self._width - self._across, key=partial(self._taken, line))
 
     @property
     def _rows(self) -> int:
@@ -91,7 +100,7 @@ class Lines:
         return [max(box.whole_size(rows_of(box), self._is_high(box)).height() for box in line) for line in self.lines]
 
 
-STRETCH = 3.2
+STRETCH = 4.5
 """How many times wider than it has to be a column is at most."""
 
 

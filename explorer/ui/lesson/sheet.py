@@ -44,9 +44,9 @@ AIRY, AIRIER = 52, 100
 """Pixels at text scale 1 that a row of many is high where there is room, and that a single one is higher."""
 LEAST, MOST, READABLE = 0.4, 2.6, 0.85
 """Times the scale of the words: how large what a step names is at least, at most, and so that the last row reads it."""
-SHARE, EDGE, SAME, SMALLEST = 0.985, 4, 0.02, 0.6
+SHARE, EDGE, SAME, SMALLEST, LESS = 0.985, 4, 0.02, 0.6, 0.9
 """Of the size that would fill a place, since letters have whole pixels; pixels free at its edge; by how much another
-size has to differ; and how much smaller than reckoned it is at least."""
+size has to differ; and how much smaller than reckoned it is at least, in all and each time it did not fit."""
 MUCH = 1000, 500
 """A place in which pictures are compared."""
 SLACK = 8
@@ -363,7 +363,7 @@ class StepSheet(QFrame):
         if shows:
             over = self._place_numbers(places.numbers)
             if over > 1:
-                self._too_large = min(self._too_large, self._fitted.scale)
+                self._too_large = min(self._too_large, self._fitted.scale * max(1 / over, LESS))
             if over > 1 and fits_anew and self._shrunk > SMALLEST:  # what was reckoned is not all to the pixel
                 self._shrunk *= max(min(0.99 / over, 1 - 2 * SAME), 0.8)
                 self._turns = max(self._turns, 1)
