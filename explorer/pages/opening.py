@@ -122,6 +122,8 @@ def _arrived(mark: Mark, at: float, moment: float) -> Mark:
         eased = max(1.0 - (1.0 - grown) ** 3, LEAST)
         return replace(mark, full=mark.full / eased)
     there = (at - moment) / FADE
+    if isinstance(mark, Box) and mark.around:  # all that stands in it would be painted again with each frame
+        there = float(there >= 0.0)
     return mark if there >= 1.0 else replace(mark, faint=min(1.0 - there, 1.0))
 
 

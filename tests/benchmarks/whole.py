@@ -18,6 +18,7 @@ from explorer.lessons.document_lesson import drawn, new_lesson
 from explorer.lessons.loader import load
 from explorer.lessons.schema import WHOLE, Lesson
 from explorer.pages.levels import ALL, LAYER
+from explorer.pages.opening import WRITTEN
 from explorer.ui.page.late import Late
 from explorer.ui.window.main_window import MainWindow
 
@@ -169,7 +170,7 @@ def frames_of_the_opening(opened: Callable[[], Opened]) -> Measurement:
         nonlocal moment
         moment += 1
         start = time.perf_counter()
-        page.show_at(moment % FRAMES / FRAMES)
+        page.show_at(WRITTEN + (1.0 - WRITTEN) * (moment % FRAMES / FRAMES))  # before, something stands still
         painted_at, count = settle(app, paints)
         assert count, "the moment was not painted"
         return painted_at - start

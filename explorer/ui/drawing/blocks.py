@@ -82,6 +82,8 @@ class Blocks:
         self._fonts: dict[tuple[int, bool], QFont] = {}
         self._wide: dict[tuple[int, bool, str], float] = {}
         self._unit = 1.0
+        self.exposed: Sequence[QRectF] = ()
+        """What is painted anew, in pixels; all of it where it is empty."""
         self.formulas = Formulas()
         # (QRectF, (axis, place)) of words of sentences as painted last, in pixels.
         self.spots: list[tuple[QRectF, tuple[str, int]]] = []
@@ -113,7 +115,7 @@ class Blocks:
         for sheet in (2, 1) if box.folded else ():
             painter.setBrush(qcolor(theme.sunken if box.around else theme.surface))
             by = sheet * SHEET * unit
-            painter.drawRoundedRect(rect.translated(by, -by), corner, corner)
+            self._sheet(painter, rect.translated(by, -by), corner)
         if under and not box.around:
             painter.setPen(Qt.PenStyle.NoPen)
             shade = QColor(theme.text)
@@ -124,7 +126,7 @@ class Blocks:
             line = QPen(qcolor(theme.error), 1.5, Qt.PenStyle.DashLine)
         painter.setPen(QPen(qcolor(theme.focus), 2.0) if here else QPen(qcolor(theme.text), 1.2) if under else line)
         painter.setBrush(ground)
-        painter.drawRoundedRect(rect, corner, corner)
+        self._sheet(painter, rect, corner)
         pad = min(PAD * unit, rect.width() / 8)
         inside = rect.adjusted(pad, 0.4 * pad, -pad, -0.4 * pad)
         if box.formula is not None:
@@ -141,6 +143,16 @@ class Blocks:
         across = inside.adjusted(-0.5 * pad, 0, 0.5 * pad, 0)
         self._write(painter, across, box.title, size, ink, place, not middle)
         self._write(painter, inside, box.note, NOTE * box.letters, quiet, BOTTOM)
+
+    def _sheet(self, painter: QPainter, rect: QRectF, corner: float) -> None:
+        """A rounded rectangle; where only some of its inside is painted anew, that, which takes a tenth of the time."""
+        around, inner = rect.adjusted(-2, -2, 2, 2), rect.adjusted(corner + 2, corner + 2, -corner - 2, -corner - 2)
+        parts = [part & around for part in self.exposed if part.intersects(around)]
+        if self.exposed and painter.opacity() == 1.0 and all(inner.contains(part) for part in parts):
+            for part in parts:
+                painter.fillRect(part, painter.brush())
+        else:
+            painter.drawRoundedRect(rect, corner, corner)
 
     def _head(self, painter: QPainter, inside: QRectF, box: Box, ink: QColor, quiet: QColor) -> None:
         """Title and note in one line, and the formula below."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF, QRegion, QTransform
 
 from explorer.core.ops import Array
@@ -74,7 +74,7 @@ class Marks(pg.GraphicsObject):
         self.here: int | None = None
         """The box where the keys are, or come to first."""
         self._focused = False
-        self.exposed = QRect()
+        self.exposed = QRegion()
         """What of the widget is painted anew, in pixels."""
 
     def changed(self, drawing: Drawing) -> QRegion | None:
@@ -138,6 +138,7 @@ class Marks(pg.GraphicsObject):
         many = sum(isinstance(mark, Dot) for mark in marks) > MANY
         small = {i for i, mark in enumerate(marks) if isinstance(mark, Dot) and not is_disc(mark)} if many else set()
         self.blocks.begin(abs(self._pixels.across) if drawing.zoom else 1.0)
+        self.blocks.exposed = [QRectF(rect) for rect in self.exposed]
         for i in self._seen(drawing, bounds):
             if drawing.zoom:
                 self._paint_part(painter, i, i in self.lit)
@@ -158,13 +159,13 @@ class Marks(pg.GraphicsObject):
         """The marks that lie in sight; of a drawing without zoom, or one that is there as a whole, all."""
         left, right, top, bottom = drawing.window
         whole = self._pixels.rect(left, top, right - left, bottom - top)
-        if not self.exposed.isEmpty():
-            bounds = bounds & QRectF(self.exposed)
-        if not drawing.zoom or bounds.contains(whole):
+        parts = [bounds & QRectF(rect) for rect in self.exposed] or [bounds]
+        if not drawing.zoom or any(part.contains(whole) for part in parts):
             return range(len(drawing.marks))
         if self._sight is None:
             self._sight = Sight(drawing)
-        return self._sight.numbers(self._pixels, bounds)
+        # Where little of it moves, that may be at its two ends: what stands between is not painted.
+        return sorted({number for part in parts for number in self._sight.numbers(self._pixels, part)})
 
     def _px(self, pixels: float) -> float:
         """Pixels at the text scale."""

@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
+    QRegion,
     QResizeEvent,
     QWheelEvent,
 )
@@ -219,9 +220,9 @@ class DrawingView(Plot):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         self.catch_up()
-        self._marks.exposed = event.rect()
+        self._marks.exposed = event.region()
         super().paintEvent(event)
-        self._marks.exposed = QRect()  # on paper all of it is painted
+        self._marks.exposed = QRegion()  # on paper all of it is painted
         if self._marks.blocks.formulas.missing:
             self._typeset.start()
 
