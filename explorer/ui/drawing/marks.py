@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF, QRegion, QTransform
 
 from explorer.core.ops import Array
@@ -74,7 +74,7 @@ class Marks(pg.GraphicsObject):
         self.here: int | None = None
         """The box where the keys are, or come to first."""
         self._focused = False
-        self.exposed = QRegion()
+        self.exposed: list[QRect] = []
         """What of the widget is painted anew, in pixels."""
 
     def changed(self, drawing: Drawing) -> QRegion | None:

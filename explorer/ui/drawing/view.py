@@ -12,7 +12,6 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPaintEvent,
-    QRegion,
     QResizeEvent,
     QWheelEvent,
 )
@@ -220,9 +219,9 @@ class DrawingView(Plot):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         self.catch_up()
-        self._marks.exposed = event.region()
+        self._marks.exposed = list(event.region())  # type: ignore[call-overload]
         super().paintEvent(event)
-        self._marks.exposed = QRegion()  # on paper all of it is painted
+        self._marks.exposed = []  # on paper all of it is painted
         if self._marks.blocks.formulas.missing:
             self._typeset.start()
 
