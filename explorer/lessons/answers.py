@@ -82,8 +82,7 @@ def holds(condition: Condition, engine: Engine) -> bool:
 
 
 def _inside(condition: Condition, engine: Engine, place: Place) -> bool:
-    cell = (*condition.cell, int(condition.number)) if condition.sign == "argmax" else condition.cell
-    shape = engine.value(place).shape
+    cell, shape = condition.compared, engine.value(place).shape
     return len(cell) == len(shape) and all(i < n for i, n in zip(cell, shape, strict=True))
 
 
@@ -115,7 +114,7 @@ class Verdict:
 
 def is_over(question: Question, verdict: Verdict, tries: int) -> bool:
     """Whether nothing is asked any more: the last of so many answers was right, or there were enough of them."""
-    return verdict.right or (not isinstance(question, MakeSo) and tries >= TRIES)
+    return verdict.right or (not question.made and tries >= TRIES)
 
 
 def judge(question: Question, answer: Answer, state: State, engine: Engine | None = None) -> Verdict:

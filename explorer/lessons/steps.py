@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from explorer.document.commands import Command
 
@@ -55,6 +55,24 @@ class Question:
     # number that is asked for is covered without being named.
     covers: tuple[str, ...] = ()
 
+    made: ClassVar[bool] = False
+    """Whether it is answered by what is done to the model, as often as it takes."""
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """The inputs that may be changed for it; empty: all of them, or none where nothing is `made`."""
+        return ()
+
+    @property
+    def goals(self) -> tuple[tuple[str, Cell], ...]:
+        """The node and cell of each number that is to become something."""
+        return ()
+
+    @property
+    def derived(self) -> tuple[str, Cell, str] | None:
+        """The node and cell whose derivation is the last hint, and whether of its "value" or its "gradient"."""
+        return None
+
 
 ALL = -1
 """So many terms are left out of a derivation: all of them."""
@@ -71,6 +89,10 @@ class Predict(Question):
     # How many terms of the derivation are left out for the student to fill in; `ALL`, or 0: only the result is asked.
     fade: int = 0
     fresh: bool = False  # whether other numbers are drawn for this student
+
+    @property
+    def derived(self) -> tuple[str, Cell, str]:
+        return self.node, self.cell, self.of
 
 
 @dataclass(frozen=True)
@@ -115,15 +137,30 @@ class Condition:
     number: float
     tolerance: float = 0.0
 
+    @property
+    def compared(self) -> Cell:
+        """The cell that is compared, or that is to be the largest of its row."""
+        return (*self.cell, int(self.number)) if self.sign == "argmax" else self.cell
+
 
 @dataclass(frozen=True, kw_only=True)
 class MakeSo(Question):
     """Numbers are changed until a goal is reached; any solution counts."""
 
+    made: ClassVar[bool] = True
+
     goal: str  # as it is written
     conditions: tuple[Condition, ...]  # the same, read: all of them have to hold
     edits: int = 0  # so many cells may differ at most from what the step begins with; 0: any number
     allowed: tuple[str, ...] = ()  # the inputs that may be changed; empty: all of them
+
+    @property
+    def goals(self) -> tuple[tuple[str, Cell], ...]:
+        return tuple((one.node, one.compared) for one in self.conditions)
+
+    @property
+    def derived(self) -> tuple[str, Cell, str]:
+        return (*self.goals[0], "value")
 
 
 @dataclass(frozen=True, eq=False)

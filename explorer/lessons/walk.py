@@ -18,7 +18,7 @@ from explorer.lessons.mistakes import Part, derivation
 from explorer.lessons.practice import Faded, faded, fresh_numbers
 from explorer.lessons.progress import Progress, ProgressFolder
 from explorer.lessons.schema import Lesson, states_of
-from explorer.lessons.steps import Choose, MakeSo, Point, Predict, Question, Step
+from explorer.lessons.steps import Choose, Point, Predict, Question, Step
 
 
 def shown_order(question: Choose, *about: object) -> tuple[int, ...]:
@@ -39,12 +39,6 @@ Hint = str | tuple[Part, ...]
 def ladder(question: Question, engine: Engine) -> tuple[Hint, ...]:
     """All hints in the order in which they are given; the last is a derivation where a number answers the question."""
     match question:
-        case Predict():
-            return (*question.hints, derivation(engine, question.node, question.cell, question.of))
-        case MakeSo():
-            first = question.conditions[0]
-            cell = (*first.cell, int(first.number)) if first.sign == "argmax" else first.cell
-            return (*question.hints, derivation(engine, first.node, cell))
         case Point() if question.extreme and question.at == "cell":
             return (*question.hints, derivation(engine, question.node, right_places(question, engine)[0]))
         case Point() if question.extreme and question.at == "token" and question.row is not None:
@@ -52,8 +46,8 @@ def ladder(question: Question, engine: Engine) -> tuple[Hint, ...]:
             return (*question.hints, derivation(engine, question.node, (question.row, column)))
         case Choose():
             return (*question.hints, *([question.why] if question.why else []))
-        case _:
-            return question.hints
+    last = () if question.derived is None else (derivation(engine, *question.derived),)
+    return (*question.hints, *last)
 
 
 def told(question: Question, engine: Engine) -> tuple[Hint, ...]:

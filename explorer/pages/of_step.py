@@ -10,7 +10,7 @@ from explorer.core.derivation import chain
 from explorer.core.graph import Graph
 from explorer.lessons.answers import right_places
 from explorer.lessons.schema import WHOLE
-from explorer.lessons.steps import ALL, MakeSo, Point, Predict, Question, Step
+from explorer.lessons.steps import ALL, Point, Predict, Question, Step
 from explorer.pages import compose
 from explorer.pages.drawing import AttentionLines, HeatMap, Sentences
 from explorer.pages.element import Arrangement, Element, leaves
@@ -147,9 +147,9 @@ def named_on(page: Page, view: View, step: Step, has_all_room: bool = False) -> 
     if only and isinstance(question, Predict) and question.fade == ALL:
         there = {part.id for one in shown for part in leaves(one)}
         shown = (*(one for one in _begun_with(page, view, question) if one.id not in there), *shown)
-    if only and isinstance(question, MakeSo):
+    if only and question is not None and question.goals:
         shown = (*_to_change(page, view, question, shown), *shown)
-        goal = matrix_of(page, view.graph, question.conditions[0].node)
+        goal = matrix_of(page, view.graph, question.goals[0][0])
         if goal is not None and all(goal.id != one.id for one in shown):
             shown = (*shown, goal)  # so that a class sees what an edit has done to it
     matrices = [one for one in shown if isinstance(one, Matrix)]
@@ -202,8 +202,8 @@ def lit_by_step(page: Page, view: View, step: Step) -> Lit:
         return Lit()
     named = [part for one in named_on(page, view, step) for part in leaves(one)]
     names, beside = [*filter(None, [look.node]), *look.beside], []  # beside a picture, too
-    if isinstance(question, MakeSo):
-        names += [*question.allowed, *(one.node for one in question.conditions)]
+    if question is not None and question.made:
+        names += [*question.allowed, *(node for node, _ in question.goals)]
         beside = [] if question.allowed else [one for one in _matrices(page) if one.editable]
     elif isinstance(question, Predict | Point) and question.node:
         names.append(question.node)
@@ -213,9 +213,10 @@ def lit_by_step(page: Page, view: View, step: Step) -> Lit:
     lit = _with_headings(
         page, *({one.id for one in some if not isinstance(one, Arrangement)} for some in (named, beside))
     )
-    asked = question.conditions[0].node if isinstance(question, MakeSo) else getattr(question, "node", "") or look.node
+    goals = () if question is None else question.goals
+    asked = goals[0][0] if goals else getattr(question, "node", "") or look.node
     hero = frozenset(one.id for one in _matrices(page) if one.name == asked) & lit.named
-    return replace(lit, hero=hero, quiet=bool(lit) and not isinstance(question, MakeSo))  # which a switch may make so
+    return replace(lit, hero=hero, quiet=bool(lit) and not goals)  # which a switch may make so
 
 
 def lit_by_cell(page: Page, view: View, cell: Cell) -> Lit:
@@ -322,7 +323,7 @@ def _parents(page: Page, view: View, node: str) -> list[Matrix]:
     return _on(page, view, (view.of_head(parent, place.head) for parent in parents if parent not in earlier))
 
 
-def _to_change(page: Page, view: View, question: MakeSo, shown: tuple[Element, ...]) -> list[Element]:
+def _to_change(page: Page, view: View, question: Question, shown: tuple[Element, ...]) -> list[Element]:
     """What may be changed so that a goal is reached: of the matrices those that are small together."""
     matrices = _on(page, view, question.allowed)
     while sum(matrix.values.size for matrix in matrices) > FEW:

@@ -19,7 +19,7 @@ from explorer.lessons.mistakes import Part
 from explorer.lessons.progress import Progress, ProgressFolder, outcome
 from explorer.lessons.prose import numbers_of
 from explorer.lessons.schema import WHOLE, Lesson
-from explorer.lessons.steps import MakeSo, Predict, Question, Step
+from explorer.lessons.steps import Predict, Question, Step
 from explorer.lessons.walk import Walk
 from explorer.pages.covering import asked_cell, covered_by
 from explorer.pages.of_step import right_cells
@@ -194,7 +194,7 @@ class Guide(QObject):
         before = self.walk.progress.answers.get(step.id)
         if before is None or (self.lesson.id, step.id) in self._again:
             return False
-        return before.right or (before.tries >= TRIES and not isinstance(step.question, MakeSo))
+        return before.right or (before.tries >= TRIES and not step.question.made)
 
     def answer(self, answer: Answer) -> None:
         """Answer the question of the step one is at, until it is right or there have been enough tries.
@@ -202,7 +202,7 @@ class Guide(QObject):
         The same wrong answer again is no try.
         """
         question, attempt = self.question, self.attempt
-        if question is None or self.step is None or (not isinstance(question, MakeSo) and answer in attempt.tried):
+        if question is None or self.step is None or (not question.made and answer in attempt.tried):
             return
         key = self.lesson.id, self.step.id
         attempt.tried.append(answer)
@@ -218,7 +218,7 @@ class Guide(QObject):
     def look_whether_made(self) -> None:
         """See whether what was changed makes it so; a step that nobody has touched says nothing."""
         question, attempt = self.question, self.attempt
-        if not isinstance(question, MakeSo) or self._place is None:
+        if question is None or not question.made or self._place is None:
             return
         made, began = self._bench.document.state, self.walk.state(self._place.step)
         verdict = judge(question, made, began) if made is not began else None
@@ -231,7 +231,7 @@ class Guide(QObject):
     def _is_made(self, state: State) -> bool:
         """Whether a state is what the open question asks to be made."""
         question = self.question
-        if not isinstance(question, MakeSo) or self._place is None:
+        if question is None or not question.made or self._place is None:
             return False
         return judge(question, state, self.walk.state(self._place.step)).right
 
@@ -485,9 +485,9 @@ class Guide(QObject):
         if self.step is None or not self.step.look.node:
             return None
         look, question = self.step.look, self.step.question
-        if not isinstance(question, MakeSo):
+        if question is None:
             return Spot(look.node, look.rows, look.columns, look.beside)
-        goals = tuple(one.node for one in question.conditions)
+        goals = tuple(node for node, _ in question.goals)
         return Spot(look.node, look.rows, look.columns, look.beside + question.allowed, goals)
 
     @property

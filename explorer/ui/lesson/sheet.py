@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLay
 
 from explorer.core.engine import Engine, fresh
 from explorer.document.state import State
-from explorer.lessons.steps import MakeSo, Point, Step
+from explorer.lessons.steps import Point, Step
 from explorer.pages.inspected import inspected
 from explorer.pages.of_step import elements_of, first_cell, right_cells
 from explorer.pages.view import Cell, Covered, View
@@ -522,7 +522,8 @@ class StepSheet(QFrame):
     @property
     def _asks(self) -> bool:
         """Whether something is asked that is answered before it is shown how a number comes about."""
-        return self.step is not None and not isinstance(self.step.question, MakeSo) and self._is_open()
+        question = None if self.step is None else self.step.question
+        return self.step is not None and not (question is not None and question.made) and self._is_open()
 
 
 def _height_of(area: QScrollArea) -> int:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, QRect
 
 from explorer.core.cell import operands
 from explorer.core.graph import Graph
-from explorer.lessons.steps import Condition, MakeSo, Predict, Question, Step
+from explorer.lessons.steps import Predict, Question, Step
 from explorer.pages.covering import asked_cell
 from explorer.pages.of_step import first_cell
 from explorer.pages.view import Cell, View
@@ -46,41 +46,38 @@ def wanted_rects(elements: Elements, graph: Graph, step: Step) -> list[list[QRec
     asked, question = asked_box(elements, graph, step.question), step.question
     if asked is not None and asked is not spot:
         named.append(_both(elements, asked, asked.rect()))
-    others = list(_of_making(elements, graph, question)) if isinstance(question, MakeSo) else []
+    others = [] if question is None else list(_of_making(elements, graph, question))
     groups = [[*named, *others], named, named[:1]]
     return [[pair[k] for pair in group] for group in groups for k in (0, 1)]
 
 
-def _of_making(elements: Elements, graph: Graph, question: MakeSo) -> Iterator[tuple[QRect, QRect]]:
+def _of_making(elements: Elements, graph: Graph, question: Question) -> Iterator[tuple[QRect, QRect]]:
     """The matrices that may be changed, and the cells of those that are to become something."""
     for name in question.allowed:
         place = graph.find(name)
         if place is not None and (box := _box_of(elements, place.node, place.index)) is not None:
             yield _both(elements, box, box.rect())
-    for condition in question.conditions:
-        goal = _goal(graph, condition)
+    for node, cell in question.goals:
+        goal = _goal(graph, node, cell)
         if goal is not None and (box := _box_of(elements, goal.node, goal.index)) is not None:
             row, column = box.matrix.at(goal.index)
             yield _both(elements, box, _cells_rect(box, (row,), (column,)))
 
 
-def _goal(graph: Graph, condition: Condition) -> Cell | None:
+def _goal(graph: Graph, node: str, cell: tuple[int, ...]) -> Cell | None:
     """The cell that is to become something; None while a switch has taken it away."""
-    place = graph.find(condition.node)
-    index = (*condition.cell, int(condition.number)) if condition.sign == "argmax" else condition.cell
-    return None if place is None else Cell(place.node, place.index + index)
+    place = graph.find(node)
+    return None if place is None else Cell(place.node, place.index + cell)
 
 
 def scroll_to_meant(boxes: Sequence[MatrixBox], view: View, step: Step) -> None:
     """Of matrices that are not whole, bring what is pointed at, asked for or spoken of into sight."""
     question = step.question
-    match question:
-        case Predict():
-            asked = asked_cell(view.graph, question)
-        case MakeSo() if (goal := _goal(view.graph, question.conditions[0])) is not None:
-            asked = goal
-        case _:
-            asked = first_cell(view, step)
+    goals = [] if question is None else [_goal(view.graph, *goal) for goal in question.goals[:1]]
+    if isinstance(question, Predict):
+        asked = asked_cell(view.graph, question)
+    else:
+        asked = next(iter(filter(None, goals)), None) or first_cell(view, step)
     read = _read_by(view, asked)
     meant: dict[str, int] = {}
     """The row and column of what is asked for, or else spoken of, in matrices that share an axis with its own."""
