@@ -32,8 +32,8 @@ NORM, NORM_BELOW = 15.0, 4.0
 """How high the box of a norm beside a block is, and how far below the block it begins."""
 LEAST_BLOCK, LEAST_CROSS, TITLE = 122.0, 171.0, 8.6
 """How wide a block is at least, also one that looks at the source, and a letter of its title."""
-WITHIN = 0.42
-"""The part of its line that positions in attention have, beside what mixes the heads."""
+SIDES = 2.5
+"""Letters that have room beside the words of a pill."""
 PLACES_TIP = "Positions are not added to the vectors: they are where queries meet keys."
 APART, EDGE, COMPACT = 4.0, 1.8, 300.0
 """Between heads; how far the frame of those that share their keys stands out; and the width for which heads have to be
@@ -154,7 +154,7 @@ class Sublayers:
         assert start is not None
         own = f"{block}.norm" in self._view.nodes
         # A net that has no norm of its own reads what comes out of the attention's.
-        begin = (start, level) if own else (start + 27.0, bottom + NORM_BELOW + NORM / 2)
+        begin = (start, level) if own else (start + 33.0, bottom + NORM_BELOW + NORM / 2)
         sheet.add(FlowLine((begin, (x, begin[1]), (x, bottom)), TEXT, 1.5))
         self._norm_in(block, x, bottom)
 
@@ -172,7 +172,7 @@ class Sublayers:
     def _norm(self, block: str, short: str, where: str, x: float, bottom: float) -> None:
         sheet, name = self._sheet, f"{block}.{short}"
         stage = sheet.stages[name]
-        place = x - 13.0, bottom + NORM_BELOW, 40.0, NORM
+        place = x - 13.0, bottom + NORM_BELOW, 46.0, NORM
         _, share = amount(self._view, name)
         said = f"{stage.group}: norm {where} {block.rpartition('.')[2]}"
         sheet.add(Box(place, said, "norm", "", sheet.tip(stage, name), sheet.into(stage), share))
@@ -227,13 +227,15 @@ class Sublayers:
                 sheet.add(Words(at[0] + side / 2, at[1] + side / 2, "✕", ERROR, True, size=0.6 * side, strong=True))
         heads_stage = sheet.stages.get(f"{block}.heads")
         if heads_stage is not None and view.looking.showing == "values":
-            mixed = "concat · W_O" if f"{block}.W_O" in view.nodes else "concat"
             within, wide = places_in(view, block), width - 2 * PAD
+            parts = ("concat", "W_O") if f"{block}.W_O" in view.nodes else ("concat",)
+            mixed = parts[-1] if within else " · ".join(parts)  # beside another pill there is no room for both
             if within:
-                positions = left + PAD, top + height - PILL - 4.0, WITHIN * wide, PILL
+                share = (len(within) + SIDES) / (len(within) + len(mixed) + 2 * SIDES)
+                positions = left + PAD, top + height - PILL - 4.0, share * (wide - APART), PILL
                 said = f"{stage.group}: positions in {stage.title.lower()}, {within}"
                 sheet.add(Box(positions, said, within, "", PLACES_TIP, sheet.into(stage)))
-                left, wide = left + WITHIN * wide + APART, (1 - WITHIN) * wide - APART
+                left, wide = left + share * (wide - APART) + APART, (1 - share) * (wide - APART)
             pill = left + PAD, top + height - PILL - 4.0, wide, PILL
             said = f"{heads_stage.title} of {stage.group}: {stage.title}"
             sheet.wait_for(raw)

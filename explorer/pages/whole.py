@@ -103,6 +103,8 @@ def block_sentence(view: View, stage: Stage) -> str:
     return coloured(view) or "Each matrix is made from those at its left, by the formula above it. Teal ones are given."
 
 
+READABLE = 0.68
+"""Pixels for a number of the window from which on a block's title fits into it."""
 LARGE_WIDTH, LARGE_HEIGHT = 330, 240
 """Pixels at text scale 1, which is more where letters are large."""
 
@@ -122,6 +124,9 @@ def whole(view: View, stage: Stage) -> tuple[Element, ...]:
     drawing, player = played(view, joined(view, drawing, due), due, invitation)
     controls = (Controls("controls", choices),) if choices else ()
     wide, high = (LARGE_WIDTH, LARGE_HEIGHT) if view.looking.large else (LEAST_WIDTH, LEAST_HEIGHT)
+    if view.state.model.called and not view.looking.large:  # it may have many words: rather than cut all, it scrolls
+        _, _, top, bottom = drawing.window
+        high = max(high, round(READABLE * abs(bottom - top)))
     return (*controls, player, Picture("model", drawing, wide, high, fills=True))
 
 
