@@ -8,7 +8,9 @@ from explorer.core.errors import ExplorerError
 from explorer.document.state import State
 from explorer.files import whole_file
 from explorer.lessons.recording import Recording
-from explorer.lessons.steps import ELSEWHERE, Look
+from explorer.lessons.schema import WHOLE
+from explorer.lessons.steps import FAMILY, WRITING, Look
+from explorer.pages.of_step import ELSEWHERE
 from explorer.pages.view import Cell
 from explorer.sentences import sentence
 from explorer.ui.dialogs import LESSON_ENDING
@@ -95,15 +97,17 @@ class Recorder(QObject):
         if document.state is not self._state and document.state not in self._bench.opened:
             edited = document.history.undo_label
         self._state = document.state
-        where = next((f"{one.group}: {one.title}" for one in selection.places if one.name == look.stage), "")
+        where = next((f"{one.group}: {one.title}" for one in selection.places if one.name == selection.stage), "")
         self.recording.add(document.state, look, selection.showing, edited or where)
         self.changed.emit()
 
     def _look(self) -> Look:
         """Where the reader looks, as a step says it."""
         graph, selection = self._bench.document.engine.graph, self._bench.selection
-        known = [stage.name for stage in graph.stages]
-        stage = selection.stage if selection.stage in known else ELSEWHERE[0]
+        known = {stage.name: stage.name for stage in graph.stages} | {page: look for look, page in ELSEWHERE.items()}
+        if self._bench.document.state.model.kind == "gpt":
+            known |= {name: name for name in (*WRITING, FAMILY)}
+        stage = known.get(selection.stage, WHOLE)  # of what no step can show, the page that leads there
         cell = None if selection.kept is None else self._cell  # Esc lets go of it
         if cell is None or cell.node not in graph.nodes or graph.nodes[cell.node].stage != stage:
             return Look(stage, token=selection.chosen_token)

@@ -65,6 +65,19 @@ def test_places_and_edits_become_steps(window, eye, tmp_path, monkeypatch, capsy
     assert "3 steps forward, backward and from each" in capsys.readouterr().out
 
 
+def test_a_visit_to_gradient_descent_is_a_step_that_goes_there(window, eye, tmp_path, monkeypatch):
+    lessons, path = window.lessons, tmp_path / "mine.lesson.toml"
+    visit(window, eye, ATTENTION)
+    lessons.page().record.click()
+    visit(window, eye, "model.descent")
+    monkeypatch.setattr(window.files.dialogs, "to_save_lesson", lambda suggestion: path)
+    monkeypatch.setattr(window.files.dialogs, "keep", lambda name: "discard")
+    lessons.page().record.click()
+    assert [step.look.stage for step in load(path).steps] == [ATTENTION, "train"]
+    assert load(path).steps[1].title.endswith("Gradient descent")
+    assert main(["replay", str(path)]) == 0
+
+
 def test_what_was_recorded_is_not_lost_without_a_question(window, eye, hand, tmp_path, monkeypatch):
     lessons, notice, dialogs, asked = window.lessons, window.recording, window.files.dialogs, []
     lessons.page().record.click()
