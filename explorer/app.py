@@ -5,7 +5,8 @@ import os
 import sys
 from pathlib import Path
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QEvent, QTimer, Signal
+from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
 from explorer import PROGRAM
@@ -32,6 +33,18 @@ FIRST_LESSON = "tiny-gpt"
 """What one sees first: a model that is right."""
 MOST_AT_ONCE = 50_000_000
 """Bytes of a model that are read before there is a window; those of a larger one are read beside it."""
+
+
+class Program(QApplication):
+    """The application: on macOS it hears which file was double-clicked, elsewhere the command line names it."""
+
+    file_opened = Signal(str)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QFileOpenEvent):
+            self.file_opened.emit(event.file())
+            return True
+        return super().event(event)
 
 
 def make_window(
@@ -90,11 +103,13 @@ def open_window(
     os.environ.setdefault("QT_QPA_UPDATE_IDLE_TIME", "0")
     # A thread that writes a file gives way ten times as soon as is usual: a paint asks for the lock again and again.
     sys.setswitchinterval(0.0005)
-    app = QApplication.instance() or QApplication(sys.argv[:1])
+    app = QApplication.instance() or Program(sys.argv[:1])
     assert isinstance(app, QApplication)
     app.setApplicationName(PROGRAM)
     settings = Settings(own_folder() if remembers else None)
     window = make_window(lesson, _appearance(app, settings), state, settings)
+    if isinstance(app, Program):
+        app.file_opened.connect(lambda name: window.files.open_path(Path(name)))
     if file is not None and session is not None:
         window.files.belongs_to(Path(file), session)
     if file is None:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from explorer.cli import main
+from explorer.lessons.loader import lesson_files
 from explorer.library import page
 from explorer.settings import FILE
 
@@ -88,3 +89,21 @@ def test_with_a_terminal_or_without_a_screen_nothing_is_shown(monkeypatch):
         monkeypatch.setattr(sys, "platform", "linux")
         monkeypatch.setattr(sys, "stderr", SimpleNamespace(isatty=lambda terminal=terminal: terminal))
         assert page.was_double_clicked() is shown
+
+
+OPENED = """
+import sys
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QFileOpenEvent
+from explorer.app import open_window
+app, window = open_window("softmax", remembers=False)
+QCoreApplication.sendEvent(app, QFileOpenEvent(sys.argv[1]))
+print(window.bench.lesson.id)
+window.close()
+"""
+
+
+def test_a_file_that_macos_tells_of_is_opened(tmp_path):
+    file, text = tmp_path / "mine.lesson.toml", lesson_files()["two-vectors"].read_text("utf-8")
+    file.write_text(text.replace('id = "two-vectors"', 'id = "mine"', 1), "utf-8")
+    assert start(str(file), program=OPENED) == ["mine"]

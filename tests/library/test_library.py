@@ -263,3 +263,28 @@ def test_what_was_written_on_can_be_looked_into():
     assert beams[0].score >= beams[1].score
     told = explorer.open("you-are-welcome").generate(["You", "are"], n=3)
     assert told.read == ("<start>",)
+
+
+AS_PRINTED = """\
+import explorer
+m = explorer.open("you-are-welcome")            # a lesson, a document, a shipped model, a checkpoint's folder
+m.tokens = ["You", "are", "early"]; m["encoder.1.self.W_Q"][0, 1, 2] = 0.5; m.switch("encoder.1.self.scale", "none")
+A = m["encoder.1.self.weights"]                  # a labelled matrix
+m.explain("encoder.1.self.weights[0,0,2]")       # text, LaTeX, and as data
+m.gradient("loss", of="encoder.1.self.W_Q"); m.undo(); m.page("encoder.1.self.attention").svg()
+m.save("mine.explorer"); m.generate("You are", n=5)
+"""
+"""What a lecturer is promised; of one line too long for a file, two."""
+
+
+def test_what_a_lecturer_is_promised_runs_as_it_is_printed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = {}
+    exec(AS_PRINTED, found)
+    m, a = found["m"], found["A"]
+    assert a.shape == np.asarray(a).shape == (2, 3, 3)
+    told = m.explain("encoder.1.self.weights[0,0,2]")
+    assert str(told)
+    assert told.latex
+    assert told.data["value"] == pytest.approx(m["encoder.1.self.weights"][0, 0, 2])
+    assert explorer.open("mine.explorer").tokens == ("You", "are", "early")
