@@ -10,10 +10,11 @@ from explorer.core.ops.inputs import Input
 from explorer.core.ops.linear import Add, Concat, Dropout, Intercept, MatMul, Multiply, Slope
 from explorer.core.ops.loss import CrossEntropy, Likelihood, LogLikelihood, MeanSquaredError, WithBalance
 from explorer.core.ops.masks import CausalMask, CausalPaddingMask, Mask, PaddingMask, RelatedMask
-from explorer.core.ops.normalise import NORMS, BatchNorm, LayerNorm, RowShares, SinkSoftmax, Softmax
+from explorer.core.ops.normalise import NORMS, BatchNorm, LayerNorm
 from explorer.core.ops.positions import Rotary, Sinusoidal
 from explorer.core.ops.quantise import BlockCodes, BlockScale, FromCodes
 from explorer.core.ops.scale import Cap, Clip, Scale, ScaleFactor, Temperature
+from explorer.core.ops.shares import RowShares, SinkSoftmax, Softmax
 from explorer.core.ops.tokens import Argmax, LookUp, NextWords, OneHot, Threshold
 
 __all__ = [

@@ -11,7 +11,8 @@ import numpy as np
 from explorer.core.cell import Argument, CellBlock, Constant, Index, Operand, Source, Step, step
 from explorer.core.ops.base import Array, Op, line, product, summed_to
 from explorer.core.ops.linear import beside, stacked
-from explorer.core.ops.normalise import RMSNorm, own_place
+from explorer.core.ops.normalise import RMSNorm
+from explorer.core.ops.shares import own_place
 from explorer.core.ops.slips import Kept, Slip, Surroundings, Then, Turned
 
 

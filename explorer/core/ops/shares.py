@@ -1,0 +1,233 @@
+"""Rows turned into shares that add up to one: softmax, with a sink or without, and plain division."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from explorer.core.cell import MINUS_INFINITY, Argument, CellBlock, Constant, Index, Operand, Source, Step, step
+from explorer.core.ops.base import Array, Op, added, passed, summed_to
+from explorer.core.ops.slips import Hidden, Kept, Slip, Surroundings, Then, Turned
+
+
+@dataclass(frozen=True)
+class Softmax(Op):
+    """Each row as shares that add up to 1 (Vaswani et al. 2017, equation 1; Goodfellow et al. 2016, equation 6.29).
+
+    The largest entry is subtracted first, which changes nothing but keeps ``exp`` from overflowing. A row that is
+    masked whole has nothing to share: its weights are all 0. A row with NaN or +∞ becomes NaN, visibly.
+    """
+
+    subscripts = "ik->ij"
+    latex = r"\mathrm{softmax}(%s)"
+    shares = True
+    softens = True
+
+    def forward(self, *parents: Array) -> Array:
+        (z,) = parents
+        # A row of −∞ has the lowest finite number subtracted, not −∞, so that it gives exp(−∞) = 0 instead of NaN.
+        # In every other row the largest entry contributes exp(0) = 1: the sum is at least 1, the second maximum idle.
+        shares: Array = z - np.maximum(largest(z), lowest(z.dtype))
+        np.exp(shares, out=shares)
+        shares /= np.maximum(np.add.reduce(shares, -1, keepdims=True), 1)
+        return shares
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        # dp_k/dz_j = p_k (δ_kj − p_j), so dL/dz_j = g_j p_j − p_j Σ_k g_k p_k (Goodfellow et al. 2016, §6.2.2.3).
+        parts = passed(gradient, value)
+        total = np.einsum("...k->...", parts)[..., None]
+        return (parts - (value * total if np.isfinite(total).all() else passed(total, value)),)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        own = own_place(value.value.shape[-1], cell[-1], at[-1])
+        return step("multiply", value[at], step("subtract", own, value[cell]), label="slope of softmax")
+
+    def code(self, *names: str) -> str:
+        z = names[0]
+        top = f"np.maximum({z}.max(-1, keepdims=True), np.finfo({z}.dtype).min)"
+        return f"(e := np.exp({z} - {top})) / np.maximum(e.sum(-1, keepdims=True), 1)"
+
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
+        (z,) = parents
+        own, row = z[cell], z[(*cell[:-1], slice(None))]
+        share = f"EXP({own}-MAX({row}))/SUMPRODUCT(EXP({row}-MAX({row})))"
+        return f"IF(MAX({row})={MINUS_INFINITY},0,{share})" if z.masked else share
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        z = parents[0]
+        row = z[(*cell[:-1], slice(None))]
+        if np.all(np.isneginf(row.value)):
+            return step("value", Constant(0.0, "every key is masked: nothing to share"))
+        top = step("max", row, label="largest in the row")
+        powers = step("exp", step("subtract", row, top), label="e to the power of the difference")
+        own = step("exp", step("subtract", z[cell], top))
+        return step("divide", own, step("sum", powers, label="sum over the row"), label="share")
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        if len(around.axes) > 1 and around.shapes[0][-2] > 1:  # nobody goes down a column of one number
+            down = Turned(self, (0,), True)
+            yield Slip("wrong axis", "if softmax runs down the columns and not along the rows", down)
+        if around.axes[-1:] == around.axes[-2:-1] and not around.masked:
+            yield Slip("masked", "if what comes later is hidden, which it is not here", Hidden(self))
+        yield Slip("no powers", "if each number is divided by the sum, without e to its power", RowShares())
+        yield Slip("not divided", "if e to the power is not divided by the sum of the row", Then(Kept(), "exp"))
+        yield Slip("no softmax", "before softmax", Kept())
+
+
+@dataclass(frozen=True)
+class SinkSoftmax(Op):
+    """Softmax with one more logit in each row, the sink, whose share is thrown away: the rest is less than 1.
+
+    So a head can look at nothing. Parents are the logits, (n_heads, n, m), and a learned sink for each head, (n_heads,)
+    (OpenAI, gpt-oss, 2025; the idea is in Xiao et al. 2024).
+    """
+
+    subscripts = "hik,h->hij"
+    shares = True
+
+    def forward(self, *parents: Array) -> Array:
+        z, sink = parents
+        lowest = sink[..., :, None, None]
+        top = np.maximum(largest(z), lowest)
+        powers = np.exp(z - top)
+        shares: Array = powers / (powers.sum(-1, keepdims=True) + np.exp(lowest - top))
+        return shares
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        parts = passed(gradient, value)
+        moved = parts.sum(-1, keepdims=True)
+        # The share of the sink is what is missing to 1; it takes from all others.
+        left = 1 - value.sum(-1, keepdims=True)
+        of_sink = -(moved * left).sum((-2, -1))
+        return parts - value * moved, summed_to(parents[1].shape, of_sink)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        if parent == 1:
+            row = value[(*at[:-1], slice(None))]
+            left = step(
+                "subtract", Constant(1.0, "1"), step("sum", row, label="sum of the row"), label="share of the sink"
+            )
+            return step("negate", step("multiply", value[at], left), label="slope of softmax")
+        own = own_place(value.value.shape[-1], cell[-1], at[-1])
+        return step("multiply", value[at], step("subtract", own, value[cell]), label="slope of softmax")
+
+    def formula(self, *symbols: str) -> str:
+        return r"\frac{e^{%s}}{e^{%s} + \sum_j e^{{%s}_j}}" % (symbols[0], symbols[1], symbols[0])
+
+    def code(self, *names: str) -> str:
+        z, sink = names
+        lowest = f"(s := {sink}[..., :, None, None])"
+        top = f"(top := np.maximum({z}.max(-1, keepdims=True), {lowest}))"
+        return f"(e := np.exp({z} - {top})) / (e.sum(-1, keepdims=True) + np.exp(s - top))"
+
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
+        z, sink = parents
+        own, row, low = z[cell], z[(*cell[:-1], slice(None))], sink[cell[-3:-2]]
+        top = f"MAX(MAX({row}),{low})"
+        return f"EXP({own}-{top})/(SUMPRODUCT(EXP({row}-{top}))+EXP({low}-{top}))"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        z, sink = parents
+        row, low = z[(*cell[:-1], slice(None))], sink[cell[-3:-2]]
+        top = step("maximum", step("max", row, label="largest in the row"), low)
+        powers = step("exp", step("subtract", row, top), label="e to the power of the difference")
+        below = step("sum", powers, label="sum over the row")
+        all_of_it = step("add", below, step("exp", step("subtract", low, top)), label="with the sink")
+        return step("divide", step("exp", step("subtract", z[cell], top)), all_of_it, label="share")
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        yield Slip("no sink", "without the sink", WithoutSink())
+
+
+@dataclass(frozen=True)
+class WithoutSink(Op):
+    """The softmax of the first parent alone: a slip."""
+
+    def forward(self, *parents: Array) -> Array:
+        return Softmax().forward(parents[0])
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        return Softmax().explain(cell, parents[0])
+
+
+@lru_cache(maxsize=8)
+def lowest(dtype: np.dtype[Any]) -> Any:
+    """The lowest finite number of a type."""
+    return np.finfo(dtype).min
+
+
+def largest(z: Array) -> Array:
+    """The largest number of each row: (…, n, m) gives (…, n, 1)."""
+    m = z.shape[-1]
+    if m > 64 or z.size < 4096:
+        return np.asarray(np.maximum.reduce(z, -1, keepdims=True))
+    # numpy goes through each row by itself. Many short ones take a fifth of the time side by side in columns.
+    return np.asarray(z.reshape(-1, m).T.copy().max(0)).reshape(*z.shape[:-1], 1)
+
+
+@dataclass(frozen=True)
+class RowShares(Op):
+    """Each row divided by its sum: what the lecture Attention and Transformers calls scaling, though it prints softmax.
+
+    A masked entry, −∞, counts as 0, and a row that adds up to 0 becomes all 0.
+    """
+
+    subscripts = "ik->ij"
+    shares = True
+
+    def forward(self, *parents: Array) -> Array:
+        x = np.where(np.isneginf(parents[0]), 0, parents[0])
+        total = x.sum(-1, keepdims=True)
+        shares: Array = np.divide(x, total, out=np.zeros_like(x), where=total != 0)
+        return shares
+
+    def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
+        # y_k = x_k / s: dy_k/dx_j = (δ_kj − y_k) / s. What is masked, or in a row without a sum, changes nothing.
+        masked = np.isneginf(parents[0])
+        total = np.where(masked, 0, parents[0]).sum(-1, keepdims=True)
+        apart = gradient - (gradient * value).sum(-1, keepdims=True)
+        return (np.divide(apart, total, out=np.zeros_like(apart), where=(total != 0) & ~masked),)
+
+    def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
+        (x,) = parents
+        total = self._total(x[(*cell[:-1], slice(None))])
+        if total.value == 0 or np.isneginf(x.value[cell]):
+            return added(at, value, 0)
+        own = own_place(x.value.shape[-1], cell[-1], at[-1])
+        return step("divide", step("subtract", own, value[at]), total, label="slope of the share")
+
+    def formula(self, *symbols: str) -> str:
+        return r"\frac{%s}{\sum_j {%s}_j}" % (symbols[0], symbols[0])
+
+    def code(self, *names: str) -> str:
+        x = f"x := np.where(np.isneginf({names[0]}), 0, {names[0]})"
+        return f"np.divide({x}, s := x.sum(-1, keepdims=True), out=np.zeros_like(x), where=s != 0)"
+
+    def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
+        (x,) = parents
+        own, row = x[cell], x[(*cell[:-1], slice(None))]
+        total = f'SUMIF({row},">{MINUS_INFINITY}")'
+        return f"IF(OR({own}={MINUS_INFINITY},{total}=0),0,{own}/{total})"
+
+    def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
+        (x,) = parents
+        own, total = x[cell], self._total(x[(*cell[:-1], slice(None))])
+        if total.value == 0:
+            return step("value", Constant(0.0, "the row adds up to 0: nothing to share"))
+        return step("divide", step("unmasked", own) if np.isneginf(own.value) else own, total, label="share")
+
+    def _total(self, row: Operand) -> Step:
+        masked = np.isneginf(row.value).any()
+        return step("sum", step("unmasked", row) if masked else row, label="sum over the row")
+
+    def slips(self, around: Surroundings) -> Iterator[Slip]:
+        yield Slip("softmax", "if softmax is taken, with e to the power of each", Softmax())
+        yield Slip("not divided", "before it is divided by the sum of the row", Kept())
+
+
+def own_place(n: int, own: int, at: int | slice) -> Constant:
+    """δ: 1 at its own place in a line of n, 0 at the others."""
+    delta = (np.arange(n) == own).astype(np.int64)[at]
+    return Constant(delta, "" if np.ndim(delta) else str(delta))
