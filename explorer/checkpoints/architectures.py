@@ -86,22 +86,24 @@ class Member:
         return FAMILIES[self.kind](Config(Path(self.name), self.fields(sizes)))
 
 
+_SAID = {
+    "hidden_size": "d_model",
+    "num_attention_heads": "heads",
+    "intermediate_size": "d_ff",
+    "num_hidden_layers": "layers",
+    "vocab_size": "words",
+}
+"""What most configs call the sizes."""
+
+
+def _saying(s: Sizes, **more: Any) -> Fields:
+    """A config in the usual words."""
+    return {field: getattr(s, size) for field, size in _SAID.items()} | more
+
+
 def _llama(share: int, **more: Any) -> Callable[[Sizes], Fields]:
     """The config of Llama and its kin, where so many heads share one of keys and values."""
-
-    def fields(s: Sizes) -> Fields:
-        return {
-            "hidden_size": s.d_model,
-            "num_attention_heads": s.heads,
-            "num_key_value_heads": _key_heads(s.heads, share),
-            "head_dim": s.d_k,
-            "intermediate_size": s.d_ff,
-            "num_hidden_layers": s.layers,
-            "vocab_size": s.words,
-            **more,
-        }
-
-    return fields
+    return lambda s: _saying(s, head_dim=s.d_k, num_key_value_heads=_key_heads(s.heads, share), **more)
 
 
 def _key_heads(heads: int, share: int) -> int:
@@ -114,29 +116,11 @@ def _gpt2(s: Sizes) -> Fields:
 
 
 def _neox(s: Sizes) -> Fields:
-    return {
-        "hidden_size": s.d_model,
-        "num_attention_heads": s.heads,
-        "head_dim": s.d_k,
-        "intermediate_size": s.d_ff,
-        "num_hidden_layers": s.layers,
-        "vocab_size": s.words,
-        "rotary_pct": 0.25,
-        "use_parallel_residual": True,
-    }
+    return _saying(s, head_dim=s.d_k, rotary_pct=0.25, use_parallel_residual=True)
 
 
 def _bert(s: Sizes) -> Fields:
-    return {
-        "hidden_size": s.d_model,
-        "num_attention_heads": s.heads,
-        "intermediate_size": s.d_ff,
-        "num_hidden_layers": s.layers,
-        "vocab_size": s.words,
-        "hidden_act": "gelu",
-        "max_position_embeddings": 512,
-        "type_vocab_size": 2,
-    }
+    return _saying(s, hidden_act="gelu", max_position_embeddings=512, type_vocab_size=2)
 
 
 def _t5(s: Sizes) -> Fields:
