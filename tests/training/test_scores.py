@@ -90,7 +90,7 @@ def test_tiny_translator_translates_what_it_never_saw(measured):
     scores = measured("tiny-translator")
     assert scores["exact es"] >= 0.95
     assert scores["exact fr"] >= 0.95
-    assert scores["alignment"] >= 0.8
+    assert scores["alignment"] >= 0.91  # as before pre-norm stacks ended in a norm: 0.911
 
 
 def test_tiny_translator_opens_on_a_head_that_shows_where_the_words_come_from():
@@ -106,7 +106,7 @@ def test_tiny_translator_opens_on_a_head_that_shows_where_the_words_come_from():
 
 def test_tiny_translator_parts_the_apples(measured):
     scores = measured("tiny-translator")
-    assert scores["two apples"] < 0.95
+    assert scores["two apples"] < 0.814  # as before the last norm
     assert scores["apple-orange beside an orange"] > scores["apple-phone beside an orange"]
     assert scores["apple-phone before phone"] > scores["apple-orange before phone"]
 

@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtWidgets import QScrollBar
 
+from explorer.document.commands import SetCells
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.letters import CELL_HEIGHT
 from explorer.ui.page.player import PlayerView
@@ -140,7 +141,7 @@ def test_heads_beside_each_other_show_all_numbers_or_pictures(open_window, eye):
     outputs = [box for id, box in boxes.items() if id.endswith("output") and isinstance(box, MatrixBox)]
     assert len(outputs) == 4
     assert {box.small for box in outputs} == {False}, "the one with the longest numbers has smaller letters"
-    window.resize(1120, 720)
+    window.bench.document.do(SetCells("decoder.2.cross.W_V", {(1, 0, 0): -1000.0}))
     eye.settle(window)
     assert {box.fits for box in outputs} == {True, False}, "one has longer numbers than the others"
     assert {box.small for box in outputs} == {True}
