@@ -501,10 +501,11 @@ def test_the_key_p_plays_the_arithmetic_of_the_chosen_cell(window, score, hand, 
     monkeypatch.setattr(Appearance, "moves", True)
     monkeypatch.setattr("explorer.ui.page.player.EACH", 5)
     whole, reads = values(score), dict(window.bench.selection.reads)
-    seen = []
+    seen, shown = [], []
     window.bench.selection.pointed.connect(lambda _: seen.append(dict(window.bench.selection.reads)))
+    window.bench.selection.pointed.connect(lambda _: shown.append(values(score)))
     hand.key(Qt.Key.Key_P)
-    assert values(score) == ["?"] * len(whole)
+    assert shown[0] == ["?"] * len(whole)  # on a busy machine the first rows are there when the key has been taken
     qtbot.waitUntil(lambda: not score.player.playing)
     assert values(score) == whole
     one_by_one = [at for at in seen if all(len(some) == 1 and slice not in map(type, some[0]) for some in at.values())]
