@@ -8,6 +8,7 @@ from PySide6.QtGui import QImage, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -33,8 +34,9 @@ from explorer.ui.widgets.layouts import column_in, row_in
 from explorer.ui.window.lesson_bar import sentences
 from explorer.ui.workbench import Workbench
 
-WIDTH = 860
-"""Pixels at text scale 1 that a line is long at most: longer ones are hard to read."""
+WIDTH, LEAST_CARD, MOST_COLUMNS = 860, 600, 3
+"""Pixels at text scale 1 that a line is long at most: longer ones are hard to read; that a card is wide at least where
+several stand beside each other; and how many do at most."""
 HIGH, PICTURE = 86, (150, 84)
 """Pixels at text scale 1: a card with two buttons is so high, and its picture so large."""
 LARGEST = 3
@@ -248,11 +250,10 @@ class LessonPage(QScrollArea):
         self.courses = ChapterList(self._bench)
         self.courses.chosen.connect(self._find)
         across.addWidget(self.courses)
-        content = QWidget()
-        content.setMaximumWidth(px(WIDTH))
+        self._content = content = QWidget()
+        self._columns, self._order = 1, list[QWidget]()
         across.addWidget(content, 1)
         across.addStretch(0)
-        self._arrange()
         column = column_in(content, spacing=px(8))
         title = mark(QLabel("Lessons"), role="title")
         top = QHBoxLayout()
@@ -298,11 +299,12 @@ class LessonPage(QScrollArea):
         heading.addWidget(self.bundle)
         heading.addStretch()
         self._apart = SteadyLabel("For those who hold a printed text beside the screen", role="strong")
-        self._listed = QVBoxLayout()
+        self._listed = QGridLayout()
         self._listed.setSpacing(px(8))
         column.addLayout(self._listed)
         column.addStretch(1)  # not the cards: a single one would be as high as the page
         self.setWidget(page)
+        self._arrange()
         self._find()
 
     def showEvent(self, event: object) -> None:
@@ -350,14 +352,29 @@ class LessonPage(QScrollArea):
         rest = [id for id in self.cards if id not in ranks and id not in others]
         listed: list[QWidget] = [self.cards[id] for id in (*found, *rest)]
         listed += [self._of_yours, *(self.cards[id] for id in self._yours)]
-        for widget in (*listed, self._apart, *(self.cards[id] for id in apart)):
-            self._listed.addWidget(widget)  # behind those that stand there already
+        self._order = [*listed, self._apart, *(self.cards[id] for id in apart)]
         for id, card in self.cards.items():
             card.setVisible(id in ranks)
         self._apart.setVisible(any(id in ranks for id in apart))
         self._of_yours.setVisible(any(id in ranks for id in self._yours))
         self._none.setVisible(not ranks)
+        self._place()
         self._drawing.start()
+
+    def _place(self) -> None:
+        """Put the cards beside and below each other, in their order, each heading in a line of its own."""
+        across, row, column = self._columns, 0, 0
+        for widget in self._order:
+            shown = not widget.isHidden()
+            if isinstance(widget, LessonCard):
+                self._listed.addWidget(widget, row, column)  # where it stood before it stands no more
+                row, column = divmod(row * across + column + shown, across)
+            else:
+                row += column > 0
+                self._listed.addWidget(widget, row, 0, 1, across)
+                row, column = row + shown, 0
+        for at in range(MOST_COLUMNS):
+            self._listed.setColumnStretch(at, int(at < across))
 
     def _draw_next(self) -> None:
         """The picture of one card that is in sight, in each turn of the event loop."""
@@ -378,7 +395,13 @@ class LessonPage(QScrollArea):
         px, narrow = self._bench.appearance.px, self.viewport().width() < self._bench.appearance.px(NARROW)
         ways = QBoxLayout.Direction
         self._across.setDirection(ways.TopToBottom if narrow else ways.LeftToRight)
-        self.courses.setFixedWidth(px(RAIL)) if not narrow else self.courses.setMaximumWidth(px(WIDTH))
+        rail = max(px(RAIL), self.courses.sizeHint().width())  # or the name of a chapter would be cut
+        self.courses.setFixedWidth(rail) if not narrow else self.courses.setMaximumWidth(px(WIDTH))
+        columns = min(max((self.viewport().width() - rail) // px(LEAST_CARD), 1), MOST_COLUMNS)
+        self._content.setMaximumWidth(columns * px(WIDTH))
+        if columns != self._columns:
+            self._columns = columns
+            self._place()
 
     def show_recording(self, steps: int | None) -> None:
         """Say how many steps have been recorded; None: nothing is being recorded."""

@@ -108,3 +108,13 @@ def test_what_is_to_be_revisited_is_folded(open_window, tmp_path, qtbot):
     assert not page.again.buttons[0].isVisibleTo(page.again)
     qtbot.mouseClick(page.again.fold, Qt.MouseButton.LeftButton)
     assert page.again.buttons[0].isVisibleTo(page.again)
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_cards_stand_beside_each_other_where_there_is_room_and_no_name_of_a_chapter_is_cut(open_window, qtbot):
+    page = open_window("emma", tab="Lessons").lessons.page()
+    first, second = (page.cards[id] for id in list(page.cards)[:2])
+    for width, beside in ((900, False), (1600, True)):
+        page.resize(width, 600)
+        qtbot.waitUntil(lambda beside=beside: (second.y() == first.y()) is beside)
+        assert all(one.width() >= one.sizeHint().width() for one in page.courses.buttons.values())
