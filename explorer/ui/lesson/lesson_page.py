@@ -43,6 +43,8 @@ LARGEST = 3
 """Times that, a picture is kept, which larger text needs."""
 Pictures = dict[tuple[str, Theme], QImage | None]
 """What lessons begin with, by their ids, in a theme."""
+LINK = 30
+"""Pixels at text scale 1 that a heading with a link beside it is high."""
 RAIL, NARROW = 220, 800
 """Pixels at text scale 1 that the chapters are wide, and below which they stand above the lessons."""
 
@@ -290,6 +292,7 @@ class LessonPage(QScrollArea):
             card.removed.connect(self.removed)
             self.cards[id] = card
         self._of_yours = QWidget()
+        self._of_yours.setMinimumHeight(px(LINK))  # the layout of cards would cut the letters
         heading = row_in(self._of_yours, spacing=px(12))
         heading.addWidget(mark(QLabel("Your lessons"), role="strong"))
         self.bundle = mark(QPushButton("Save all as one file …"), link="true")
