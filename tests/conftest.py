@@ -35,15 +35,17 @@ atexit.register(shutil.rmtree, mine, ignore_errors=True)
 if locale.getencoding() != "UTF-8":
     os.environ["LC_ALL"] = "C.UTF-8"  # as `explorer` does before Qt, which would complain
 
-# The same examples each time, so that a test that passes goes on passing; `--hypothesis-profile=new` tries others.
+# The same examples each time, so that a test that passes goes on passing; `--hypothesis-profile=new` tries others, and
+# more of them: most faults show in the first few.
 settings.register_profile(
     "explorer",
     deadline=None,
     derandomize=True,
+    max_examples=40,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],  # a busy machine is slow, not wrong
 )
-settings.register_profile("new", settings.get_profile("explorer"), derandomize=False)
+settings.register_profile("new", settings.get_profile("explorer"), derandomize=False, max_examples=100)
 settings.load_profile("explorer")
 
 failed = pytest.StashKey[bool]()

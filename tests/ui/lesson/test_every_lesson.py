@@ -23,9 +23,9 @@ from explorer.pages.levels import stops
 pytestmark = pytest.mark.usefixtures("no_pictures")
 GUIDED = [name for name, file in lesson_files().items() if "[[step]]" in file.read_text("utf-8")]
 FEW = [
-    *("changed-since-2017", "cat-sat-on-the", "errata-000", "errata-001", "errata-004", "inside-a-storyteller", "jump"),
-    *("one-word-at-a-time", "sin", "start-here", "what-a-trained-head-does", "where-the-answer-comes-from"),
-    *("words-as-vectors", "xor-linear"),
+    *("changed-since-2017", "cat-sat-on-the", "errata-000", "errata-001", "errata-004", "inside-a-storyteller"),
+    *("inside-gpt2-small", "jump", "one-word-at-a-time", "sin", "start-here", "what-a-trained-head-does"),
+    *("where-the-answer-comes-from", "words-as-vectors", "xor-linear"),
 ]
 
 
