@@ -24,6 +24,7 @@ from explorer.ui.lesson.guide import TABS, Guide
 from explorer.ui.lesson.presenter import Presenter
 from explorer.ui.page.late import Late
 from explorer.ui.render import alone
+from explorer.ui.widgets.formula import typeset
 from explorer.words.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def slides(
     """
     with alone(lesson, Document(lesson.state())) as bench:
         bench.appearance.set_still(True)
+        typeset("x")  # or the first slide is measured without its formulas
         guide = Guide(bench)
         guide.vectors = vectors
         guide.showing_wanted.connect(bench.selection.show)

@@ -407,6 +407,8 @@ def own_table(bench: Workbench, table: str) -> Vectors:
     return Vectors.of(f"this model's {table}", engine.labels(rows), array)
 
 
+LONGEST_LINE = 860
+"""Pixels at text scale 1 that a line of prose is long at most: longer ones are hard to read."""
 TEXT = """
 <p><b>Drawn by chance.</b> A new model starts with random rows in its embedding table. Then no word is like any other:
 cosines lie around 0, and nearest words are accidents. That is not a fault; training moves the rows.</p>
@@ -434,4 +436,5 @@ class OriginsCard(Card):
         super().__init__(bench, state)
         words = label(TEXT, "", wrap=True)
         words.setTextFormat(Qt.TextFormat.RichText)
+        words.setMaximumWidth(bench.appearance.px(LONGEST_LINE))
         self.page.addWidget(words)
