@@ -111,6 +111,7 @@ class StageArea(QStackedWidget):
             return
         if page.is_whole:
             self._pictured = self._going
+            page.setGeometry(self.contentsRect())  # else it would be laid out for a size that it never has
             self.motion.remember()
         else:
             page.make(AT_ONCE)

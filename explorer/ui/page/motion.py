@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+import shiboken6
 from PySide6.QtCore import (
     QEvent,
     QObject,
@@ -158,7 +159,9 @@ class Motion(QWidget):
         self._waits.stop()
         self._runs.stop()
         self._over.removeEventFilter(self)
-        if self._window is not None:
+        if self._window is not None and shiboken6.isValid(
+            self._window
+        ):  # a window that closes goes before what is in it
             self._window.removeEventFilter(self)
         self._window = None
         self.setGeometry(QRect())

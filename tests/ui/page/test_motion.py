@@ -1,7 +1,9 @@
 """One page becomes the next before one's eyes, and is never in the way of the hand."""
 
 import pytest
+import shiboken6
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QWindow
 from PySide6.QtTest import QTest
 
 from explorer.document.commands import SetCells, SetSwitch
@@ -102,4 +104,11 @@ def test_a_page_that_is_made_anew_comes_at_once(window, eye, motion, appearance,
 
 def test_a_window_that_is_made_smaller_has_its_page_at_once(window, moving):
     window.resize(window.width() - 40, window.height())
+    assert not moving.moves
+
+
+def test_it_ends_also_where_the_window_of_the_system_has_gone_before(moving):
+    moving._window = QWindow()
+    shiboken6.delete(moving._window)
+    moving.stop()
     assert not moving.moves
