@@ -387,7 +387,7 @@ class StepSheet(QFrame):
         if alone:
             lines.share(place.height())
         elif lines.lines and not self._filling:  # what stands beside keeps its height, rows have the rest
-            lines.share(lines.height + max(place.height() - EDGE - _height_of(self._shown) + self._grown[1], 0))
+            lines.share(lines.height + max(place.height() - EDGE - _height_of(self._shown) + self._grown, 0))
         else:
             lines.share(min(place.height(), lines.height))
         # Only a picture takes its height from its place; as on a low page, matrices would be folded.
@@ -467,8 +467,8 @@ class StepSheet(QFrame):
         if boxes and len(boxes) == len(self.elements.widgets):
             taken = sizes(boxes, px(ACROSS), px(DOWN))
         else:
-            wide, high = self._grown  # which is no need
-            taken = [(across - wide, height_at(self.elements, across) - high) for across in self._widths()]
+            grown = self._grown
+            taken = [(across, height_at(self.elements, across) - grown) for across in self._widths()]
 
         def scale(width: int, height: int) -> float:
             fits = max(min((width - EDGE) / across, (height - EDGE) / max(down, 1)) for across, down in taken)
@@ -477,18 +477,12 @@ class StepSheet(QFrame):
         return scale
 
     @property
-    def _grown(self) -> tuple[int, int]:
-        """Pixels across and down that matrices beside something else, or the lines of a list, have in excess."""
+    def _grown(self) -> int:
+        """Pixels down that matrices beside something else, or the lines of a list, take more than they need."""
         if self._list is not None:
-            return 0, self._list.grown
+            return self._list.grown
         lines = self._lines(max(self._shown.width(), 1)).lines
-        wide = (
-            sum(len(box.matrix.columns) * (box.view.columnWidth(0) - box.view.own_width) for box in line)
-            for line in lines
-        )
-        return max(wide, default=0), sum(
-            rows_of(line[0]) * (line[0].view.rowHeight(0) - line[0].view.least_row) for line in lines
-        )
+        return sum(rows_of(line[0]) * (line[0].view.rowHeight(0) - line[0].view.least_row) for line in lines)
 
     def _widths(self) -> list[int]:
         """Widths in which what is no matrix might stand, in pixels of now."""
