@@ -21,7 +21,7 @@ from explorer.ui.matrix.letters import SIZES
 from explorer.ui.matrix.small import ALONE, BESIDE, PLACE, SmallPicture
 from explorer.ui.matrix.view import LEAST_COLUMNS, MAP, MatrixView
 from explorer.ui.theme import NODE, mark
-from explorer.ui.turns import do_later
+from explorer.ui.turns import do_later, later
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.formula import Formula, can_typeset_now
 from explorer.ui.widgets.layouts import column_in
@@ -46,6 +46,8 @@ class MatrixBox(QWidget):
         self.view = MatrixView(bench, matrix, self)
         self._heading = QWidget(self)
         self._formula = Formula(parent=self._heading, em=1.15)
+        # In a turn of its own: it may be in the middle of a layout, which asked for the size.
+        self._formula.sized.connect(later(self, self._show_heading).start)
         self._formula.setCursor(Qt.CursorShape.WhatsThisCursor)
         self._caption = mark(QLabel(self._heading), role="small")
         self._caption.setTextFormat(Qt.TextFormat.RichText)

@@ -9,7 +9,7 @@ from importlib import import_module
 from math import ceil
 from threading import Thread
 
-from PySide6.QtCore import QByteArray, QEvent, QRectF, QSize, Qt
+from PySide6.QtCore import QByteArray, QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontInfo, QFontMetricsF, QPainter, QPaintEvent, QPalette, QShowEvent
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QSizePolicy, QWidget
@@ -100,6 +100,8 @@ class Formula(QWidget):
     parent : the widget it stands in
     em : size relative to the widget's font
     """
+
+    sized = Signal()  # its size was a guess, and is none any more
 
     def __init__(self, latex: str = "", parent: QWidget | None = None, em: float = 1.25) -> None:
         super().__init__(parent)
@@ -228,6 +230,8 @@ class Formula(QWidget):
     def _result(self, now: bool = False) -> Typeset | None:
         if not self._tried and (now or can_typeset_now()):
             self._set, self._tried = typeset(self._latex), True
+            if self._size is not None:
+                self.sized.emit()
             self._size = None
             self.updateGeometry()  # a layout may have asked while there was only the estimate, which may be narrower
         return self._set

@@ -9,7 +9,9 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.view import Covered
+from explorer.ui.matrix import box as boxes
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.widgets import formula
 
 N = 20
 SCORES = "decoder.1.self.head.1.scores"
@@ -113,3 +115,23 @@ def test_all_steps_from_the_scores_to_the_weights_are_in_sight_at_once(box):
     seen = box.window().page().viewport()
     for one in boxes:
         assert seen.rect().contains(one.mapTo(seen, one.rect().bottomRight())), one.matrix.name
+
+
+def test_a_heading_takes_the_room_of_its_formula_once_that_can_be_typeset(open_window, eye, qtbot, monkeypatch):
+    """Before, its room is a guess: the bracket behind *pad* was cut for good."""
+    with monkeypatch.context() as before:
+        before.setattr(formula, "is_loaded", lambda: False)
+        for module in (boxes, formula):
+            before.setattr(module, "can_typeset_now", lambda: False)
+        window = open_window("tiny-translator")
+        page = eye.go_to(window, "decoder.2.cross.attention")
+        masks = (one for one in page.findChildren(MatrixBox) if one.matrix.name == "decoder.2.cross.mask")
+        mask = next(masks)
+        assert mask.small
+        guessed = mask._formula.width()
+    formula._load()
+    for one in page.findChildren(formula.Formula):
+        one._load()
+    assert mask._formula.sizeHint().width() > guessed
+    qtbot.waitUntil(lambda: mask._formula.width() == mask._formula.sizeHint().width())
+    assert mask._heading.rect().contains(mask._formula.geometry())
