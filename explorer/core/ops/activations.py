@@ -249,7 +249,7 @@ class GELU(Op):
     def formula(self, *symbols: str) -> str:
         x = symbols[0]
         if self.tanh:
-            inner = r"\sqrt{2/\pi} \, (%s + 0.044715 \, %s^3)" % (x, x)
+            inner = r"\sqrt{2/\pi} \, (%s + 0.044715 %s^3)" % (x, x)
             return r"\frac{%s}{2} \left( 1 + \tanh \left( %s \right) \right)" % (x, inner)
         return r"\frac{%s}{2} \left( 1 + \mathrm{erf} \left( %s / \sqrt{2} \right) \right)" % (x, x)
 
