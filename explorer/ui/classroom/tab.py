@@ -74,7 +74,7 @@ class ClassDialogs:
         printer = QPrinter(QPrinter.PrinterMode.HighResolution)
         printer.setPageLayout(_landscape())
         dialog = QPrintDialog(printer, self._window)
-        dialog.setWindowTitle("Print the table of the class")
+        dialog.setWindowTitle("Print")
         return printer if dialog.exec() else None
 
 

@@ -356,6 +356,9 @@ class LessonPage(QScrollArea):
         listed: list[QWidget] = [self.cards[id] for id in (*found, *rest)]
         listed += [self._of_yours, *(self.cards[id] for id in self._yours)]
         self._order = [*listed, self._apart, *(self.cards[id] for id in apart)]
+        for widget in self._order:
+            if widget.parentWidget() is None:
+                widget.setParent(self._content)  # else it would be shown as a window of its own
         for id, card in self.cards.items():
             card.setVisible(id in ranks)
         self._apart.setVisible(any(id in ranks for id in apart))

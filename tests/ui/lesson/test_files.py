@@ -9,7 +9,7 @@ from explorer.lessons.loader import load
 from explorer.lessons.walk import Walk
 from explorer.ui import files
 from explorer.ui.lesson.drawn import MARGIN, PAPER, SHARP, picture_of_step
-from explorer.ui.matrix.letters import CELL_HEIGHT
+from explorer.ui.matrix.letters import CELL_HEIGHT, SIZES
 from tests.ui.lesson.conftest import LESSON
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -59,7 +59,8 @@ def test_all_rows_of_tables_below_each_other_are_on_paper(appearance):
     number = [step.id for step in lesson.steps].index("score")
     picture = picture_of_step(appearance, lesson, number, Walk(lesson).state(number))
     assert picture.width() <= SHARP * (PAPER + 2 * MARGIN)
-    assert picture.height() > SHARP * CELL_HEIGHT * (4 + 4 + 9 + 3)  # Q, K and S, and the labels of their columns
+    # Q and K beside each other, S below them, as low as its rows may be, and the labels of their columns.
+    assert picture.height() > SHARP * CELL_HEIGHT * (9 + SIZES[-1] * 9 + 3)
 
 
 @pytest.mark.parametrize("ending", PAPERS)
