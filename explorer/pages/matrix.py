@@ -404,8 +404,11 @@ def strengths(view: View, matrix: Matrix) -> Array | None:
     """
     if matrix.showing != "values" or matrix.place.node not in view.last.before or view.given:
         return None
-    change = view.change(matrix.place)
-    if change.size != matrix.array.size:  # it is still to follow the view
+    place = matrix.place
+    if place.head is not None and place.head >= (view.graph.n_heads(place.node) or 0):
+        return None  # it is still to follow the view, which has fewer heads
+    change = view.change(place)
+    if change.size != matrix.array.size:  # so here
         return None
     change = (change.T if matrix.turned else change).reshape(matrix.array.shape)
     largest = largest_of(matrix.values) or 1.0

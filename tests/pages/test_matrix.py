@@ -232,6 +232,16 @@ def test_a_covered_cell_does_not_tell_that_it_changed(desk):
     assert now[0].any()
 
 
+def test_a_head_that_is_gone_has_no_strengths(desk):
+    """A page may be in sight for a turn longer than its model has its heads."""
+    welcome = desk("you-are-welcome")
+    shown = matrix(welcome.view, "encoder.1.self.head.2.weights")
+    welcome.do(SetSwitch("encoder.1.self", "heads", 1))
+    welcome.do(SetCells("encoder.1.self.W_Q", {(0, 0, 0): 9.0}))
+    assert "encoder.1.self.weights" in welcome.view.last.before
+    assert strengths(welcome.view, shown) is None
+
+
 def test_numbers_that_are_none_are_no_strengths(desk):
     emma = desk("emma")
     emma.do(SetCells("Q", {(0, 0): np.inf, (1, 1): 4.0}))
