@@ -130,22 +130,25 @@ def test_of_a_hundred_starts(lesson, setting, least):
 
 @pytest.mark.long
 def test_phrases_are_translated_that_were_never_learned():
-    for seed in range(5):
+    found = []
+    for seed in range(100):
         trainer = run(recipe("phrases", seed))
         pad = trainer.model.axes["target.words"].index("<pad>")
-        words, sentences = words_right(trainer, trainer.data.validation, pad)
-        print(f"\nphrases, seed {seed}: {words:.3f} of the words, {sentences:.3f} of the phrases")
-        assert sentences >= 0.9
+        found.append(words_right(trainer, trainer.data.validation, pad)[1])
+    print(f"\nphrases: {sum(right >= 0.9 for right in found)} of 100; {min(found):.3f} to {max(found):.3f} right")
+    assert sum(right >= 0.9 for right in found) >= 95
 
 
 @pytest.mark.long
 def test_rhymes_come_to_be_known_by_heart_and_the_loss_on_others_rises():
-    for seed in range(5):
+    found = []
+    for seed in range(100):
         trainer, judged = recipe("roses", seed), []
         while not trainer.finished:
-            found = trainer.step().validation
-            judged += [] if found is None else [found]
-        words, _ = words_right(trainer, trainer.data.training, None)
-        print(f"\nroses, seed {seed}: {words:.3f} of the words; validation {min(judged):.3f}, then {judged[-1]:.3f}")
-        assert words >= 0.9
-        assert judged[-1] > 1.05 * min(judged)
+            loss = trainer.step().validation
+            judged += [] if loss is None else [loss]
+        found.append((words_right(trainer, trainer.data.training, None)[0], judged[-1] / min(judged)))
+    reached = sum(words >= 0.9 and rises > 1.05 for words, rises in found)
+    words, rises = np.min(found, axis=0)
+    print(f"\nroses: {reached} of 100; at least {words:.3f} of the words, a loss on others of {rises:.3f} × its least")
+    assert reached >= 95
