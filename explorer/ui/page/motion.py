@@ -159,9 +159,8 @@ class Motion(QWidget):
         self._waits.stop()
         self._runs.stop()
         self._over.removeEventFilter(self)
-        if self._window is not None and shiboken6.isValid(
-            self._window
-        ):  # a window that closes goes before what is in it
+        # A window that closes goes before what is in it.
+        if self._window is not None and shiboken6.isValid(self._window):
             self._window.removeEventFilter(self)
         self._window = None
         self.setGeometry(QRect())
