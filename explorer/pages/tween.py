@@ -247,8 +247,9 @@ def _row_of_shares(view: View, coming: Stands, row: int) -> Arises | None:
     values = view.values[coming.of.node]
     if len(cells[0]) != values.ndim or any(view.looking.hides(Cell(coming.of.node, cell)) for cell in cells):
         return None
-    places = [place for cell in cells if (place := _corners(coming, [cell])) is not None]
-    return Arises(tuple(places), shares=tuple(min(max(float(values[cell]), 0.0), 1.0) for cell in cells))
+    places = tuple(place for cell in cells if (place := _corners(coming, [cell])) is not None)
+    shares = tuple(min(max(float(values[cell]), 0.0), 1.0) for cell in cells)
+    return Arises(places, shares=shares) if len(places) == len(shares) else None
 
 
 def arising(one: Arises, room: Rect, line: float, at: float) -> tuple[tuple[Mark, ...], tuple[Piece, ...]]:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -163,9 +164,9 @@ class Files(QObject):
         elif self.may_leave():
             self._open(path)
 
-    @property
+    @cached_property
     def _lessons(self) -> Path:
-        """The folder of lessons by others."""
+        """The folder of lessons by others; where nothing is kept, one for as long as the window is there."""
         return (self._bench.settings.folder or Path(mkdtemp())) / FOLDER
 
     def _take_in(self, path: Path) -> None:

@@ -37,8 +37,8 @@ from explorer.ui.workbench import Workbench
 WIDTH, LEAST_CARD, MOST_COLUMNS = 860, 600, 3
 """Pixels at text scale 1 that a line is long at most: longer ones are hard to read; that a card is wide at least where
 several stand beside each other; and how many do at most."""
-HIGH, PICTURE = 86, (150, 84)
-"""Pixels at text scale 1: a card with two buttons is so high, and its picture so large."""
+PICTURE = 150, 84
+"""Pixels at text scale 1 that the picture of a card takes."""
 LARGEST = 3
 """Times that, a picture is kept, which larger text needs."""
 Pictures = dict[tuple[str, Theme], QImage | None]
@@ -73,7 +73,7 @@ class LessonCard(QFrame):
         self.picture.setFixedSize(px(PICTURE[0]), px(PICTURE[1]))
         self.picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.is_drawn = False
-        self._far = mark(QLabel(), role="small")
+        self._far = SteadyLabel(role="small")  # long where there is much to say: it wraps
         self.button = QPushButton("Open")
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button.clicked.connect(lambda: self.wanted.emit(id, False))
@@ -101,7 +101,7 @@ class LessonCard(QFrame):
         line.setSpacing(px(12))
         line.addWidget(self.ring)
         line.addWidget(self._size)
-        line.addWidget(self._far)
+        line.addWidget(self._far, 1)
         line.addWidget(self.remove)
         line.addStretch()
         acts = QVBoxLayout()
@@ -127,24 +127,23 @@ class LessonCard(QFrame):
         self.share = 1.0 if over else far / steps if steps else 0.0
         self.ring.setVisible(bool(steps))
         self.ring.show_share(self.share)
-        self._far.setVisible(half or over)
         self.again.setVisible(half)
         teaches = lesson.teaches or sentences(" ".join(lesson.paragraph.split("\n\n")[0].split()))[0]
         self._teaches.setText(escape(teaches[:1].upper() + teaches[1:], quote=False))
         minutes = f" · about {lesson.minutes:.0f} minutes" if lesson.minutes else ""
-        size = f"{steps} steps{minutes}" if steps else "An example to explore, without steps"
-        if lesson.needed is not None:
-            unchecked = "" if lesson.needed.checked else " · not checked by us with the real weights"
-            size = f"{size} · needs {lesson.needed.name}{unchecked}"
-        self._size.setText(size)
-        said = ["✓ gone through" if over else "at the end" if far == steps else f"at step {far} of {steps}"]
-        if over or far == steps:
+        self._size.setText(f"{steps} steps{minutes}" if steps else "An example to explore, without steps")
+        said = []
+        if half or over:
+            said += ["✓ gone through" if over else "at the end" if far == steps else f"at step {far} of {steps}"]
+        if over or (half and far == steps):
             said += [found.brief] if found.brief else []
             said += [f"{len(found.revisit)} to revisit"] if found.revisit else []
+        if lesson.needed is not None:
+            said += [f"needs {lesson.needed.name}"]
+            said += [] if lesson.needed.checked else ["not checked by us with the real weights"]
         self._far.setText(" · ".join(said))
+        self._far.setVisible(bool(said))
         self.button.setText("Go on" if half else "Again" if over else "Begin" if steps else "Open")
-        # Or the layout would cut the letters of the lower button.
-        self.setMinimumHeight(self._bench.appearance.px(HIGH) if half else 0)
         self.button.setAccessibleName(f"{self.button.text()}: {lesson.title}")
         self.button.setToolTip(self.button.accessibleName())
         mark(self.button, primary="true" if steps and not over else "false")
