@@ -158,7 +158,12 @@ def class_page(roll: Roll, most: int, reasons: Sequence[str] = ()) -> tuple[Elem
 def _topics(roll: Roll, book: Gradebook) -> list[Element]:
     topics = book.topics()
     if not topics:
-        return [Note("topics", "Everybody got every question right at once.")]
+        open_ones = sum(book.outcomes(question)["open"] for question in book.questions)
+        answered = len(book.students) * len(book.questions) - open_ones
+        if not answered:
+            return [Note("topics", "Nobody has answered a question yet.")]
+        all_that = "question that was answered" if open_ones else "question"
+        return [Note("topics", f"Every {all_that} was right at once.")]
     columns = (
         Column("question", width=330),
         Column("right at once", BAR, width=110),

@@ -8,7 +8,7 @@ from explorer.core.numbers import written
 from explorer.lessons.answers import TRIES
 from explorer.pages.element import leaves
 from explorer.pages.page import Button, Field, Listing, Note
-from explorer.teaching.answers import read_answers
+from explorer.teaching.answers import Sitting, read_answers
 from explorer.teaching.class_page import ORDERS, Roll, asked_in, class_on_paper, class_page
 from explorer.teaching.gradebook import gradebook
 from explorer.teaching.items import ChoiceItem, NumberItem
@@ -154,6 +154,15 @@ def test_a_class_is_a_table_that_is_sorted(roll):
         roll.order = order_
         assert sorted(listing(class_page(roll, 20), "students").labels) == ["Ada", "Bob", "Cy"]
     roll.order = ORDERS[0]
+
+
+def test_right_is_said_only_of_what_was_answered(tmp_path):
+    Sitting(SHEET, "Ada").answers().save(tmp_path / "a.answers.json")
+    page = class_page(Roll((tmp_path,), SHEET, book := gradebook([tmp_path], SHEET), asked_in(book)), 20)
+    assert "Nobody has answered" in words(page)
+    sat("Bob", ()).save(tmp_path / "b.answers.json")
+    page = class_page(Roll((tmp_path,), SHEET, book := gradebook([tmp_path], SHEET), asked_in(book)), 20)
+    assert "Every question that was answered was right at once." in words(page)
 
 
 def test_a_mistake_has_its_name_and_a_choice_its_words(roll):
