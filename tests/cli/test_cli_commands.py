@@ -20,6 +20,7 @@ from explorer.lessons.loader import catalogue, courses, models
 from explorer.lessons.printed import check_figures, check_slips, printed_numbers
 from explorer.library import page
 from explorer.library.matrix import columns, width
+from explorer.settings import own_folder
 from explorer.training import recipes
 from explorer.words.catalogue import OFFERED, SHIPPED
 from tests.lessons.conftest import THREE
@@ -247,6 +248,23 @@ def test_bench_goes_on_after_a_figure_that_cannot_be_measured(capsys, monkeypatc
     assert [one["name"] for one in found["figures"]] == ["a", "b", "c"]
     assert [one["name"] for one in found["failed"]] == ["broken"]
     assert "the motion did not begin" in err
+
+
+def test_bench_measures_a_window_that_nobody_has_changed(capsys, monkeypatch):
+    folders = []
+
+    def figure():
+        folders.append(own_folder())
+        assert not any(own_folder().iterdir())
+        return FIGURES[0]
+
+    monkeypatch.setattr("benchmarks.figures.figures", lambda: [figure])
+    mine = own_folder()
+    assert main(["bench"]) == 0
+    (folder,) = folders
+    assert folder != mine
+    assert not folder.exists()
+    assert own_folder() == mine
 
 
 def test_bench_json(capsys, measured):
