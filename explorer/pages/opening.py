@@ -27,8 +27,8 @@ MOST_WORDS = 8
 LEAST = 1e-3
 """The part of its length with which a bar begins."""
 
-Part = tuple[Drawing, tuple[str, ...]]
-"""A drawing, and the node that each of its marks waits for."""
+Part = tuple[Drawing, tuple[float, ...]]
+"""A drawing, and when each of its marks comes: before `SPOKEN` a word that is read, from `WRITTEN` on all others."""
 
 
 def first_picture(view: View) -> Part:
@@ -39,28 +39,28 @@ def first_picture(view: View) -> Part:
     made = Lanes(view, LARGE if view.looking.large else LETTERS)
     drawing = made.drawing()
     kept = [(mark, name) for mark, name in zip(drawing.marks, made.due, strict=True) if name != LOSS.node]
-    return replace(drawing, marks=tuple(mark for mark, _ in kept)), tuple(name for _, name in kept)
+    marks = tuple(mark for mark, _ in kept)
+    return replace(drawing, marks=marks), _moments(marks, [name for _, name in kept])
 
 
-def opening(drawing: Drawing, due: Sequence[str], at: float) -> Drawing:
+def opening(drawing: Drawing, moments: Sequence[float], at: float) -> Drawing:
     """The picture at a moment: its words come one by one, then all that their vectors come to, and then the bars grow.
 
     Vectors run along their lines from strip to strip, with the numbers of the strip behind them.
 
     Parameters
     ----------
-    due : sequence of str
-        The node that each mark waits for; empty where it waits for none.
+    moments : sequence of float
+        When each mark comes, as `first_picture` says.
     at : float
         From 0, where nothing has come yet, to 1, where the drawing is as it was given.
     """
     if at >= 1.0:
         return drawing
-    moments = _moments(drawing, due)
     here = zip(drawing.marks, moments, strict=True)
     # What comes out is not read before it is there.
     marks = [_arrived(mark, at, moment) for mark, moment in here if at >= RUN or not isinstance(mark, Bars)]
-    return replace(drawing, marks=(*marks, *_numbers(drawing, due, moments, at), *_vectors(drawing, moments, at)))
+    return replace(drawing, marks=(*marks, *_numbers(drawing, moments, at), *_vectors(drawing, moments, at)))
 
 
 def opening_said(view: View, at: float) -> str:
@@ -83,17 +83,20 @@ def likeliest(view: View) -> str:
     return f"{named}, with a probability of {as_share(float(shares[best]), 2)}"
 
 
-def _moments(drawing: Drawing, due: Sequence[str]) -> list[float]:
-    """When each mark comes: words in their order, what is behind them by how far to the right it begins."""
-    words = [i for i, (mark, name) in enumerate(zip(drawing.marks, due, strict=True)) if _is_read(mark, name)]
-    far = [_left(mark) for mark in drawing.marks]
+def _moments(marks: Sequence[Mark], due: Sequence[str]) -> tuple[float, ...]:
+    """When each mark comes: words in their order, what is behind them by how far to the right it begins.
+
+    `due`: the node that each mark waits for; empty where it waits for none.
+    """
+    words = [i for i, (mark, name) in enumerate(zip(marks, due, strict=True)) if _is_read(mark, name)]
+    far = [_left(mark) for mark in marks]
     first = max((far[i] for i in words), default=min(far, default=0.0))
-    last = max((one for one, mark in zip(far, drawing.marks, strict=True) if isinstance(mark, Bars)), default=first + 1)
+    last = max((one for one, mark in zip(far, marks, strict=True) if isinstance(mark, Bars)), default=first + 1)
     time = RUN - WRITTEN - FADE
     moments = [WRITTEN + time * min(max((one - first) / (last - first), 0.0), 1.0) for one in far]
     for k, i in enumerate(words):
         moments[i] = (SPOKEN - FADE) * k / len(words)
-    return moments
+    return tuple(moments)
 
 
 def _is_read(mark: Mark, name: str) -> bool:
@@ -127,13 +130,13 @@ def _arrived(mark: Mark, at: float, moment: float) -> Mark:
     return mark if there >= 1.0 else replace(mark, faint=min(1.0 - there, 1.0))
 
 
-def _numbers(drawing: Drawing, due: Sequence[str], moments: Sequence[float], at: float) -> tuple[Words, ...]:
+def _numbers(drawing: Drawing, moments: Sequence[float], at: float) -> tuple[Words, ...]:
     """The first numbers of each word that has come, where the strip of all of them will stand."""
     strips = _strips(drawing.marks, moments)
     if at >= WRITTEN or not strips:
         return ()
     strip, rows = strips[0][0], strips[0][0].array
-    read = [(mark, when) for mark, name, when in zip(drawing.marks, due, moments, strict=True) if _is_read(mark, name)]
+    read = [(mark, when) for mark, when in zip(drawing.marks, moments, strict=True) if when < SPOKEN]
     left = max((WRITTEN - at) / FADE, 0.0)
     found = []
     for row, (word, when) in zip(rows, read, strict=False):

@@ -224,14 +224,12 @@ def _extent(mark: Mark) -> tuple[float, float, float, float]:
             left, top, wide, high = place
             return left - AROUND, left + wide + AROUND, top - AROUND, top + high + AROUND
         case FlowLine(points=points) if points:
-            return _around(np.array(points))
+            across, up = zip(*points, strict=True)
+            return min(across) - AROUND, max(across) + AROUND, min(up) - AROUND, max(up) + AROUND
         case Segments(ends=ends) if len(ends):
-            return _around(ends.reshape(-1, 2))
+            points = ends.reshape(-1, 2)
+            (left, top), (right, bottom) = points.min(0).tolist(), points.max(0).tolist()
+            return left - AROUND, right + AROUND, top - AROUND, bottom + AROUND
         case Words(token=None):
             return mark.x, mark.x, mark.y, mark.y
     return -np.inf, np.inf, -np.inf, np.inf  # of words of a sentence it depends on the others which are written
-
-
-def _around(points: Array) -> tuple[float, float, float, float]:
-    (left, top), (right, bottom) = points.min(0), points.max(0)
-    return float(left) - AROUND, float(right) + AROUND, float(top) - AROUND, float(bottom) + AROUND
