@@ -227,8 +227,8 @@ def _extent(mark: Mark) -> tuple[float, float, float, float]:
             across, up = zip(*points, strict=True)
             return min(across) - AROUND, max(across) + AROUND, min(up) - AROUND, max(up) + AROUND
         case Segments(ends=ends) if len(ends):
-            points = ends.reshape(-1, 2)
-            (left, top), (right, bottom) = points.min(0).tolist(), points.max(0).tolist()
+            every = ends.reshape(-1, 2)
+            (left, top), (right, bottom) = every.min(0).tolist(), every.max(0).tolist()
             return left - AROUND, right + AROUND, top - AROUND, bottom + AROUND
         case Words(token=None):
             return mark.x, mark.x, mark.y, mark.y
