@@ -228,6 +228,7 @@ class ButtonView(QPushButton):
         if isinstance(button.asks, GoTo):
             mark(self, link="true")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAutoDefault(True)  # Enter presses it, as Space does: Qt knows that by itself in dialogs only
         self.tell(button)
         self.clicked.connect(lambda: perform(bench, self._button.asks, self))
 

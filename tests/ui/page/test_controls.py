@@ -1,6 +1,7 @@
 """Controls of a page: what is done looks like a button, what leads elsewhere like a link."""
 
 import pytest
+from PySide6.QtCore import Qt
 
 from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.page import Button
@@ -20,3 +21,11 @@ def test_a_button_that_cannot_be_used_now_says_so(window, qtbot):
     assert not view.isEnabled()
     view.tell(Button("go", "Go", Keep("x", 1)))
     assert view.isEnabled()
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter])
+def test_a_button_is_pressed_by_keys(window, qtbot, key):
+    view = ButtonView(window.bench, Button("go", "Go", Keep("x", 3)))
+    qtbot.addWidget(view)
+    qtbot.keyClick(view, key)
+    assert window.bench.view.looking.choices["x"] == 3
