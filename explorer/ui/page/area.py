@@ -95,8 +95,10 @@ class StageArea(QStackedWidget):
         self._going = name
         if self._pages[name].is_whole:
             self._show()
-        else:
-            self._next.start()
+            return
+        if (before := self.in_sight()) is not None:
+            before.leaves = True
+        self._next.start()
 
     def _go_on(self) -> None:
         """Make some of the page, or show it if it is whole; to lay it out takes a turn of its own.
@@ -125,6 +127,7 @@ class StageArea(QStackedWidget):
         before, self._at = self._at, name
         if before != name:
             self.motion.remember()
+        self._pages[name].leaves = False
         self._pages[name].refresh()
         self.setCurrentWidget(self._pages[name])
         self.setUpdatesEnabled(True)

@@ -60,7 +60,7 @@ class PageView(QScrollArea):
         self._stale = True
         self._looking: Looking | None = None
         self._sizes = 0
-        self._shown = False
+        self._shown = self._hidden = False
         self._making: Iterator[None] | None = None
         self._steps: tuple[float, Mapping[str, bool]] | None = None
         self._size, self._rounds = self.size(), 0
@@ -82,7 +82,9 @@ class PageView(QScrollArea):
         bench.selection.looked.connect(self._follow_looking)
         bench.descent.changed.connect(self._follow_descent)
         self._lights = lights
-        bench.light.changed.connect(self._shine)
+        bench.light.changed.connect(self._follow_light)
+        self.leaves = False
+        """Whether it is still in sight while the page that comes is made: it stays as one saw it."""
 
     @property
     def header(self) -> HeaderView:
@@ -152,8 +154,15 @@ class PageView(QScrollArea):
             self._follow()
 
     def _refresh_in_sight(self) -> None:
-        if self.isVisible():
+        if self.isVisible() and not self.leaves:
             self.refresh()
+
+    def _follow_light(self) -> None:
+        """Let what is spoken of now stand in the light: at once, or once the page comes into sight again."""
+        if self.leaves or self._hidden:
+            self._stale = True
+        else:
+            self._shine()
 
     def _follow_descent(self) -> None:
         """Show another way of taking steps; the steps themselves are changes of the document.
@@ -167,12 +176,12 @@ class PageView(QScrollArea):
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)
-        self._shown = True
+        self._shown, self._hidden = True, False
         self.refresh()
 
     def hideEvent(self, event: Any) -> None:
         super().hideEvent(event)
-        self._shown = False
+        self._shown, self._hidden = False, True
         self._in_place.let_go()
         self.flash.stop()
 

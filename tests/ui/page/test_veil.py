@@ -203,3 +203,23 @@ def test_on_paper_nothing_is_faint(led):
     window = led("emma", "key")
     with laid_out(window.bench, window.page().stage.name) as (_, view):
         assert not view.veil.isVisible()
+
+
+def test_a_page_that_another_follows_stays_as_one_saw_it_until_that_comes(led, qtbot):
+    window = led("start-here", "place")
+    before = window.page()
+    guide = window.lessons.guide
+    assert before.veil.isVisible()
+    (covered,) = [one.view.matrix for one in before.findChildren(MatrixBox) if one.view.matrix.covered]
+    guide.go(guide.steps.index(guide.step) + 1)
+    assert window.area.makes
+    assert before.veil.isVisible()
+    assert covered in [one.view.matrix for one in before.findChildren(MatrixBox)]
+    qtbot.waitUntil(lambda: not window.area.makes)
+    assert window.area.in_sight() is not before
+    guide.go(guide.steps.index(guide.step) - 1)
+    assert window.area.in_sight() is before
+    assert before.veil.isVisible(), "it is lit anew for the step that it comes back with"
+    guide.leave()
+    window.bench.bridge.flush()
+    assert not before.veil.isVisible()
