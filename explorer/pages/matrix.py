@@ -72,6 +72,8 @@ class Matrix(Element):
     open: bool | None = None
     # Whether it is shown transposed: its rows are the node's columns. Only `shape` is the node's own then.
     turned: bool = False
+    # Which rows and columns of the whole table are shown, as `part_of` leaves them; None: all of them.
+    kept: tuple[tuple[int, ...], tuple[int, ...]] | None = None
 
     @property
     def own(self) -> Array:
@@ -196,13 +198,19 @@ class Matrix(Element):
 
     def cell(self, row: int, column: int) -> tuple[int, ...]:
         """The index in the node's or slice's own shape."""
+        if self.kept is not None:
+            row, column = self.kept[0][row], self.kept[1][column]
         row, column = (column, row) if self.turned else (row, column)
         return ((), (column,), (row, column))[len(self.shape)]
 
     def at(self, index: tuple[int, ...]) -> tuple[int, int]:
-        """The row and column of an index in the node's whole array."""
+        """The row and column of an index in the node's whole array; -1 for one that is not among those shown."""
         row, column = (0, 0, *index[len(self.place.index) :])[-2:]
-        return (column, row) if self.turned else (row, column)
+        row, column = (column, row) if self.turned else (row, column)
+        if self.kept is None:
+            return row, column
+        rows, columns = self.kept
+        return rows.index(row) if row in rows else -1, columns.index(column) if column in columns else -1
 
     def index(self, row: int, column: int) -> tuple[int, ...]:
         """The index in the node's whole array, heads included."""
@@ -317,6 +325,38 @@ def transposed(matrix: Matrix) -> Matrix:
         spot=None if matrix.spot is None else matrix.spot[::-1],
         covered=frozenset((column, row) for row, column in matrix.covered),
         turned=True,
+    )
+
+
+def part_of(matrix: Matrix, rows: tuple[int, ...], columns: tuple[int, ...]) -> Matrix:
+    """Some rows and columns of a whole matrix, by their places in it. Its heading says how many are left out."""
+    of = len(matrix.rows), len(matrix.columns)
+    kept = tuple(
+        f"{len(some)} of {every} {name}"
+        for some, every, name in zip((rows, columns), of, ("rows", "columns"), strict=True)
+        if len(some) < every
+    )
+    spot = matrix.spot
+    if spot is not None:
+        spot = (
+            tuple(k for k, row in enumerate(rows) if row in spot[0]),
+            tuple(k for k, column in enumerate(columns) if column in spot[1]),
+        )
+    return replace(
+        matrix,
+        title=", ".join(filter(None, (matrix.title, *kept))),
+        array=matrix.array[np.ix_(rows, columns)],
+        values=matrix.values[np.ix_(rows, columns)],
+        rows=tuple(matrix.rows[row] for row in rows),
+        columns=tuple(matrix.columns[column] for column in columns),
+        bands=(0, 0),
+        pins=None if matrix.pins is None else matrix.pins[np.ix_(rows, columns)],
+        spot=spot if spot is not None and all(spot) else None,
+        covered=frozenset(
+            (r, c) for r, row in enumerate(rows) for c, column in enumerate(columns) if (row, column) in matrix.covered
+        ),
+        editable=False,
+        kept=(rows, columns),
     )
 
 

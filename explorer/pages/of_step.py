@@ -12,10 +12,11 @@ from explorer.lessons.answers import right_places
 from explorer.lessons.schema import WHOLE
 from explorer.lessons.steps import ALL, Point, Predict, Question, Step
 from explorer.pages import compose
+from explorer.pages.covering import asked_cell
 from explorer.pages.drawing import AttentionLines, HeatMap, Sentences
 from explorer.pages.element import Arrangement, Element, leaves
 from explorer.pages.levels import stops
-from explorer.pages.matrix import Matrix
+from explorer.pages.matrix import Matrix, part_of
 from explorer.pages.matrix import matrix as matrix_of_node
 from explorer.pages.page import Controls, Descent, Item, Listing, Note, Page, Picture, Player, Row, Section, Switches
 from explorer.pages.view import Cell, View
@@ -83,6 +84,9 @@ MOST_COLUMNS = 8
 """Columns of a list that a class can read beside each other; all of them come where it has all the room."""
 MANY = 60
 """Numbers of a matrix that stands beside what it was at most."""
+MOST_IN_SIGHT, PART, LESS, ENOUGH = (30, 31), 8, 5, 4
+"""Rows and columns of a table that a class can read at most; of a longer one so many are shown, or so many of several:
+those that the step names, and, where it names fewer than enough, those around the first of them."""
 FEW_WORDS = 10
 """Words between which lines are drawn beside their shares."""
 FEW = 28
@@ -119,7 +123,8 @@ def elements_of(
         if was is not None or lines is not None:
             pair = (alone, lines) if was is None else (was, alone)
             return (Row("named", tuple(Item("", one) for one in pair if one is not None)),)
-    return shown
+    made = step.question is not None and step.question.made
+    return shown if made else _in_parts(shown, _asked_cells(view, step.question))
 
 
 def named_on(page: Page, view: View, step: Step, has_all_room: bool = False) -> tuple[Element, ...]:
@@ -272,6 +277,50 @@ def _lines(page: Page, matrix: Matrix, view: View) -> AttentionLines | None:
         return None
     parts = [part for one in page.elements for part in leaves(one) if isinstance(part, AttentionLines)]
     return next((one for one in parts if one.matrix.place == matrix.place), None)
+
+
+def _asked_cells(view: View, question: Question | None) -> tuple[Cell, ...]:
+    """The cells that a question asks for."""
+    asked = asked_cell(view.graph, question) if isinstance(question, Predict) else None
+    return right_cells(view, question) if asked is None else (asked,)
+
+
+def _in_parts(shown: tuple[Element, ...], asked: tuple[Cell, ...]) -> tuple[Element, ...]:
+    """What a step names, with a part of each table that is too large to be read: the same part in all along one axis.
+
+    `asked`: cells that have to be in it.
+    """
+    matrices = [one for all_ in shown for one in leaves(all_) if isinstance(one, Matrix)]
+    most = PART if len(matrices) == 1 else LESS
+    named: dict[str, list[int]] = {}
+    for one in matrices:
+        cells = [one.at(cell.index) for cell in asked if cell.node == one.place.node]
+        for axis, labels in enumerate((one.rows, one.columns)):
+            spot = () if one.spot is None or len(one.spot[axis]) == len(labels) else one.spot[axis]
+            named.setdefault(one.axes[axis], []).extend((*spot, *(cell[axis] for cell in cells)))
+
+    def part(one: Matrix) -> Matrix:
+        kept = tuple(
+            tuple(range(size)) if size <= least else _around(named[axis], size, most)
+            for axis, size, least in zip(one.axes, (len(one.rows), len(one.columns)), MOST_IN_SIGHT, strict=True)
+        )
+        return one if kept == (tuple(range(len(one.rows))), tuple(range(len(one.columns)))) else part_of(one, *kept)
+
+    def of(element: Element) -> Element:
+        if isinstance(element, Row):
+            return replace(element, items=tuple(replace(item, element=of(item.element)) for item in element.items))
+        return part(element) if isinstance(element, Matrix) else element
+
+    return tuple(map(of, shown))
+
+
+def _around(named: list[int], size: int, most: int) -> tuple[int, ...]:
+    """Those of so many places that are named, and of few those around the first one, in their order."""
+    some = list(dict.fromkeys(named))[:PART]
+    if len(some) < ENOUGH:
+        first = some[0] if some else 0
+        some = sorted(range(size), key=lambda at: (at not in some, abs(at - first)))[:most]
+    return tuple(sorted(some))
 
 
 def _in_sight(listing: Listing, has_all_room: bool) -> Listing:

@@ -3,7 +3,10 @@
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from explorer.document.document import Document
 from explorer.lessons.loader import load
@@ -12,7 +15,7 @@ from explorer.lessons.walk import Walk
 from explorer.pages import compose
 from explorer.pages.element import leaves
 from explorer.pages.levels import stops
-from explorer.pages.matrix import Matrix
+from explorer.pages.matrix import Matrix, matrix, part_of, transposed
 from explorer.pages.of_step import (
     ELSEWHERE,
     MOST_COLUMNS,
@@ -223,3 +226,60 @@ def test_a_class_sees_as_many_columns_of_a_list_as_it_can_read_and_all_where_the
     assert [one.title for one in few.columns[:3]] == ["Model", "Year", "Positions"]
     assert len(few.columns) == MOST_COLUMNS < len(whole.columns)
     assert [len(line.entries) for line in few.lines] == [MOST_COLUMNS] * len(whole.lines)
+
+
+def only(view, step):
+    """The matrices that a class sees, by their names."""
+    return {one.name: one for all_ in elements_of(view, step) for one in leaves(all_) if isinstance(one, Matrix)}
+
+
+def test_of_a_table_that_is_too_large_a_class_sees_the_part_that_is_named():
+    view, step = seen("changed-since-2017", "gate")
+    shown = only(view, step)
+    assert {len(one.columns) for one in shown.values()} == {5}
+    assert len({one.columns for one in shown.values()}) == 1, "what is multiplied stands in the same columns"
+    gated = shown["decoder.1.ffn.gated"]
+    whole = view.values["decoder.1.ffn.gated"]
+    assert "5 of 89 columns" in gated.title
+    (rows, columns) = gated.kept
+    np.testing.assert_array_equal(gated.values, whole[np.ix_(rows, columns)])
+    assert step.look.columns[0] in columns
+
+
+def test_the_part_is_around_what_is_named_and_what_is_asked_for_is_in_it():
+    view, step = seen("one-word-at-a-time", "temperature")
+    (cell,) = [step.question.cell]
+    shown = only(view, step)["output.scaled"]
+    mat = view.labels(shown.axes[1]).index("mat")
+    assert shown.at((cell[0], mat))[1] >= 0
+    (near, far) = (replace(step, question=replace(step.question, cell=(4, at))) for at in (mat, 200))
+    assert only(view, near)["output.scaled"].columns != only(view, far)["output.scaled"].columns
+
+
+@given(st.data())
+def test_a_part_of_a_table_knows_the_places_of_its_cells(data):
+    view, _ = seen("changed-since-2017", "gate")
+    whole = matrix(view, "decoder.1.ffn.gated")
+    if data.draw(st.booleans()):
+        whole = transposed(whole)
+    rows, columns = (
+        tuple(sorted(data.draw(st.sets(st.integers(0, size - 1), min_size=1, max_size=9))))
+        for size in whole.array.shape
+    )
+    part = part_of(whole, rows, columns)
+    assert part.array.shape == (len(part.rows), len(part.columns)) == (len(rows), len(columns))
+    for r, row in enumerate(rows):
+        for c, column in enumerate(columns):
+            assert part.index(r, c) == whole.index(row, column)
+            assert part.at(part.index(r, c)) == (r, c)
+            assert part.values[r, c] == view.values[whole.place.node][part.index(r, c)]
+    left_out = set(range(whole.array.shape[1])) - set(columns)
+    for column in left_out:
+        assert part.at(whole.index(rows[0], column)) == (0, -1)
+
+
+def test_where_numbers_are_to_be_changed_no_table_is_shown_in_part():
+    view, step = seen("sin", "corners")
+    made = next(one for name in LESSONS for one in walk_of(name).lesson.steps if isinstance(one.question, MakeSo))
+    assert any(one.kept for one in only(view, step).values())
+    assert not any(one.kept for one in only(view, replace(step, question=made.question)).values())

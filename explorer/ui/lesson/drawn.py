@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QPainter, QRegion
 from PySide6.QtWidgets import QLayout, QVBoxLayout, QWidget
 
 from explorer.core.ops import Array
 from explorer.document.document import Document
 from explorer.document.state import State
-from explorer.lessons.schema import Lesson
+from explorer.lessons.schema import Lesson, NeededModel
 from explorer.pages.covering import covered_by
 from explorer.pages.ink import drawn
 from explorer.pages.of_step import elements_of
@@ -123,6 +123,43 @@ def picture_of_step(
         window.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
         painter.end()
         return _cropped(image, theme)
+
+
+def picture_of_sizes(needed: NeededModel, theme: Theme, size: QSize) -> QImage:
+    """A model that is not there, as far as its sizes are known: for each layer its heads, and its net below the stream.
+
+    The bars beside the stream are as long as vectors have numbers: those of the net, and between the layers.
+    """
+    layers, heads, d_model, d_ff = (needed.sizes[name] for name in ("layers", "heads", "d_model", "d_ff"))
+    image = QImage(size, QImage.Format.Format_RGB32)
+    image.fill(qcolor(theme.surface))
+    said = f"{layers} layers × {heads} heads"
+    image.setText(
+        "Description", f"the sizes of {needed.name}: {said}, {d_model} numbers for each word, {d_ff} in each net"
+    )
+    painter = QPainter(image)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    font = painter.font()
+    font.setPixelSize(size.height() // 6)
+    painter.setFont(font)
+    painter.setPen(qcolor(theme.text))
+    painter.drawText(image.rect(), Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, said)
+    painter.setPen(Qt.PenStyle.NoPen)
+    top, each = size.height() * 0.24, size.width() / (layers + 1)
+    room = size.height() * 0.96 - top
+    middle, wide = top + 0.5 * room, 0.5 * each
+    painter.fillRect(QRectF(0.25 * each, middle - 1, size.width() - 0.5 * each, 2), qcolor(theme.line_strong))
+    longest = 0.4 * room
+    for k in range(layers + 1):
+        high = longest * d_model / d_ff
+        painter.fillRect(QRectF((k + 0.45) * each, middle - high / 2, 0.1 * each, high), qcolor(theme.muted))
+    for k in range(layers):
+        left, side = (k + 0.75) * each, longest / heads
+        for head in range(heads):
+            painter.fillRect(QRectF(left, middle - longest + head * side, wide, 0.7 * side), qcolor(theme.accent))
+        painter.fillRect(QRectF(left + 0.25 * wide, middle + 0.06 * room, 0.5 * wide, longest), qcolor(theme.here))
+    painter.end()
+    return image
 
 
 def _cropped(image: QImage, theme: Theme) -> QImage:

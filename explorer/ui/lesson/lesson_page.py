@@ -25,7 +25,7 @@ from explorer.lessons.schema import Lesson, states_of
 from explorer.lessons.yours import FOLDER, yours
 from explorer.ui.lesson.again import AgainCard
 from explorer.ui.lesson.chapters import ChapterList
-from explorer.ui.lesson.drawn import picture_of_step
+from explorer.ui.lesson.drawn import picture_of_sizes, picture_of_step
 from explorer.ui.lesson.ring import Ring
 from explorer.ui.theme import Theme, mark
 from explorer.ui.turns import later
@@ -158,8 +158,6 @@ class LessonCard(QFrame):
         self.is_drawn = True
         if self.lesson is None or not self.lesson.steps or self.lesson.steps[0].training is not None:
             return
-        if self.lesson.needed is not None:  # its model is not there, and a stand-in has other numbers
-            return
         ratio, key = self.devicePixelRatioF(), (self.lesson.id, self._bench.appearance.theme)
         if key not in known:
             known[key] = self._beginning(QSize(*PICTURE) * (LARGEST * ratio))
@@ -167,12 +165,18 @@ class LessonCard(QFrame):
             small = _scaled(image, self.picture.size() * ratio)
             small.setDevicePixelRatio(ratio)
             self.picture.setPixmap(QPixmap.fromImage(small))
-            self.picture.setAccessibleName(f"What it begins with: {image.text('Description')}")
+            what = "What it begins with" if self.lesson.needed is None else "Its model"
+            self.picture.setAccessibleName(f"{what}: {image.text('Description')}")
 
     def _beginning(self, most: QSize) -> QImage | None:
-        """What the first step names, no larger than so many pixels; None where nothing does or can be drawn."""
+        """What its first steps name, no larger than so many pixels; None where nothing does or can be drawn.
+
+        Of a model that is not there only its sizes: a stand-in would have other numbers.
+        """
         look, lesson = self._bench.appearance, self.lesson
         assert lesson is not None
+        if lesson.needed is not None:
+            return picture_of_sizes(lesson.needed, look.theme, most)
         try:
             whole = picture_of_step(look, lesson, 0, states_of(lesson)[0], look.theme)
         except ExplorerError:  # who opens the lesson is told

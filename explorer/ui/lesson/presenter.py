@@ -8,6 +8,7 @@ from PySide6.QtGui import (
     QCloseEvent,
     QColor,
     QCursor,
+    QFontMetrics,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
@@ -53,8 +54,13 @@ UNDO, REDO = ("Ctrl+Z",), ("Ctrl+Y", "Ctrl+Shift+Z")
 DOT = 13
 """Pixels of the pointer at text scale 1."""
 LEAST_DRAG, LEAST_MOVE = 40, 8
-KEYS, KEYS_MS = "R reveal  ·  D all steps  ·  Z zoom  ·  F freeze  ·  B black  ·  Esc leave  ·  F1 all keys", 3000
-"""What is said of the keys as the mode begins, and how long."""
+KEYS, FEW_KEYS = (
+    "R reveal · D all steps · Z zoom · F freeze · B black · Esc leave · F1 all keys",
+    "F1 all keys · Esc leave",
+)
+KEYS_MS, AROUND = 3000, 30
+"""What is said of the keys as the mode begins, below the words, or at the upper right where no room is; for how long;
+and pixels at text scale 1 around these words."""
 TYPED_IN = (QLineEdit, QAbstractSpinBox, QComboBox)
 
 
@@ -144,6 +150,7 @@ class Presenter(QWidget):
         self._rested: QPoint | None = QCursor.pos()
         self._column = column_in(self)
         self._bar = mark(QLabel(self), role="bar")
+        self._bar.setWordWrap(True)
         self._bar.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._begun = QTimer(self, singleShot=True, interval=KEYS_MS)
         self._begun.timeout.connect(self._say)
@@ -255,6 +262,7 @@ class Presenter(QWidget):
 
         self._motion = Motion(sheet, self.bench, lambda: sheet.elements, settled)
         self._column.addWidget(self.sheet)
+        self.sheet.shared.connect(self._say_keys)
         self.sheet.lower()
         self._question = QuestionView(self.bench, guide)
         self._question.followed.connect(self._show_answer)
@@ -368,16 +376,27 @@ class Presenter(QWidget):
         return True
 
     def _say(self) -> None:
-        """The keys at first, the number that is typed, and the clock in the first line, where it covers nothing."""
+        """The keys at first, the number that is typed, and the clock in the first line."""
         timed = self.beside is None and (self.clock.runs or self.clock.seconds >= 1)
         if self.sheet is not None:
             self.sheet.say_time(minutes(self.clock.seconds) if timed else "")
+        self._say_keys()
+
+    def _say_keys(self) -> None:
         self._bar.setVisible(self._typed is not None or self._begun.isActive())
         typed = f"Go to step {self._typed or '…'} of {len(self._guide.steps)}, then Enter"
-        self._bar.setText(KEYS if self._typed is None else typed)
-        self._bar.adjustSize()
-        self._bar.move(self.width() - self._bar.width() - 12, self.height() - self._bar.height() - 12)
-        self._bar.raise_()
+        bar, free = self._bar, QRect() if self.sheet is None else self.sheet.free
+        bar.setText(KEYS if self._typed is None else typed)
+        high = bar.heightForWidth(free.width())
+        if high <= free.height():
+            bar.setGeometry(free.x(), free.bottom() + 1 - high, free.width(), high)
+        else:  # choices along the bottom would be covered
+            bar.setText(FEW_KEYS if self._typed is None else typed)
+            wide = QFontMetrics(bar.font()).horizontalAdvance(bar.text()) + self._look.px(AROUND)
+            bar.resize(wide, bar.heightForWidth(wide))
+            bar.move(self.width() - bar.width(), 0)
+        if self._cover.isHidden() or self._typed is not None:
+            bar.raise_()
 
     # What the keys do
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from html import escape
 from math import inf
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
@@ -67,6 +67,8 @@ class StepSheet(QFrame):
     vectors : Vectors, optional
         Those of the Words tab, for steps that look there.
     """
+
+    shared = Signal()  # its parts have their places
 
     def __init__(self, bench: Workbench, open_: bool = False, vectors: Vectors | None = None) -> None:
         super().__init__()
@@ -378,6 +380,15 @@ class StepSheet(QFrame):
             at = box.mapTo(shown, rect.center())
             self._shown.ensureVisible(at.x(), at.y(), rect.width() // 2 + px(8), rect.height() // 2 + px(8))
         scroll_to_meant(self._boxes, self.bench.view, self.step)
+        self.shared.emit()
+
+    @property
+    def free(self) -> QRect:
+        """The place below the words, where nothing stands."""
+        if self._said.isHidden():
+            return QRect()
+        px, place = self.bench.appearance.px, self._said.geometry().translated(self._middle.pos())
+        return place.adjusted(0, height_at(self._words, place.width() - px(4)) + px(GAP), 0, 0)
 
     def _place_numbers(self, place: QRect) -> float:
         """Let what the step names fill its place. Returns how many times larger than that it has to be at least."""

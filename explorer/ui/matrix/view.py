@@ -1,6 +1,7 @@
 """The matrix view: a table that is as large as its matrix and shows which cells made the one pointed at."""
 
 from itertools import product
+from operator import getitem
 from typing import TypeAlias
 
 import numpy as np
@@ -378,6 +379,10 @@ class MatrixView(QTableView):
             if len(pattern) == len(head) + len(matrix.shape) and all(map(_means, pattern, head)):
                 down, across = (0, 0, *pattern[len(head) :])[-2:]
                 down, across = (across, down) if matrix.turned else (down, across)
+                if matrix.kept is not None:
+                    shown = ((r, c) for r, c in product(rows, columns))
+                    found.update(at for at in shown if all(map(_means, (down, across), map(getitem, matrix.kept, at))))
+                    continue
                 found.update(product(_along(down, rows), _along(across, columns)))
         return sorted(found)
 

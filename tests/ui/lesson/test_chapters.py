@@ -1,14 +1,18 @@
 """Chapters at the left with rings that fill, and cards with pictures of what is inside."""
 
+from itertools import pairwise
+
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 
 from explorer.lessons.loader import chapters, errata, load, titles
 from explorer.lessons.progress import ProgressFolder
 from explorer.settings import Settings
 from explorer.ui.lesson import lesson_page
+from explorer.ui.lesson.drawn import picture_of_sizes
 from explorer.ui.lesson.lesson_page import NARROW, LessonCard
 from explorer.ui.lesson.ring import Ring
+from explorer.ui.theme import LIGHT
 
 
 def test_each_lesson_stands_in_one_chapter_behind_those_that_it_needs():
@@ -51,6 +55,22 @@ def test_a_card_shows_what_its_lesson_begins_with(open_window, qtbot):
     card.draw({})
     assert not card.picture.pixmap().isNull()
     assert "output.logits" in card.picture.accessibleName()
+
+
+@pytest.mark.parametrize("name", ["inside-gpt2-small", "inside-pythia"])
+def test_a_card_of_a_model_that_is_not_there_shows_its_sizes(open_window, qtbot, name):
+    window, lesson = open_window("emma"), load(name)
+    card = LessonCard(window.bench, name, lesson.title)
+    qtbot.addWidget(card)
+    card.show_lesson(lesson, window.lessons.guide.progress(lesson))
+    card.draw({})
+    sizes = lesson.needed.sizes
+    assert f"{sizes['layers']} layers × {sizes['heads']} heads" in card.picture.accessibleName()
+    assert not card.picture.pixmap().isNull()
+    drawn = picture_of_sizes(lesson.needed, LIGHT, QSize(450, 252))
+    at_heads = round(0.322 * drawn.height())  # in the first head of each layer
+    colours = [drawn.pixelColor(x, at_heads).name() for x in range(drawn.width())]
+    assert sum(a != b == LIGHT.accent for a, b in pairwise(colours)) == sizes["layers"]
 
 
 def test_a_picture_is_made_once_for_all_sizes_of_text(open_window, qtbot, monkeypatch, appearance):

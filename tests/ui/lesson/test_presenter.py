@@ -3,7 +3,7 @@
 from functools import partial
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTextBrowser
 
@@ -317,14 +317,16 @@ def test_digits_go_to_the_number_that_is_asked_for_and_behind_the_answer_keys_me
     assert guide.at == 2
 
 
-def test_as_it_begins_the_keys_stand_at_the_lower_right_for_three_seconds(presenter, qtbot):
-    bar = presenter._bar
+def test_as_it_begins_the_keys_stand_below_the_words_for_three_seconds_and_cover_nothing(presenter, qtbot):
+    bar, sheet = presenter._bar, presenter.sheet
+    qtbot.waitUntil(lambda: sheet.is_settled)
     assert presenter._begun.interval() == 3000
     assert bar.isVisible()
     assert all(f"{key} " in bar.text() for key in ("R", "D", "Z", "F", "F1"))
-    place = presenter.rect().adjusted(0, 0, -bar.geometry().right(), -bar.geometry().bottom())
-    assert 0 <= place.width() <= 20
-    assert 0 <= place.height() <= 20
+    assert sheet.free.contains(bar.geometry())
+    for part in (sheet._asked, sheet._shown, sheet._way, sheet._words, sheet._title):
+        if part.isVisible():
+            assert not bar.geometry().intersects(QRect(part.mapTo(presenter, QPoint()), part.size()))
     presenter._begun.start(0)
     qtbot.waitUntil(bar.isHidden)
 

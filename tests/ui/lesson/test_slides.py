@@ -10,20 +10,12 @@ from explorer.ui.lesson.ink import slides
 SIZES = [(1280, 720), (1920, 1080)]
 GUIDED = [name for name, file in lesson_files().items() if "[[step]]" in file.read_text("utf-8")]
 MOST_EMPTY = 0.5
-TOO_LARGE = {
-    ("sin", "corners"): "100 rows",
-    ("one-word-at-a-time", "temperature"): "245 columns",
-    ("changed-since-2017", "rms"): "32 columns",
-    ("changed-since-2017", "gate"): "89 columns",
-    ("changed-since-2017", "bits"): "89 columns",
-}
-"""Tables of which no slide can show every number."""
 
 
 def wrong_with(lesson, size):
     """What is wrong with the slides of a lesson, as (step, what)."""
     for slide in slides(lesson, size):
-        if (slide.cut or slide.scrolls) and (lesson.id, slide.step) not in TOO_LARGE:
+        if slide.cut or slide.scrolls:
             yield slide.step, f"cuts {', '.join(slide.cut + slide.scrolls)}"
         if slide.empty > MOST_EMPTY and not slide.alone:
             yield slide.step, f"is empty to {slide.empty:.0%}"
