@@ -102,7 +102,7 @@ _OUTPUT_LAYER = {
     "tied": Switch(False, "Tied unembedding"),
     "bias": Switch(True, "Bias"),
     "logit_cap": Switch(0.0, "Soft cap of the logits", least=0),
-    "output_scale": Switch(False, "Divided by the root of d_model"),
+    "output_scale": Switch(False, "Divided by the root of the width"),
     "head": Switch("none", "Layer before it", ("none", *ACTIVATIONS)),
     **_NORM,
 }
@@ -124,7 +124,7 @@ SWITCHES: dict[str, dict[str, Switch]] = {
         "buckets": Switch(32, "Buckets of distances", least=2, most=4096),
         "bucket_most": Switch(128, "Distance of the last bucket", least=2, most=_LONGEST),
         "lookup": Switch("one-hot", "Look-up", ("one-hot", "index")),
-        "embedding_scale": Switch(False, "Times the root of d_model"),
+        "embedding_scale": Switch(False, "Times the root of the width"),
         "table_width": Switch(0, "Width of the table", most=_WIDEST),
         "segments": Switch(0, "Segments", most=64),
         "embedding_norm": Switch(False, "Norm of the embeddings"),

@@ -60,7 +60,7 @@ _SUPERSCRIPTS = str.maketrans("0123456789+−-=()Tin", "⁰¹²³⁴⁵⁶⁷⁸
 
 SERIF = "'STIX Two Text','Times New Roman','Liberation Serif','Nimbus Roman','DejaVu Serif',serif"
 """The letters of names, in CSS: the first of these families that there is."""
-_NAME = re.compile(r"(?<![\w.“\\/])([A-Za-zα-ωΑ-Ω])_([A-Za-z0-9]{1,8})(?![\w(])")
+_NAME = re.compile(r"(?<![\w.“\\])(?<!(?<!\d)/)([A-Za-zα-ωΑ-Ω])_([A-Za-z0-9]{1,8})(?![\w(])")
 _TAG = re.compile(r"(<[^>]*>)")
 _AS_TYPED = ("code", "pre", "mark")
 
@@ -79,6 +79,24 @@ def names_html(html: str) -> str:
             part = _NAME.sub(r"<i>\1</i><sub>\2</sub>", part)
         parts.append(part)
     return "".join(parts)
+
+
+def name_of(node: str) -> str:
+    """The name of a node as it is written: its last part, with the Greek letter for gamma and beta."""
+    if node == "x_o_y":
+        return "⟨x_o, y⟩"
+    letter, *index = node.rpartition(".")[2].split("_", 1)
+    return "_".join([_GREEK.get(letter, letter), *index])
+
+
+def names_text(text: str) -> str:
+    """Plain text in which names have a true index where there are letters for all of it: for d_k, but not W_Q."""
+
+    def name(match: re.Match[str]) -> str:
+        small = match[2].translate(_SUBSCRIPTS)
+        return f"{match[1]}{small}" if _all_changed(match[2], small) else match[0]
+
+    return _NAME.sub(name, text)
 
 
 def formula_html(latex: str) -> str:

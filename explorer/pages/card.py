@@ -277,7 +277,7 @@ def _recipe(name: str) -> list[Element]:
 
 
 def _listing(name: str, rows: Sequence[tuple[str, ...]], titles: tuple[str, str]) -> Listing:
-    columns = [Column(titles[0], width=260), Column(titles[1], NUMBER)]
+    columns = [Column(titles[0], width=260, names=True), Column(titles[1], NUMBER)]
     if any(len(row) > 2 for row in rows):
         columns.append(Column("what it says", width=640))
     lines = tuple(Line(tuple(Entry(text, muted=i > 1) for i, text in enumerate(row))) for row in rows)

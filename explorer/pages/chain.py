@@ -14,6 +14,7 @@ from explorer.core.gradients import LOSS
 from explorer.core.graph import Node, Stage
 from explorer.core.numbers import alone, formatted, in_table
 from explorer.core.ops import Array
+from explorer.lessons.symbols import name_of
 from explorer.pages.columns import Place, laid
 from explorer.pages.drawing import (
     ACCENT,
@@ -107,7 +108,7 @@ class _Boxed:
         self._outside = outside
         self._small = self._value.ndim == 1 and node.is_input and self._value.dtype.kind == "f"
         self._note, self._share = amount(view, node.name)
-        self._title = stage.title if node.short == "value" else node.short
+        self._title = stage.title if node.short == "value" else name_of(node.name)
         self._formula = "" if node.is_input or outside else equation(view, node)
         self.told = f"{self._title}, from {stage.group}: {stage.title}"
         self.name = self.told if outside else self._title

@@ -11,6 +11,7 @@ from explorer.core.errors import written_shape
 from explorer.core.graph import Stage
 from explorer.core.numbers import decimals_of, exact, written
 from explorer.core.switches import SWITCHES
+from explorer.lessons.symbols import name_of
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo
 from explorer.pages.header import switch_bar
@@ -19,7 +20,12 @@ from explorer.pages.view import View
 
 FIRST = 6
 """Numbers of a matrix that are shown: with more there would be no room for where it is."""
-OF_GIVEN = (Column("Matrix"), Column("Where", width=260), Column("Shape", NUMBER), Column("its numbers", width=340))
+OF_GIVEN = (
+    Column("Matrix", names=True),
+    Column("Where", width=260),
+    Column("Shape", NUMBER),
+    Column("its numbers", width=340),
+)
 
 
 def given(view: View) -> tuple[Element, ...]:
@@ -35,7 +41,7 @@ def given(view: View) -> tuple[Element, ...]:
         some = "  ".join(written(float(one), decimals_of(values)) for one in values.ravel()[:FIRST])
         where = f"{stage.group}: {stage.title}" if stage.group != stage.title else stage.title
         numbers = Entry(some + (" …" if values.size > FIRST else ""), muted=True)
-        name, shape = Entry(node.short, tip=tip, leads=leads), written_shape(values.shape)
+        name, shape = Entry(name_of(node.name), tip=tip, leads=leads), written_shape(values.shape)
         lines.append(Line.of(name, Entry(where, muted=True), shape, numbers))
     if not lines:
         return ()
@@ -56,7 +62,7 @@ def switches(view: View, stage: Stage) -> tuple[Element, ...]:
 
 DIGITS = 4
 OF_CHANGES = (
-    Column("Stage and matrix"),
+    Column("Stage and matrix", names=True),
     Column("Cells changed", NUMBER),
     Column("share of its cells", BAR, 320),
     Column("Largest change", NUMBER),
@@ -106,6 +112,6 @@ def _line(view: View, name: str) -> Line | None:
     else:
         return None
     node = view.nodes[name]
-    said = Entry(f"    {node.short}", tip=f"Go to {name}", leads=GoTo(node.stage))
+    said = Entry(f"    {name_of(node.name)}", tip=f"Go to {name}", leads=GoTo(node.stage))
     share = count / value.size
     return Line.of(said, texts[0], Entry(f"{share:.0%}", share), Entry(texts[1], tip=texts[2]))

@@ -26,6 +26,7 @@ from explorer.core.cost import (
 from explorer.core.cost import parameters as blocks_of
 from explorer.core.graph import Graph, Stage
 from explorer.core.model import Model
+from explorer.lessons.symbols import name_of
 from explorer.pages.changes import given
 from explorer.pages.drawing import Axis, Curve, Drawing, series
 from explorer.pages.element import Element
@@ -66,7 +67,6 @@ WHY = {
     "W": "a column for each result",
     "b": "one for each result",
 }
-SYMBOLS = {"gamma": "γ", "beta": "β"}
 GROWTH = {
     "layer": "one layer more",
     "d_model": "d_model twice as wide",
@@ -122,9 +122,9 @@ def _counted(of: _Structure) -> _Counts:
 def _blocks(counted: _Counts) -> Listing:
     """A bold line for each block with its sum, and a line for each of its matrices."""
     columns = (
-        Column("Block"),
+        Column("Block", names=True),
         Column("what for"),
-        Column("sizes", width=440),
+        Column("sizes", width=440, names=True),
         Column("numbers", NUMBER),
         Column("share of all", BAR, 300),
     )
@@ -140,7 +140,7 @@ def _blocks(counted: _Counts) -> Listing:
         lines.append(line(block.name, "", "", block.count, True))
         for weights in block.weights:
             short = weights.name.rpartition(".")[2]
-            symbol = f"    {SYMBOLS.get(short, short)}"
+            symbol = f"    {name_of(short)}"
             lines.append(line(symbol, WHY.get(short, ""), _product(weights.sizes), weights.count, False))
     lines.append(line("All", "", "", n, True))
     return Listing("block list", "Parameters of each block", columns, tuple(lines), most=60)
@@ -149,7 +149,7 @@ def _blocks(counted: _Counts) -> Listing:
 def _growth_of_weights(counted: _Counts) -> Listing:
     """A line for each way to make the model larger."""
     columns = (
-        Column("If there were"),
+        Column("If there were", names=True),
         Column("numbers", NUMBER),
         Column("times", NUMBER),
         Column("", BAR, 300),

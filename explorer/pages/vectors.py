@@ -46,7 +46,7 @@ SHADOW = (
 LENGTHS = (
     ("length_x", "length of x"),
     ("length_y", "length of y"),
-    ("scale", "d_k: how many numbers a vector has"),
+    ("scale", "dₖ: how many numbers a vector has"),
     ("scaled", ""),
 )
 DRAWN = ("x", "y", "x_p", "x_o")

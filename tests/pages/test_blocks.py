@@ -67,7 +67,7 @@ def test_it_shows_each_matrix_with_its_formula_and_shape(desk):
     shown = boxes(eyes)
     assert list(shown) == [
         "H", "W_Q", "Q", "W_K", "K", "W_V", "V", "scores", "scaled", "weights", "output",
-        "concat", "W_O", "projected", "residual", "gamma", "beta", "norm",
+        "concat", "W_O", "projected", "residual", "γ", "β", "norm",
     ]  # fmt: skip
     assert shown["Q"].formula == r"Q = H \, W_Q"
     assert shown["W_Q"].formula == ""

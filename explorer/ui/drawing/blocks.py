@@ -15,6 +15,7 @@ from explorer.pages.view import Cell
 from explorer.ui.drawing.strokes import Formulas, line_ink, word_ink
 from explorer.ui.signs import paint_numbers, paint_signs
 from explorer.ui.theme import Ramp, qcolor
+from explorer.ui.widgets.names import draw_named
 from explorer.ui.workbench import Workbench
 
 TITLE, NOTE = 12.5, 11.7
@@ -178,15 +179,19 @@ class Blocks:
         place: int,
         strong: bool = False,
         whole: bool = False,
+        names: bool = True,
     ) -> None:
-        """Words in a rectangle, cut where they are longer, unless they are a number."""
+        """Words in a rectangle, cut where they are longer, unless they are a number.
+
+        `names`: whether they may hold names, which are set; what the model reads is written as it is.
+        """
         font = self.font(size, strong)
         if not text or font is None:
             return
         font, text = self._fitted(font, strong, text, rect.width(), whole)
         painter.setFont(font)
         painter.setPen(ink)
-        painter.drawText(rect, place, text)
+        (draw_named if names else QPainter.drawText)(painter, rect, place, text)
 
     def _fitted(self, font: QFont, strong: bool, text: str, room: float, whole: bool = False) -> tuple[QFont, str]:
         """Words in smaller letters where there is no room, and cut where that is not enough, unless they are whole."""
@@ -294,7 +299,7 @@ class Blocks:
             ink = qcolor(theme.here_text if lit else theme.text)
             left = QRectF(line.left(), line.top(), name - gap, each)
             right = QRectF(bar.right() + gap, line.top(), number - gap, each)
-            self._write(painter, left, word, TITLE * letters, ink, RIGHT, k == 0)
+            self._write(painter, left, word, TITLE * letters, ink, RIGHT, k == 0, names=False)
             self._write(painter, right, told[k], NOTE * letters, ink, LEFT, whole=True)
 
     # Words
@@ -318,7 +323,8 @@ class Blocks:
         font, text = self._fitted(font, strong, text, room)
         painter.setFont(font)
         painter.setPen(qcolor(theme.here_text if lit else word_ink(theme, words.ink)))
-        painter.drawText(rect, RIGHT if words.align == 1.0 else CENTRE, text)
+        place = RIGHT if words.align == 1.0 else CENTRE
+        (draw_named if words.token is None else QPainter.drawText)(painter, rect, place, text)
 
     def _has_room(self, token: tuple[str, int], rect: QRectF, at: QPointF) -> bool:
         """Whether a word is far enough below the one that was written last; it can be pointed at in any case."""

@@ -5,6 +5,7 @@ from PySide6.QtGui import QFontMetrics, QMouseEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
 from explorer.document.commands import Release
+from explorer.lessons.symbols import name_of
 from explorer.pages.equation import EASY, Part
 from explorer.pages.matrix import Matrix, open_key, symbol_of
 from explorer.ui.matrix.heading import (
@@ -25,6 +26,7 @@ from explorer.ui.turns import do_later, later
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.formula import Formula, can_typeset_now
 from explorer.ui.widgets.layouts import column_in
+from explorer.ui.widgets.names import set_names
 from explorer.ui.workbench import Workbench
 
 SIGN = 36
@@ -453,8 +455,8 @@ class MatrixBox(QWidget):
         if self.sizeHint() != self._told:
             self._told = self.sizeHint()
             self.updateGeometry()
-        if self._formula.toolTip() != matrix.name:
-            self._formula.setToolTip(matrix.name)
+        if self._formula.property(NODE) != matrix.name:
+            self._formula.setToolTip(set_names(name_of(matrix.name) if "." not in matrix.name else matrix.name))
             for part in (self._formula, self._caption):
                 part.setProperty(NODE, matrix.name)
 

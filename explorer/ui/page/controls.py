@@ -104,7 +104,7 @@ class ChoiceView(_Line):
             numbered = len(set(options)) < len(options)
             box.addItems([f"{i}  {option}" if numbered else option for i, option in enumerate(options)])
             box.setAccessibleName(title)
-            box.setToolTip(self._choice.tip)
+            box.setToolTip(set_names(self._choice.tip))
             box.setCurrentIndex(self._choice.chosen)
             box.setMaximumWidth(self._room)
             box.activated.connect(self._choose)
@@ -138,7 +138,7 @@ class NumberView(_Line):
             self.line.addWidget(slider)
             self._controls.append(slider)
         for control in self._controls:
-            control.setToolTip(number.tip)
+            control.setToolTip(set_names(number.tip))
         self.tell(number)
 
     def tell(self, number: Number) -> None:
@@ -157,7 +157,7 @@ class CheckView(NamedBox):
     def __init__(self, bench: Workbench, check: Check, parent: QWidget | None = None) -> None:
         super().__init__(check.text, parent)
         self._check = check
-        self.setToolTip(check.tip)
+        self.setToolTip(set_names(check.tip))
         self.setChecked(check.value)
         self.setEnabled(check.on)
         self.toggled.connect(lambda on: perform(bench, self._check.asks.at(on), self))
@@ -168,7 +168,7 @@ class CheckView(NamedBox):
         with QSignalBlocker(self):
             self.setChecked(check.value)
             self.setEnabled(check.on)
-            self.setToolTip(check.tip)
+            self.setToolTip(set_names(check.tip))
 
 
 class TextBoxView(QPlainTextEdit):
@@ -238,7 +238,7 @@ class ButtonView(QPushButton):
         self.setEnabled(button.on)
         self.setText(button.text)
         self.setAccessibleName(button.name or button.text)
-        self.setToolTip(button.tip)
+        self.setToolTip(set_names(button.tip))
 
 
 class SliderView(QWidget):

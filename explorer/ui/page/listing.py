@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from explorer.pages.gestures import Gesture
@@ -15,8 +15,9 @@ from explorer.ui.page.fitted_table import FittedTable, Widths
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.word_choice import WordChooser
 from explorer.ui.selection import Coming
-from explorer.ui.theme import mark
+from explorer.ui.theme import mark, qcolor
 from explorer.ui.turns import do_later
+from explorer.ui.widgets.names import draw_named, set_names, wide
 from explorer.ui.workbench import Workbench
 
 ModelIndex = QModelIndex | QPersistentModelIndex
@@ -124,6 +125,33 @@ class ListingModel(QAbstractTableModel):
                 return None
 
 
+class Titles(QHeaderView):
+    """The titles of columns; names in them are set."""
+
+    def __init__(self, bench: Workbench, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._bench = bench
+
+    def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
+        title = str(self.model().headerData(section, Qt.Orientation.Horizontal) or "")
+        if set_names(title) == title:
+            super().paintSection(painter, rect, section)
+            return
+        appearance = self._bench.appearance
+        painter.setFont(appearance.fonts.small)
+        painter.setPen(qcolor(appearance.theme.muted))
+        place = self.model().headerData(section, Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole)
+        inside, lines = rect.adjusted(appearance.px(4), 0, -appearance.px(4), 0), [""]
+        for word in title.split():
+            longer = f"{lines[-1]} {word}".strip()
+            lines[-1:] = (
+                [longer] if not lines[-1] or wide(painter.font(), longer) <= inside.width() else [lines[-1], word]
+            )
+        high = painter.fontMetrics().height()
+        for i, line in enumerate(lines):
+            draw_named(painter, inside.translated(0, (2 * i + 1 - len(lines)) * high // 2), place, line)
+
+
 class ListingView(FittedTable):
     """A listing on a page. Where it is too narrow for all columns, the others stand below, behind the first one again.
 
@@ -155,6 +183,7 @@ class ListingView(FittedTable):
         self.table = ListingModel(listing)
         self.table.setParent(self)
         self.pointed: Cell | None = bench.selection.cell
+        self.setHorizontalHeader(Titles(bench, self))
         self.setModel(self.table)
         self.setItemDelegate(WordChooser(self))
         for header in (self.verticalHeader(), self.horizontalHeader()):

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from explorer.pages.page import BAR, HEAT, NUMBER, Column, Entry
 from explorer.ui.theme import Theme, qcolor
+from explorer.ui.widgets.names import draw_named, wide
 
 if TYPE_CHECKING:
     from explorer.ui.page.listing import ListingView
@@ -72,9 +73,11 @@ class RowPainter(QStyledItemDelegate):
         side = Qt.AlignmentFlag.AlignRight if column.kind == NUMBER else Qt.AlignmentFlag.AlignLeft
         metrics = painter.fontMetrics()
         elided = metrics.elidedText(text, Qt.TextElideMode.ElideRight, inner.width())
-        painter.drawText(inner, side | Qt.AlignmentFlag.AlignVCenter, elided)
+        place = (side | Qt.AlignmentFlag.AlignVCenter).value
+        (draw_named if column.names else QPainter.drawText)(painter, inner, place, elided)
         if entry.leads is not None and entry.choose is None:  # that it leads somewhere is not said by its colour alone
-            width, indent = (metrics.horizontalAdvance(part) for part in (elided, elided[: -len(elided.lstrip())]))
+            indent = metrics.horizontalAdvance(elided[: -len(elided.lstrip())])
+            width = round(wide(font, elided)) if column.names else metrics.horizontalAdvance(elided)
             left = (inner.right() + 1 - width if column.kind == NUMBER else inner.left()) + indent
             line = inner.center().y() + (metrics.ascent() - metrics.descent()) // 2 + 3
             painter.setPen(QPen(qcolor(ink), 1, Qt.PenStyle.DotLine))

@@ -6,6 +6,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QPushButton, QSpinBox, QWidget
 
 from explorer.core.switches import SWITCHES, Switch, SwitchValue
+from explorer.lessons.symbols import names_text
 from explorer.pages.gestures import Switch as SwitchTo
 from explorer.pages.page import Switches
 from explorer.ui.page.gestures import perform
@@ -87,7 +88,7 @@ class SwitchBar(QWidget):
             if switch.choices:
                 control = ComboBox()
                 for choice in switch.choices:
-                    control.addItem(choice.replace("sqrt(d_k)", "√d_k"), choice)
+                    control.addItem(_said(choice), choice)
                 control.activated.connect(lambda i: self._set(name, switch.choices[i]))
             elif isinstance(switch.default, int):
                 control = SpinBox(minimum=int(switch.least), maximum=int(switch.most))
@@ -100,7 +101,8 @@ class SwitchBar(QWidget):
                 control.setMaximumWidth(self._bench.appearance.px(80))
                 control.editingFinished.connect(lambda: self._typed(name, control))
         control.setAccessibleName(f"{switch.title} of {block}")
-        control.setToolTip(f"{block}.{name}: {switch.allowed}")
+        allowed = ", ".join(map(_said, switch.choices)) or switch.allowed
+        control.setToolTip(f"{block}.{name}: {allowed}")
         layout.addWidget(control)
         self._controls[name] = control
         return line
@@ -115,3 +117,8 @@ class SwitchBar(QWidget):
         asked = SwitchTo(self.switches.block, name, value, everywhere)
         if not perform(self._bench, asked, self._controls[name]):
             self.tell(self.switches)
+
+
+def _said(choice: str) -> str:
+    """A choice as it is written in a list, which takes plain text only."""
+    return names_text(choice.replace("sqrt(d_k)", "√d_k"))

@@ -15,6 +15,7 @@ from explorer.core.training.trainer import trainable
 from explorer.ui.theme import mark
 from explorer.ui.widgets.labels import icon
 from explorer.ui.widgets.layouts import column_in
+from explorer.ui.widgets.names import NamedBox
 from explorer.ui.workbench import Workbench
 
 MOST = 8
@@ -36,7 +37,7 @@ class WeightBoxes(QWidget):
         """Add a box for each of some weights, all of a block behind one."""
         of_block: dict[str, list[str]] = {}
         for name in names:
-            self.boxes[name] = box = QCheckBox(name)
+            self.boxes[name] = box = NamedBox(name)
             box.setAccessibleName(name)
             box.setToolTip("Clear the box to freeze it")
             box.toggled.connect(lambda _, name=name: self._set([name]))

@@ -3,10 +3,29 @@
 import re
 from functools import lru_cache
 from html import escape
+from typing import Any
 
-from PySide6.QtCore import QPointF, QSize
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPalette, QTextDocument
-from PySide6.QtWidgets import QCheckBox, QStyle, QStyleOptionButton, QStylePainter, QWidget
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QFont,
+    QFontMetrics,
+    QFontMetricsF,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QStaticText,
+    QTextDocument,
+    QTextOption,
+    QTransform,
+)
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionButton,
+    QStyleOptionViewItem,
+    QStylePainter,
+)
 
 from explorer.lessons.symbols import SERIF, names_html
 
@@ -42,12 +61,82 @@ def _set(match: re.Match[str]) -> str:
     return f"<span {_FAMILY}><em>{match[1]}</em>{_UNSEEN}<sub><em>{below}</em></sub></span>"
 
 
+@lru_cache(maxsize=512)
+def _laid(text: str, font: str) -> tuple[QStaticText, float]:
+    """Words with names as they are painted, and the pixels from their top to their base line."""
+    letters = QFont()
+    letters.fromString(font)
+    html = set_names(text)
+    laid = QStaticText(f"<span style='white-space:pre'>{html}</span>" if text != text.strip() else html)
+    laid.setTextFormat(Qt.TextFormat.RichText)
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.NoWrap)
+    laid.setTextOption(option)
+    laid.prepare(QTransform(), letters)
+    document = QTextDocument()
+    document.setDocumentMargin(0)
+    document.setDefaultFont(letters)
+    document.setHtml(html)
+    document.size()  # lays it out
+    return laid, float(document.begin().layout().lineAt(0).ascent())
+
+
+def wide(font: QFont, text: str) -> float:
+    """Pixels across of words as `draw_named` writes them."""
+    if set_names(text) == text:
+        return QFontMetricsF(font).horizontalAdvance(text)
+    return float(_laid(text, font.toString())[0].size().width())
+
+
+def draw_named(painter: QPainter, rect: QRect | QRectF, place: int, text: str) -> None:
+    """Write one line of words as `QPainter.drawText` does, with the names in them set: none is wider then.
+
+    `place`: flags of `Qt.AlignmentFlag`, as a number.
+    """
+    if set_names(text) == text:
+        painter.drawText(rect, place, text)
+        return
+    flag, metrics, rect = Qt.AlignmentFlag, QFontMetricsF(painter.font()), QRectF(rect)
+    laid, ascent = _laid(text, painter.font().toString())
+    over, below = rect.width() - laid.size().width(), rect.height() - metrics.height()
+    across = over if place & flag.AlignRight.value else over / 2 if place & flag.AlignHCenter.value else 0.0
+    down = below if place & flag.AlignBottom.value else below / 2 if place & flag.AlignVCenter.value else 0.0
+    painter.drawStaticText(QPointF(rect.left() + across, rect.top() + down + metrics.ascent() - ascent), laid)
+
+
+class NamedItems(QStyledItemDelegate):
+    """Items of a list, whose words may hold names."""
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        text = str(index.data() or "")
+        if set_names(text) == text:
+            super().paint(painter, option, index)
+            return
+        item: Any = QStyleOptionViewItem(option)  # whose stubs know no field
+        self.initStyleOption(item, index)
+        item.text = ""
+        view = item.widget
+        style = view.style()
+        style.drawControl(QStyle.ControlElement.CE_ItemViewItem, item, painter, view)
+        item.text = text
+        margin = style.pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, None, view) + 1
+        room = style.subElementRect(QStyle.SubElement.SE_ItemViewItemText, item, view).adjusted(margin, 0, -margin, 0)
+        chosen = bool(item.state & QStyle.StateFlag.State_Selected)
+        role = QPalette.ColorRole.HighlightedText if chosen else QPalette.ColorRole.Text
+        painter.setFont(item.font)
+        painter.setPen(item.palette.color(role))
+        short = QFontMetrics(item.font).elidedText(text, Qt.TextElideMode.ElideRight, room.width())
+        draw_named(painter, room, Qt.AlignmentFlag.AlignVCenter.value, short)
+
+
 class NamedBox(QCheckBox):
     """A box to tick, whose words may hold names. For a screen reader and for tests its text is what one types."""
 
-    def __init__(self, text: str, parent: QWidget | None = None) -> None:
-        super().__init__(text, parent)
-        self._rich = set_names(text) != text
+    @property
+    def _rich(self) -> bool:
+        return set_names(self.text()) != self.text()
 
     def _document(self) -> QTextDocument:
         document = QTextDocument()

@@ -16,6 +16,7 @@ from explorer.pages.view import Cell
 from explorer.ui.files import Files
 from explorer.ui.matrix.menu import ways
 from explorer.ui.theme import qcolor
+from explorer.ui.widgets.names import NamedItems
 from explorer.ui.window.top_bar import PAGES
 from explorer.ui.workbench import Workbench
 
@@ -57,6 +58,7 @@ class CommandPalette(QDialog):
         self.field.setAccessibleName("Where to go, or what to do")
         self.list = QTreeWidget()
         self.list.setColumnCount(2)
+        self.list.setItemDelegate(NamedItems(self.list))
         self.list.setHeaderHidden(True)
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(True)

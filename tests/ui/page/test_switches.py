@@ -79,8 +79,8 @@ def test_a_choice_among_words(window, hand, eye, bar, switch):
     bar = bar("encoder.1.self.attention")
     scale = control(bar, "scale")
     assert isinstance(scale, QComboBox)
-    assert scale.currentText() == "1/√d_k"
-    choose(hand, scale, "1/d_k")
+    assert scale.currentText() == "1/√dₖ"
+    choose(hand, scale, "1/dₖ")
     assert switch(ENCODER, "scale") == "1/d_k"
     eye.settle(window)
     assert eye.value(window, f"{ENCODER}.scale") == 0.25
@@ -88,7 +88,7 @@ def test_a_choice_among_words(window, hand, eye, bar, switch):
     hand.key(Key.Key_Z, Modifier.ControlModifier)
     eye.settle(window)
     assert switch(ENCODER, "scale") == "1/sqrt(d_k)"
-    assert control(window.page().header.switches, "scale").currentText() == "1/√d_k"
+    assert control(window.page().header.switches, "scale").currentText() == "1/√dₖ"
 
 
 def test_arrows_go_through_the_choices(window, hand, eye, bar, switch):
