@@ -120,8 +120,9 @@ def put_together(
                 arrays.append(np.empty(0, dtype))
             if arrays[-1].shape != graph.shape(name)[1 if source.each else 0 :]:
                 raise wrong(path, f"has {key} in the shape {found[key].shape}, which does not fit its config")
+            flat = arrays[-1].reshape(-1)
             with np.errstate(all="ignore"):
-                finite = bool(np.isfinite(arrays[-1].sum()))  # quick: of those that are not, no sum is
+                finite = bool(np.isfinite(np.dot(flat, flat)))  # quick: of those that are not, no sum is
             if not finite and (others := int((~np.isfinite(arrays[-1])).sum())):
                 notices.append(f"{key} holds {others} numbers that are not finite")
         array = np.stack(arrays) if source.each else arrays[0]

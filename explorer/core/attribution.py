@@ -15,7 +15,7 @@ How far it moves is told by the difference of two logits, of the word that is as
 text makes likeliest: 0 where it is as it was, 1 where it is as in the other text.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,22 +57,35 @@ def _is_residual(node: Node) -> bool:
     return node.op.adds and node.short == "residual"
 
 
-def lens(graph: Graph, values: Mapping[str, Array]) -> dict[str, Array]:
-    """The logits that the last norm and the output layer make of the stream after each block (nostalgebraist 2020).
+@dataclass(frozen=True, eq=False)
+class Lens:
+    """What the last norm and the output layer make of the stream after each block (nostalgebraist 2020)."""
 
-    Returns
-    -------
-    dict of str to numpy.ndarray
-        By the nodes of `stream`, (n_tokens, n_words) each. The last are the model's own logits.
+    nodes: tuple[str, ...]  # those of `stream`
+    logits: Array  # behind one word, (n_nodes, n_words); the last are the model's own
+    likeliest: Mapping[str, Array]  # the number of the likeliest word behind each, (n_tokens,), of the last nodes
+
+
+def lens(graph: Graph, values: Mapping[str, Array], row: int, last: int) -> Lens:
+    """The lens behind the word of a row; and behind all words, after the so many last blocks.
+
+    One product reads all blocks at that word: of a large table each would take as long as all of them together.
     """
+    nodes = stream(graph)
+    here = _output(graph, values, np.stack([values[name][row] for name in nodes]))
+    said = {name: _output(graph, values, values[name]).argmax(-1) for name in nodes[-last:]}
+    return Lens(tuple(nodes), here, said)
+
+
+def _output(graph: Graph, values: Mapping[str, Array], x: Array, words: Sequence[int] | None = None) -> Array:
+    """The logits that the last norm and the output layer make of rows of the stream, (…, n_words) of some words."""
     norm, output = graph.nodes[FINAL], graph.nodes[LOGITS]
-    weights = [values[name] for name in output.parents[1:]]
-    found = {}
-    for name in stream(graph):
-        with np.errstate(all="ignore"):  # as in forward
-            normed = norm.op.forward(values[name], *(values[p] for p in norm.parents[1:]))
-            found[name] = output.op.forward(normed, *weights)
-    return found
+    with np.errstate(all="ignore"):  # as in forward
+        normed = norm.op.forward(x, *(values[name] for name in norm.parents[1:]))
+        if words is None:
+            return output.op.forward(normed, *(values[name] for name in output.parents[1:]))
+        logits = normed @ output.op.matrix(values[output.parents[1]])[:, words]
+        return logits + values[output.parents[2]][list(words)] if len(output.parents) == 3 else logits
 
 
 class Ledger:
@@ -207,10 +220,21 @@ def pin_of(site: Site, place: int, other: Mapping[str, Array]) -> Pin:
     return Pin(cells, values)
 
 
+MOST_ROWS = 256
+"""Words that are patched side by side: more make no product quicker, and have to be held."""
+
+
 def patched(
-    graph: Graph, values: Mapping[str, Array], other: Mapping[str, Array], pins: Mapping[str, Pin], row: int
+    graph: Graph,
+    values: Mapping[str, Array],
+    other: Mapping[str, Array],
+    pins: Mapping[str, Pin],
+    row: int,
+    places: Sequence[int],
+    words: Sequence[int],
+    told: Callable[[int, int], None] = lambda done, total: None,
 ) -> Array:
-    """The logits behind a word for each part and each place up to it, (n_sites, row + 1, n_words).
+    """The logits of some words behind a row, for each part and each place, (n_sites, n_places, n_words).
 
     Parameters
     ----------
@@ -222,6 +246,10 @@ def patched(
         What is held already; it stays so.
     row : int
         The place of the word behind which the logits are.
+    places : sequence of int
+        Where a part is put in, one at a time.
+    told : callable
+        Hears how many parts have been tried and how many there are; it may raise to stop.
 
     Raises
     ------
@@ -231,46 +259,53 @@ def patched(
     parts = sites(graph)
     if any(site.node not in other or other[site.node].shape != values[site.node].shape for site in parts):
         raise ExplorerError("patch-differs")
-    above = graph.ancestors(LOGITS) | {LOGITS}
+    last = stream(graph)[-1]
+    above = graph.ancestors(last) | {last}
     nodes = [node for name, node in graph.nodes.items() if name in above and not node.is_input]
-    found = np.empty((len(parts), row + 1, values[LOGITS].shape[-1]))
+    found = np.empty((len(parts), len(places), len(words)))
+    side_by_side = max(MOST_ROWS // max(len(values[last]), 1), 1)
     for i, site in enumerate(parts):
-        for place in range(row + 1):
-            now, pin = dict(values), pin_of(site, place, other)
+        told(i, len(parts))
+        for begin in range(0, len(places), side_by_side):
+            some = slice(begin, begin + side_by_side)
+            cells = np.stack([pin_of(site, place, other).cells for place in places[some]])
+            pin = Pin(cells, other[site.node])
             if site.node in pins:  # what is held there already stays, but for the part's own cells
                 held = pins[site.node]
-                pin = Pin(pin.cells | held.cells, np.where(pin.cells, pin.values, held.values))
+                pin = Pin(cells | held.cells, np.where(cells, pin.values, held.values))
+            now = dict(values)
+            # All places in one pass: they are the axis in front.
             run(nodes, {}, now, {**pins, site.node: pin}, {site.node})
-            found[i, place] = now[LOGITS][row]
+            found[i, some] = _output(graph, values, now[last][..., row, :], words)
     return found
 
 
-def moved(logits: Array, here: Array, there: Array, word: int) -> tuple[Array, int]:
+def rival_of(there: Array, word: int) -> int:
+    """The likeliest word of the other text, (n_words,), beside the one that is asked about."""
+    order = np.argsort(-there, kind="stable")
+    return int(order[0] if order[0] != word else order[1])
+
+
+def moved(logits: Array, here: Array, there: Array) -> Array:
     """How far the answer has come from one text's to the other's: 0 as it was, 1 as in the other text.
 
     Parameters
     ----------
     logits : numpy.ndarray
-        (…, n_words), of patched passes.
+        (…, 2), of patched passes: of the word that is asked about, and of its rival.
     here, there : numpy.ndarray
-        (n_words,), of the two texts.
-    word : int
-        The word that is asked about.
+        (2,), of the two texts.
 
     Returns
     -------
     numpy.ndarray
         (…); NaN where both texts answer alike.
-    int
-        The word that the other text makes likeliest, beside the one that is asked about.
     """
-    order = np.argsort(-there, kind="stable")
-    rival = int(order[0] if order[0] != word else order[1])
 
     def ahead(of: Array) -> Array:
-        return np.asarray(of[..., word] - of[..., rival], np.float64)
+        return np.asarray(of[..., 0] - of[..., 1], np.float64)
 
     way = float(ahead(there) - ahead(here))
     if abs(way) < LEAST_WAY:
-        return np.full(logits.shape[:-1], np.nan), rival
-    return (ahead(logits) - float(ahead(here))) / way, rival
+        return np.full(logits.shape[:-1], np.nan)
+    return (ahead(logits) - float(ahead(here))) / way

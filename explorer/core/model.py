@@ -103,7 +103,9 @@ class Model:
         parsed = known[name].parse(value)
         if parsed is None:
             raise ExplorerError("bad-switch-value", value=value, block=block, name=name, allowed=known[name].allowed)
-        return replace(self, switches={**self.switches, f"{block}.{name}": parsed})
+        made = replace(self, switches={**self.switches, f"{block}.{name}": parsed})
+        made.__dict__["_blocks"] = blocks  # which blocks there are is no switch: a large model has hundreds to set
+        return made
 
 
 def names_within(node: str) -> list[str]:

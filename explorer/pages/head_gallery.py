@@ -9,30 +9,30 @@ from explorer.core.head_measures import LEAST, MEASURES
 from explorer.core.numbers import written
 from explorer.core.ops import Array
 from explorer.core.vocabulary import Vocabulary
-from explorer.document.state import State
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo, Keep, average, is_averaged, is_off, turn
-from explorer.pages.page import HEAT, NUMBER, Check, Column, Controls, Entry, Line, Listing, Note, Section
-from explorer.pages.view import View
+from explorer.pages.page import HEAT, NUMBER, Check, Column, Controls, Entry, Line, Listing, Note, Section, waiting
+from explorer.pages.view import Told, View
 from explorer.training.head_gallery import Annotated, Head, gallery, sentences_for
 
 COSTS = "head gallery.costs"
-MOST_WORK = 2_000_000_000
-"""Multiply-adds, weighed as in `Graph.work`, that somebody may wait for."""
+TO_MEASURE = "work of measuring heads"
 
 
 def head_gallery(view: View, stage: Stage) -> tuple[Element, ...]:
     """What each head does, what is lost without it, and its score in each measure."""
     sentences, source = _sentences(view)
-    work = sum(view.graph.work.values()) * len(sentences)
-    if work > MOST_WORK:
-        return (Note("too large", "This model is too large: measuring it would take too long."),)
     costs = bool(view.chosen(COSTS, False))
-    measured = _measured(view.state, tuple(sentences), costs)
+    measured = _measured(view, tuple(sentences), costs)
     tip = "Switch each head off in turn, then hold it at its mean, over all sentences. This takes a moment."
-    return (
+    head = (
         Note("source", source),
         Controls("what", (Check(COSTS, "What is lost without each", costs, Keep(COSTS), tip),)),
+    )
+    if measured is None:
+        return *head, waiting(view, TO_MEASURE, "Measuring all heads")
+    return (
+        *head,
         Section("gallery", "Each head, and where it looks most"),
         _gallery(view, measured),
         *((Note("about the costs", _about_costs()), _costs(measured)) if costs else ()),
@@ -64,14 +64,28 @@ _KEPT: deque[tuple[tuple[object, ...], list[Array], tuple[Head, ...]]] = deque(m
 """What was measured last, and of what: a page is made anew at every edit of the words. Two models may be compared."""
 
 
-def _measured(state: State, sentences: tuple[Annotated, ...], costs: bool) -> tuple[Head, ...]:
+def _measured(view: View, sentences: tuple[Annotated, ...], costs: bool) -> tuple[Head, ...] | None:
+    """All heads; None while they are being measured."""
+    state = view.state
     weights = [array for name, array in state.used.items() if not name.endswith((".tokens", ".target"))]
     of = state.model.switches, sentences, costs
     for before, arrays, heads in _KEPT:
         if before == of and len(arrays) == len(weights) and all(map(is_, arrays, weights)):
             return heads
-    _KEPT.append((of, weights, tuple(gallery(state, sentences, costs))))
-    return _KEPT[-1][-1]
+    size = sum(view.graph.work.values()) * len(sentences) * (1 + 2 * len(_heads(view)) * costs)
+
+    def measure(told: Told) -> tuple[Head, ...]:
+        return tuple(gallery(state, sentences, costs, told))
+
+    found = view.awaited(TO_MEASURE, size, (state, costs), measure)
+    if found is not None:
+        _KEPT.append((of, weights, found))
+    return found
+
+
+def _heads(view: View) -> list[tuple[str, int]]:
+    names = [name for name in view.nodes if name.endswith(".self.weights")]
+    return [(name, head) for name in names for head in range(view.graph.n_heads(name) or 1)]
 
 
 def _name(head: Head) -> str:

@@ -65,6 +65,22 @@ class Note(Element):
 
 
 @dataclass(frozen=True, eq=False)
+class Waiting(Element):
+    """The place of what is computed beside the window: how far that has come, and a button that stops it.
+
+    Its id is the key of `View.awaited`; the widget follows the work by itself.
+    """
+
+    what: str  # what is being computed, as a sentence begins
+    stopped: bool = False  # whether somebody has stopped it: then the button begins it anew
+
+
+def waiting(view: View, key: str, what: str) -> Waiting:
+    """The place of what `View.awaited` has not come to yet."""
+    return Waiting(key, what, view.aside is not None and view.aside.stopped(key))
+
+
+@dataclass(frozen=True, eq=False)
 class Item(Data):
     """An element in a row, behind an operator sign: "×", "=", "→", or none."""
 

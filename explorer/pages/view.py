@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import is_, lt
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -160,6 +160,22 @@ class Steps:
     ahead: Callable[[], Mapping[str, Array]]
 
 
+Told = Callable[[int, int], None]
+"""Called now and then in a long work, with how much is done of how much; it may raise to stop."""
+AT_ONCE = 1_000_000_000
+"""Multiply-adds, weighed as in `Graph.work`, that are worth a thread: some 20 ms."""
+
+
+class Aside(Protocol):
+    """Who computes beside the window what a page waits for; the window has one."""
+
+    def ask(self, key: str, of: tuple[object, ...], work: Callable[[Told], Any]) -> Any:
+        """What the work has made of these very objects; None while it is not there."""
+
+    def stopped(self, key: str) -> bool:
+        """Whether somebody has stopped it."""
+
+
 @dataclass(frozen=True)
 class LastEdit:
     """What the last act changed."""
@@ -190,6 +206,7 @@ class View:
     steps: Steps | None = None
     given: bool = False  # whether it stands as it was opened, with nothing edited
     memo: Memo | None = field(default=None, repr=False)  # what the page was made of before; None for one made once
+    aside: Aside | None = field(default=None, repr=False)  # None where nobody waits: all is computed at once
     _labels: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False, repr=False)
 
     @staticmethod
@@ -210,6 +227,27 @@ class View:
         if self.memo is None or self.looking.showing != "values":
             return make()
         return self.memo.part(key, of, make, renew)
+
+    def awaited(self, key: str, size: float, of: tuple[object, ...], work: Callable[[Told], T]) -> T | None:
+        """What a work comes to that may take long; None while it is being computed beside the window.
+
+        A page has a `Waiting` in its place then, and is made anew once it is there.
+
+        Parameters
+        ----------
+        key : str
+            What it is called.
+        size : float
+            Multiply-adds that it takes, weighed as in `Graph.work`.
+        of : tuple
+            What it is made of; only for these very objects it is the same.
+        work : callable
+            Run on another thread. It reads values that nobody writes into, and no widget.
+        """
+        if self.aside is None or size < AT_ONCE:
+            return work(lambda done, total: None)
+        found: T | None = self.aside.ask(key, of, work)
+        return found
 
     def begin(self) -> None:
         """Make the page once more: what all its parts may depend on is compared once."""

@@ -4,14 +4,28 @@ Patching on a page: each part of the model taken from its pass over another text
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from html import escape
 
 import numpy as np
 
-from explorer.core.attribution import LOGITS, Ledger, Part, Site, lens, moved, patched, pin_of, sites, stream
+from explorer.core.attribution import (
+    LOGITS,
+    Ledger,
+    Lens,
+    Part,
+    Site,
+    lens,
+    moved,
+    patched,
+    pin_of,
+    rival_of,
+    sites,
+    stream,
+)
 from explorer.core.byte_pairs import typed
 from explorer.core.engine import fresh
-from explorer.core.graph import Stage
+from explorer.core.graph import READ, Stage
 from explorer.core.models.ends import DECODER_READS
 from explorer.core.numbers import exact, written
 from explorer.core.ops import Array, Softmax
@@ -34,14 +48,14 @@ from explorer.pages.page import (
     Note,
     Section,
     row_choice,
+    waiting,
 )
-from explorer.pages.view import Cell, View
+from explorer.pages.view import Cell, Told, View
 
 SHOW, PLACE, OTHER = "patching.show", "patching.place", "patching.word"
 NEAREST, TRIED, MOST_COLUMNS = 40, 3, 12
 """Words to choose from, those tried at each place to begin with, and places that are shown side by side."""
-MOST_WORK = 3_000_000_000
-"""Multiply-adds, weighed as in `Graph.work`, that somebody may wait for: about a second."""
+TO_PATCH, LENS = "work of patching", "work of the lens"
 
 
 def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str, str]) -> tuple[Element, ...]:
@@ -62,16 +76,26 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
     head: tuple[Element, ...] = (Section("patching", "Patching: each part reads the other text"),)
     if not show:
         return (*head, Controls("patch", (check,)))
-    if sum(view.graph.work.values()) * len(sites(view.graph)) * (row + 1) > MOST_WORK:
-        return (
-            *head,
-            Controls("patch", (check,)),
-            Note("too large to patch", "This model is too large to try all parts."),
-        )
-    asked, other, text = _other(view, sequence, row, word)
+    places = range(max(row + 1 - MOST_COLUMNS, 0), row + 1)
+    work = sum(view.graph.work.values())
+    chosen = view.chosen(PLACE, None), view.chosen(OTHER, None)
+
+    def tried(told: Told) -> tuple[_Other, Array]:
+        other = _other(view, sequence, row, word)
+        pair = word, rival_of(other.values[LOGITS][row], word)
+        here, there = (of[LOGITS][row, list(pair)] for of in (view.values, other.values))
+        found = patched(view.graph, view.values, other.values, view.engine.pins, row, places, pair, told)
+        return other, moved(found, here, there)
+
+    beside = None if view.beside is None else view.beside.values
+    of = view.values, beside, row, word, *chosen
+    outcome = view.awaited(TO_PATCH, work * len(sites(view.graph)) * len(places) / 2, of, tried)
+    if outcome is None:
+        return (*head, Controls("patch", (check,)), waiting(view, TO_PATCH, "Trying all parts"))
+    other, shares = outcome
+    asked, text = _asked(view, sequence, row, other), other.words
     says, there = view.labels(view.nodes[LOGITS].axes[1]), view.labels(sequence)
-    logits = patched(view.graph, view.values, other, view.engine.pins, row)
-    shares, rival = moved(logits, view.values[LOGITS][row], other[LOGITS][row], word)
+    rival = rival_of(other.values[LOGITS][row], word)
     other_text = escape(typed(text, view.graph.axes[view.graph.sequences[sequence]]))
     note = (
         f"The other text is <i>{other_text}</i>. Each cell takes one part at one place from there and says "
@@ -83,16 +107,14 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
             f"The other text is <i>{other_text}</i>. Both have the same answer, so there is no way between them: "
             "choose another word, or take a pin out by undo."
         )
-    places = range(max(row + 1 - MOST_COLUMNS, 0), row + 1)
     lines = []
     for site, along in zip(sites(view.graph), shares, strict=True):
         whole = site.node == site.after
         entries = []
-        for place in places:
-            share = float(along[place])
+        for place, share in zip(places, along.tolist(), strict=True):
             said = written(round(share, 2) + 0.0, 2) if np.isfinite(share) else "–"
             tip = f"{_site_named(site, names)} at “{there[place]}”: {said}. A click pins it"
-            entries.append(Entry(said, share if np.isfinite(share) else 0.0, tip, leads=_put(site, place, other)))
+            entries.append(Entry(said, share if np.isfinite(share) else 0.0, tip, leads=_put(site, place, other.values)))
         lines.append(Line(tuple(entries), strong=whole))
     columns = tuple(Column(f"“{there[place]}”", HEAT) for place in places)
     parts = tuple(_site_named(site, names) for site in sites(view.graph))
@@ -117,25 +139,44 @@ def _put(site: Site, place: int, other: Mapping[str, Array]) -> Edit:
 # The other text
 
 
-def _other(
-    view: View, sequence: str, row: int, word: int
-) -> tuple[tuple[Element, ...], Mapping[str, Array], tuple[str, ...]]:
-    """How it is chosen, the values of its pass, and its words: the model beside, or this text with one other word."""
+@dataclass(frozen=True, eq=False)
+class _Other:
+    """The other text."""
+
+    values: Mapping[str, Array]  # of its pass
+    words: tuple[str, ...]
+    # Where it differs, the number of the word that stands there, and those that it may be; None beside another model.
+    place: int | None = None
+    number: int = 0
+    near: tuple[int, ...] = ()
+
+
+def _other(view: View, sequence: str, row: int, word: int) -> _Other:
+    """The model beside, or this text with one other word."""
     beside, own = view.beside, view.labels(sequence)
     if beside is not None and all(
         site.node in beside.values and beside.values[site.node].shape == view.values[site.node].shape
         for site in sites(view.graph)
     ):
-        return (), beside.values, beside.labels(sequence)
+        return _Other(beside.values, beside.labels(sequence))
     place, number = _swap(view, sequence, row, word)
     words = view.graph.axes[view.graph.sequences[sequence]]
-    near = _nearest(view, sequence, place)
-    options = near if number in near else [number, *near]
+    there = tuple(words[number] if i == place else one for i, one in enumerate(own))
+    near = tuple(_nearest(view, sequence, place))
+    return _Other(_pass(view, sequence, place, number), there, place, number, near)
+
+
+def _asked(view: View, sequence: str, row: int, other: _Other) -> tuple[Element, ...]:
+    """How the other text is chosen."""
+    if other.place is None:
+        return ()
+    own, words = view.labels(sequence), view.graph.axes[view.graph.sequences[sequence]]
+    options = other.near if other.number in other.near else (other.number, *other.near)
     where = Choice(
         "patched place",
         "In place of",
         tuple(f"{own[i]} ({i})" for i in range(row + 1)),
-        place,
+        other.place,
         tuple(Keep(PLACE, i) for i in range(row + 1)),
         "Where the other text differs",
     )
@@ -143,12 +184,11 @@ def _other(
         "other word",
         "stands",
         tuple(words[i] for i in options),
-        options.index(number),
+        options.index(other.number),
         tuple(Keep(OTHER, i) for i in options),
         "The word of the other text, the most alike first",
     )
-    there = tuple(words[number] if i == place else one for i, one in enumerate(own))
-    return (where, what), _pass(view, sequence, place, number), there
+    return where, what
 
 
 def _swap(view: View, sequence: str, row: int, word: int) -> tuple[int, int]:
@@ -222,15 +262,21 @@ def why_sentence(view: View, stage: Stage) -> str:
 
 def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]:
     """The likeliest word after each block, and the rank of the one asked about; then the likeliest behind all words."""
-    found = lens(view.graph, view.values)
+    graph, head = view.graph, Section("lens", "The output layer, after each block")
+    tokens, table = graph.shape(LOGITS)[0], graph.size(graph.nodes[LOGITS].parents[1])
+    size = table * (READ * (1 + MOST_BLOCKS) + MOST_BLOCKS * tokens + len(stream(graph)))
+    of = view.values, row
+    found = view.awaited(LENS, size, of, lambda told: lens(graph, view.values, row, MOST_BLOCKS))
+    if found is None:
+        return head, waiting(view, LENS, "Reading the stream after each block")
     says, there = view.labels(view.nodes["output.logits"].axes[1]), view.labels(sequence)
     lines = []
-    for name, logits in found.items():
-        share = float(Softmax().forward(logits[row][None].astype(np.float64))[0, word])
-        rank = f"{1 + int((logits[row] > logits[row, word]).sum()):,}"
+    for name, logits in zip(found.nodes, found.logits, strict=True):
+        share = float(Softmax().forward(logits[None].astype(np.float64))[0, word])
+        rank = f"{1 + int((logits > logits[word]).sum()):,}"
         line = Line.of(
             Entry(_block(view, name), leads=GoTo(view.nodes[name].stage)),
-            says[int(logits[row].argmax())],
+            says[int(logits.argmax())],
             *_number_and_bar(share),
             Entry(rank, tip="Its rank: 1 is the likeliest word"),
         )
@@ -247,21 +293,19 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
         "guesses that nobody asked it for: it was trained to be right at its end."
     )
     return (
-        Section("lens", "The output layer, after each block"),
+        head,
         Note("about the lens", note),
         Listing("lens here", "The likeliest word after each block", columns, tuple(lines)),
         Section("lens of all", "After each word"),
-        _lens_of_all(view, found, says, there, row),
+        _lens_of_all(found, says, there, row),
     )
 
 
-def _lens_of_all(
-    view: View, found: dict[str, Array], says: tuple[str, ...], there: tuple[str, ...], row: int
-) -> Listing:
+def _lens_of_all(found: Lens, says: tuple[str, ...], there: tuple[str, ...], row: int) -> Listing:
     """The likeliest word behind each of the sentence, after each block; in a deep model, after the last of them."""
-    shown = list(found)[-MOST_BLOCKS:]
+    shown = found.likeliest
     lines = [
-        Line.of(f"{word} →", *(Entry(says[int(found[name][i].argmax())], muted=i != row) for name in shown))
+        Line.of(f"{word} →", *(Entry(says[int(numbers[i])], muted=i != row) for numbers in shown.values()))
         for i, word in enumerate(there)
     ]
     columns = (Column("after"), *(Column(_short(name)) for name in shown))

@@ -4,7 +4,7 @@ Short stories to measure the heads of a model on that reads pieces of plain text
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -131,7 +131,12 @@ def _grammar_of(words: frozenset[str]) -> Grammar | None:
 
 
 @np.errstate(invalid="ignore", over="ignore")  # infinite logits give no number: that is to be seen
-def gallery(state: State, sentences: Sequence[Annotated], costs: bool = False) -> list[Head]:
+def gallery(
+    state: State,
+    sentences: Sequence[Annotated],
+    costs: bool = False,
+    told: Callable[[int, int], None] = lambda done, total: None,
+) -> list[Head]:
     """All heads of a GPT, in reading order.
 
     Parameters
@@ -142,8 +147,10 @@ def gallery(state: State, sentences: Sequence[Annotated], costs: bool = False) -
         In words that it knows, at least one.
     costs : bool
         Whether it is measured what is lost without each: two passes for each head.
+    told : callable
+        Hears how many steps are done and how many there are; it may raise to stop.
     """
-    batch = _Batch(state, sentences)
+    batch = _Batch(state, sentences, costs, told)
     blocks = [name.removesuffix(".weights") for name in batch.values if name.endswith(".self.weights")]
     found = []
     for block in blocks:
@@ -164,7 +171,9 @@ def gallery(state: State, sentences: Sequence[Annotated], costs: bool = False) -
 class _Batch:
     """Sentences as one batch, filled up behind their ends: a decoder that looks back does not see that."""
 
-    def __init__(self, state: State, sentences: Sequence[Annotated]) -> None:
+    def __init__(
+        self, state: State, sentences: Sequence[Annotated], costs: bool, told: Callable[[int, int], None]
+    ) -> None:
         numbers = known(state, "input")
         longest = max(len(words) for words, _ in sentences)
         ids = np.zeros((len(sentences), longest), np.int64)
@@ -178,19 +187,34 @@ class _Batch:
                 if word in says:  # some models never say that a text ends
                     right[i, place], self.real[i, place] = says[word], True
         own = state.rebuilt(replace(state.model, lengths={"input": longest}))
-        above = own.graph.ancestors("output.logits") | {"output.logits"}
+        ends = [name for name in own.graph.nodes if name.endswith((".self.weights", ".self.output"))]
+        if costs:  # else nobody asks for the logits, which are most of the numbers
+            ends.append("output.logits")
+        above = set(ends).union(*map(own.graph.ancestors, ends))
         self.nodes = {n: node for n, node in own.graph.nodes.items() if n in above and not node.is_input}
         self.values: dict[str, Array] = {**own.used, "input.tokens": ids}
-        run(self.nodes.values(), {}, self.values, {}, self.nodes)
+        heads = sum(own.graph.n_heads(name) or 1 for name in ends if name.endswith(".weights"))
+        self._told, self._passes, self._all = told, 0, 1 + 2 * heads * costs
+        self._run(self.values, {}, self.nodes)
         self.right, self.says = right, own.graph.axes["output.words"]
-        self.nats = self._nats(self.values["output.logits"])
+        self.nats = self._nats(self.values["output.logits"]) if costs else np.zeros(0)
+
+    def _run(self, values: dict[str, Array], pins: Mapping[str, Pin], stale: Collection[str]) -> None:
+        """One of all passes."""
+        done, total = self._passes * len(self.nodes), self._all * len(self.nodes)
+        steps = iter(range(done, total))
+        run(self.nodes.values(), {}, values, pins, stale, lambda: self._told(next(steps), total))
+        self._passes += 1
 
     def _nats(self, logits: Array) -> Array:
         """The surprise at each right word, (n_right,)."""
-        wide = logits[self.real].astype(np.float64)
-        wide -= wide.max(-1, keepdims=True)
-        chosen = wide[np.arange(len(wide)), self.right[self.real]]
-        return np.asarray(np.log(np.exp(wide).sum(-1)) - chosen)
+        found = []
+        for one, real, right in zip(logits, self.real, self.right, strict=True):  # all at once would be held twice
+            wide = one[real].astype(np.float64)
+            wide -= wide.max(-1, keepdims=True)
+            chosen = wide[np.arange(len(wide)), right[real]]
+            found.append(np.log(np.exp(wide).sum(-1)) - chosen)
+        return np.concatenate(found)
 
     def mean(self, block: str, head: int) -> Array:
         """What a head puts out on average, (d_v,)."""
@@ -210,7 +234,7 @@ class _Batch:
         cells, numbers = np.zeros(shape, dtype=bool), np.zeros(shape)
         cells[head], numbers[head] = True, held
         values = dict(self.values)
-        run(self.nodes.values(), {}, values, {name: Pin(cells, numbers)}, {name})
+        self._run(values, {name: Pin(cells, numbers)}, {name})
         return self._nats(values["output.logits"]) - self.nats
 
     def dearest(self, costs: Array) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from refusals import refuses
 
-from explorer.core.attribution import Ledger, can_be_parted, lens, moved, patched, pin_of, sites, stream
+from explorer.core.attribution import Ledger, can_be_parted, lens, moved, patched, pin_of, rival_of, sites, stream
 from explorer.core.engine import fresh
 from explorer.core.model import Model
 from explorer.core.models import build
@@ -82,10 +82,12 @@ def test_a_head_that_moves_nothing_has_no_part():
 
 def test_the_lens_ends_with_the_models_own_logits():
     graph, values = made("gpt", {"norm": "pre", "heads": 2})
-    found = lens(graph, values)
-    assert list(found) == ["input.H", *(f"decoder.{k}.{b}.residual" for k in (1, 2) for b in ("self", "ffn"))]
-    np.testing.assert_array_equal(found["decoder.2.ffn.residual"], values["output.logits"])
-    assert not np.allclose(found["input.H"], values["output.logits"])
+    found = lens(graph, values, 2, 3)
+    assert found.nodes == ("input.H", *(f"decoder.{k}.{b}.residual" for k in (1, 2) for b in ("self", "ffn")))
+    np.testing.assert_allclose(found.logits[-1], values["output.logits"][2], rtol=1e-12)
+    assert not np.allclose(found.logits[0], values["output.logits"][2])
+    assert list(found.likeliest) == list(found.nodes[-3:])
+    np.testing.assert_array_equal(found.likeliest["decoder.2.ffn.residual"], values["output.logits"].argmax(-1))
 
 
 def test_only_a_stack_with_the_norm_before_its_blocks_is_a_sum():
@@ -115,22 +117,27 @@ def two():
     return cat.graph, here, there, says.index("mat"), says.index("rug")
 
 
+def shares_of(graph, here, there, held, words):
+    both = [values[LOGITS][4, list(words)] for values in (here, there)]
+    return moved(patched(graph, here, there, held, 4, range(5), words), *both)
+
+
 def test_the_stream_at_the_other_word_carries_all_of_it_and_other_places_nothing(two):
     graph, here, there, mat, rug = two
-    shares, rival = moved(patched(graph, here, there, {}, 4), here[LOGITS][4], there[LOGITS][4], mat)
-    assert rival == rug
+    assert rival_of(there[LOGITS][4], mat) == rug
+    shares = shares_of(graph, here, there, {}, (mat, rug))
     (embedding, *_, last) = shares
     assert embedding == pytest.approx([0, 1, 0, 0, 0], abs=1e-5)  # only “cat” and “dog” differ
     assert last == pytest.approx([0, 0, 0, 0, 1], abs=1e-5)  # the answer is read at the last place
 
 
 def test_each_cell_is_what_the_graph_computes_with_that_pin(two):
-    graph, here, there, _, _ = two
-    logits = patched(graph, here, there, {}, 4)
+    graph, here, there, mat, rug = two
+    logits = patched(graph, here, there, {}, 4, [3, 4], (mat, rug))
     inputs = {name: here[name] for name in graph.inputs}
     for number, site in enumerate(sites(graph)):
         again = fresh(graph, inputs, {site.node: pin_of(site, 4, there)}).values[LOGITS][4]
-        assert logits[number, 4] == pytest.approx(again, rel=1e-6), site.name
+        assert logits[number, 1] == pytest.approx(again[[mat, rug]], rel=1e-5), site.name
 
 
 def test_the_parts_of_a_block_are_its_heads_or_its_net(two):
@@ -142,15 +149,15 @@ def test_the_parts_of_a_block_are_its_heads_or_its_net(two):
 
 
 def test_what_is_held_stays_held(two):
-    graph, here, there, mat, _ = two
+    graph, here, there, mat, rug = two
     held = {"decoder.2.ffn.residual": pin_of(sites(graph)[-1], 4, here)}
-    shares, _ = moved(patched(graph, here, there, held, 4), here[LOGITS][4], there[LOGITS][4], mat)
+    shares = shares_of(graph, here, there, held, (mat, rug))
     assert shares[0] == pytest.approx(np.zeros(5), abs=1e-5)  # nothing from below gets past it
 
 
 def test_two_texts_of_one_answer_have_no_way_between_them(two):
-    graph, here, _, mat, _ = two
-    shares, _ = moved(patched(graph, here, here, {}, 4), here[LOGITS][4], here[LOGITS][4], mat)
+    graph, here, _, mat, rug = two
+    shares = shares_of(graph, here, here, {}, (mat, rug))
     assert np.isnan(shares).all()
 
 
@@ -159,4 +166,4 @@ def test_a_longer_text_cannot_be_taken_from(two):
     longer = SetTokens("input", ["the", "dog", "sat", "on", "the", "rug"]).apply(load("tiny-gpt").state())
     other = fresh(longer.graph, longer.used, {}).values
     with refuses("one as long as this"):
-        patched(graph, here, other, {}, 4)
+        patched(graph, here, other, {}, 4, range(5), (0, 1))
