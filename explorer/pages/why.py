@@ -114,7 +114,9 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
         for place, share in zip(places, along.tolist(), strict=True):
             said = written(round(share, 2) + 0.0, 2) if np.isfinite(share) else "–"
             tip = f"{_site_named(site, names)} at “{there[place]}”: {said}. A click pins it"
-            entries.append(Entry(said, share if np.isfinite(share) else 0.0, tip, leads=_put(site, place, other.values)))
+            entries.append(
+                Entry(said, share if np.isfinite(share) else 0.0, tip, leads=_put(site, place, other.values))
+            )
         lines.append(Line(tuple(entries), strong=whole))
     columns = tuple(Column(f"“{there[place]}”", HEAT) for place in places)
     parts = tuple(_site_named(site, names) for site in sites(view.graph))

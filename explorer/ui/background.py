@@ -100,6 +100,115 @@ class Background(QObject):
                 raise  # a mistake of ours is heard of
 
 
+class Aside(QObject):
+    """Computes what pages wait for: one work after the other, each once for what it is made of.
+
+    `explorer.pages.view.Aside` says what a page asks.
+    """
+
+    changed = Signal()  # something is there, or was stopped or begun anew: pages that wait are made anew
+    progressed = Signal(str, float)  # the key of a work, and which share of it is done
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._background = Background(self)
+        self._background.progressed.connect(self._tell)
+        self._found: dict[str, tuple[tuple[object, ...], Any]] = {}
+        self._waiting: dict[str, tuple[tuple[object, ...], Callable[[Callable[[int, int], None]], Any]]] = {}
+        self._stopped: set[str] = set()
+        self._running = ""
+
+    def ask(self, key: str, of: tuple[object, ...], work: Callable[[Callable[[int, int], None]], Any]) -> Any:
+        """What the work has made of these very objects; None while it is not there.
+
+        Raises `ExplorerError`: what the work has raised.
+        """
+        if key in self._found and _are_those(self._found[key][0], of):
+            found = self._found[key][1]
+            if isinstance(found, ExplorerError):
+                raise found
+            return found
+        waits = self._waiting.get(key)
+        if waits is None or not _are_those(waits[0], of):
+            self._found.pop(key, None)
+            self._stopped.discard(key)
+            self._waiting[key] = of, work
+            if self._running == key:
+                self._end()
+            self._go_on()
+        return None
+
+    def stopped(self, key: str) -> bool:
+        """Whether somebody has stopped it."""
+        return key in self._stopped
+
+    def stop(self, key: str) -> None:
+        """Compute it no further."""
+        self._stopped.add(key)
+        if self._running == key:
+            self._end()
+        self._go_on()
+        self.changed.emit()
+
+    def begin(self, key: str) -> None:
+        """Compute anew what was stopped."""
+        self._stopped.discard(key)
+        self._go_on()
+        self.changed.emit()
+
+    def forget(self) -> None:
+        """Nobody waits any more, and what was found is of other values."""
+        self._found, self._waiting, self._stopped = {}, {}, set()
+        if self._running:
+            self._end()
+
+    def leave(self, key: str) -> None:
+        """Nobody looks any more: it is asked for anew where somebody comes back."""
+        self._waiting.pop(key, None)
+        self._stopped.discard(key)
+        if self._running == key:
+            self._end()
+            self._go_on()
+
+    def _end(self) -> None:
+        self._running = ""
+        self._background.stop()
+
+    def _go_on(self) -> None:
+        key = next((key for key in self._waiting if key not in self._stopped), "")
+        if self._running or not key:
+            return
+        self._running = key
+        of, work = self._waiting[key]
+
+        def watched(report: Report) -> Any:
+            try:
+                return work(lambda done, total: report(Progress(key, done, total)))
+            except ExplorerError as error:
+                return error
+
+        self._background.ask(watched, partial(self._keep, key, of))
+
+    def _keep(self, key: str, of: tuple[object, ...], found: Any) -> None:
+        self._running = ""
+        del self._waiting[key]
+        self._found[key] = of, found
+        self._go_on()
+        self.changed.emit()
+
+    def _tell(self, progress: Progress) -> None:
+        if progress.total:
+            self.progressed.emit(progress.what, progress.done / progress.total)
+
+
+def _are_those(some: tuple[object, ...], others: tuple[object, ...]) -> bool:
+    """Whether two tuples hold the very same objects, and equal numbers."""
+    return len(some) == len(others) and all(
+        one is other or (isinstance(one, int) and isinstance(other, int) and one == other)
+        for one, other in zip(some, others, strict=True)
+    )
+
+
 class _Task:
     """What the window and the thread share."""
 

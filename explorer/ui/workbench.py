@@ -11,7 +11,7 @@ from explorer.lessons.schema import Lesson
 from explorer.pages.view import Steps, View
 from explorer.settings import Settings
 from explorer.ui.appearance import Appearance
-from explorer.ui.background import Background
+from explorer.ui.background import Aside, Background
 from explorer.ui.light import Light
 from explorer.ui.selection import Selection
 from explorer.ui.training.descent import Descent
@@ -61,6 +61,9 @@ class Workbench:
         self.appearance = appearance
         self.reference = reference
         self.background = background or Background(bridge)
+        self.aside = Aside(bridge)
+        """What pages wait for."""
+        bridge.changed.connect(self.aside.forget)
         self.settings = settings or Settings()
         self._waits = background is None
         self._first = lesson
@@ -90,6 +93,7 @@ class Workbench:
             last_step=descent.change,
             steps=steps,
             given=self.document.state in self.opened,
+            aside=None if self._waits else self.aside,
         )
 
     @property

@@ -13,7 +13,10 @@ from explorer.core.errors import ExplorerError
 from explorer.core.ops import Softmax
 from explorer.document.commands import SetCells
 from explorer.lessons.document_lesson import new_lesson
-from explorer.ui.background import Background
+from explorer.pages import why
+from explorer.pages.page import Listing
+from explorer.ui.background import Aside, Background
+from explorer.ui.page.note import WaitingBar
 from explorer.ui.window.notice import Computing
 from explorer.words.progress import Progress
 from tests.ui.conftest import PATIENCE_S
@@ -408,3 +411,88 @@ def test_the_program_ends_although_a_thread_is_at_work():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE_S, check=True)
     assert (done.stdout, done.stderr) == ("", "")
+
+
+@pytest.fixture
+def tries(monkeypatch):
+    """Whatever a page may wait for, it waits for; trying all parts takes until it is let go, or stopped."""
+    monkeypatch.setattr("explorer.pages.view.AT_ONCE", 0)
+    free, begun, patched = threading.Event(), [], why.patched
+
+    def slow(*of):
+        told = of[-1]
+        begun.append(of)
+        while not free.is_set():
+            told(1, 4)
+        return patched(*of)
+
+    monkeypatch.setattr(why, "patched", slow)
+    yield free, begun
+    free.set()
+
+
+def waits(window):
+    return {bar._waiting.id: bar for bar in window.page().findChildren(WaitingBar) if bar.isVisible()}
+
+
+def lists(window):
+    return {element.id for element in window.page().page.elements if isinstance(element, Listing)}
+
+
+@pytest.fixture
+def why_page(open_window, eye, tries, qtbot):
+    window = open_window("tiny-gpt")
+    eye.go_to(window, "generation.why")
+    window.bench.selection.keep("patching.show", True)
+    qtbot.waitUntil(lambda: "lens here" in lists(window))
+    qtbot.waitUntil(lambda: why.TO_PATCH in waits(window))
+    return window
+
+
+def test_a_page_says_how_far_what_it_waits_for_has_come_and_shows_it_then(why_page, tries, qtbot):
+    bar = waits(why_page)[why.TO_PATCH]
+    qtbot.waitUntil(lambda: bar.text == "Trying all parts: 25% done")
+    assert "patches" not in lists(why_page)
+    tries[0].set()
+    qtbot.waitUntil(lambda: "patches" in lists(why_page))
+    assert waits(why_page) == {}
+    why_page.bench.selection.keep(why.PART, 3)  # of the same values: nothing is computed anew
+    why_page.bench.bridge.flush()
+    assert "patches" in lists(why_page)
+    assert len(tries[1]) == 1
+
+
+def test_what_a_page_waits_for_can_be_stopped_and_begun_again(why_page, tries, qtbot):
+    waits(why_page)[why.TO_PATCH].button.click()
+    qtbot.waitUntil(lambda: waits(why_page)[why.TO_PATCH].text == "Trying all parts: stopped")
+    assert not why_page.bench.aside._background.at_work
+    tries[0].set()
+    waits(why_page)[why.TO_PATCH].button.click()
+    qtbot.waitUntil(lambda: "patches" in lists(why_page))
+
+
+def test_an_edit_asks_anew_and_nobody_waits_for_a_page_that_was_left(why_page, tries, eye, qtbot):
+    qtbot.waitUntil(lambda: len(tries[1]) == 1)
+    why_page.bench.document.do(SetCells("decoder.1.self.W_O", {(0, 0): 0.5}))
+    qtbot.waitUntil(lambda: len(tries[1]) == 2)
+    eye.go_to(why_page, "generation.next")
+    qtbot.waitUntil(lambda: not why_page.bench.aside._background.at_work)
+    tries[0].set()
+    eye.go_to(why_page, "generation.why")
+    qtbot.waitUntil(lambda: "patches" in lists(why_page))
+    values = why_page.bench.document.engine.values
+    assert tries[1][-1][1] is values
+
+
+def test_an_error_of_what_a_page_waits_for_is_that_of_the_page(qapp, qtbot):
+    aside = Aside()
+
+    def wrong(told):
+        raise ExplorerError("patch-differs")
+
+    assert aside.ask("a", (), wrong) is None
+    with qtbot.waitSignal(aside.changed):
+        pass
+    with pytest.raises(ExplorerError):
+        aside.ask("a", (), wrong)
+    aside.deleteLater()

@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QWidget
 from explorer.pages.drawing import AttentionLines, HeatMap, Sentences
 from explorer.pages.element import Arrangement, Element
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Descent, Header, Listing, Note, Picture, Player, Row, Section, Stack, Switches
+from explorer.pages.page import Descent, Header, Listing, Note, Picture, Player, Row, Section, Stack, Switches, Waiting
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.controls import CONTROLS
 from explorer.ui.page.descent import DescentPart
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.late import Late
-from explorer.ui.page.note import NoteLabel, SectionLabel
+from explorer.ui.page.note import NoteLabel, SectionLabel, WaitingBar
 from explorer.ui.page.player import PlayerView
 from explorer.ui.page.switches import SwitchBar
 from explorer.ui.workbench import Workbench
@@ -131,6 +131,7 @@ WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     Section: SectionLabel,
     Sentences: _sentences,
     Switches: SwitchBar,
+    Waiting: WaitingBar,
 }
 
 

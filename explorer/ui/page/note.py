@@ -1,9 +1,9 @@
-"""Words on a page: a heading, and a sentence that says what the numbers are now."""
+"""Words on a page: a heading, a sentence that says what the numbers are now, and what is still being computed."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
-from explorer.pages.page import Note, Section
+from explorer.pages.page import Note, Section, Waiting
 from explorer.ui.theme import Theme, mark
 from explorer.ui.widgets.names import set_names
 from explorer.ui.workbench import Workbench
@@ -54,6 +54,50 @@ class NoteLabel(QLabel):
     def tell(self, note: Note) -> None:
         """Say something else."""
         self.setText(rich(note.text, self._theme))
+
+
+class WaitingBar(QWidget):
+    """What is being computed beside the window, how far that has come, and a button that stops it or begins it anew."""
+
+    def __init__(self, bench: Workbench, waiting: Waiting, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._aside, self._waiting, self._share = bench.aside, waiting, 0.0
+        self._words = mark(QLabel(), role="note")
+        self.button = QPushButton()
+        self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.button.clicked.connect(self._turn)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(bench.appearance.px(12))
+        row.addWidget(self._words)
+        row.addWidget(self.button)
+        row.addStretch(1)
+        self._aside.progressed.connect(self._follow)
+        self.tell(waiting)
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return self._words.text()
+
+    def tell(self, waiting: Waiting) -> None:
+        """Wait for something else, or for nothing any more."""
+        self._waiting = waiting
+        self.button.setText("Begin again" if waiting.stopped else "Stop")
+        self._say()
+
+    def _say(self) -> None:
+        state = "stopped" if self._waiting.stopped else f"{self._share:.0%} done"
+        self._words.setText(f"{self._waiting.what}: {state}")
+
+    def _follow(self, key: str, share: float) -> None:
+        if key == self._waiting.id:
+            self._share = share
+            self._say()
+
+    def _turn(self) -> None:
+        self._share = 0.0
+        (self._aside.begin if self._waiting.stopped else self._aside.stop)(self._waiting.id)
 
 
 def rich(text: str, theme: Theme) -> str:

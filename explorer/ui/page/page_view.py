@@ -14,7 +14,7 @@ from explorer.core.graph import Stage
 from explorer.pages import compose
 from explorer.pages.element import Element
 from explorer.pages.of_step import Lit
-from explorer.pages.page import Page
+from explorer.pages.page import Page, Waiting
 from explorer.pages.view import Looking, Memo
 from explorer.ui.page.column import Elements
 from explorer.ui.page.flash import Flash
@@ -85,6 +85,7 @@ class PageView(QScrollArea):
         bench.light.changed.connect(self._follow_light)
         self.leaves = False
         """Whether it is still in sight while the page that comes is made: it stays as one saw it."""
+        bench.aside.changed.connect(self._follow_awaited)
 
     @property
     def header(self) -> HeaderView:
@@ -149,6 +150,17 @@ class PageView(QScrollArea):
         else:
             self._refresh_in_sight()
 
+    def _follow_awaited(self) -> None:
+        """Show what has been computed beside the window, where this page waits for something."""
+        if self._awaited:
+            self._follow()
+
+    @property
+    def _awaited(self) -> list[str]:
+        """The keys of what the page waits for."""
+        elements = self.page.elements if self.page is not None else ()
+        return [element.id for element in elements if isinstance(element, Waiting)]
+
     def _follow_looking(self) -> None:
         if self._looking != self.bench.selection.looking:  # else it has been made for that already
             self._follow()
@@ -184,6 +196,9 @@ class PageView(QScrollArea):
         self._shown, self._hidden = False, True
         self._in_place.let_go()
         self.flash.stop()
+        for key in self._awaited:
+            self.bench.aside.leave(key)
+            self._stale = True  # it asks again
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         self._be_scrolled()
