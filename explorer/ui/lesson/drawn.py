@@ -184,4 +184,4 @@ def pixels_of(picture: QImage) -> Array:
 
 def _is_whole(widget: QWidget) -> bool:
     """Whether it is no matrix of which only some columns have room."""
-    return not isinstance(widget, MatrixBox) or widget.view.whole
+    return not isinstance(widget, MatrixBox) or widget.view.extent.whole

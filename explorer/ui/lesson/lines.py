@@ -27,7 +27,7 @@ class Lines:
 
     def __init__(self, boxes: Sequence[MatrixBox], width: int, across: int, down: int, airy: int) -> None:
         self._width, self._across, self._down = width, across, down
-        self._low = boxes[0].view.least_row if boxes else 0
+        self._low = boxes[0].view.extent.low if boxes else 0
         self._airy = max(airy, self._low)
         self.high = False
         """Whether the headings take two lines: where there are fewer lines of matrices then."""
@@ -49,11 +49,9 @@ class Lines:
         """Pixels that a line takes, with columns at least so wide: a heading may be wider than its columns."""
         taken = self._across * (len(line) - 1)
         for i, box in enumerate(line):
-            grown = len(box.matrix.columns) * max(column - box.view.own_width, 0)
-            room = box.view.label_room * (not same_rows(line[i - 1] if i else None, box))
-            taken += max(
-                _across(line, i, self._is_high(box)), room + box.view.width_of_all - box.view.labels_width + grown
-            )
+            grown = len(box.matrix.columns) * max(column - box.view.extent.own, 0)
+            room = box.view.extent.label_room * (not same_rows(line[i - 1] if i else None, box))
+            taken += max(_across(line, i, self._is_high(box)), room + box.view.extent.all + grown)
         return taken
 
     def share(self, height: int) -> None:
@@ -67,16 +65,16 @@ class Lines:
         for line, high in zip(self.lines, self._heights, strict=True):
             column = self._column_in(line)
             for box in line:
-                box.be_high(self._is_high(box))
-                box.view.let_rows_be(row)
-                box.view.let_columns_be(min(column, round(STRETCH * box.view.own_width)))
+                wide = min(column, round(STRETCH * box.view.extent.own))
+                box.be(above=self._is_high(box), row=row, column=wide)
                 box.be_at_most(round(short * high) + (row - self._low) * rows_of(box))
+                box.stand()
 
     def _column_in(self, line: Sequence[MatrixBox]) -> int:
         """Pixels that a column is wide where all of a line share what is free."""
-        own = max(box.view.own_width for box in line)
-        if any(box.view.own_width != own for box in line):
-            own = min(box.view.own_width for box in line)
+        own = max(box.view.extent.own for box in line)
+        if any(box.view.extent.own != own for box in line):
+            own = min(box.view.extent.own for box in line)
         most = round(STRETCH * own)
         return own + bisect_right(range(own + 1, most + 1), self._width - self._across, key=partial(self._taken, line))
 
@@ -90,7 +88,8 @@ class Lines:
         boxes = [box for line in self.lines for box in line]
         for box in boxes:
             if self._is_high(box) or len(boxes) == 1:  # of more, the row they stand in says that they take one
-                box.be_high(self._is_high(box))
+                box.be(above=self._is_high(box))
+                box.stand()
 
     def _is_high(self, box: MatrixBox) -> bool:
         return self.high or box.heading_width(False) > self._width
@@ -136,7 +135,7 @@ def _ways(count: int) -> Iterator[tuple[int, ...]]:
 def _across(line: Sequence[MatrixBox], place: int, high: bool) -> int:
     """Pixels that a matrix of a line takes, with its labels where the one before has not said them."""
     box, last = line[place], line[place - 1] if place else None
-    return box.whole_size(0, high).width() - box.view.label_room * same_rows(last, box)
+    return box.whole_size(0, high).width() - box.view.extent.label_room * same_rows(last, box)
 
 
 def _broken(boxes: Sequence[MatrixBox], width: int, gap: int, high: bool) -> list[list[MatrixBox]]:
@@ -145,7 +144,7 @@ def _broken(boxes: Sequence[MatrixBox], width: int, gap: int, high: bool) -> lis
     for box in boxes:
         whole = box.whole_size(0, high).width()
         last = lines[-1][-1] if lines else None
-        across = min(whole - box.view.label_room * same_rows(last, box), width)
+        across = min(whole - box.view.extent.label_room * same_rows(last, box), width)
         if across > free:
             lines.append([])
             free, across = width, min(whole, width)

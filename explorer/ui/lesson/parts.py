@@ -473,7 +473,7 @@ class LessonParts(QObject):
             return
         wanted = [*page.elements.lit_rects(), *wanted_rects(page.elements, self._bench.view.graph, step)]
         boxes = [one for one in page.elements.widgets.values() if isinstance(one, MatrixBox)]
-        scroll_to_meant([box for box in boxes if not (box.view.whole or box.small)], self._bench.view, step)
+        scroll_to_meant([box for box in boxes if not (box.view.extent.whole or box.small)], self._bench.view, step)
         spans = [[(rect.top(), rect.bottom() + 1) for rect in rects] for rects in wanted]
         page.begin_at(begin(page.elements.spans(), spans, page.viewport().height()))
         rect = next((rects[0] for rects in reversed(wanted) if rects), QRect())

@@ -222,7 +222,7 @@ class StepSheet(QFrame):
     @property
     def cut(self) -> tuple[str, ...]:
         """The names of the matrices of which a class sees only a part."""
-        return tuple(box.matrix.name for box in self._boxes if box.view.cut or not box.view.whole)
+        return tuple(box.matrix.name for box in self._boxes if box.view.extent.cut or not box.view.extent.whole)
 
     @property
     def scrolls(self) -> tuple[str, ...]:
@@ -493,7 +493,7 @@ class StepSheet(QFrame):
         if self._list is not None:
             return self._list.grown
         lines = self._lines(max(self._shown.width(), 1)).lines
-        return sum(rows_of(line[0]) * (line[0].view.rowHeight(0) - line[0].view.least_row) for line in lines)
+        return sum(rows_of(line[0]) * (line[0].view.rowHeight(0) - line[0].view.extent.low) for line in lines)
 
     def _widths(self) -> list[int]:
         """Widths in which what is no matrix might stand, in pixels of now."""

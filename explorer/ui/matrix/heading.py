@@ -1,11 +1,11 @@
-"""The heading of a matrix: what it says beside or above the formula, and how it is laid out."""
+"""The heading of a matrix: what it says beside or above the formula, and how large that is."""
 
 import re
 from collections.abc import Sequence
+from math import ceil
 
 from PySide6.QtCore import QSize
-from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtGui import QFont, QFontMetrics, QTextDocument
 
 from explorer.core.errors import written_shape
 from explorer.pages.matrix import Matrix
@@ -56,19 +56,14 @@ def widest_line(words: str, metrics: QFontMetrics) -> int:
     return max(metrics.horizontalAdvance(_TAG.sub("", line)) for line in words.split("<br>"))
 
 
-class HeadingLayout(QGridLayout):
-    """The layout of a heading; of what stands in it no size is known for longer than it stays.
-
-    `sizes`: what is known.
-    """
-
-    def __init__(self, parent: QWidget, sizes: dict[object, QSize]) -> None:
-        super().__init__(parent)
-        self._sizes = sizes
-
-    def invalidate(self) -> None:
-        self._sizes.clear()
-        super().invalidate()
+def size_of_words(words: str, font: QFont) -> QSize:
+    """What a label of a font takes for words with tags."""
+    document = QTextDocument()
+    document.setDocumentMargin(0)
+    document.setDefaultFont(font)
+    document.setHtml(words)
+    size = document.size()
+    return QSize(ceil(size.width()), ceil(size.height()))
 
 
 def _shape(matrix: Matrix) -> str:

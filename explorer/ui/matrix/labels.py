@@ -36,7 +36,7 @@ class Labels(QHeaderView):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the labels in sight, in place of Qt, which asks the style for each."""
         view, horizontal = self._view, self.orientation() == Qt.Orientation.Horizontal
-        if not (horizontal or view.labelled):
+        if not (horizontal or view.form.labelled):
             return  # the room alone is wanted: a matrix above has labels there
         theme, px = view.bench.appearance.theme, view.px
         labels = view.matrix.columns if horizontal else view.matrix.rows

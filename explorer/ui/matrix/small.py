@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from explorer.core.errors import written_shape
 from explorer.core.ops import Array
 from explorer.pages.matrix import SHARES, Matrix
+from explorer.ui.matrix.form import ALONE, BESIDE, MAP, MOST_ROWS, PLACE, Extent
 from explorer.ui.matrix.painter import steps
-from explorer.ui.matrix.view import MAP, MOST_ROWS, MatrixView
+from explorer.ui.matrix.view import MatrixView
 from explorer.ui.signs import paint_signs
 from explorer.ui.theme import qcolor
 
 MOST = 256
 """Squares across and down; of a larger matrix each stands for the strongest of several cells."""
-PLACE, ALONE, BESIDE = "in the heading", "in place of the numbers", "beside the numbers"
 LOW, WIDE = 40, 132
 """Pixels at text scale 1 that the picture takes in the heading."""
 HIGH = 150
@@ -45,8 +45,6 @@ class SmallPicture(QWidget):
         self._image: QImage | None = None
         self._of: tuple[object, ...] = ()
         self._stands = BESIDE
-        self.most = 0
-        """Pixels across that it takes at most in place of the numbers; 0: as many as there are."""
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         for bar in (view.horizontalScrollBar(), view.verticalScrollBar()):
             bar.valueChanged.connect(self._follow)
@@ -56,30 +54,36 @@ class SmallPicture(QWidget):
         """Mark what is pointed at, and what is in sight."""
         self.update()
 
-    def wanted(self, where: str, most: int = 0) -> QSize:
-        """How large it is somewhere; with `most`, at most so many pixels across in place of the numbers."""
-        view = self._view
-        rows, columns = view.matrix.array.shape
-        px = view.bench.appearance.px
+    def wanted(self, where: str, extent: Extent, room: int, most: int = 0) -> QSize:
+        """How large it is somewhere.
+
+        Parameters
+        ----------
+        extent : Extent
+            Of the numbers.
+        room, most : int
+            Pixels across that the matrix may take, and those of a picture in place of the numbers; 0: all of these.
+        """
+        rows, columns = self._view.matrix.array.shape
+        px = self._view.bench.appearance.px
         if where == PLACE:
             wide, high = px(WIDE), px(LOW)
         elif where == ALONE:
-            wide, high = min(view.room, most or view.room), px(HIGH)
-        elif view.map_above and rows <= MOST_ROWS:  # only which columns are in sight is chosen on it
-            return QSize(view.width_without_labels(), px(STRIP))
-        elif view.map_above:
-            wide, high = view.width_without_labels(), px(HIGH)
+            wide, high = min(room, most or room), px(HIGH)
+        elif extent.map_above and rows <= MOST_ROWS:  # only which columns are in sight is chosen on it
+            return QSize(extent.cells, px(STRIP))
+        elif extent.map_above:
+            wide, high = extent.cells, px(HIGH)
         else:
-            wide, high = px(MAP), view.height() - view.labels_height
+            wide, high = px(MAP), extent.rows * extent.down
         strip = where == ALONE and not most and 2 * columns * px(SQUARE) > wide
         square = min(high / rows, wide / columns, px(STRIP if strip else SQUARE))
         least = px(8)
         return QSize(max(round(columns * square), least), max(round(rows * square), least))
 
-    def stand(self, where: str) -> None:
+    def stand(self, where: str, size: QSize) -> None:
         """Stand for the numbers, or beside them: above those with more columns than are in sight, else at the right."""
         self._stands = where
-        size = self.wanted(where, self.most)
         if size != self.size() or size != self.minimumSize():
             self.setFixedSize(size)
         name = f"{self._view.matrix.name}, {written_shape(self._view.matrix.shape)}"

@@ -26,6 +26,7 @@ from explorer.pages.matrix import Matrix
 from explorer.pages.view import Cell
 from explorer.ui.matrix.editing import CellEditing
 from explorer.ui.matrix.editor import CellEditor
+from explorer.ui.matrix.form import MAP, MOST_ROWS, Extent, Form, extent
 from explorer.ui.matrix.labels import Labels
 from explorer.ui.matrix.letters import SIZES, Letters
 from explorer.ui.matrix.lifting import Lifting
@@ -38,12 +39,8 @@ from explorer.ui.workbench import Workbench
 Trigger: TypeAlias = QAbstractItemView.EditTrigger
 Move: TypeAlias = QAbstractItemView.CursorAction
 ScrollHint: TypeAlias = QAbstractItemView.ScrollHint
-LEAST_COLUMNS, WIDTH = 2, 630
-"""Columns in sight whatever the room, and pixels at text scale 1 that a matrix takes across before it is given room."""
-MOST_ROWS, LENS = 16, 8
-"""Rows up to which all are in sight, and those in sight of more: then a small picture stands above the numbers."""
-MAP = 132
-"""Pixels at text scale 1 across that a small picture beside the numbers takes at most."""
+WIDTH = 630
+"""Pixels at text scale 1 that a matrix takes across before it is given room."""
 
 
 class MatrixView(QTableView):
@@ -60,20 +57,15 @@ class MatrixView(QTableView):
         self._pointed: tuple[int, ...] | None = None
         self._by: Coming = "tab"
         """How one comes to the next cell, if not by a click."""
-        self._most_width = self._left = self._top = 0
-        self._least = (0, 0)
-        self.label_room = self.own_width = 0
-        """Pixels that the labels of the rows take where they are shown, and a column, by themselves."""
-        self.map_above = False
-        """Whether it has more columns than are in sight, and more than rows: so its small picture is low."""
-        self.whole = True
-        """Whether all of the matrix is in sight, or nothing stands for the rest."""
-        self.cut = False
-        """Whether a class sees only a part of it."""
-        self.room = bench.appearance.px(WIDTH)
-        self.labelled = True
-        self._high: int | None = None
-        self._row = self._column = 0
+        self._most_width = 0
+        self._all_letters: dict[tuple[float, float, bool], Letters] = {}
+        room = bench.appearance.px(WIDTH)
+        self.form = Form(room, room)
+        """How it is to stand; `measure` lets it stand so."""
+        self._extents: dict[Form, Extent] = {}
+        self._stood: Extent | None = None
+        self.letters = self.letters_in(self.form)
+        """Those that it is painted with."""
         self.editing = CellEditing(self)
         self.lifting = Lifting(self)
         self.setModel(self.table)
@@ -100,10 +92,7 @@ class MatrixView(QTableView):
         selection = bench.selection
         selection.pointed.connect(self._light)
         selection.token_changed.connect(self._update_labels)
-        self._all_letters: dict[tuple[float, float, bool], Letters] = {}
-        self.times, self._size, self._upright = 1.0, 1.0, False
-        self.letters = self._letters(1.0)
-        self._measure()
+        self.measure()
         self._light(selection.cell)
 
     # What it shows
@@ -124,8 +113,11 @@ class MatrixView(QTableView):
         if relabelled or was.place != matrix.place:
             self._light(self.bench.selection.cell)
         measured = relabelled or self.letters.needed(matrix) > self._most_width
+        # Where its numbers are shorter, nothing becomes narrower: nobody's cell moves while he edits it.
+        self._extents = {} if measured else {self.form: self.extent}
         if measured:
-            self._measure()
+            self._stood = None
+            self.measure()
         return measured
 
     def _reset(self, matrix: Matrix) -> None:
@@ -153,91 +145,50 @@ class MatrixView(QTableView):
         behind = self.matrix.behind(text)
         return self.letters.padding + (self.letters.across("0" * behind) if behind else 0)
 
-    def _letters(self, size: float) -> Letters:
-        of = size, self.times, self._upright
+    def letters_in(self, form: Form, size: float = 0.0) -> Letters:
+        """The letters of a form, or of another size in it."""
+        of = size or form.size, form.times, form.upright
         if of not in self._all_letters:
             self._all_letters[of] = Letters(self.bench.appearance, *of)
         return self._all_letters[of]
 
-    def be_times(self, times: float) -> bool:
-        """Have cells and letters so many times larger than others on its page; returns whether that is new."""
-        new = times != self.times
-        if new:
-            self.times = times
-            self.letters = self._letters(self._size)
-            self._measure()
-        return new
+    @property
+    def extent(self) -> Extent:
+        """How large it is in its form."""
+        return self.extent_in(self.form)
+
+    def extent_in(self, form: Form) -> Extent:
+        """How large it is in a form."""
+        if form not in self._extents:
+            beside = self.bench.appearance.px(MAP)
+            self._extents[form] = extent(self.matrix, form, self.letters_in(form), beside)
+        return self._extents[form]
 
     def px(self, pixels: float) -> int:
         """Pixels of what belongs to its numbers, of pixels at text scale 1 on a page where nothing is larger."""
-        return self.bench.appearance.px(pixels * self.times)
+        return self.bench.appearance.px(pixels * self.form.times)
 
-    def _measure(self) -> None:
-        """Make the view as large as its matrix, up to a size that still can be taken in."""
-        letters = self.letters
+    def measure(self) -> None:
+        """Stand as the form says."""
+        found, letters = self.extent, self.letters_in(self.form)
+        if letters is not self.letters or found != self._stood:
+            self.letters, self._stood = letters, found
+            self._stand(found)
+
+    def _stand(self, found: Extent) -> None:
         rows, columns = len(self.matrix.rows), len(self.matrix.columns)
-        self._most_width = letters.least(self.matrix)
-        self.own_width, self.label_room = letters.measured(self.matrix)
-        width = max(self.own_width, self._least[0], self._column)
-        height = max(self._row, self.least_row)
+        self._most_width = self.letters.least(self.matrix)
         across, down = self.horizontalHeader(), self.verticalHeader()
-        for header, size in ((across, width), (down, height)):
+        for header, size in ((across, found.across), (down, found.down)):
             header.setDefaultSectionSize(size)
-        left = max(self.label_room if self.labelled else 0, self._least[1])
-        self._left = left
-        down.setFixedWidth(left)
-        down.setVisible(left > 0)
-        top = letters.above(self.matrix)
-        self._top = top
-        across.setFixedHeight(top)
-        across.setVisible(top > 0)
-        shown_columns = self._columns_in(self.room)
-        shown_rows = rows if rows <= MOST_ROWS else LENS
-        if self._high is not None:
-            shown_rows = min(rows, max((self._high - top) // height, 1))
-        self.setFixedSize(left + shown_columns * width, top + shown_rows * height)
+        down.setFixedWidth(found.left)
+        down.setVisible(found.left > 0)
+        across.setFixedHeight(found.top)
+        across.setVisible(found.top > 0)
+        self.setFixedSize(found.width, found.height)
         self.updateGeometries()  # Qt itself waits until it is shown, and what is in sight is chosen before that
-        # Where little is to be in sight, no small picture stands beside it.
-        all_in_sight = shown_rows == rows and shown_columns == columns
-        self.whole = self._high is not None or all_in_sight
-        self.cut = self.whole and not all_in_sight
-        self.map_above = not self.whole and shown_columns < columns and rows <= columns
         node = self.matrix.name
         self.setAccessibleName(f"Matrix {node}, {rows} row{'s' * (rows != 1)}, {columns} column{'s' * (columns != 1)}")
-
-    def give_room(self, pixels: int) -> None:
-        """Be no wider than so many pixels; what has more columns scrolls."""
-        before, self.room = self.room, pixels
-        if self._high is not None or self._columns_in(pixels) != self._columns_in(before):
-            self._measure()
-
-    def be_at_most(self, high: int) -> None:
-        """Be no higher than so many pixels, without a small picture of the whole: so a class sees what is meant."""
-        if high != self._high:
-            self._high = high
-            self._measure()
-
-    def let_rows_be(self, pixels: int) -> None:
-        """Let rows be so many pixels high, or as high as they are at least: where there is room, they are not low."""
-        before, self._row = max(self._row, self.least_row), pixels
-        if max(pixels, self.least_row) != before:
-            self._measure()
-
-    def let_columns_be(self, pixels: int) -> None:
-        """Let columns be so many pixels wide, or as wide as they are at least: where there is room, they fill it."""
-        before, self._column = max(self._column, self.own_width), pixels
-        if max(pixels, self.own_width) != before:
-            self._measure()
-
-    @property
-    def least_row(self) -> int:
-        """Pixels that a row is high at least."""
-        return self.letters.row
-
-    @property
-    def width_of_all(self) -> int:
-        """Pixels that it would take across with all columns in sight."""
-        return self._left + self.table.columnCount() * max(self.own_width, self._least[0])
 
     def scrollTo(self, index: ModelIndex, hint: ScrollHint = ScrollHint.EnsureVisible) -> None:
         """Bring a cell into sight. Qt would say that a mouse which rests there has entered what came below it."""
@@ -245,93 +196,33 @@ class MatrixView(QTableView):
         super().scrollTo(index, hint)
         self.blockSignals(was)
 
-    def show_row_labels(self, on: bool) -> None:
-        """Show the labels of the rows, or leave them to the matrix before, which has the same."""
-        self.labelled = on
-        self._measure()
+    # In a form: what it would take there
 
-    def stand_in_line(self, width: int, labels: int) -> bool:
-        """Have columns, and the room before them, of so many pixels at least: as those of a matrix above or below.
+    def turned(self, form: Form) -> Form:
+        """With the labels of its columns read upwards where only so the page has room for all columns."""
+        form = form._replace(upright=False)
+        if not form.shrinks or self._fits_somehow(form):
+            return form
+        smallest = self.letters_in(form, SIZES[-1])
+        # Of short labels nothing would be gained.
+        upright = smallest.measured(self.matrix)[0] > smallest.least(self.matrix)
+        return form._replace(upright=True) if upright and self._fits_somehow(form._replace(upright=True)) else form
 
-        Returns whether that is new.
-        """
-        new = self._least != (width, labels)
-        if new:
-            self._least = width, labels
-            self._measure()
-        return new
+    def _fits_somehow(self, form: Form) -> bool:
+        return any(self.fits(size, form) for size in SIZES)
 
-    def width_without_labels(self) -> int:
-        """Pixels that the cells take across."""
-        return self.width() - self._left
-
-    def _columns_in(self, pixels: int) -> int:
-        """How many columns are in sight in so many pixels."""
-        # Behind the labels of its rows, whether they are shown or not: else what stands before it would change this.
-        pixels -= max(self.label_room, self._least[1])
-        rows, columns, size = (
-            len(self.matrix.rows),
-            len(self.matrix.columns),
-            self.horizontalHeader().defaultSectionSize(),
-        )
-        cut = rows > MOST_ROWS or columns * size > pixels
-        if cut and columns < rows and self._high is None:
-            pixels -= self.bench.appearance.px(MAP)  # for the small picture beside it
-        return min(self.table.columnCount(), max(LEAST_COLUMNS, pixels // size))
-
-    # In a row, where an equation may have its letters smaller
-
-    def be_of_size(self, size: float) -> bool:
-        """Have letters of one of `SIZES`. Returns whether that is new."""
-        new = size != self._size
-        if new:
-            self._size = size
-            self.letters = self._letters(size)
-            self._measure()
-        return new
-
-    def turn_labels(self, pixels: int) -> bool:
-        """Let the labels of its columns be read upwards where only so all columns are in sight in so many pixels.
-
-        Returns whether that is new.
-        """
-        before, self._upright = self._upright, False
-        if self.shrinks and not self._fits_somehow(pixels):
-            smallest = self._letters(SIZES[-1])
-            # Of short labels nothing would be gained.
-            self._upright = smallest.measured(self.matrix)[0] > smallest.least(self.matrix)
-            self._upright = self._upright and self._fits_somehow(pixels)
-        new = self._upright != before
-        if new:
-            self.letters = self._letters(self._size)
-            self._measure()
-        return new
-
-    def _fits_somehow(self, pixels: int) -> bool:
-        return any(self.fits(size, pixels) for size in SIZES)
-
-    @property
-    def shrinks(self) -> bool:
-        """Whether its letters may be smaller; a slide has given it its size already."""
-        return self._high is None and not (self._row or self._column)
-
-    def across(self, size: float) -> int:
+    def across(self, size: float, form: Form) -> int:
         """Pixels that all columns take with letters of a size, without the labels of the rows."""
-        return len(self.matrix.columns) * max(self._letters(size).measured(self.matrix)[0], self._least[0])
+        return len(self.matrix.columns) * max(self.letters_in(form, size).measured(self.matrix)[0], form.least[0])
 
-    def labels_across(self, size: float) -> int:
+    def labels_across(self, size: float, form: Form) -> int:
         """Pixels that the labels of the rows take then."""
-        return max(self._letters(size).measured(self.matrix)[1], self._least[1])
+        return max(self.letters_in(form, size).measured(self.matrix)[1], form.least[1])
 
-    def fits(self, size: float, pixels: int) -> bool:
-        """Whether all rows and columns are in sight then, in so many pixels across."""
-        return len(self.matrix.rows) <= MOST_ROWS and self.labels_across(size) + self.across(size) <= pixels
-
-    @property
-    def usual_height(self) -> int:
-        """Pixels that it is high with letters of the usual size."""
-        rows = len(self.matrix.rows)
-        return self._top + (rows if rows <= MOST_ROWS else LENS) * self._letters(1.0).row
+    def fits(self, size: float, form: Form) -> bool:
+        """Whether all rows and columns are in sight then, in the room of the page."""
+        across = self.labels_across(size, form) + self.across(size, form)
+        return len(self.matrix.rows) <= MOST_ROWS and across <= form.given
 
     def sizeHint(self) -> QSize:
         return self.size()
@@ -339,16 +230,6 @@ class MatrixView(QTableView):
     def focusNextPrevChild(self, forward: bool) -> bool:
         # Tab goes from cell to cell, and on from the last one. Qt asks this before it sends the key.
         return self.editing.step(1 if forward else -1) or super().focusNextPrevChild(forward)
-
-    @property
-    def labels_width(self) -> int:
-        """Pixels that the row labels take at the left."""
-        return self._left
-
-    @property
-    def labels_height(self) -> int:
-        """Pixels that the column labels take at the top."""
-        return self._top
 
     # Looking
 
@@ -396,7 +277,7 @@ class MatrixView(QTableView):
         columns = columns if last_column < 0 else range(columns.start, last_column + 1)
         painter = QPainter(self.viewport())
         paint_cells(self, painter, rows, columns)
-        if self.cut:
+        if self._stood is not None and self._stood.cut:
             self._mark_cut(painter)
         painter.end()
 
@@ -511,7 +392,7 @@ class MatrixView(QTableView):
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.editing.wheel_turned(event):
             event.accept()
-        elif not self.whole and abs(event.angleDelta().x()) > abs(event.angleDelta().y()):
+        elif not self.extent.whole and abs(event.angleDelta().x()) > abs(event.angleDelta().y()):
             super().wheelEvent(event)  # other columns come into sight: the page itself never scrolls sideways
         else:
             event.ignore()  # the page scrolls

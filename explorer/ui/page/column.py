@@ -1,6 +1,6 @@
 """Elements below each other, each told to a widget that is kept by the element's id."""
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
@@ -305,12 +305,13 @@ class Elements(QWidget):
         """The widget of an element of the page, whatever stands in it."""
         return self.parts[list(self._elements or ()).index(element)]
 
-    def place_of(self, element: Element, width: int) -> QRect:
-        """Where an element of the page will stand."""
-        margins, spacing = self.contentsMargins(), self._column.spacing()
-        at = list(self._elements or ()).index(element)
-        above = sum(height_of(part, width) + spacing for part in self.parts[:at])
-        return QRect(margins.left(), margins.top() + above, width, height_of(self.parts[at], width))
+    def places(self, width: int, known: Mapping[str, int] | None = None) -> Iterator[tuple[Element, QRect]]:
+        """Each element of the page, and where it will stand; `known`: how high some are, by their ids."""
+        margins, top = self.contentsMargins(), self.contentsMargins().top()
+        for element, part in zip(self.elements, self.parts, strict=True):
+            high = known[element.id] if known and element.id in known else height_of(part, width)
+            yield element, QRect(margins.left(), top, width, high)
+            top += high + self._column.spacing()
 
     def spans(self) -> Iterator[tuple[int, int]]:
         """The first pixel and the one behind the last, from the top, of each element and heading that is there."""

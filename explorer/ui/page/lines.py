@@ -43,6 +43,7 @@ class RowLayout(FlowLayout):
         self._signs: list[tuple[str, QLabel | None]] = []
         self._sign_places: list[tuple[QLabel, QRect]] = []
         self._seen: list[int] = []
+        self._wheres: dict[int, tuple[list[Asked], Placed]] = {}
         self.begins: int | None = None
         """The place of what begins a line, whatever room there is."""
 
@@ -59,6 +60,10 @@ class RowLayout(FlowLayout):
         if item is not None:
             del self._signs[index]
         return item
+
+    def invalidate(self) -> None:
+        self._wheres = {}
+        super().invalidate()
 
     def let_begin(self, place: int | None) -> None:
         """Let a line begin with a widget; with None none has to."""
@@ -113,6 +118,11 @@ class RowLayout(FlowLayout):
 
     def _where(self, width: int) -> tuple[list[Asked], Placed]:
         """What is there, and where it stands in so many pixels."""
+        if width not in self._wheres:
+            self._wheres[width] = self._reckoned(width)
+        return self._wheres[width]
+
+    def _reckoned(self, width: int) -> tuple[list[Asked], Placed]:
         sized = self._sized(width)
         parts = self._there({asked.item.widget(): size.width() for asked, size in sized})
         room = replace(self._room, width=width)
@@ -130,7 +140,7 @@ class RowLayout(FlowLayout):
 def _size(asked: Asked, width: int, height: int) -> Size:
     widget = asked.item.widget()
     if isinstance(widget, MatrixBox):
-        return Size(width, height, widget.baseline(), widget.side().toTuple())
+        return Size(width, height, widget.shape.base, widget.shape.side)
     return Size(width, height, None, (width, height // 2), asked.at_top)
 
 
@@ -175,4 +185,4 @@ def same_rows(before: QWidget | None, box: MatrixBox) -> bool:
     if not isinstance(before, MatrixBox) or before.folded or box.folded:
         return False
     a, b = before.matrix, box.matrix
-    return before.view.times == box.view.times and (a.axes[0], a.rows) == (b.axes[0], b.rows)
+    return before.form.times == box.form.times and (a.axes[0], a.rows) == (b.axes[0], b.rows)

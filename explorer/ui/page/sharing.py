@@ -80,6 +80,10 @@ class Sharing:
         """What that was decided for."""
         self._for_named = False
         """Whether they stand so for what a step of a lesson names."""
+        self._known: dict[str, int] = {}
+        """How high what holds no matrix is, by its id, while ways to stand are tried."""
+        self._rows: dict[str, object] = {}
+        """How rows stand that have been tried, by their ids."""
         self._tried: tuple[object, ...] = ()
         """The way to stand that was tried last."""
         self.lit = Lit()
@@ -134,7 +138,9 @@ class Sharing:
                 if id not in lined_up:
                     widget.stand_in_line(0, 0)
                 if id in alone:  # in a row before, another one may have said what its rows are
-                    widget.show_row_labels(True)
+                    widget.be(labelled=True)
+                if id not in in_rows:
+                    widget.tell_size()
             elif isinstance(widget, (ChoiceView, DescentPart, Drawn, NoteLabel, PlayerView)):
                 widget.be_no_wider(room)
         self._narrow = {}
@@ -147,6 +153,9 @@ class Sharing:
         for row in rows:
             self.share_line(row, room, height, self._stands.small.get(row.id))
         self._bring_into_sight(room, height, low)
+        for widget in self.page.widgets.values():
+            if isinstance(widget, MatrixBox):
+                widget.stand()
         self._share_between_pictures(room, height)
         words = [part for part in self.page.parts if isinstance(part, (SectionLabel, NoteLabel, HeaderView))]
         filling = [widget for widget in self.page.widgets.values() if isinstance(widget, Drawn) and widget.fills]
@@ -173,9 +182,10 @@ class Sharing:
         rows = [row for part in parts for row in part.rows]
         # Sizes that do not change with what is small: else it would be decided for ever.
         boxes = [self.page.box(one) for row in rows for one in matrices_of(row)]
-        sizes = [(box.view.across(1.0), box.view.usual_height, box.own_size) for box in boxes]
+        sizes = [(box.view.across(1.0, box.form), box.usual.height, box.own_size) for box in boxes]
         maps = [self.page.widgets[one.id].sizeHint().toTuple() for one in inside if isinstance(one, HeatMap)]
-        top = self.page.place_of(parts[0].element, room).top() if parts and low else 0
+        where = {one.id: place for one, place in self.page.places(room)}
+        top = where[parts[0].element.id].top() if parts and low else 0
         decided = (room, low, sizes, maps), height, top
         if self._decided == decided:
             return
@@ -198,7 +208,8 @@ class Sharing:
         gone = set(self._stands.small) - {row.id for row in rows}
         for row in (one for one in self._all if isinstance(one, Row) and one.id in gone):
             stand(Part(row, (row,)), Stands({}))
-        places = [self.page.place_of(part.element, room) for part in parts]
+        where = {one.id: place for one, place in self.page.places(room)}
+        places = [where[part.element.id] for part in parts]
         gaps = [at.top() - end for at, end in zip(places, (0, *(one.bottom() + 1 for one in places)), strict=False)]
         if height is None or not parts:
             self._stands = Stands({})
@@ -232,11 +243,21 @@ class Sharing:
                     self.share_line(row, room, height, None if row.folds else ())
             return False
         self._for_named = True
-        # Nothing that changes with numbers, or with what is decided: nobody's cell moves while he edits it.
-        sizes = [(self.page.box(one).own_size[1:], self.page.box(one).view.whole) for one in matrices]
-        decided = room, height, self.lit, named, sizes, can_typeset_now()
-        if self._decided == decided:
+        boxes = [self.page.box(one) for one in matrices]
+
+        def decides() -> tuple[object, ...]:
+            # Nothing that changes with numbers: nobody's cell moves while he edits it.
+            sizes = [(box.own_size[1:], box.view.extent.whole) for box in boxes]
+            return room, height, self.lit, named, sizes, can_typeset_now()
+
+        if self._decided == decides():
             return True
+        self._rows = {}
+        self._known = {
+            one.id: place.height()
+            for one, place in self.page.places(room)
+            if not any(isinstance(part, Matrix) for part in leaves(one))
+        }
         breaks: Set[str] | None = None
         self._tried = ()
         shown = [one for one in matrices if one.id in named]
@@ -257,8 +278,7 @@ class Sharing:
         else:  # not all of it can be whole
             if fair is not None:
                 self._stand_named(rows, fair, room, height, named)
-        sizes = [(self.page.box(one).own_size[1:], self.page.box(one).view.whole) for one in matrices]
-        self._decided = room, height, self.lit, named, sizes, can_typeset_now()
+        self._decided = decides()
         return True
 
     def _cut(
@@ -271,7 +291,7 @@ class Sharing:
 
     def _are_cut(self, shown: Sequence[Matrix]) -> set[str]:
         boxes = [self.page.box(one) for one in shown]
-        return {box.matrix.id for box in boxes if box.small or not box.view.whole}
+        return {box.matrix.id for box in boxes if box.small or not box.view.extent.whole}
 
     def _stand_named(
         self,
@@ -294,13 +314,17 @@ class Sharing:
                 self.page.box(one).be_times(self._times_of(one.id))
                 if one.id not in self._in_rows:
                     self.page.box(one).stand_alone()
+                    self.page.box(one).tell_size()
             for row in rows:
-                self._break_line(row, False)
-                self.share_line(row, room, height, way.small[row.id])
-                self.page.lay_out_again(row)
+                # A row that stands so is left alone; in one of several beside each other it depends on the others.
+                how = way.small[row.id], [self._times_of(one.id) for one in matrices_of(row)]
+                if self._rows.get(row.id) != how or row.id in self._around:
+                    self._rows[row.id] = how
+                    self._break_line(row, False)
+                    self.share_line(row, room, height, way.small[row.id])
         row_of = {one.id: row.id for row in rows for one in matrices_of(row)}
         whose = {row_of[id] for id in named if id in row_of}
-        places = [(one, self.page.place_of(one, room)) for one in self.page.elements]
+        places = self.page.places(room, self._known)
         there: dict[str, list[QRect]] = {}
         begin, before = set(), dict.fromkeys(whose, -1)
         for part, rect in (found for one, place in places for found in self._places(one, place)):
@@ -339,7 +363,7 @@ class Sharing:
         boxes = [self.page.box(one) for one in self._all if isinstance(one, Matrix) and one.id in named]
         for box in boxes:
             box.be_times(self._usual)
-        sizes = {box.matrix.id: (box.view.width(), box.view.height()) for box in boxes}
+        sizes = {box.matrix.id: (box.view.extent.width, box.view.extent.height) for box in boxes}
         heroes: list[Collection[str]] = [named, self.lit.hero] if 0 < len(self.lit.hero) < len(named) else [named]
         for times in TIMES:
             fit = [
@@ -411,7 +435,6 @@ class Sharing:
         room = self._narrow.get(row.id, room)
         layout = self.page.layout_of(row)
         matrices = _boxes(layout)
-        before = [box.sizeHint() for box in matrices]
         for box in matrices:
             box.be_times(self._times_of(box.matrix.id))
         # Not to and fro in one go: each time a box is folded it asks for a layout, which would ask for this.
@@ -422,9 +445,9 @@ class Sharing:
             # Of the numbers by themselves, whether they are in sight or not: else it would go to and fro.
             gap = self._px(ACROSS_ROW)
             pairs = zip((None, *matrices), matrices, strict=False)
-            labels = [b.view.label_room * (not a or a.matrix.rows != b.matrix.rows) for a, b in pairs]
-            wide = sum(labels) + sum(box.view.across(1.0) + gap for box in matrices)
-            high = max(box.view.usual_height for box in matrices) + self._px(HEAD)
+            labels = [b.usual.label_room * (not a or a.matrix.rows != b.matrix.rows) for a, b in pairs]
+            wide = sum(labels) + sum(box.view.across(1.0, box.form) + gap for box in matrices)
+            high = max(box.usual.height for box in matrices) + self._px(HEAD)
             for box in matrices:
                 box.be_tight(wide > room or high > height * PART)
         outer = self._around.get(row.id)
@@ -438,7 +461,8 @@ class Sharing:
             let_stand_below(layout)
         else:
             let_stand(layout, row_room(self._px, room), self._px(THUMB))
-        if before != [box.sizeHint() for box in matrices]:
+        new = [box.tell_size() for box in matrices]
+        if any(new):
             self.page.lay_out_again(row)
 
     def _is_full(self, outer: Row, room: int) -> bool:
@@ -461,11 +485,11 @@ class Sharing:
         """Let the columns of the result stand below those of the right factor; its rows are named at the left."""
         boxes = [cast(MatrixBox, self.page.widgets[one.id]) for one in (*scheme.above, scheme.result)]
         for box in (*boxes, cast(MatrixBox, self.page.widgets[scheme.left.id])):
-            box.be_tight(False)
-            box.show_row_labels(box is not boxes[-1])
-        width, labels = max(box.view.own_width for box in boxes), max(box.view.label_room for box in boxes[:-1])
+            box.be(tight=False, labelled=box is not boxes[-1])
+        width, labels = max(box.view.extent.own for box in boxes), max(box.view.extent.label_room for box in boxes[:-1])
         for box in boxes:
             box.stand_in_line(width, labels)
+            box.tell_size()
 
     def _share_between_pictures(self, room: int, height: int | None) -> None:
         """No picture of words is wider than the page; two heat maps in a row stand beside each other."""

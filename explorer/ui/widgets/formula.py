@@ -106,7 +106,7 @@ class Formula(QWidget):
     def __init__(self, latex: str = "", parent: QWidget | None = None, em: float = 1.25) -> None:
         super().__init__(parent)
         self._latex = ""
-        self._em = self._usual_em = em
+        self._em, self._times = em, 1.0
         self._most = 0
         self._set: Typeset | None = None
         self._tried = False
@@ -139,8 +139,8 @@ class Formula(QWidget):
 
     def be_times(self, times: float) -> None:
         """Be drawn so many times larger than usual."""
-        if times * self._usual_em != self._em:
-            self._em, self._size = times * self._usual_em, None
+        if times != self._times:
+            self._times, self._size = times, None
             self.updateGeometry()
             self.update()
 
@@ -151,12 +151,29 @@ class Formula(QWidget):
             self.updateGeometry()
             self.update()
 
-    def width_of(self, latex: str) -> int:
-        """Pixels across of another formula in its place, as large as it likes to be."""
+    def width_of(self, latex: str, times: float = 1.0) -> int:
+        """Pixels across of another formula in its place, so many times larger than usual."""
         result = typeset(latex) if latex and can_typeset_now() else None
         if result is None:
-            return int(_estimated(latex) * self._pixels()) + 1
-        return ceil(result.width * self._pixels() / UNIT)
+            return int(_estimated(latex) * self._pixels(times)) + 1
+        return ceil(result.width * self._pixels(times) / UNIT)
+
+    def size_of(self, latex: str, times: float = 1.0, most: int = 0) -> QSize:
+        """What another formula takes in its place, so many times larger than usual, and at most so wide; 0: any."""
+        pixels, metrics = self._pixels(times), QFontMetricsF(self.font())
+        result = typeset(latex) if latex and can_typeset_now() else None
+        if result is not None:
+            scale, middle = _scale(result, pixels, most), self._middle()
+            # Room for an index and a power in any case, so that the symbols above a row of matrices are equally high.
+            half = max(result.above * scale - middle, result.below * scale + middle, LINE * pixels)
+            # An even height keeps the base line on whole pixels when the layout centres the widget.
+            across = ceil(result.width * scale)
+            return QSize(min(across, most or across), 2 * int(half + 1))  # it may be rounded up beyond the room
+        if not latex or can_typeset_now():  # it cannot be read
+            return QSize(int(metrics.horizontalAdvance(latex)) + 1, int(metrics.height()) + 1)
+        half = (1.4 if "frac" in latex else LINE) * pixels
+        across = int(_estimated(latex) * pixels) + 1
+        return QSize(min(across, most or across), 2 * int(half + 1))
 
     def baseline(self) -> float:
         """Pixels from the top of the widget to the line the formula stands on."""
@@ -165,24 +182,9 @@ class Formula(QWidget):
     def sizeHint(self) -> QSize:
         # Layouts ask some eighty times for each formula; once it is typeset, only its font changes the answer.
         if self._size is None or not self._tried:
-            self._size = self._measured()
+            self._result()
+            self._size = self.size_of(self._latex, self._times, self._most)
         return self._size
-
-    def _measured(self) -> QSize:
-        metrics = QFontMetricsF(self.font())
-        result = self._result()
-        if result is not None:
-            scale, middle = self._scale(result), self._middle()
-            # Room for an index and a power in any case, so that the symbols above a row of matrices are equally high.
-            half = max(result.above * scale - middle, result.below * scale + middle, LINE * self._pixels())
-            # An even height keeps the base line on whole pixels when the layout centres the widget.
-            across = ceil(result.width * scale)
-            return QSize(min(across, self._most or across), 2 * int(half + 1))  # it may be rounded up beyond the room
-        if self._tried:
-            return QSize(int(metrics.horizontalAdvance(self._latex)) + 1, int(metrics.height()) + 1)
-        half = (1.4 if "frac" in self._latex else LINE) * self._pixels()
-        across = int(_estimated(self._latex) * self._pixels()) + 1
-        return QSize(min(across, self._most or across), 2 * int(half + 1))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -210,7 +212,7 @@ class Formula(QWidget):
             if self._rendered != (result, color):
                 self._rendered = result, color
                 self._renderer.load(QByteArray(result.svg.replace(b"currentColor", color.encode())))
-            scale = self._scale(result)
+            scale = _scale(result, self._pixels(self._times), self._most)
             top = self.baseline() - result.above * scale
             self._renderer.render(painter, QRectF(0, top, result.width * scale, (result.above + result.below) * scale))
         elif self._tried:
@@ -236,17 +238,18 @@ class Formula(QWidget):
             self.updateGeometry()  # a layout may have asked while there was only the estimate, which may be narrower
         return self._set
 
-    def _pixels(self) -> float:
-        return QFontInfo(self.font()).pixelSize() * self._em
-
-    def _scale(self, result: Typeset) -> float:
-        usual = self._pixels() / UNIT
-        return min(usual, self._most / result.width) if self._most else usual
+    def _pixels(self, times: float) -> float:
+        return QFontInfo(self.font()).pixelSize() * self._em * times
 
     def _middle(self) -> float:
         """How far the middle of a line of text is above its base line."""
         metrics = QFontMetricsF(self.font())
         return (metrics.ascent() - metrics.descent()) / 2
+
+
+def _scale(result: Typeset, pixels: float, most: int) -> float:
+    usual = pixels / UNIT
+    return min(usual, most / result.width) if most else usual
 
 
 def _estimated(latex: str) -> float:

@@ -65,12 +65,14 @@ class Asked(NamedTuple):
     share: int
     """Pixels across that it takes at least beside others; 0: it is as wide as it likes."""
     at_top: bool
+    flows: bool
+    """Whether its height depends on its width."""
 
     @staticmethod
     def of(item: QLayoutItem) -> "Asked":
         at_top = bool(item.alignment() & Qt.AlignmentFlag.AlignTop)
         share = int(getattr(item.widget(), "shares_line", 0))
-        return Asked(item, item.sizeHint(), item.minimumSize(), share, at_top)
+        return Asked(item, item.sizeHint(), item.minimumSize(), share, at_top, item.hasHeightForWidth())
 
 
 NOWHERE = Qt.Orientation(0)
@@ -239,5 +241,5 @@ class FlowLayout(QLayout):
     def _size(part: Asked, available: int) -> QSize:
         """Of an item in so many pixels across."""
         width = max(min(part.likes.width(), available), part.least.width())
-        height = part.item.heightForWidth(width) if part.item.hasHeightForWidth() else part.likes.height()
+        height = part.item.heightForWidth(width) if part.flows else part.likes.height()
         return QSize(width, height)

@@ -46,11 +46,11 @@ def test_a_matrix_that_stood_beside_another_says_what_its_rows_are_when_it_stand
     presenter.showNormal()  # a full screen has the size of the screen
     presenter.resize(WIDTH, HEIGHT)
     qtbot.waitUntil(lambda: not presenter.sheet._turns)
-    assert not all(box.view.labelled for box in presenter.sheet._boxes)
+    assert not all(box.form.labelled for box in presenter.sheet._boxes)
     guide.next()
     qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
     (box,) = presenter.sheet._boxes
-    assert box.view.labelled
+    assert box.form.labelled
     presenter.leave()
 
 
@@ -65,7 +65,7 @@ def test_what_a_step_names_is_whole_and_as_large_as_its_place(open_window, qtbot
     qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
     sheet = presenter.sheet
     assert sheet.cut == sheet.scrolls == ()
-    assert all(box.view.rowHeight(0) >= box.view.least_row for box in sheet._boxes)
+    assert all(box.view.rowHeight(0) >= box.view.extent.low for box in sheet._boxes)
     place = sheet._shown.size()
     assert sheet.elements.sizeHint().height() <= place.height()
     fills = max(
@@ -98,7 +98,7 @@ def test_what_the_asked_number_is_computed_from_is_in_sight(emma):
     boxes = {box.matrix.name: box.view for box in emma(5).sheet._boxes}
     for name, word in (("Q", "friend"), ("K", "great")):
         view = boxes[name]
-        assert not view.cut
+        assert not view.extent.cut
         row = view.visualRect(view.table.index(view.matrix.rows.index(word), 0))
         assert view.viewport().rect().contains(row)
 
@@ -113,7 +113,7 @@ def test_long_words_above_columns_give_way_to_more_columns(open_window, qtbot):
     qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
     (box,) = presenter.sheet._boxes
     view = box.view
-    assert not view.cut
+    assert not view.extent.cut
     for word in ("Marcus", "Troy"):  # the step speaks of both
         column = view.visualRect(view.table.index(0, view.matrix.columns.index(word)))
         assert view.viewport().rect().contains(column), word

@@ -224,7 +224,7 @@ def test_a_large_matrix_is_not_cut_and_shows_the_number_that_is_asked_for(open_w
     def is_in_sight():
         (view,) = presenter.sheet.findChildren(MatrixView)
         cell = view.visualRect(view.table.index(*guide.step.question.cell))
-        return not view.cut and view.viewport().rect().contains(cell.center())
+        return not view.extent.cut and view.viewport().rect().contains(cell.center())
 
     qtbot.waitUntil(is_in_sight)
     guide.tell()

@@ -18,8 +18,9 @@ from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.pages.matrix import Matrix, matrix
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.matrix.form import LEAST_COLUMNS, MAP, MOST_ROWS
 from explorer.ui.matrix.painter import RIGHT
-from explorer.ui.matrix.view import LEAST_COLUMNS, MAP, MOST_ROWS, MatrixView
+from explorer.ui.matrix.view import MatrixView
 from explorer.ui.selection import Cell, Selection
 from explorer.ui.turns import Bridge
 from explorer.ui.workbench import Workbench
@@ -526,26 +527,31 @@ def test_a_cell_of_a_large_matrix_is_edited_like_any_other(large, hand):
     assert np.isfinite(large.bench.document.engine.values["decoder.1.ffn.output"]).all()
 
 
+def give_room(view, pixels):
+    view.form = view.form._replace(given=pixels, room=pixels)
+    view.measure()
+
+
 def test_a_wide_matrix_shows_as_many_columns_as_there_is_room_for(bench_on, show):
     lesson = new_lesson("gpt", ["a b c"], d_model=64)
     view = show("decoder.1.self.concat", of=bench_on(lesson.state(), lesson))
     cell = view.columnWidth(0)
     for room in (600, 1000, 800):
-        view.give_room(room)
+        give_room(view, room)
         assert room - cell < view.width() <= room
-        assert not view.whole
-    view.give_room(10)
-    assert (view.width() - view.labels_width) // cell == LEAST_COLUMNS
+        assert not view.extent.whole
+    give_room(view, 10)
+    assert (view.width() - view.extent.left) // cell == LEAST_COLUMNS
 
 
 def test_a_matrix_has_the_same_columns_in_sight_with_the_labels_of_its_rows_and_without(show):
     view = show("encoder.1.self.head.1.Q")
     room = view.width()
-    view.show_row_labels(False)
-    view.give_room(room)
-    assert view.whole
-    view.give_room(room - 1)
-    assert not view.whole
+    view.form = view.form._replace(labelled=False)
+    give_room(view, room)
+    assert view.extent.whole
+    give_room(view, room - 1)
+    assert not view.extent.whole
 
 
 def test_the_small_picture_of_a_large_matrix_moves_the_part_in_sight(bench_on, qtbot, hand):
@@ -553,6 +559,7 @@ def test_the_small_picture_of_a_large_matrix_moves_the_part_in_sight(bench_on, q
     box = MatrixBox(bench := bench_on(State.of(model, {})), matrix(bench.view, "decoder.1.ffn.W_1"))
     qtbot.addWidget(box)
     box.give_room(500)
+    box.stand()
     with qtbot.waitExposed(box):
         box.show()
     assert (box.view.horizontalScrollBar().value(), box.view.verticalScrollBar().value()) == (0, 0)
@@ -566,7 +573,7 @@ def test_a_matrix_of_sixteen_rows_and_the_small_picture_beside_it_share_the_room
     bench = bench_on(load("jane").state())
     view = MatrixView(bench, matrix(bench.view, "encoder.1.self.concat"))
     qtbot.addWidget(view)
-    view.give_room(room)
+    give_room(view, room)
     assert len(view.matrix.rows) == MOST_ROWS
-    assert not view.whole
+    assert not view.extent.whole
     assert view.width() + bench.appearance.px(MAP) <= room

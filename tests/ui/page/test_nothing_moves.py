@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtCore import QPoint
 
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.matrix.form import PLACE
 from explorer.ui.page.lines import RowLayout
 from explorer.ui.widgets.formula import typeset
 from tests.ui.conftest import one_of_each_kind
@@ -155,7 +156,7 @@ def test_symbol_and_small_picture_are_whole_whatever_is_shown(window, eye, showi
     typeset("x")
     window.resize(1280, 720)
     page = eye.go_to(window, "encoder.1.self.attention")
-    small = [box for box in page.elements.widgets.values() if isinstance(box, MatrixBox) and box._is_folded]
+    small = [box for box in page.elements.widgets.values() if isinstance(box, MatrixBox) and box.shape.where == PLACE]
     assert len(small) >= 4
     where = [box._small.mapTo(page.widget(), QPoint()) for box in small]
     window.top_bar.showing.show_in_matrices(showing)

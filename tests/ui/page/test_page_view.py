@@ -208,7 +208,7 @@ def test_each_line_of_two_narrow_heads_says_what_its_rows_are(window, eye):
     boxes = {box.matrix.name: box for box in page.elements.widgets.values() if isinstance(box, MatrixBox)}
     weights, output = boxes[names[0]], boxes[names[1]]
     assert output.mapTo(page, output.rect().topLeft()).y() > weights.mapTo(page, weights.rect().bottomLeft()).y()
-    assert all(boxes[name].view.labelled for name in names)
+    assert all(boxes[name].form.labelled for name in names)
 
 
 @WITHOUT_PICTURES

@@ -87,10 +87,10 @@ def is_cut(box, hero):
 
     Where an equation has no room for all that is named in it, another one than that which is asked is a small picture.
     """
-    if box.view.whole and not box.small:
+    if box.view.extent.whole and not box.small:
         return False
     box.be_times(1.0)
-    fits = any(box.view.fits(size, box._given) for size in SIZES)
+    fits = any(box.view.fits(size, box.form) for size in SIZES)
     return fits and (not box.small or hero == {box.matrix.id})
 
 
@@ -113,7 +113,7 @@ def test_long_labels_are_read_upwards_where_only_so_all_columns_are_in_sight(lai
     seen = []
     with laid_out(lesson, states[0], lesson.steps[0]) as (bench, parent):
         for _, (box,), _ in boxes_of(bench, parent, lesson.steps[0], (*ROOMS, (1900, 1100), (640, 520))):
-            seen.append((box.view.whole, box.view.letters.upright))
+            seen.append((box.view.extent.whole, box.view.letters.upright))
     assert seen == [(True, True), (True, True), (True, False), (False, False)]
 
 
@@ -122,5 +122,5 @@ def test_where_there_is_no_room_for_all_to_be_larger_the_asked_one_is(laid_out):
     at = next(i for i, step in enumerate(lesson.steps) if step.id == "score")
     with laid_out(lesson, states[at], lesson.steps[at]) as (bench, parent):
         ((_, boxes, _),) = boxes_of(bench, parent, lesson.steps[at], ROOMS[:1], few=0)
-        times = {box.matrix.name: box.view.times for box in boxes}
+        times = {box.matrix.name: box.form.times for box in boxes}
     assert times == {"Q": 1.0, "K": 1.0, "scores": 1.2}

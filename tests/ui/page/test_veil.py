@@ -62,7 +62,7 @@ def places(window):
     """Where each matrix stands on the page, and how much larger it is than usual."""
     elements = window.page().elements
     boxes = window.page().findChildren(MatrixBox)
-    return {one.matrix.id: (QRect(one.mapTo(elements, QPoint()), one.size()), one.view.times) for one in boxes}
+    return {one.matrix.id: (QRect(one.mapTo(elements, QPoint()), one.size()), one.form.times) for one in boxes}
 
 
 def in_sight(window, name):
@@ -77,11 +77,11 @@ def test_what_a_step_names_is_larger_and_whole_and_in_sight_with_the_light_on(le
     lit = places(window)
     assert box(window, "weights").view.rowHeight(0) >= 1.4 * usual - 1
     assert box(window, "scores").view.rowHeight(0) == usual
-    assert box(window, "weights").view.whole
+    assert box(window, "weights").view.extent.whole
     assert in_sight(window, "weights")
     hand.key(Key.Key_L)
     eye.settle(window)
-    assert box(window, "weights").view.times == 1
+    assert box(window, "weights").form.times == 1
     assert box(window, "weights").view.rowHeight(0) <= usual, "they may shrink to stand on one line with the scores"
     hand.key(Key.Key_L)
     eye.settle(window)
@@ -92,7 +92,7 @@ def test_an_edit_moves_nothing_of_a_page_with_something_larger(led, hand, eye):
     window = led("emma", "key")
     view = eye.view(window, "K")
     before = places(window)
-    assert view.times > 1
+    assert view.form.times > 1
     hand.click(view, hand.cell(view, 0, 0))
     hand.type("2.5")
     hand.key(Key.Key_Return)
