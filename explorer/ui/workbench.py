@@ -1,14 +1,16 @@
 """What every panel and widget is given: the model, what is looked at, and the look."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from weakref import WeakSet
 
-from explorer.document.commands import Replace
+from explorer.core.errors import ExplorerError
+from explorer.document.commands import Replace, WriteOn
+from explorer.document.continuation import sequence_of
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.schema import Lesson
-from explorer.pages.view import Steps, View
+from explorer.pages.view import AT_ONCE, Steps, View
 from explorer.settings import Settings
 from explorer.ui.appearance import Appearance
 from explorer.ui.background import Aside, Background
@@ -16,6 +18,7 @@ from explorer.ui.light import Light
 from explorer.ui.selection import Selection
 from explorer.ui.training.descent import Descent
 from explorer.ui.turns import Bridge
+from explorer.words.progress import Progress, Report
 
 LARGE = 1.5
 """The text scale from which a picture has fewer words, in large letters."""
@@ -64,6 +67,8 @@ class Workbench:
         self.aside = Aside(bridge)
         """What pages wait for."""
         bridge.changed.connect(self.aside.forget)
+        self.author = Background(bridge)
+        """Where a large model writes on."""
         self.settings = settings or Settings()
         self._waits = background is None
         self._first = lesson
@@ -120,6 +125,40 @@ class Workbench:
         lesson, setting = self.lesson, self.document.state.setting
         told = self.beside_text or lesson.errata or (setting in lesson.settings and lesson.settings[setting].printed)
         return lesson.source_of(setting) if told else None
+
+    def write_on(self, command: WriteOn, failed: Callable[[ExplorerError], None]) -> None:
+        """Let the model write on: beside the window, where that takes long. An act that comes meanwhile ends it.
+
+        Parameters
+        ----------
+        failed : callable
+            Given why it cannot, where that is found out beside the window.
+
+        Raises
+        ------
+        ExplorerError
+            Where it cannot, and that is known at once.
+        """
+        document, state = self.document, self.document.wanted
+        work = sum(state.graph.work.values())
+        tokens = len(document.words(sequence_of(state)))
+        if self._waits or work + command.n * work // tokens < AT_ONCE:
+            document.do(command)
+            return
+
+        def write(report: Report) -> State | ExplorerError:
+            try:
+                return command.written(state, lambda done, total: report(Progress("writing", done, total)))
+            except ExplorerError as error:
+                return error
+
+        def then(found: State | ExplorerError) -> None:
+            if isinstance(found, ExplorerError):
+                failed(found)
+            elif document.wanted is state:
+                document.do(Replace(found, command.label))
+
+        self.author.ask(write, then)
 
     def open(self, lesson: Lesson, setting: str | None = None) -> None:
         """Open an example, or another setting of it; it can be undone."""

@@ -10,13 +10,17 @@ from PySide6.QtCore import Qt
 
 from explorer.core.engine import fresh, same_bytes
 from explorer.core.errors import ExplorerError
+from explorer.core.generation import Choice
 from explorer.core.ops import Softmax
-from explorer.document.commands import SetCells
+from explorer.document.commands import SetCells, WriteOn
 from explorer.lessons.document_lesson import new_lesson
 from explorer.pages import why
+from explorer.pages.gestures import Do
 from explorer.pages.page import Listing
 from explorer.ui.background import Aside, Background
+from explorer.ui.page.gestures import perform
 from explorer.ui.page.note import WaitingBar
+from explorer.ui.window import notice
 from explorer.ui.window.notice import Computing
 from explorer.words.progress import Progress
 from tests.ui.conftest import PATIENCE_S
@@ -496,3 +500,61 @@ def test_an_error_of_what_a_page_waits_for_is_that_of_the_page(qapp, qtbot):
     with pytest.raises(ExplorerError):
         aside.ask("a", (), wrong)
     aside.deleteLater()
+
+
+@pytest.fixture
+def writer(open_window, monkeypatch):
+    """tiny-gpt as if it were large, which writes its words only when it is let."""
+    window, free, said = open_window("tiny-gpt"), threading.Event(), WriteOn._said
+    monkeypatch.setattr("explorer.ui.workbench.AT_ONCE", 0)
+    monkeypatch.setattr(notice, "READING_MS", 0)
+    window.writing._patience.setInterval(0)
+
+    def slow(self, state, words):
+        for word in said(self, state, words):
+            yield word
+            free.wait()
+
+    monkeypatch.setattr(WriteOn, "_said", slow)
+    yield window, free
+    free.set()
+
+
+def write_on(window):
+    perform(window.bench, Do(WriteOn(5, 20, Choice(greedy=True))), window)
+
+
+def test_a_large_model_writes_on_beside_the_window_as_one_step_to_undo(writer, qtbot):
+    window, free = writer
+    write_on(window)
+    qtbot.waitUntil(lambda: window.writing.text == "Writing on: 1 of 20 words")
+    free.set()
+    qtbot.waitUntil(lambda: window.bench.document.words("input")[-1] == "mat")
+    assert window.bench.document.history.undo_label == "Write on"
+    assert window.writing.text == ""
+    window.bench.document.undo()
+    assert window.bench.document.words("input") == ("the", "cat", "sat", "on", "the")
+
+
+def test_writing_on_can_be_stopped_and_an_act_that_comes_meanwhile_counts(writer, qtbot):
+    window, free = writer
+    before = window.bench.document.wanted
+    write_on(window)
+    qtbot.waitUntil(lambda: window.writing.text != "")
+    window.writing.buttons["Stop"].click()
+    assert window.writing.text == ""
+    assert window.bench.document.wanted is before
+    write_on(window)
+    edit(window.bench, 0.5, "decoder.1.self.W_O")
+    changed = window.bench.document.wanted
+    free.set()
+    qtbot.waitUntil(lambda: not window.bench.author.at_work)
+    assert window.bench.document.wanted is changed
+
+
+def test_that_a_text_is_complete_is_said_where_that_is_found_beside_the_window(writer, said):
+    window, free = writer
+    free.set()
+    window.bench.document.do(WriteOn(5, 20, Choice(greedy=True)))
+    perform(window.bench, Do(WriteOn(6, 20, Choice(greedy=True))), window)
+    assert "complete" in said()

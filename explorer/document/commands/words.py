@@ -3,7 +3,7 @@
 Writing on behind the words of a decoder.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from unicodedata import category
@@ -174,10 +174,18 @@ class WriteOn(Command):
         return "Append a word" if self.n == 1 else "Write on"
 
     def apply(self, state: State) -> State:
+        return self.written(state)
+
+    def written(self, state: State, told: Callable[[int, int], None] = lambda done, total: None) -> State:
+        """As `apply`, on any thread; `told` hears how many words there are of how many, and may raise to stop."""
         sequence = sequence_of(state)
         words = list(state.graph.labels(sequence, state.inputs)[: self.behind])
         reads = state.graph.axes[state.graph.sequences[sequence]]
-        said = list(self._said(state, words))
+        said: list[str] = []
+        told(0, self.n)
+        for word in self._said(state, words):
+            said.append(word)
+            told(len(said), self.n)
         new = list(takewhile(lambda word: word != END and word in reads, said))
         if not new:
             raise ExplorerError("text-ends", end=END) if said[0] == END else ExplorerError("not-read", word=said[0])

@@ -2,8 +2,10 @@
 
 from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
 
 from explorer.core.errors import ExplorerError
+from explorer.document.commands import WriteOn
 from explorer.pages.gestures import Ask, ChooseHead, ChooseToken, Edit, Gesture, GoTo, Keep, OpenLesson, ShowPrinted
 from explorer.ui.errors import show_error
 from explorer.ui.workbench import Workbench
@@ -30,7 +32,11 @@ def perform(bench: Workbench, gesture: Gesture, at: QWidget, stroke: object = No
     match gesture:
         case Edit():
             try:
-                bench.document.do(gesture.command(stroke))
+                command = gesture.command(stroke)
+                if isinstance(command, WriteOn):
+                    bench.write_on(command, lambda error: show_error(error, at, rect) if isValid(at) else None)
+                else:
+                    bench.document.do(command)
             except ExplorerError as error:
                 show_error(error, at, rect)
                 return False

@@ -4,7 +4,8 @@ A quiet line below the top bar: something that a person should know and can answ
 
 A word in the bar that says that something is computed or written beside the window.
 
-A line below the top bar that says how much of a model is read, where that takes longer than a second.
+A line below the top bar that says how much of a model is read, or how many words it has written, where that takes
+longer than a second.
 """
 
 from collections.abc import Callable, Mapping
@@ -155,3 +156,11 @@ class Reading(Notice):
         if not one.total:
             return "Reading a model …"
         return f"Reading {one.what}: {one.done / 1e6:,.0f} of {one.total / 1e6:,.0f} million numbers"
+
+
+class Writing(Reading):
+    """The same of words that a large model writes on; what stood there before stays until all are there."""
+
+    def _sentence(self) -> str:
+        one = self._progress
+        return f"Writing on: {one.done:,.0f} of {one.total:,.0f} words" if one.total else "Writing on …"
