@@ -45,7 +45,8 @@ def given(view: View) -> tuple[Element, ...]:
         lines.append(Line.of(name, Entry(where, muted=True), shape, numbers))
     if not lines:
         return ()
-    return Section("given", "Numbers that are given"), Listing("given numbers", "Given numbers", OF_GIVEN, tuple(lines))
+    listing = Listing("given numbers", "Given numbers", OF_GIVEN, tuple(lines), most=40)
+    return Section("given", "Numbers that are given"), listing
 
 
 def switches(view: View, stage: Stage) -> tuple[Element, ...]:

@@ -97,6 +97,8 @@ NAMED = 12  # cases that the summary lists
 
 WIDTH = 640
 """Pixels at text scale 1 that a curve over the examples takes on a page."""
+SQUARE, MOST_SQUARE, BESIDE_SQUARE = 370, 560, 360
+"""Pixels at text scale 1 of a surface at least and at most, and how much less wide than a curve it is."""
 
 
 def net_picture(view: View, trained: Engine | None = None, width: int = WIDTH) -> Stack | None:
@@ -107,12 +109,12 @@ def net_picture(view: View, trained: Engine | None = None, width: int = WIDTH) -
     trained : Engine, optional
         Of a line that learns from the same examples beside it: ``layer.1.activation`` and ``loss.value``.
     width : int
-        Pixels at text scale 1 that a curve takes.
+        Pixels at text scale 1 that a curve takes; a surface takes less.
     """
     net = Net(view)
     match net.features:
         case 2:
-            return _surface(net)
+            return _surface(net, width)
         case 1:
             return _fit(net, trained, width)
     return None
@@ -209,8 +211,9 @@ class Net:
 # Two inputs: a surface
 
 
-def _surface(net: Net) -> Stack:
+def _surface(net: Net, width: int) -> Stack:
     """The decision surface, the scale of its colours, and how many cases are on the right side."""
+    side = min(max(width - BESIDE_SQUARE, SQUARE), MOST_SQUARE)
     lines = _hidden_lines(net)
     threshold = formatted(net.threshold, "g")
     plane, where = _plane(net, lines, threshold)
@@ -224,11 +227,11 @@ def _surface(net: Net) -> Stack:
     )
     parts: tuple[Element, ...] = (
         Note("right cases", _counted(net, threshold)),
-        Picture("answers", plane, 370, 370),
-        Picture("scale of answers", _scale(net), 370, 44),
+        Picture("answers", plane, side, side),
+        Picture("scale of answers", _scale(net), side, 44),
         Note("legend of answers", f"{thick}{dashed}"),
     )
-    return Stack("net", "What the net answers in the plane", parts, 370)
+    return Stack("net", "What the net answers in the plane", parts, side)
 
 
 def _counted(net: Net, threshold: str) -> str:

@@ -57,6 +57,10 @@ class DescentPart(QWidget):
     def be_no_wider(self, pixels: int) -> None:
         """Take no more than so many pixels across, though it would like to."""
         self._most = pixels
+        px, part = self._bench.appearance.px, self._part
+        if isinstance(self._inner, Late):
+            self._inner.use(pixels, px(part.width), px(part.height), self._bench.appearance.scale)
+            return
         width = max(min(self._bench.appearance.px(self._part.width), pixels), 0)
         if width and width != self._inner.maximumWidth():
             self._inner.setFixedWidth(width)

@@ -41,7 +41,7 @@ class Drawn(Late):
 
         px = bench.appearance.px
         super().__init__(bench.appearance.turns, make, picture, px(picture.width), px(picture.height), parent)
-        self.fills = picture.fills
+        self.fills, self._scale = picture.fills, bench.appearance.scale
         self.least = px(picture.height)
         """Pixels that it is high at least, where it takes all of its place."""
 
@@ -53,9 +53,8 @@ class Drawn(Late):
 
     def be_no_wider(self, pixels: int) -> None:
         """Take no more than so many pixels across, though it would like to."""
-        width = max(min(self._across, pixels), 0)
-        if not self.fills and width != self.maximumWidth():
-            self.setFixedWidth(width)
+        if not self.fills:
+            self.use(pixels, self._across, self._high, self._scale)
 
     def give_room(self, width: int, height: int | None) -> None:
         """Take all of a place, but not less than `least`; without one, what the drawing needs at that width."""

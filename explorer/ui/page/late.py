@@ -8,6 +8,9 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from explorer.ui.turns import Turns, do_once_painted, later
 from explorer.ui.widgets import UNBOUNDED
 
+WIDE, MOST_TIMES = 1400, 1.5
+"""Pixels at text scale 1 of a page from which on pictures are larger than they have to be; and how much, at most."""
+
 
 class Late(QWidget):
     """A place that is filled in a later turn of the event loop: pyqtgraph's import takes longer than the page.
@@ -37,7 +40,9 @@ class Late(QWidget):
         self._stopped = False
         self.fills = False
         """Whether it is given its size, instead of that of the picture."""
-        self._across = width
+        self._across, self._high = width, height
+        self._gives_height = False
+        """Whether the picture is as high as it is told."""
         self._most: tuple[float, float] | None = None
         self.setFixedSize(width, height)
         QVBoxLayout(self).setContentsMargins(0, 0, 0, 0)
@@ -49,6 +54,31 @@ class Late(QWidget):
         self.data = data
         if self.picture is not None:
             self.picture.tell(data)
+
+    def use(self, room: int, across: int, high: int, scale: float) -> None:
+        """Be of a size, or smaller across where there is no room; in a wide page larger.
+
+        Parameters
+        ----------
+        room : int
+            Pixels across that the page has.
+        across, high : int
+            Pixels that it takes in a page that is not wide.
+        scale : float
+            Of the text.
+        """
+        holder = self.parentWidget()
+        # A stack may be of a width of its own.
+        narrow = min(room, holder.maximumWidth() if holder is not None else room)
+        times = min(max(room / (WIDE * scale), 1.0), MOST_TIMES, max(narrow / across, 1.0))
+        width = max(min(round(across * times), narrow), 0)
+        if width != self.maximumWidth():
+            self.setFixedWidth(width)
+        tall = round(high * times)
+        if self.picture is None and tall != self.maximumHeight():
+            self.setFixedHeight(tall)
+        elif self._gives_height and self.picture.maximumHeight() != tall:
+            self.picture.setFixedHeight(tall)
 
     def be(self, width: int, height: int) -> None:
         """Have another size."""
@@ -83,6 +113,7 @@ class Late(QWidget):
             return
         if picture.minimumHeight() != picture.maximumHeight() and not picture.hasHeightForWidth():
             picture.setFixedHeight(self.height())
+            self._gives_height = True
         # From now on the picture says how high it is, and perhaps how wide: more words make it larger.
         wide = picture.minimumWidth() == picture.maximumWidth()
         self.setMinimumSize(0 if wide else self.width(), 0)

@@ -136,8 +136,11 @@ def _numbers(row: Array) -> str:
 
 CALM = 150
 """So many points at least has a line that is drawn as means."""
-BETWEEN, BELOW, NARROWEST, WIDEST = 28, 12, 400, 620
+BETWEEN, BELOW, NARROWEST, WIDEST = 28, 12, 400, 1000
 """Pixels at text scale 1: between two columns, between two pictures in one, and how wide one is."""
+LOW, HIGH, BESIDES = 220, 430, 360
+"""Pixels at text scale 1: how high a curve is at most in a low window and in a high one, where two of them and what
+stands around them are in sight."""
 MAP_ROW, MAP_HEAD = 36, 28
 """Pixels at text scale 1 that a row of a weight has at most, and the names of its columns."""
 
@@ -181,7 +184,7 @@ class Pictures(QWidget):
         self._parts["norms"].setToolTip(
             "The length of the gradient of each block’s weights; near 0 the weights hardly change"
         )
-        self._room = bench.appearance.px(2 * NARROWEST + BETWEEN)
+        self._room, self._sight, self._high = bench.appearance.px(2 * NARROWEST + BETWEEN), 0, bench.appearance.px(LOW)
         self._pair: tuple[str, tuple[str, ...]] = "", ()
         """The example, and what it read before somebody tried other words."""
         self.elsewhere = False  # whether something else than the model's own example is to be learned from
@@ -233,7 +236,7 @@ class Pictures(QWidget):
         if found is not None:
             self._net = self._net_part = Elements(self._bench, 0)
             self._net.tell((found,))
-        self.share(self._room)
+        self.share(self._room, self._sight)
 
     def _found_net(self) -> Stack | None:
         """What the net answers now, beside the line that learns by the same steps."""
@@ -252,7 +255,8 @@ class Pictures(QWidget):
         """Of few rows the picture is less high: it would be large patches of one colour each."""
         px, array = self._bench.appearance.px, self._bench.view.values.get(self.weight.currentText())
         rows = 1 if array is None or array.ndim < 2 else array.size // array.shape[-1]
-        high = min(round(self._width() * 0.5), px(260), px(MAP_ROW * rows + MAP_HEAD))
+        row = MAP_ROW * max(self._high / px(LOW), 1.0)
+        high = min(round(self._width() * 0.5), max(px(260), self._high), px(row * rows + MAP_HEAD))
         if self.map.height() != high:
             self.map.setFixedHeight(high)
 
@@ -375,10 +379,11 @@ class Pictures(QWidget):
         px = self._bench.appearance.px
         return min((self._room - px(BETWEEN)) // 2 if self._two_columns() else self._room, px(WIDEST))
 
-    def share(self, room: int) -> None:
-        """Two columns of pictures, as wide as so many pixels allow; where they are too few, one."""
-        self._room = room
+    def share(self, room: int, height: int) -> None:
+        """Two columns of pictures, as wide and high as so many pixels in sight allow; where they are too few, one."""
         px = self._bench.appearance.px
+        self._room, self._sight = room, height
+        self._high = min(max((height - px(BESIDES)) // 2, px(LOW)), px(HIGH))
         two, width = self._two_columns(), self._width()
         self._columns.setSpacing(px(BETWEEN) if two else 0)
         for widget in (self.losses, self.norms, self.weight, self.map, self.tried, self.predictions, self._net):
@@ -387,7 +392,7 @@ class Pictures(QWidget):
         if self._net is not None:
             self._net.share_room(width)
         for picture in (self.losses, self.norms):
-            picture.setFixedHeight(min(round(width * 0.5), px(220)))
+            picture.setFixedHeight(min(round(width * 0.5), self._high))
         self._fit_map()
         parts = self._parts
         left, right = [parts["loss"], parts["weight"]], [parts["norms"], parts["says"]]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QShowEvent
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QWidget
 
 from explorer.core.numbers import largest_of
@@ -158,7 +158,8 @@ class _Weights(QWidget):
         return super().event(event)
 
 
-HEIGHT = 270
+WIDTH, HEIGHT = 330, 270
+"""Pixels at text scale 1 of the surface; in more room it is larger in both."""
 
 
 class SurfaceView(QWidget):
@@ -187,6 +188,12 @@ class SurfaceView(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._follow()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        high = max(round(HEIGHT / WIDTH * self.width()), self._bench.appearance.px(HEIGHT))
+        if high != self.plot.height():
+            self.plot.setFixedHeight(high)
 
     def _follow(self) -> None:
         """Follow the model and the run while in sight."""

@@ -377,7 +377,7 @@ class TrainingTab(QFrame):
         beside = 0 if self._settings.isHidden() else self._settings.width()
         room = max(self.width() - beside - px(24) - px(16) - bar, px(LEAST))
         self.said.setMaximumWidth(room)
-        self.pictures.share(room)
+        self.pictures.share(room, self._page.height())
 
 
 def _where(run: Run, records: Records, of: int) -> list[str]:
