@@ -54,10 +54,7 @@ UNDO, REDO = ("Ctrl+Z",), ("Ctrl+Y", "Ctrl+Shift+Z")
 DOT = 13
 """Pixels of the pointer at text scale 1."""
 LEAST_DRAG, LEAST_MOVE = 40, 8
-KEYS, FEW_KEYS = (
-    "R reveal · D all steps · Z zoom · F freeze · B black · Esc leave · F1 all keys",
-    "F1 all keys · Esc leave",
-)
+KEYS, FEW_KEYS = "R reveal · D all steps · Z zoom · F freeze · B black · Esc leave · F1 all keys", "F1 all keys"
 KEYS_MS, AROUND = 3000, 30
 """What is said of the keys as the mode begins, below the words, or at the upper right where no room is; for how long;
 and pixels at text scale 1 around these words."""

@@ -222,7 +222,8 @@ class StepSheet(QFrame):
     @property
     def cut(self) -> tuple[str, ...]:
         """The names of the matrices of which a class sees only a part."""
-        return tuple(box.matrix.name for box in self._boxes if box.view.extent.cut or not box.view.extent.whole)
+        extents = ((box, box.view.extent) for box in self._boxes)
+        return tuple(box.matrix.name for box, extent in extents if extent.cut or not extent.whole or _is_clipped(box))
 
     @property
     def scrolls(self) -> tuple[str, ...]:
@@ -231,7 +232,11 @@ class StepSheet(QFrame):
         return tuple(
             name
             for name, area in areas.items()
-            if not area.isHidden() and area.verticalScrollBarPolicy() != Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+            if not area.isHidden()
+            and (
+                area.verticalScrollBarPolicy() != Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+                or area.horizontalScrollBar().maximum() > 0
+            )
         )
 
     @property
@@ -353,7 +358,9 @@ class StepSheet(QFrame):
             if places.cost > without.cost + SPARED:  # what surrounds the right answer is worth more
                 leads, places = False, without
         if shows and fits_anew:
-            fits = needs.scale(places.numbers.width(), max(places.numbers.height(), 1))
+            fits = (self._scale_of_rest if self._filling else needs.scale)(
+                places.numbers.width(), max(places.numbers.height(), 1)
+            )
             fits = min(self._shrunk * fits, self._too_large * (1 - SAME))  # letters have whole pixels: not to and fro
             fits_anew = not self._fit(max(fits, LEAST * self.bench.appearance.scale))
         self._way.setVisible(leads)
@@ -393,10 +400,11 @@ class StepSheet(QFrame):
     def _place_numbers(self, place: QRect) -> float:
         """Let what the step names fill its place. Returns how many times larger than that it has to be at least."""
         self._shown.setGeometry(place)
-        lines = self._lines(place.width())
+        free = self._free_of_pictures(place)
+        lines = self._lines(free.width())
         alone = len(self._boxes) == len(self.elements.widgets)
-        if alone:
-            lines.share(place.height())
+        if alone or self._pictures:
+            lines.share(free.height())
         elif lines.lines and not self._filling:  # what stands beside keeps its height, rows have the rest
             lines.share(lines.height + max(place.height() - EDGE - _height_of(self._shown) + self._grown, 0))
         else:
@@ -409,7 +417,7 @@ class StepSheet(QFrame):
         if (one := self._list) is not None:
             one.grow(max(place.height() - EDGE - _height_of(self._shown) + one.grown, 0))
         high = lines.height if alone else _height_of(self._shown) - EDGE
-        return max(high / max(place.height(), 1), lines.widest / max(place.width(), 1))
+        return max(high / max(place.height(), 1), lines.widest / max(free.width(), 1))
 
     def _fit(self, scale: float) -> bool:
         """Show what the step names in another size, made anew: a matrix measures its letters only once.
@@ -417,7 +425,7 @@ class StepSheet(QFrame):
         Returns whether it was.
         """
         look = self._fitted
-        if self._filling or abs(scale / look.scale - 1) < SAME or self._fits == MOST_FITS:
+        if (self._filling and not self._rest) or abs(scale / look.scale - 1) < SAME or self._fits == MOST_FITS:
             return False
         self._fits += 1
         self._turns = max(self._turns, 1)  # to see whether all of it fits
@@ -477,6 +485,13 @@ class StepSheet(QFrame):
             )
         if boxes and len(boxes) == len(self.elements.widgets):
             taken = sizes(boxes, px(ACROSS), px(DOWN))
+        elif boxes and self._pictures:
+            wide, high = self._of_pictures
+            taken = [
+                one
+                for across, down in sizes(boxes, px(ACROSS), px(DOWN))
+                for one in ((across + wide, max(down, high)), (max(across, wide), down + px(DOWN) + high))
+            ]
         else:
             grown = self._grown
             taken = [(across, height_at(self.elements, across) - grown) for across in self._widths()]
@@ -514,6 +529,42 @@ class StepSheet(QFrame):
         return [widget for widget in self.elements.widgets.values() if isinstance(widget, MatrixBox)]
 
     @property
+    def _pictures(self) -> list[Late]:
+        """Drawings of a size of their own, where nothing else stands beside the matrices."""
+        found = [one for one in self.elements.widgets.values() if isinstance(one, Late) and one not in self._filling]
+        return found if len(found) + len(self._boxes) == len(self.elements.widgets) else []
+
+    @property
+    def _of_pictures(self) -> tuple[int, int]:
+        """Pixels across and down that those take beside each other."""
+        pictures = self._pictures
+        for one in pictures:
+            one.fill()  # an empty place does not know how large its picture will be
+        hints = [one.sizeHint() for one in pictures]
+        return sum(one.width() + self._fitted.px(ACROSS) for one in hints), max(one.height() for one in hints)
+
+    def _free_of_pictures(self, place: QRect) -> QRect:
+        """What of a place the matrices have: beside the drawings where all fits so, else above them."""
+        if not self._pictures or self._filling:
+            return place
+        px, (wide, high) = self._fitted.px, self._of_pictures
+        fits = (across + wide <= place.width() for across, _ in sizes(self._boxes, px(ACROSS), px(DOWN)))
+        return place.adjusted(0, 0, -wide, 0) if any(fits) else place.adjusted(0, 0, 0, -high - px(DOWN))
+
+    @property
+    def _rest(self) -> list[QWidget]:
+        """What is neither a matrix nor a picture that fills its place, such as the parts of gradient descent."""
+        others = (*self._boxes, *self._filling)
+        return [one for one in self.elements.widgets.values() if one not in others]
+
+    def _scale_of_rest(self, width: int, height: int) -> float:
+        """The scale at which that takes half of a place at most."""
+        now, most = self._fitted.scale, self.bench.appearance.scale
+        wide = max((one.minimumSizeHint().width() for one in self._rest), default=0)
+        high = sum(height_at(one, width) for one in self._rest)
+        return min(now * min((width - EDGE) / max(wide, 1), 0.5 * height / max(high, 1)), most)
+
+    @property
     def _filling(self) -> list[Drawn]:
         """The pictures that take all of their place."""
         return [widget for widget in self.elements.widgets.values() if isinstance(widget, Drawn) and widget.fills]
@@ -529,6 +580,11 @@ class StepSheet(QFrame):
         """Whether something is asked that is answered before it is shown how a number comes about."""
         question = None if self.step is None else self.step.question
         return self.step is not None and not (question is not None and question.made) and self._is_open()
+
+
+def _is_clipped(box: MatrixBox) -> bool:
+    """Whether some of its numbers lie outside of what it stands in."""
+    return box.view.visibleRegion().boundingRect().size() != box.view.size()
 
 
 def _height_of(area: QScrollArea) -> int:

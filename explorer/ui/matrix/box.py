@@ -279,8 +279,10 @@ class MatrixBox(QWidget):
             short=way > 0 and form.tight and shut,
         )
         low, high = self._heads(THUMB if form.small else NUMBERS, form)
-        above = high < low and (form.small > 0 or (way > 0 and low > self._cells_width(form)))
-        self.form = form._replace(above=above)
+        if form.shrinks:  # a slide has said already whether the heading takes two lines
+            above = high < low and (form.small > 0 or (way > 0 and low > self._cells_width(form)))
+            form = form._replace(above=above)
+        self.form = form
 
     # How large it is in a form
 

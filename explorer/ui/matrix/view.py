@@ -141,9 +141,10 @@ class MatrixView(QTableView):
         return np.atleast_2d(own).T if matrix.turned else np.atleast_2d(own)
 
     def right_of(self, text: str) -> int:
-        """Pixels between a number and the right edge of its cell: points stand below each other."""
-        behind = self.matrix.behind(text)
-        return self.letters.padding + (self.letters.across("0" * behind) if behind else 0)
+        """Pixels between a number and the right edge of its cell: points stand below each other, below the label."""
+        behind, column = self.matrix.behind(text), self.form.column
+        spare = max(column - self.extent.own, 0) // 2 if column else 0  # of one that is wider than it has to be
+        return self.letters.padding + spare + (self.letters.across("0" * behind) if behind else 0)
 
     def letters_in(self, form: Form, size: float = 0.0) -> Letters:
         """The letters of a form, or of another size in it."""

@@ -577,3 +577,24 @@ def test_a_matrix_of_sixteen_rows_and_the_small_picture_beside_it_share_the_room
     assert len(view.matrix.rows) == MOST_ROWS
     assert not view.extent.whole
     assert view.width() + bench.appearance.px(MAP) <= room
+
+
+def test_a_heading_that_was_asked_to_take_two_lines_does_so_in_every_row(qtbot, bench):
+    """On a slide: the room was shared for one line then, and the last row of the table lay out of sight."""
+    box = box_around(qtbot, bench, "encoder.1.self.head.1.scores")
+    heights = []
+    for above in (True, False):
+        box.be(above=above, row=40, column=80, high=400)
+        box.take(0, True)
+        assert box.form.above is above
+        heights.append(box.sizeHint().height())
+    assert heights[0] > heights[1]
+
+
+def test_numbers_of_a_wide_column_stand_below_their_label(qtbot, bench):
+    box = box_around(qtbot, bench, "encoder.1.self.head.1.scores")
+    view = box.view
+    near = view.right_of("0.5")
+    box.be(column=view.extent.own + 200)
+    box.stand()
+    assert view.right_of("0.5") == near + 100
