@@ -220,7 +220,8 @@ def settle(qtbot, window):
         places = [place for place in window.page().findChildren(Late) if place.picture is None]
         waiting = [place for place in places if not (place.isHidden() and place.testAttribute(on_purpose))]
         timers = window.bench.bridge._timer, window.page()._settled
-        return not waiting and not any(timer.isActive() for timer in timers)
+        idle = window.bench.appearance.turns.idle  # the page shares its room once its pictures are there
+        return not waiting and idle and not any(timer.isActive() for timer in timers)
 
     QApplication.processEvents()
     for _ in range(2):  # the last picture may have moved what stands below it

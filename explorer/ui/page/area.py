@@ -103,7 +103,7 @@ class StageArea(QStackedWidget):
     def _go_on(self) -> None:
         """Make some of the page, or show it if it is whole; to lay it out takes a turn of its own.
 
-        So does the picture of the page before: for that, Qt lays out all that waits.
+        So does the picture of the page before.
         """
         page = self._pages[self._going]
         if page.stage not in self._bench.selection.places:
@@ -111,12 +111,13 @@ class StageArea(QStackedWidget):
         if page.is_whole and (self._at in (self._going, "") or self._pictured == self._going):
             self._show()
             return
-        if page.is_whole:
-            self._pictured = self._going
-            page.setGeometry(self.contentsRect())  # else it would be laid out for a size that it never has
-            self.motion.remember()
-        else:
+        if not page.is_whole:
             page.make(AT_ONCE)
+        elif page.geometry() != self.contentsRect():
+            page.lay_out(self.contentsRect())
+        else:
+            self._pictured = self._going
+            self.motion.remember()
         self._next.start()
 
     def _show(self) -> None:

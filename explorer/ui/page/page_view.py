@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QWheelEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from explorer.core.graph import Stage
@@ -229,6 +229,14 @@ class PageView(QScrollArea):
                 self._shine()
         return self._making is None
 
+    def lay_out(self, place: QRect) -> None:
+        """Stand in the place that it will be shown in: for the one that a new page has it would be laid out in vain."""
+        self.setGeometry(place)
+        # Qt itself waits until it is shown, or until the window is drawn into a picture.
+        QCoreApplication.sendEvent(self, QResizeEvent(place.size(), QSize()))
+        port = self.viewport()
+        QCoreApplication.sendEvent(port, QResizeEvent(port.size(), QSize()))
+
     def refresh(self) -> None:
         """Make the page anew as data, and tell the widgets what is different."""
         if self._making is not None:
@@ -283,7 +291,11 @@ class PageView(QScrollArea):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         # What stands on the page has another size.
         if event.type() == QEvent.Type.LayoutRequest and watched is self.widget():
-            self._settled.start()
+            turns = self.bench.appearance.turns
+            if turns.idle:
+                self._settled.start()
+            else:
+                turns.add(self._settled)  # once for all pictures that come one by one
         if event.type() == QEvent.Type.Resize and watched is self.widget():
             return self._follow_size(watched, event)
         done = bool(super().eventFilter(watched, event))
