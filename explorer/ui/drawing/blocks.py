@@ -194,10 +194,12 @@ class Blocks:
         (draw_named if names else QPainter.drawText)(painter, rect, place, text)
 
     def _fitted(self, font: QFont, strong: bool, text: str, room: float, whole: bool = False) -> tuple[QFont, str]:
-        """Words in smaller letters where there is no room, and cut where that is not enough, unless they are whole."""
+        """Words in smaller letters where there is no room, then in lighter ones; cut, unless whole, where none fit."""
         wide = self._advance(font, strong, text)
         if wide > room:
             font = self._sized(max(int(font.pixelSize() * max(room / wide, NARROWER)), int(TIGHT)), strong)
+            if strong and self._advance(font, True, text) > room:
+                font, strong = self._sized(font.pixelSize(), False), False
             if self._advance(font, strong, text) > room and not whole:
                 text = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, room)
         return font, text

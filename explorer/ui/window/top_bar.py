@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QTo
 
 from explorer.lessons.schema import Lesson
 from explorer.ui.actions import Actions
+from explorer.ui.errors import show_done
 from explorer.ui.files import Files
 from explorer.ui.theme import mark
 from explorer.ui.widgets.inputs import ComboBox, Segments
@@ -191,6 +192,7 @@ class TopBar(QFrame):
         self.title.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         lessons, references = (partial(self.page_chosen.emit, PAGES.index(name)) for name in ("Lessons", "References"))
         actions.references.triggered.connect(lambda: references())
+        actions.light.triggered.connect(self._say_what_is_lit)
         self.title.setMenu(OpenMenu(actions, files, lessons, self._show_card, self.title))
         self._row.addWidget(self.title)
         self._tabs = {page: self._tab(page, hint) for page, hint in TABS.items()}
@@ -230,6 +232,12 @@ class TopBar(QFrame):
         tab.clicked.connect(lambda: self.page_chosen.emit(PAGES.index(title)))
         self._row.addWidget(tab)
         return tab
+
+    def _say_what_is_lit(self, on: bool) -> None:
+        """Say how something comes into the light that was switched on, where nothing stands in it yet."""
+        if on and self._bench.light.step is None and self._bench.selection.kept is None:
+            words = "The light is on. Click a number: what it is made of, and what it goes into, stand in it then."
+            show_done(words, self.title)
 
     def show_page(self, page: int) -> None:
         """Show which tab is chosen, and only what concerns its page."""

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QApplication
 
 from explorer.lessons.steps import MakeSo
+from explorer.ui.errors import Message
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.letters import CELL_HEIGHT
 from explorer.ui.render import laid_out
@@ -197,6 +198,13 @@ def test_without_a_lesson_a_chosen_cell_lights_its_line_of_descent_for_who_wants
         assert is_lit(window, f"{head}{name}") is wanted, name
     hand.key(Key.Key_Escape)
     assert not window.page().veil.isVisible(), "no cell is chosen any more"
+
+
+def test_who_switches_the_light_on_where_no_cell_is_chosen_is_told_what_to_do(open_window, hand, qtbot):
+    window = open_window(stage="model")
+    hand.key(Key.Key_L)
+    qtbot.waitUntil(lambda: any("Click a number" in one.text() for one in window.findChildren(Message)))
+    assert not window.page().veil.isVisible()
 
 
 def test_on_paper_nothing_is_faint(led):
