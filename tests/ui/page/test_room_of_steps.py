@@ -16,7 +16,9 @@ from explorer.pages.of_step import ELSEWHERE, lit_by_step
 from explorer.pages.view import Spot
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.letters import SIZES
+from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.column import Elements
+from explorer.ui.page.sharing import Sharing
 from explorer.ui.selection import Selection
 from explorer.ui.turns import Bridge
 from explorer.ui.widgets.formula import typeset
@@ -124,3 +126,17 @@ def test_where_there_is_no_room_for_all_to_be_larger_the_asked_one_is(laid_out):
         ((_, boxes, _),) = boxes_of(bench, parent, lesson.steps[at], ROOMS[:1], few=0)
         times = {box.matrix.name: box.form.times for box in boxes}
     assert times == {"Q": 1.0, "K": 1.0, "scores": 1.2}
+
+
+def test_ways_to_stand_are_tried_without_moving_a_widget(laid_out, monkeypatch):
+    """Each try laid out the page: up to fifteen of them held the window for half a second."""
+    tried, stood = [], []
+    for of, name, calls in ((Sharing, "_stand_named", tried), (MatrixView, "_stand", stood)):
+        done = getattr(of, name)
+        monkeypatch.setattr(of, name, lambda self, *how, done=done, calls=calls: calls.append(self) or done(self, *how))
+    lesson, states = lesson_of("emma")
+    at = next(i for i, step in enumerate(lesson.steps) if step.id == "make")
+    with laid_out(lesson, states[at], lesson.steps[at]) as (bench, parent):
+        for _ in boxes_of(bench, parent, lesson.steps[at], ROOMS[:1], few=0):
+            assert len(tried) > 10
+            assert len(stood) <= 2 * len(set(stood)), "each stands as it is made, and once as it is decided"

@@ -1,0 +1,51 @@
+"""How large a matrix is follows from its form: what is reckoned is what stands there."""
+
+import pytest
+from PySide6.QtCore import QSize
+
+from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.widgets.formula import typeset
+
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
+
+def boxes(page):
+    found = [box for box in page.elements.widgets.values() if isinstance(box, MatrixBox) and box.isVisible()]
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1000, 620)])
+@pytest.mark.parametrize(
+    ("lesson", "stages"),
+    [
+        ("you-are-welcome", ("encoder.1.self.attention", "decoder.1.cross.attention", "output")),
+        ("tiny-gpt", ("decoder.1.self.heads", "decoder.1.ffn.layers")),
+    ],
+)
+def test_what_is_reckoned_is_what_stands_there(open_window, eye, size, lesson, stages):
+    typeset("x")
+    window = open_window(lesson)
+    window.resize(*size)
+    for stage in stages:
+        for box in boxes(eye.go_to(window, stage)):
+            shape, caption = box.shape, box._caption
+            assert box.size() == shape.size, box.matrix.name
+            assert box._heading.size() == shape.head(shape.form.above), box.matrix.name
+            assert box.view.size() == QSize(shape.extent.width, shape.extent.height), box.matrix.name
+            assert caption.isHidden() or caption.sizeHint() == box._size_of(caption.text()), caption.text()
+            if shape.base is not None and not shape.small:
+                assert shape.base == box.view.y() + shape.extent.top, box.matrix.name
+            if shape.where:
+                assert box._small.size() == shape.picture, box.matrix.name
+
+
+def test_in_another_form_it_stays_as_it_is_until_it_is_told_to_stand(open_window, eye):
+    box = boxes(eye.go_to(open_window("you-are-welcome"), "encoder.1.self.attention"))[0]
+    before = box.view.size(), box._heading.size(), box.view.letters
+    larger = box.shape_in(box.form._replace(times=2.0))
+    assert larger.extent.width > box.view.width()
+    box.be_times(2.0)
+    assert (box.view.size(), box._heading.size(), box.view.letters) == before
+    box.stand()
+    assert (box.view.width(), box._heading.size()) == (larger.extent.width, larger.head(larger.form.above))
