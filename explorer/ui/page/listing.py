@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from math import ceil
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt
@@ -334,10 +336,11 @@ class ListingView(FittedTable):
 
     def _width_of(self, lines: Sequence[Line], columns: Sequence[int], column: Column) -> int:
         """Pixels that the widest text of some columns takes."""
-        plain, bold = (QFontMetrics(self._fonts[column.kind != WORDS, weight]) for weight in (False, True))
+        fonts = (self._fonts[column.kind != WORDS, weight] for weight in (False, True))
+        plain, bold = (partial(wide, one) if column.names else QFontMetrics(one).horizontalAdvance for one in fonts)
         # A row about a cell is bold while one points at it.
         widths = (
-            (bold if line.strong or line.here or line.cell else plain).horizontalAdvance(text)
+            ceil((bold if line.strong or line.here or line.cell else plain)(text))
             for line in lines
             for at in columns
             if (text := line.entries[at].text)

@@ -72,7 +72,8 @@ class RowPainter(QStyledItemDelegate):
         inner = rect.adjusted(self._view.padding, 0, -self._view.padding, 0)
         side = Qt.AlignmentFlag.AlignRight if column.kind == NUMBER else Qt.AlignmentFlag.AlignLeft
         metrics = painter.fontMetrics()
-        elided = metrics.elidedText(text, Qt.TextElideMode.ElideRight, inner.width())
+        fits = column.names and wide(font, text) <= inner.width()  # a name that is set is narrower
+        elided = text if fits else metrics.elidedText(text, Qt.TextElideMode.ElideRight, inner.width())
         place = (side | Qt.AlignmentFlag.AlignVCenter).value
         (draw_named if column.names else QPainter.drawText)(painter, inner, place, elided)
         if entry.leads is not None and entry.choose is None:  # that it leads somewhere is not said by its colour alone
