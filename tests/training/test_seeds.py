@@ -4,17 +4,22 @@ The table that the long tests print stands in CONTRIBUTING.md.
 """
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from explorer.core.training.data import TARGET
+from explorer.core.training.records import Records
 from explorer.core.training.trainer import Trainer
 from explorer.lessons.loader import catalogue, load
 from explorer.training import recipes
-from explorer.training.preparation import prepare, prepare_document
+from explorer.training.preparation import prepare, prepare_document, trained
 from explorer.training.recipes import Material
+from reader_text import main as cut_out
+from scores import scores_of
 
+BOOKS = Path(__file__).parents[3] / "shared" / "corpus" / "english-books.txt.xz"
 SET = {"xor": "xor", "sin": "sine"}
 ENOUGH = {"xor": 0.01, "sin": 0.05}
 """The loss below which the answers follow: XOR's are right, by some 0.1, and the net goes through all hills of sin."""
@@ -152,3 +157,58 @@ def test_rhymes_come_to_be_known_by_heart_and_the_loss_on_others_rises():
     words, rises = np.min(found, axis=0)
     print(f"\nroses: {reached} of 100; at least {words:.3f} of the words, a loss on others of {rises:.3f} × its least")
     assert reached >= 95
+
+
+FEW = range(1, 6)
+"""Seeds of what takes a minute each; CONTRIBUTING says how many have been measured."""
+
+
+@pytest.mark.long
+def test_tiny_gpt_comes_near_to_its_grammar_in_half_of_its_steps():
+    found = []
+    for seed in FEW:
+        task = recipes.load("tiny-gpt")
+        prepared = prepare(replace(task, recipe=replace(task.recipe, seed=seed)))
+        trainer = prepared.trainer()
+        while trainer.at < trainer.recipe.steps // 2:
+            trainer.step()
+        found.append(scores_of(trained(prepared, trainer, Records()), task.material))
+    print(f"\ntiny-gpt: perplexity {[round(one['ratio'], 3) for one in found]} of the grammar's")
+    assert all(one["ratio"] < 1.05 and one["mat"] > 0.5 for one in found)
+
+
+def loss_of_pairs(trainer: Trainer) -> float:
+    """What one who has counted which piece follows which piece loses on the held-out text, at his best smoothing."""
+    data, size = trainer.data, len(trainer.model.axes["input.words"])
+
+    def pairs(starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        batch = data._of(starts)
+        return batch["input.tokens"].ravel(), batch[TARGET].ravel()
+
+    counts = np.zeros((size, size))
+    for begin in range(0, len(data.training), 64 * 512):
+        np.add.at(counts, pairs(data.training[begin : begin + 64 * 512 : 64]), 1)
+    alone = (counts.sum(0) + 1) / (counts.sum() + size)
+    before, after = pairs(data.validation)
+    least = []
+    for weight in (3, 10, 30, 100, 300):
+        shares = (counts + weight * alone) / (counts.sum(1, keepdims=True) + weight)
+        least.append(float(-np.log(shares[before, after]).mean()))
+    return min(least)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not BOOKS.is_file(), reason="the books of tiny-reader do not come along")
+def test_tiny_reader_knows_more_than_counted_pairs_of_pieces_in_a_third_of_its_steps(tmp_path):
+    cut_out(str(BOOKS), str(tmp_path / "oz.txt"))
+    found = []
+    for seed in FEW:
+        task = recipes.load("tiny-reader")
+        material = replace(task.material, kind="text", file=tmp_path / "oz.txt")
+        recipe = replace(task.recipe, seed=seed, validate_every=task.recipe.steps)
+        trainer = prepare(replace(task, recipe=recipe, material=material)).trainer()
+        while trainer.at < 700:
+            trainer.step()
+        found.append((trainer.validate(), loss_of_pairs(trainer)))
+    print(f"\ntiny-reader: a loss of {[round(ours, 2) for ours, _ in found]}; of pairs {found[0][1]:.3f}")
+    assert all(ours < pairs for ours, pairs in found)
