@@ -265,6 +265,11 @@ class Outcome:
         return not self.count("skipped", "unseen")
 
     @property
+    def share(self) -> float:
+        """How much of it one has gone through, from 0 to 1; a question that was skipped counts as not."""
+        return 1 - self.count("skipped", "unseen") / max(len(self.of), 1)
+
+    @property
     def said(self) -> str:
         """How many questions were answered rightly, and how; nothing where none was."""
         if not self.right:

@@ -17,8 +17,8 @@ from explorer.ui.workbench import Workbench
 
 RING = 44
 """Pixels at text scale 1 of the ring that fills."""
-MOST = 6
-"""So many steps are named at most of those whose questions were answered rightly."""
+MOST, FEW = 6, 2
+"""So many steps are named at most of those whose questions were answered rightly, and of those to revisit unasked."""
 
 
 class FinishView(QWidget):
@@ -38,6 +38,8 @@ class FinishView(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._parts: list[QWidget] = []
+        self.fold: QPushButton | None = None
+        """Shows the steps to revisit, or hides them."""
         self.ring: Ring | None = None
         """Fills as the end is reached."""
         self.hide()
@@ -48,11 +50,11 @@ class FinishView(QWidget):
             self._column.removeWidget(part)
             part.hide()
             part.deleteLater()
-        self._parts, self.steps, self.next = [], {}, None
+        self._parts, self.steps, self.next, self.fold = [], {}, None, None
         self._column.setSpacing(self._bench.appearance.px(5))
         self.ring = Ring(self._bench.appearance, f"How far you are in {lesson.title}", RING)
         self._add(self.ring)
-        self.ring.show_share(1 - found.count("unseen", "skipped") / max(len(found.of), 1), fills=True)
+        self.ring.show_share(found.share, fills=True)
         self._say("The end of this lesson" if found.revisit and not found.is_whole else "Lesson finished", "heading")
         if found.right:
             self._say("What you have learned", "section")
@@ -61,10 +63,10 @@ class FinishView(QWidget):
             self._list_right(lesson, found)
             self._say(f"{found.said}.", "muted")
         if revisit := found.revisit:
-            self._say(f"{len(revisit)} to revisit", "section")
+            self._fold(f"{len(revisit)} to revisit", len(revisit) <= FEW)
             titles = {step.id: f"{place}  {step.title}" for place, step in enumerate(lesson.steps, start=1)}
             for id, why in revisit.items():
-                self._offer(id, titles[id], REVISIT[why])
+                self._offer(id, titles[id], REVISIT[why], len(revisit) <= FEW)
         if behind is not None:
             self._say("The next lesson", "section")
             minutes = f" · about {behind.minutes:.0f} minutes" if behind.minutes else ""
@@ -88,7 +90,26 @@ class FinishView(QWidget):
     def _say(self, text: str, role: str = "") -> None:
         self._add(SteadyLabel(escape(text, quote=False).replace("\n", "<br>"), role=role))
 
-    def _offer(self, id: str, title: str, why: str) -> None:
+    def _fold(self, said: str, open_: bool) -> None:
+        """A heading that shows and hides the steps below it: many would push the next lesson out of sight."""
+        fold = self.fold = mark(QPushButton(), link="true")
+        fold.setAccessibleName(said)
+        fold.setToolTip("Show or hide these steps")
+        fold.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        fold.setCheckable(True)
+
+        def show(on: bool) -> None:
+            fold.setText(f"{said} {'▾' if on else '▸'}")
+            for button in self.steps.values():
+                button.setVisible(on)
+
+        fold.toggled.connect(show)
+        fold.setChecked(open_)
+        show(open_)
+        self._add(fold)
+        self._column.setAlignment(fold, Qt.AlignmentFlag.AlignLeft)
+
+    def _offer(self, id: str, title: str, why: str, shown: bool) -> None:
         """A button that leads to a step."""
         button = self.steps[id] = WordyButton(self._bench)
         button.words.setText(f"{escape(title, quote=False)} · {why}")
@@ -96,6 +117,7 @@ class FinishView(QWidget):
         button.setToolTip("Go to this step")
         button.clicked.connect(lambda: self.step_wanted.emit(id))
         self._add(button)
+        button.setVisible(shown)
 
     def _add(self, part: QWidget) -> None:
         self._column.addWidget(part)

@@ -124,7 +124,7 @@ class LessonCard(QFrame):
         far, found = left_at(lesson, progress), outcome(lesson, progress)
         over = bool(steps) and found.is_whole
         half = 0 < far and not over
-        self.share = 1.0 if over else far / steps if steps else 0.0
+        self.share = found.share if steps else 0.0  # as at the end of the lesson
         self.ring.setVisible(bool(steps))
         self.ring.show_share(self.share)
         self.again.setVisible(half)

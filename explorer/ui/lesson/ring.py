@@ -1,6 +1,6 @@
 """How far one is, as a ring that fills."""
 
-from PySide6.QtCore import QEasingCurve, QRectF, Qt, QVariantAnimation
+from PySide6.QtCore import QEasingCurve, QRectF, QSize, Qt, QVariantAnimation
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -27,6 +27,10 @@ class Ring(QWidget):
         self.setFixedSize(appearance.px(size), appearance.px(size))
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(name)
+
+    def sizeHint(self) -> QSize:
+        """As large as it is: what stands below it begins there."""
+        return self.minimumSize()
 
     def show_share(self, share: float, fills: bool = False) -> None:
         """Show how far one is, from 0 to 1. `fills`: from nothing, before one's eyes, unless little should move."""

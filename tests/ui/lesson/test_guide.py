@@ -1,6 +1,7 @@
 """Going through the steps of a lesson, in a real window."""
 
 import threading
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -122,7 +123,7 @@ def test_the_end_says_what_has_been_learned_then_what_to_revisit_and_leads_there
         "✓ A share (with a hint)<br>✓ Which grows?",
     ]
     assert lines[4] == "2 of 4 questions right: 1 at a later try, 1 with a hint."
-    assert lines[5] == "2 to revisit"
+    assert panel.finish.fold.text() == "2 to revisit ▾"
     assert list(panel.finish.steps) == ["point", "make"]
     assert panel.finish.steps["point"].words.text() == "4  Point at it · not seen yet"
     assert panel.finish.steps["make"].words.text() == "5  Make it so · skipped"
@@ -132,6 +133,23 @@ def test_the_end_says_what_has_been_learned_then_what_to_revisit_and_leads_there
     assert guide.at == 3
     assert not panel.finish.isVisible()
     assert panel._title.isVisible()
+
+
+def test_many_steps_to_revisit_are_folded_and_nothing_lies_over_anything_else(window, guide, panel, hand, eye, go):
+    go(4)
+    panel.go_on()
+    eye.settle(window)
+    finish = panel.finish
+    assert len(finish.steps) > 2
+    assert finish.fold.text() == f"{len(finish.steps)} to revisit ▸"
+    assert not any(button.isVisible() for button in finish.steps.values())
+    for _ in range(2):
+        parts = sorted((part for part in finish._parts if part.isVisible()), key=lambda part: part.y())
+        assert all(one.geometry().bottom() < other.y() for one, other in pairwise(parts))
+        assert finish.ring.height() == finish.ring.sizeHint().height()
+        hand.click(finish.fold)
+        eye.settle(window)
+    assert finish.fold.text().endswith("▸")
 
 
 def test_the_end_is_reached_by_keys_left_backwards_and_leads_to_the_lessons(window, guide, panel, hand, eye, go):
@@ -161,6 +179,7 @@ def test_what_is_wrong_is_asked_anew_and_what_was_learned_is_not_claimed(window,
     panel.show_end()
     eye.settle(window)
     assert "What you have learned" not in said(panel.finish)
+    hand.click(panel.finish.fold)
     hand.click(panel.finish.steps["predict"])
     assert guide.at == 1
     assert guide.question is not None
