@@ -177,7 +177,7 @@ SCORES = {
 KINDS = {
     "attention": "one attention by itself: who looks at whom",
     "encoder": "it reads a sentence; each word looks at all words",
-    "encoder-decoder": "an encoder reads a sentence, and a decoder writes another one",
+    "encoder-decoder": "an encoder reads a sentence, a decoder writes one",
     "gpt": "a decoder alone: it reads and says what comes next",
     "mlp": "a net of neurons: no words, no attention",
     "norm": "one normalisation by itself",

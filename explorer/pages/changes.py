@@ -18,7 +18,7 @@ from explorer.pages.header import switch_bar
 from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Listing, Note, Section, Stack
 from explorer.pages.view import View
 
-FIRST = 6
+FIRST = 5
 """Numbers of a matrix that are shown: with more there would be no room for where it is."""
 OF_GIVEN = (
     Column("Matrix", names=True),

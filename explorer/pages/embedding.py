@@ -452,7 +452,7 @@ class _Exponents(Lines):
     def line(self, row: int) -> Line:
         each = {kind: float(exponents(self.d, kind)[row]) for kind in _kinds(self.used)}
         entries = [Entry(str(row + 1)), Entry("cosine" if cosines(self.d, self.used)[row] else "sine")]
-        decimals = {kind: decimals_of(exponents(self.d, kind)) for kind in KINDS}
+        decimals = {kind: decimals_of(exponents(self.d, kind)) for kind in each}
         entries += [Entry(in_table(n, decimals[kind]), muted=kind != self.used) for kind, n in each.items()]
         with np.errstate(over="ignore"):
             wavelength = np.float64(10000) ** each[self.used]

@@ -51,7 +51,7 @@ from explorer.pages.page import Choice as Options
 from explorer.pages.view import Cell, View
 
 CACHED = "cache.on"
-MOST_COLUMNS = 10
+MOST_COLUMNS = 8
 """Words that are shown side by side, the last ones."""
 MOST_WORK = 30_000_000
 """Multiplications that somebody may wait for."""

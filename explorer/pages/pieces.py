@@ -39,6 +39,8 @@ _KINDS = {
     "WholeWords": "whole words",
 }
 _BEGINS = 60
+ACROSS = 5
+"""Pieces in a line, with their numbers: a part of a sentence may be all of it."""
 
 
 def own_steps(view: View, known: Vocabulary, sentence: str) -> tuple[Element, ...]:
@@ -54,7 +56,10 @@ def own_steps(view: View, known: Vocabulary, sentence: str) -> tuple[Element, ..
         for word in tokenizer.words(part, begins):
             ids = tokenizer.model.ids(word)
             words.append(word)
-            lines.append(Line.of(_short(word), " · ".join(map(known.__getitem__, ids)), " ".join(map(str, ids))))
+            for begin in range(0, len(ids) or 1, ACROSS):
+                some = ids[begin : begin + ACROSS]
+                pieces, numbers = " · ".join(map(known.__getitem__, some)), " ".join(map(str, some))
+                lines.append(Line.of("" if begin else _short(word), pieces, numbers))
     around = " ".join(known[i] for i in tokenizer.before), " ".join(known[i] for i in tokenizer.behind)
     told = [
         f"before it stands {escape(around[0])}" if around[0] else "",

@@ -32,7 +32,7 @@ from explorer.core.ops import Array, Softmax
 from explorer.core.vocabulary import is_mark
 from explorer.document.commands import PinCells
 from explorer.pages.element import Element
-from explorer.pages.gestures import Do, Edit, GoTo, Keep
+from explorer.pages.gestures import Edit, GoTo, Keep
 from explorer.pages.page import (
     BAR,
     HEAT,
@@ -115,7 +115,7 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
             said = written(round(share, 2) + 0.0, 2) if np.isfinite(share) else "–"
             tip = f"{_site_named(site, names)} at “{there[place]}”: {said}. A click pins it"
             entries.append(
-                Entry(said, share if np.isfinite(share) else 0.0, tip, leads=_put(site, place, other.values))
+                Entry(said, share if np.isfinite(share) else 0.0, tip, leads=_Put(site, place, other.values))
             )
         lines.append(Line(tuple(entries), strong=whole))
     columns = tuple(Column(f"“{there[place]}”", HEAT) for place in places)
@@ -132,10 +132,17 @@ def _site_named(site: Site, names: Mapping[str, str]) -> str:
     return f"after {named}" if site.node == site.after else named
 
 
-def _put(site: Site, place: int, other: Mapping[str, Array]) -> Edit:
-    """The edit that holds a part at what it was in the other pass."""
-    values = other[site.node][pin_of(site, place, other).cells]
-    return Do(PinCells(site.name, {(place, k): float(v) for k, v in enumerate(values)}))
+@dataclass(frozen=True, eq=False)
+class _Put(Edit):
+    """A part is held at what it was in the other pass: said for hundreds of cells, of which one may be clicked."""
+
+    site: Site
+    place: int
+    other: Mapping[str, Array]
+
+    def command(self, stroke: object = None) -> PinCells:
+        values = self.other[self.site.node][pin_of(self.site, self.place, self.other).cells]
+        return PinCells(self.site.name, {(self.place, k): float(v) for k, v in enumerate(values)})
 
 
 # The other text

@@ -7,6 +7,7 @@ Each arrives at the number that the graph or back-propagation has, and each row 
 
 import random
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +17,8 @@ from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.gradients import LOSS
 from explorer.core.switches import SWITCHES
-from explorer.document.commands import SetSwitch
+from explorer.document.commands import SetSwitch, SetTokens
+from explorer.lessons.document_lesson import opened
 from explorer.lessons.loader import load, models
 from tests.examples import EXAMPLES
 
@@ -40,6 +42,23 @@ FIRST = set({structure(*one): one for one in reversed(SETTINGS)}.values())
 @pytest.mark.parametrize(("lesson", "setting"), SETTINGS, ids=map("-".join, SETTINGS))
 def test_each_derivation_is_arithmetic_that_ends_at_its_number(lesson, setting):
     walk(lesson, setting, None if (lesson, setting) in FIRST else FEW, USUAL)
+
+
+GIVEN = Path(__file__).parents[3] / "shared" / "checkpoints" / "given"
+FOLDERS = sorted(path.name for path in GIVEN.glob("*") if (path / "config.json").is_file())
+
+
+@pytest.mark.skipif(not FOLDERS, reason="the folders lie beside the repository, and not in it")
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("name", FOLDERS)
+def test_so_is_each_of_a_model_that_others_trained(name, dtype):
+    """One cell of each node: in float32 to its precision."""
+    _, state = opened(GIVEN / name, dtype)
+    for sequence, axis in state.graph.sequences.items():
+        if len(state.graph.axes[sequence]) < 3:
+            words = state.graph.axes[axis]
+            state = SetTokens(sequence, [words[i] for i in (5, 17, 3, 40, 7)]).apply(state)
+    look(state, list(state.graph.nodes), random.Random(name))
 
 
 @pytest.mark.long

@@ -106,6 +106,14 @@ def test_other_dimensions_as_curves(source):
     assert [curve.name for curve in source.page(STAGE).marks(CURVES, Curve)] == ["1", "2", "3"]
 
 
+def test_the_exponents_of_sines_first_stand_beside_the_others(source):
+    source.do(SetSwitch("source", "positions", "sines first"))
+    page = source.page(STAGE)
+    (used,) = [at for at, column in enumerate(page.the("exponent list").columns) if "in use" in column.title][:1]
+    for j, row in enumerate(page.texts("exponent list")):
+        assert float(row[used]) == pytest.approx(exponents(4, "sines first")[j], abs=1e-4)
+
+
 @pytest.mark.parametrize(
     ("kind", "title", "column"), [("paper", "paper", 2), ("004", "tables", 3), ("004-script", "script", 4)]
 )

@@ -1,0 +1,95 @@
+"""Models that others trained: every page opens at every layer, nothing is out of reach, and in the usual window
+no word is cut."""
+
+import re
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QLabel, QPushButton
+
+from explorer.document.commands import SetTokens
+from explorer.document.state import State
+from explorer.lessons.document_lesson import lesson_of, opened
+from explorer.ui.widgets.tree import written_in
+from tests.checkpoints.small import write
+from tests.core.models.test_modern import CASES, made
+
+GIVEN = Path(__file__).parents[4] / "shared" / "checkpoints" / "given"
+FOLDERS = sorted(path.name for path in GIVEN.glob("*") if (path / "config.json").is_file())
+SHORT = ("llama_bf16", "marian")
+"""Those that are walked each time; the others are long."""
+USUAL, SMALL = (1280, 720), (1024, 640)
+PIECES = "generation.pieces"
+"""The page on which a long word, taken apart step by step, may be wider than its column: it is told in the tip."""
+
+
+def long(*of):
+    return pytest.param(*of, marks=pytest.mark.long)
+
+
+def of_folder(folder):
+    """A lesson on a folder, and its state with a few words where it came with none."""
+    lesson, state = opened(folder)
+    for sequence, axis in state.graph.sequences.items():
+        if len(state.graph.axes[sequence]) < 3:
+            words = state.graph.axes[axis]
+            state = SetTokens(sequence, [words[i % len(words)] for i in (5, 17, 3, 40, 7)]).apply(state)
+    return lesson, state
+
+
+def cut_in(page, pieces):
+    """What cannot be read on a page: words that are cut, and words and buttons narrower than what they say.
+
+    A long piece of the model's own may be cut in the picture: its tip tells it.
+    """
+    ends = [one.text for one in written_in(page.widget()) if re.search(r"\S…", one.text)]
+    ends = [text for text in ends if not any(piece.startswith(text[:-1]) for piece in pieces)]
+    shown = [one for one in page.findChildren(QLabel) if one.isVisible() and not one.wordWrap() and len(one.text()) > 1]
+    shown += [one for one in page.findChildren(QPushButton) if one.isVisible() and one.text()]
+    return ends + [one.text() for one in shown if one.width() + 1 < one.sizeHint().width()]
+
+
+def walk(window, eye, lesson, state):
+    """Go to every page; returns their names."""
+    bench = window.bench
+    bench.open_state(lesson, state)
+    bench.document.settle()
+    bench.bridge.flush()
+    seen = [stop.name for stop in bench.selection.stops]
+    pieces = [word for axis in state.graph.sequences.values() for word in state.graph.axes[axis]]
+    for name in seen:
+        page = eye.go_to(window, name)
+        eye.settle(window)
+        assert page.stage.name == name
+        if name != PIECES and window.width() >= USUAL[0]:
+            assert (name, cut_in(page, pieces)) == (name, [])
+        assert page.horizontalScrollBar().maximum() == 0, name
+    return seen
+
+
+@pytest.mark.parametrize("size", [USUAL, long(SMALL)])
+def test_every_page_of_a_small_llama(open_window, eye, tmp_path, size):
+    window = open_window()
+    window.resize(*size)
+    seen = walk(window, eye, *of_folder(write(tmp_path)))
+    layers = {name.split(".")[1] for name in seen if name.startswith("decoder.")}
+    assert layers == {"1", "2"}
+
+
+@pytest.mark.skipif(not FOLDERS, reason="the folders lie beside the repository, and not in it")
+@pytest.mark.parametrize("size", [USUAL, long(SMALL)])
+@pytest.mark.parametrize("name", [name if name in SHORT else long(name) for name in FOLDERS])
+def test_every_page_of_a_folder(open_window, eye, name, size):
+    window = open_window()
+    window.resize(*size)
+    walk(window, eye, *of_folder(GIVEN / name))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", CASES)
+def test_every_page_of_what_models_have_changed_since_2017(open_window, eye, name):
+    model, _, inputs = made(CASES[name], n=4)
+    window = open_window()
+    window.resize(*USUAL)
+    lesson, state = lesson_of(State.of(model, inputs), name)
+    walk(window, eye, lesson, state)
