@@ -221,7 +221,7 @@ def settle(qtbot, window):
         waiting = [place for place in places if not (place.isHidden() and place.testAttribute(on_purpose))]
         timers = window.bench.bridge._timer, window.page()._settled
         idle = window.bench.appearance.turns.idle  # the page shares its room once its pictures are there
-        return not waiting and idle and not any(timer.isActive() for timer in timers)
+        return not waiting and idle and not window.page()._drags and not any(timer.isActive() for timer in timers)
 
     QApplication.processEvents()
     for _ in range(2):  # the last picture may have moved what stands below it

@@ -244,13 +244,15 @@ class Elements(QWidget):
         """
         return self._shared
 
-    def share_room(self, width: int, height: int | None = None) -> None:
+    def share_room(self, width: int, height: int | None = None, drags: bool = False) -> None:
         """Let matrices be as wide as what is in sight; where something is wider, words and switches stay in sight.
 
         Parameters
         ----------
         width, height : int
             Pixels in sight. Without a height a picture that would fill it is as high as it needs to be.
+        drags : bool
+            Whether another size will follow at once: what a step names stays as large as it is until then.
         """
         # Each widget that is shown has Qt lay out all that it stands in, at once: while arrangements are tried, that
         # would be most of the time.
@@ -259,7 +261,7 @@ class Elements(QWidget):
         for layout in layouts:
             layout.setEnabled(False)
         try:
-            self._sharing.share(width, height)
+            self._sharing.share(width, height, drags)
         finally:
             for layout in layouts:
                 layout.setEnabled(True)

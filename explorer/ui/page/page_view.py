@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
@@ -31,6 +31,8 @@ MARGIN = 12
 """Pixels at text scale 1 at the right of the page."""
 ROUNDS = 24
 """How often the room is shared anew between two changes of the document or the window: pictures come one by one."""
+REST = 150
+"""Milliseconds for which a window's edge rests, until what a step names has its size anew."""
 SIZES = 8
 """How many sizes a page may get of one another: with bars that come and go there are three or four."""
 
@@ -65,7 +67,11 @@ class PageView(QScrollArea):
         self._steps: tuple[float, Mapping[str, bool]] | None = None
         self._size, self._rounds = self.size(), 0
         self._settled = later(self, self._share_again)
-        self._sized = BeforePainting(self, self._share_again)
+        self._sized = BeforePainting(self, self._follow_edge)
+        self._rested = QTimer(self, singleShot=True, interval=REST)
+        self._rested.timeout.connect(self._rest)
+        self._drags = False
+        """Whether sizes of the window follow each other: its edge is dragged."""
         self._told = later(self, self._refresh_in_sight)
         px = bench.appearance.px
         self.elements = Elements(bench, px(12))
@@ -216,7 +222,7 @@ class PageView(QScrollArea):
     @property
     def is_settled(self) -> bool:
         """Whether all that stands on it has its place."""
-        return self.is_whole and not self._settled.isActive()
+        return self.is_whole and not (self._settled.isActive() or self._drags)
 
     def make(self, seconds: float = math.inf) -> bool:
         """Make the widgets of a new page, as many as it takes so long for; returns whether all are there."""
@@ -313,6 +319,17 @@ class PageView(QScrollArea):
         finally:
             self._sizes -= 1
 
+    def _follow_edge(self) -> None:
+        """The window has another size; while more follow, what is named stays as large as it is."""
+        self._drags = self._rested.isActive()
+        self._rested.start()
+        self._share_again()
+
+    def _rest(self) -> None:
+        if self._drags:
+            self._drags = False
+            self._share_again()
+
     def _share_again(self) -> None:
         """Something on the page has another size. Sizes that ask for each other for ever do so only for a while."""
         if self._rounds < ROUNDS:
@@ -331,4 +348,4 @@ class PageView(QScrollArea):
             # The bar below is left out too: after another size it often comes, and goes once the room is shared.
             below = self.horizontalScrollBar()
             height = self.viewport().height() + (below.height() if below.isVisibleTo(self) else 0)
-            self.elements.share_room(self.viewport().width(), None if paper else height)
+            self.elements.share_room(self.viewport().width(), None if paper else height, self._drags)

@@ -82,6 +82,8 @@ class Sharing:
         """Whether they stand so for what a step of a lesson names."""
         self._known: dict[str, int] = {}
         """How high what holds no matrix is, by its id, while ways to stand are tried."""
+        self._waits = False
+        """Whether it is decided later what stands how."""
         self._rows: dict[str, object] = {}
         """How rows stand that have been tried, by their ids."""
         self._tried: tuple[object, ...] = ()
@@ -113,8 +115,9 @@ class Sharing:
         """Decide anew: the page was arranged anew."""
         self._stands, self._decided = Stands({}), ()
 
-    def share(self, width: int, height: int | None) -> None:
+    def share(self, width: int, height: int | None, drags: bool) -> None:
         """See `Elements.share_room`."""
+        self._waits = drags and self._for_named
         margins = self.page.contentsMargins()
         room = max(width - margins.left() - margins.right(), 0)  # a window may be all margin
         low = height is not None and height < self._px(LOW_PAGE)
@@ -250,7 +253,8 @@ class Sharing:
             sizes = [(box.own_size[1:], box.view.extent.whole) for box in boxes]
             return room, height, self.lit, named, sizes, can_typeset_now()
 
-        if self._decided == decides():
+        waits = self._waits and self._decided[2:4] == (self.lit, named)
+        if waits or self._decided == decides():
             return True
         self._rows = {}
         self._known = {

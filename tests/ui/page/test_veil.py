@@ -9,6 +9,7 @@ from explorer.lessons.steps import MakeSo
 from explorer.ui.errors import Message
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.letters import CELL_HEIGHT
+from explorer.ui.page.sharing import Sharing
 from explorer.ui.render import laid_out
 
 Key = Qt.Key
@@ -231,3 +232,32 @@ def test_a_page_that_another_follows_stays_as_one_saw_it_until_that_comes(led, q
     guide.leave()
     window.bench.bridge.flush()
     assert not before.veil.isVisible()
+
+
+def test_while_the_edge_of_the_window_is_dragged_nothing_is_decided_and_then_it_is_as_at_once(led, eye, monkeypatch):
+    window, tried = led("emma", "key"), []
+    window.resize(1600, 900)
+    eye.settle(window)
+    before, stand = places(window), Sharing._stand_named
+    monkeypatch.setattr(Sharing, "_stand_named", lambda *how: tried.append(how) or stand(*how))
+    rested = window.page()._rested
+    rested.setInterval(3_600_000)
+    rested.start()
+    for width in (1560, 1500, 1400, 1300, 1280):
+        window.resize(width, 720)
+        QApplication.processEvents()
+    assert window.page()._drags
+    assert tried == []
+    rested.start(0)
+    eye.settle(window)
+    assert tried
+    at_once = places(window)
+    window.resize(1600, 900)
+    rested.start(0)
+    eye.settle(window)
+    assert places(window) == before
+    rested.stop()
+    window.resize(1280, 720)
+    eye.settle(window)
+    assert places(window) == at_once
+    rested.stop()
