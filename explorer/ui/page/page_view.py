@@ -59,7 +59,7 @@ class PageView(QScrollArea):
         self.stage = stage
         self.page: Page | None = None
         self._memo = Memo()
-        self._stale = True
+        self._stale, self._arrives = True, False
         self._looking: Looking | None = None
         self._sizes = 0
         self._shown = self._hidden = False
@@ -159,6 +159,7 @@ class PageView(QScrollArea):
     def _follow_awaited(self) -> None:
         """Show what has been computed beside the window, where this page waits for something."""
         if self._awaited:
+            self._arrives = True
             self._follow()
 
     @property
@@ -249,7 +250,10 @@ class PageView(QScrollArea):
             self.make()
         if not self._stale or self.stage not in self.bench.selection.places:
             return  # a page whose stage is gone is taken away
-        self._in_place.hold()
+        # What comes by itself makes no room above a page that stands at its beginning.
+        if not (self._arrives and self.verticalScrollBar().value() == 0):
+            self._in_place.hold()
+        self._arrives = False
         self.elements.tell(self._composed())
         others = self._lit_for[0] is not self.elements.widgets
         if others:
