@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtGui import QContextMenuEvent, QFont
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
@@ -12,6 +12,7 @@ from explorer.pages.drawing import Axis, Bars, Box, Drawing, FlowLine, Image, Se
 from explorer.pages.gestures import GoTo, Switch
 from explorer.pages.matrix import matrix
 from explorer.pages.view import Cell
+from explorer.ui.drawing.blocks import TIGHT, Blocks
 from explorer.ui.drawing.view import DrawingView
 from explorer.ui.widgets.tree import written_in
 
@@ -248,3 +249,13 @@ def test_once_a_number_fits_into_its_square_it_is_written(window, eye):
 def eye_texts(window, name):
     shown = matrix(window.bench.view, window.bench.view.of_head(name, 0))
     return [[shown.text(i, j) for j in range(len(shown.columns))] for i in range(len(shown.rows))]
+
+
+def test_a_title_for_which_there_is_no_room_is_written_lighter_before_it_is_cut(bench):
+    blocks, title = Blocks(bench), "Feed-forward"
+    bold, light = (blocks._advance(blocks._sized(int(TIGHT), strong), strong, title) for strong in (True, False))
+    assert light < bold
+    for room, weight, text in ((bold + 1, True, title), ((light + bold) / 2, False, title), (light / 2, False, None)):
+        font, written = blocks._fitted(blocks._sized(12, True), True, title, room)
+        assert (font.weight() >= QFont.Weight.DemiBold) is weight
+        assert written == title if text else written.endswith("…")
