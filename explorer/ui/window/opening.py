@@ -282,6 +282,8 @@ class OpeningPage(QFrame):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        if self._bench.appearance.moves:  # until the picture is there, too, the end is not told
+            self.show_at(0.0)
         begin = later(self, self._begin, once=True)
         do_once_painted(self, lambda: self._bench.appearance.turns.add(begin))  # behind the picture
 

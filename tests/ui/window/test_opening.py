@@ -47,6 +47,15 @@ def test_nothing_stands_beside_the_picture_the_field_and_the_button(first):
     assert window.opening.picture.width() > 0.95 * window.width()
 
 
+@pytest.mark.parametrize(("moves", "told"), [(True, "Each word becomes"), (False, "After “the cat sat on the”")])
+def test_before_the_picture_is_there_its_end_is_told_only_where_nothing_moves(open_window, monkeypatch, moves, told):
+    monkeypatch.setattr(Appearance, "moves", moves)
+    window = open_window("tiny-gpt", None)
+    window.show_opening()
+    assert window.opening.picture.picture is None
+    assert window.opening.said.text().startswith(told)
+
+
 def test_in_a_large_window_words_and_field_are_larger(first, eye):
     window = first()
     sizes = []
