@@ -18,8 +18,8 @@ from explorer.pages.header import switch_bar
 from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Listing, Note, Section, Stack
 from explorer.pages.view import View
 
-FIRST = 5
-"""Numbers of a matrix that are shown: with more there would be no room for where it is."""
+FIRST = 7
+"""Numbers of a matrix that are shown, less one for each decimal: with more there would be no room for where it is."""
 OF_GIVEN = (
     Column("Matrix", names=True),
     Column("Where", width=260),
@@ -38,9 +38,11 @@ def given(view: View) -> tuple[Element, ...]:
             continue
         stage = stages[node.stage]
         leads, tip = GoTo(stage.name), f"Go to {stage.title}"
-        some = "  ".join(written(float(one), decimals_of(values)) for one in values.ravel()[:FIRST])
+        decimals = decimals_of(values)
+        first = FIRST - max(decimals, 1)
+        some = "  ".join(written(float(one), decimals) for one in values.ravel()[:first])
         where = f"{stage.group}: {stage.title}" if stage.group != stage.title else stage.title
-        numbers = Entry(some + (" …" if values.size > FIRST else ""), muted=True)
+        numbers = Entry(some + (" …" if values.size > first else ""), muted=True)
         name, shape = Entry(name_of(node.name), tip=tip, leads=leads), written_shape(values.shape)
         lines.append(Line.of(name, Entry(where, muted=True), shape, numbers))
     if not lines:
