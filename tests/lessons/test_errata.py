@@ -38,6 +38,7 @@ def write(tmp_path):
 
 def test_there_is_one_for_each_text():
     assert set(errata()) == {one.id for one in references()}
+    assert set(errata().values()) == {lesson.id for lesson in catalogue() if lesson.errata}
     for text, id in errata().items():
         lesson = load(id)
         assert (lesson.errata, lesson.reference) == (True, text)

@@ -285,9 +285,10 @@ class Inspector(QFrame):
         self._printed.setVisible(bool(said))
         self._notes.setVisible(bool(slips))
         self._slips.setVisible(bool(slips) and not self._folded)
-        lesson, here = errata().get(self._bench.lesson.reference, ""), self._bench.lesson
+        here = self._bench.lesson
+        lesson = errata().get(here.reference, "") if said or slips else ""
         self._errata.setText(f"<a href='{lesson}' style='color:{theme.link}'>What the printed example gets wrong</a>")
-        self._errata.setVisible(bool((said or slips) and lesson) and lesson != here.id)
+        self._errata.setVisible(bool(lesson) and lesson != here.id)
 
     def _fold(self, _: str) -> None:
         """Open or close the slips; they stay so from stage to stage."""

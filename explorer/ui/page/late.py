@@ -1,6 +1,9 @@
 """The place of a picture that is made after the first paint, in the size that the picture will have."""
 
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from threading import Thread
 from typing import Any
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -10,10 +13,20 @@ from explorer.ui.widgets import UNBOUNDED
 
 WIDE, MOST_TIMES = 1400, 1.5
 """Pixels at text scale 1 of a page from which on pictures are larger than they have to be; and how much, at most."""
+LOOK_MS = 10
+"""How often it is looked whether pyqtgraph is there."""
+
+
+@cache
+def _loader() -> Thread:
+    """It imports pyqtgraph beside the window, which that would hold up for 0.6 s."""
+    loader = Thread(target=import_module, args=("pyqtgraph",), daemon=True)
+    loader.start()
+    return loader
 
 
 class Late(QWidget):
-    """A place that is filled in a later turn of the event loop: pyqtgraph's import takes longer than the page.
+    """A place that is filled in a later turn of the event loop, once pyqtgraph is there.
 
     Parameters
     ----------
@@ -46,8 +59,17 @@ class Late(QWidget):
         self._most: tuple[float, float] | None = None
         self.setFixedSize(width, height)
         QVBoxLayout(self).setContentsMargins(0, 0, 0, 0)
-        filling = later(self, self.fill)
-        do_once_painted(self, lambda: turns.add(filling))
+        self._turns, self._filling = turns, later(self, self.fill)
+        self._looks = later(self, self._wait)
+        self._looks.setInterval(LOOK_MS)
+        do_once_painted(self, self._wait)
+
+    def _wait(self) -> None:
+        """Wait for a turn of its own, once pictures can be made without holding up the window."""
+        if not _loader().is_alive():
+            self._turns.add(self._filling)
+        else:
+            self._looks.start()
 
     def tell(self, data: Any) -> None:
         """Show other data, now or as soon as there is a picture."""

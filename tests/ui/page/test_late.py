@@ -1,5 +1,9 @@
 """Pictures are larger in a wide page, and no wider than what holds them."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 from PySide6.QtWidgets import QFrame, QWidget
 
@@ -38,3 +42,27 @@ def test_it_is_no_wider_than_a_stack_of_a_width_of_its_own(late):
     place.use(5 * WIDE, 340, 260, 1.0)
     assert place.maximumWidth() == 370
     assert place.maximumHeight() == round(260 * 370 / 340)
+
+
+PROGRAM = """
+import sys, threading
+threads = set()
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith("pyqtgraph"):
+            threads.add(threading.current_thread() is threading.main_thread())
+sys.meta_path.insert(0, Watch())
+from explorer.app import open_window
+from explorer.ui.page.late import Late
+app, window = open_window("what-a-trained-head-does")
+assert not threads
+while not any(late.picture for late in window.page().findChildren(Late)):
+    app.processEvents()
+print(threads)
+"""
+
+
+def test_the_window_is_not_held_by_the_import_of_pyqtgraph(tmp_path):
+    command, own = [sys.executable, "-c", PROGRAM], {"EXPLORER_SETTINGS": str(tmp_path)}
+    done = subprocess.run(command, env=os.environ | own, capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout.split() == ["{False}"]
