@@ -416,14 +416,7 @@ class StepSheet(QFrame):
             return 0.0
         if (one := self._list) is not None:
             one.grow(max(place.height() - EDGE - _height_of(self._shown) + one.grown, 0))
-        high = _height_of(self._shown) - EDGE
-        if alone and high > place.height():  # they stand in more lines than was reckoned: then rows get less
-            lines.share(max(2 * place.height() - high, 0))
-            self.elements.share_room(place.width(), None)
-            lines.say_all()
-            high = _height_of(self._shown) - EDGE
-        if alone and high <= place.height():  # rows have been given what was left
-            high = lines.height
+        high = lines.height if alone else _height_of(self._shown) - EDGE
         return max(high / max(place.height(), 1), lines.widest / max(free.width(), 1))
 
     def _fit(self, scale: float) -> bool:
