@@ -417,6 +417,8 @@ class StepSheet(QFrame):
         if (one := self._list) is not None:
             one.grow(max(place.height() - EDGE - _height_of(self._shown) + one.grown, 0))
         high = lines.height if alone else _height_of(self._shown) - EDGE
+        if self._pictures and not alone:  # what is cut beside them takes no more than it was given
+            high = max(high, place.height() - free.height() + lines.height)
         return max(high / max(place.height(), 1), lines.widest / max(free.width(), 1))
 
     def _fit(self, scale: float) -> bool:
