@@ -18,7 +18,7 @@ from explorer.pages.view import Cell, Covered, View
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.enlarged import Fitted, in_look, least_letters
 from explorer.ui.lesson.lines import Lines, rows_of, sizes
-from explorer.ui.lesson.room import Needs, column_height, height_at, placed
+from explorer.ui.lesson.room import Needs, Places, column_height, height_at, placed
 from explorer.ui.lesson.spot import scroll_to_meant, spot_box, spot_rect
 from explorer.ui.lesson.words import Words
 from explorer.ui.matrix.box import MatrixBox
@@ -35,9 +35,9 @@ from explorer.ui.widgets.tree import delete_now
 from explorer.ui.workbench import Workbench
 from explorer.words.vectors import Vectors
 
-TURNS, MOST_FITS = 6, 6
+TURNS, MOST_FITS, SETTLED = 6, 6, 4
 """Turns of the event loop in which all that stands on a new sheet gets its size; how often what a step names is made
-anew for that at most."""
+anew for that at most, and after how many times the parts stay where they are."""
 ACROSS, DOWN, GAP = 10, 6, 8
 """Pixels at text scale 1 between matrices beside each other, between lines of them, and between the parts."""
 AIRY, AIRIER = 52, 100
@@ -82,6 +82,7 @@ class StepSheet(QFrame):
         self._lesson = self._time = ""
         self._numbers: Mapping[str, str] = {}
         px = bench.appearance.px
+        self._stands: tuple[tuple[object, ...], Places] | None = None
         self._place = ""
         self._before: tuple[State, Engine] | None = None
         self._number = mark(QLabel(), role="small")
@@ -352,7 +353,10 @@ class StepSheet(QFrame):
         width, height, gap = self._middle.width(), self._middle.height(), px(GAP)
         shows, leads = not self._shown.isHidden(), self._leads
         needs = self._needs()
-        places = placed(width, height, gap, needs, not self._alone, shows, leads)
+        key = width, height, shows, leads, self._alone
+        if self._fits < SETTLED or self._stands is None or self._stands[0] != key:
+            self._stands = key, placed(width, height, gap, needs, not self._alone, shows, leads)
+        places = self._stands[1]  # of two that cost the same, not now the one and now the other
         if leads and self._unasked:
             without = placed(width, height, gap, needs, not self._alone, shows, False)
             if places.cost > without.cost + SPARED:  # what surrounds the right answer is worth more
