@@ -16,39 +16,32 @@ from explorer.pages.inspected import inspected
 from explorer.pages.of_step import elements_of, first_cell, right_cells
 from explorer.pages.view import Cell, Covered, View
 from explorer.ui.inspector.derivation_view import DerivationView
-from explorer.ui.lesson.enlarged import Fitted, in_look, least_letters
-from explorer.ui.lesson.lines import Lines, rows_of, sizes
+from explorer.ui.lesson.enlarged import least_letters
+from explorer.ui.lesson.hero import Hero
 from explorer.ui.lesson.room import Needs, Places, column_height, height_at, placed
 from explorer.ui.lesson.spot import scroll_to_meant, spot_box, spot_rect
 from explorer.ui.lesson.words import Words
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
-from explorer.ui.page.elements import Drawn
 from explorer.ui.page.late import Late
-from explorer.ui.page.listing import ListingView
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import column_in, scroll_area
-from explorer.ui.widgets.tree import delete_now
 from explorer.ui.workbench import Workbench
 from explorer.words.vectors import Vectors
 
 TURNS, MOST_FITS, SETTLED = 6, 6, 4
 """Turns of the event loop in which all that stands on a new sheet gets its size; how often what a step names is made
 anew for that at most, and after how many times the parts stay where they are."""
-ACROSS, DOWN, GAP = 10, 6, 8
-"""Pixels at text scale 1 between matrices beside each other, between lines of them, and between the parts."""
-AIRY, AIRIER = 52, 100
-"""Pixels at text scale 1 that a row of many is high where there is room, and that a single one is higher."""
-LEAST, MOST, READABLE = 0.4, 2.6, 0.85
-"""Times the scale of the words: how large what a step names is at least, at most, and so that the last row reads it."""
-SHARE, EDGE, SAME, SMALLEST, LESS = 0.985, 4, 0.02, 0.6, 0.9
-"""Of the size that would fill a place, since letters have whole pixels; pixels free at its edge; by how much another
-size has to differ; and how much smaller than reckoned it is at least, in all and each time it did not fit."""
-MUCH = 1000, 500
-"""A place in which pictures are compared."""
+GAP = 8
+"""Pixels at text scale 1 between the parts."""
+LEAST, READABLE = 0.4, 0.85
+"""Times the scale of the words: how large what a step names is at least, and so that the last row reads it."""
+SAME, SMALLEST, LESS = 0.02, 0.6, 0.9
+"""By how much another size has to differ; and how much smaller than reckoned it is at least, in all and each time that
+it did not fit."""
 SLACK = 8
 """Pixels of air at the end of a part, that need not be in sight."""
 SPARED = 25
@@ -93,18 +86,13 @@ class StepSheet(QFrame):
         self.question: QWidget | None = None
         self._is_open: Callable[[], bool] = bool
         self._gaps: QWidget | None = None
-        shown, said, asked, way = QWidget(), QWidget(), QWidget(), QWidget()
-        self._fitted = Fitted(bench.appearance, shown, bench.appearance.scale)
-        self._fitted_bench = in_look(bench, self._fitted)
-        self.elements = Elements(self._fitted_bench, px(8))
-        self.elements.down = DOWN
+        said, asked, way = QWidget(), QWidget(), QWidget()
+        self._hero = Hero(bench)
         self._name = SteadyLabel(role="small")
         self._formula = Formula(em=1.1)
         self._derivation = DerivationView(bench)
         self._derivation.columns = 2
         self._derivation.more_wanted.connect(lambda: self.write_all(True))
-        self._shown_column = column = column_in(shown, self.elements)
-        column.addStretch(1)
         self._led = led = QVBoxLayout(way)
         led.setContentsMargins(0, 0, 0, 0)
         led.setSpacing(px(5))
@@ -127,10 +115,10 @@ class StepSheet(QFrame):
         self._middle = QWidget()
         """Holds the parts, each of which has a place of its own in it."""
         whole.addWidget(self._middle, 1)
-        areas = [_scrolled(part, self._middle) for part in (said, shown, asked, way)]
+        areas = [_scrolled(part, self._middle) for part in (said, self._hero, asked, way)]
         self._said, self._shown, self._asked, self._way = areas
         self._settled = later(self, self.share_room)
-        for content in (shown, said, asked, way):
+        for content in (self._hero, said, asked, way):
             content.installEventFilter(self)
         bench.bridge.changed.connect(self.refresh)
         bench.selection.looked.connect(self.refresh)
@@ -223,7 +211,7 @@ class StepSheet(QFrame):
     @property
     def cut(self) -> tuple[str, ...]:
         """The names of the matrices of which a class sees only a part."""
-        extents = ((box, box.view.extent) for box in self._boxes)
+        extents = ((box, box.view.extent) for box in self._hero.boxes)
         return tuple(box.matrix.name for box, extent in extents if extent.cut or not extent.whole or _is_clipped(box))
 
     @property
@@ -248,7 +236,7 @@ class StepSheet(QFrame):
     @property
     def has_no_hero(self) -> bool:
         """Whether nothing but words stands there, or one number."""
-        boxes = self._boxes
+        boxes = self._hero.boxes
         return len(boxes) == len(self.elements.widgets) and all(box.matrix.values.size == 1 for box in boxes)
 
     def refresh(self, *_: object) -> None:
@@ -301,7 +289,7 @@ class StepSheet(QFrame):
         if about.formula and about.formula != self._formula.latex():
             self._formula.set_latex(about.formula)
         # A matrix has it as its heading.
-        headed = any(box.matrix.place.node == cell.node for box in self._boxes) if cell is not None else False
+        headed = any(box.matrix.place.node == cell.node for box in self._hero.boxes) if cell is not None else False
         self._formula.setVisible(bool(about.formula) and not headed and not filled_in)
         self._derivation.show_rows([row for _, rows in parts for row in rows])
 
@@ -348,7 +336,7 @@ class StepSheet(QFrame):
             self._settled.start()
         px = self.bench.appearance.px
         self._say_where()
-        for picture in self._filling:
+        for picture in self._hero.filling:
             picture.least = 0  # a class cannot scroll: all of it is seen, however small
         width, height, gap = self._middle.width(), self._middle.height(), px(GAP)
         shows, leads = not self._shown.isHidden(), self._leads
@@ -362,7 +350,7 @@ class StepSheet(QFrame):
             if places.cost > without.cost + SPARED:  # what surrounds the right answer is worth more
                 leads, places = False, without
         if shows and fits_anew:
-            fits = (self._scale_of_rest if self._filling else needs.scale)(
+            fits = (self._hero.scale_of_rest if self._hero.filling else needs.scale)(
                 places.numbers.width(), max(places.numbers.height(), 1)
             )
             fits = min(self._shrunk * fits, self._too_large * (1 - SAME))  # letters have whole pixels: not to and fro
@@ -374,24 +362,30 @@ class StepSheet(QFrame):
             area.setGeometry(place)
         self._derivation.write_at_most(places.terms)
         if shows:
-            over = self._place_numbers(places.numbers)
+            self._shown.setGeometry(places.numbers)
+            over = self._hero.fill(places.numbers.size())
             if over > 1:
-                self._too_large = min(self._too_large, self._fitted.scale * max(1 / over, LESS))
+                self._too_large = min(self._too_large, self._hero.scale * max(1 / over, LESS))
             if over > 1 and fits_anew and self._shrunk > SMALLEST:  # what was reckoned is not all to the pixel
                 self._shrunk *= max(min(0.99 / over, 1 - 2 * SAME), 0.8)
                 self._turns = max(self._turns, 1)
                 self._settled.start()
         _scroll_where_needed(self._said, needs.words(places.words.width()))
         _scroll_where_needed(self._asked, needs.asked(places.asked.width()))
-        _scroll_where_needed(self._shown, _height_of(self._shown))
+        _scroll_where_needed(self._shown, self._hero.high if shows else 0)
         _scroll_where_needed(self._way, needs.way(places.way.width(), places.terms))
-        box, shown = spot_box(self.elements), self._shown.widget()
-        if box is not None and shown is not None:
+        box = spot_box(self.elements)
+        if box is not None:
             rect = spot_rect(box)
-            at = box.mapTo(shown, rect.center())
+            at = box.mapTo(self._hero, rect.center())
             self._shown.ensureVisible(at.x(), at.y(), rect.width() // 2 + px(8), rect.height() // 2 + px(8))
-        scroll_to_meant(self._boxes, self.bench.view, self.step)
+        scroll_to_meant(self._hero.boxes, self.bench.view, self.step)
         self.shared.emit()
+
+    @property
+    def elements(self) -> Elements:
+        """What the step names; others, in another size."""
+        return self._hero.elements
 
     @property
     def free(self) -> QRect:
@@ -401,53 +395,15 @@ class StepSheet(QFrame):
         px, place = self.bench.appearance.px, self._said.geometry().translated(self._middle.pos())
         return place.adjusted(0, height_at(self._words, place.width() - px(4)) + px(GAP), 0, 0)
 
-    def _place_numbers(self, place: QRect) -> float:
-        """Let what the step names fill its place. Returns how many times larger than that it has to be at least."""
-        self._shown.setGeometry(place)
-        free = self._free_of_pictures(place)
-        lines = self._lines(free.width())
-        alone = len(self._boxes) == len(self.elements.widgets)
-        if alone or self._pictures:
-            lines.share(free.height())
-        elif lines.lines and not self._filling:  # what stands beside keeps its height, rows have the rest
-            lines.share(lines.height + max(place.height() - EDGE - _height_of(self._shown) + self._grown, 0))
-        else:
-            lines.share(min(place.height(), lines.height))
-        # Only a picture takes its height from its place; as on a low page, matrices would be folded.
-        self.elements.share_room(place.width(), place.height() if self._filling else None)
-        lines.say_all()
-        if self._filling:
-            return 0.0
-        if (one := self._list) is not None:
-            one.grow(max(place.height() - EDGE - _height_of(self._shown) + one.grown, 0))
-        high = lines.height if alone else _height_of(self._shown) - EDGE
-        if self._pictures and not alone:  # what is cut beside them takes no more than it was given
-            high = max(high, place.height() - free.height() + lines.height)
-        return max(high / max(place.height(), 1), lines.widest / max(free.width(), 1))
-
     def _fit(self, scale: float) -> bool:
-        """Show what the step names in another size, made anew: a matrix measures its letters only once.
-
-        Returns whether it was.
-        """
-        look = self._fitted
-        if (self._filling and not self._rest) or abs(scale / look.scale - 1) < SAME or self._fits == MOST_FITS:
+        """Show what the step names in another size, if it has not been tried too often. Returns whether it was."""
+        hero = self._hero
+        if (hero.filling and not hero.rest) or abs(scale / hero.scale - 1) < SAME or self._fits == MOST_FITS:
             return False
         self._fits += 1
         self._turns = max(self._turns, 1)  # to see whether all of it fits
         self._settled.start()
-        before = self.elements
-        self._shown_column.removeWidget(before)
-        before.hide()
-        before.setParent(None)  # or it would be dressed once more
-        shown = before.elements
-        delete_now(before)
-        look.dress(scale)
-        self.elements = Elements(self._fitted_bench, look.px(8))
-        self.elements.down = DOWN
-        self._shown_column.insertWidget(0, self.elements)
-        self.elements.tell(shown)
-        self.elements.show()  # with all in it: what comes into something that is shown waits for a turn
+        hero.make_anew(scale)
         return True
 
     def _say_where(self) -> None:
@@ -475,111 +431,9 @@ class StepSheet(QFrame):
             lambda width: column_height(asked, width, 0) + slack if asked else 0,
             led,
             0 if self._derivation.isHidden() or self._all_terms else self._derivation.longest,
-            self._scale_in(),
+            self._hero.scale_in(),
             READABLE * self.bench.appearance.scale,
         )
-
-    def _scale_in(self) -> Callable[[int, int], float]:
-        """Gives for a width and a height the scale at which all that the step names fits."""
-        base, now, px = self.bench.appearance.scale, self._fitted.scale, self._fitted.px
-        boxes, filling = self._boxes, self._filling
-        if filling:
-            below = sum(box.whole_size(rows_of(box), False).height() + px(DOWN) for box in boxes)
-            most = min(one.scale_in(*MUCH) for one in filling)  # its letters are small already: it is worth more
-            return lambda width, height: min(
-                base * (one.scale_in(width, max(height - below, 1)) / most) ** 2 for one in filling
-            )
-        if boxes and len(boxes) == len(self.elements.widgets):
-            taken = sizes(boxes, px(ACROSS), px(DOWN))
-        elif boxes and self._pictures:
-            wide, high = self._of_pictures
-            taken = [
-                one
-                for across, down in sizes(boxes, px(ACROSS), px(DOWN))
-                for one in ((across + wide, max(down, high)), (max(across, wide), down + px(DOWN) + high))
-            ]
-        else:
-            grown = self._grown
-            taken = [(across, height_at(self.elements, across) - grown) for across in self._widths()]
-
-        def scale(width: int, height: int) -> float:
-            fits = max(min((width - EDGE) / across, (height - EDGE) / max(down, 1)) for across, down in taken)
-            return min(now * fits * SHARE, MOST * base)
-
-        return scale
-
-    @property
-    def _grown(self) -> int:
-        """Pixels down that matrices beside something else, or the lines of a list, take more than they need."""
-        if self._list is not None:
-            return self._list.grown
-        lines = self._lines(max(self._shown.width(), 1)).lines
-        return sum(rows_of(line[0]) * (line[0].view.rowHeight(0) - line[0].view.extent.low) for line in lines)
-
-    def _widths(self) -> list[int]:
-        """Widths in which what is no matrix might stand, in pixels of now."""
-        least = max(self.elements.minimumSizeHint().width(), 1)
-        lists = [one for one in self.elements.widgets.values() if isinstance(one, ListingView)]
-        whole = max([least, self.elements.sizeHint().width(), *(one.whole_width for one in lists)])
-        if lists:  # in less, the words in it would be cut
-            return [whole]
-        return sorted({least, whole, *(round(least + (whole - least) * k / 4) for k in (1, 2, 3))})
-
-    def _lines(self, width: int) -> Lines:
-        px = self._fitted.px
-        rows = max((len(box.matrix.rows) for box in self._boxes), default=1)
-        return Lines(self._boxes, width, px(ACROSS), px(DOWN), px(AIRY + AIRIER / rows))
-
-    @property
-    def _boxes(self) -> list[MatrixBox]:
-        return [widget for widget in self.elements.widgets.values() if isinstance(widget, MatrixBox)]
-
-    @property
-    def _pictures(self) -> list[Late]:
-        """Drawings of a size of their own, where nothing else stands beside the matrices."""
-        found = [one for one in self.elements.widgets.values() if isinstance(one, Late) and one not in self._filling]
-        return found if len(found) + len(self._boxes) == len(self.elements.widgets) else []
-
-    @property
-    def _of_pictures(self) -> tuple[int, int]:
-        """Pixels across and down that those take beside each other."""
-        pictures = self._pictures
-        for one in pictures:
-            one.fill()  # an empty place does not know how large its picture will be
-        hints = [one.sizeHint() for one in pictures]
-        return sum(one.width() + self._fitted.px(ACROSS) for one in hints), max(one.height() for one in hints)
-
-    def _free_of_pictures(self, place: QRect) -> QRect:
-        """What of a place the matrices have: beside the drawings where all fits so, else above them."""
-        if not self._pictures or self._filling:
-            return place
-        px, (wide, high) = self._fitted.px, self._of_pictures
-        fits = (across + wide <= place.width() for across, _ in sizes(self._boxes, px(ACROSS), px(DOWN)))
-        return place.adjusted(0, 0, -wide, 0) if any(fits) else place.adjusted(0, 0, 0, -high - px(DOWN))
-
-    @property
-    def _rest(self) -> list[QWidget]:
-        """What is neither a matrix nor a picture that fills its place, such as the parts of gradient descent."""
-        others = (*self._boxes, *self._filling)
-        return [one for one in self.elements.widgets.values() if one not in others]
-
-    def _scale_of_rest(self, width: int, height: int) -> float:
-        """The scale at which that takes half of a place at most."""
-        now, most = self._fitted.scale, self.bench.appearance.scale
-        wide = max((one.minimumSizeHint().width() for one in self._rest), default=0)
-        high = sum(height_at(one, width) for one in self._rest)
-        return min(now * min((width - EDGE) / max(wide, 1), 0.5 * height / max(high, 1)), most)
-
-    @property
-    def _filling(self) -> list[Drawn]:
-        """The pictures that take all of their place."""
-        return [widget for widget in self.elements.widgets.values() if isinstance(widget, Drawn) and widget.fills]
-
-    @property
-    def _list(self) -> ListingView | None:
-        """The list that it shows, if that is all."""
-        alone = next(iter(self.elements.widgets.values())) if len(self.elements.widgets) == 1 else None
-        return alone if isinstance(alone, ListingView) else None
 
     @property
     def _asks(self) -> bool:
@@ -591,15 +445,6 @@ class StepSheet(QFrame):
 def _is_clipped(box: MatrixBox) -> bool:
     """Whether some of its numbers lie outside of what it stands in."""
     return box.view.visibleRegion().boundingRect().size() != box.view.size()
-
-
-def _height_of(area: QScrollArea) -> int:
-    """Pixels that what scrolls in an area needs at its width."""
-    content = area.widget()
-    layout = None if content is None else content.layout()
-    if layout is None:
-        return 0
-    return layout.heightForWidth(area.width()) if layout.hasHeightForWidth() else layout.minimumSize().height()
 
 
 def _scroll_where_needed(area: QScrollArea, needed: int) -> None:

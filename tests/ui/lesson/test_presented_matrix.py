@@ -21,7 +21,7 @@ def test_a_step_without_a_question_follows_an_answered_one(open_window, qtbot, n
     guide.tell()
     qtbot.waitUntil(lambda: not presenter.sheet._turns)
     guide.next()
-    boxes = presenter.sheet._boxes
+    boxes = presenter.sheet._hero.boxes
     assert boxes
     assert all(box.view.height() > 0 for box in boxes)
     qtbot.waitUntil(lambda: not presenter.sheet._turns)
@@ -46,10 +46,10 @@ def test_a_matrix_that_stood_beside_another_says_what_its_rows_are_when_it_stand
     presenter.showNormal()  # a full screen has the size of the screen
     presenter.resize(WIDTH, HEIGHT)
     qtbot.waitUntil(lambda: not presenter.sheet._turns)
-    assert not all(box.form.labelled for box in presenter.sheet._boxes)
+    assert not all(box.form.labelled for box in presenter.sheet._hero.boxes)
     guide.next()
     qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
-    (box,) = presenter.sheet._boxes
+    (box,) = presenter.sheet._hero.boxes
     assert box.form.labelled
     presenter.leave()
 
@@ -65,11 +65,11 @@ def test_what_a_step_names_is_whole_and_as_large_as_its_place(open_window, qtbot
     qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
     sheet = presenter.sheet
     assert sheet.cut == sheet.scrolls == ()
-    assert all(box.view.rowHeight(0) >= box.view.extent.low for box in sheet._boxes)
+    assert all(box.view.rowHeight(0) >= box.view.extent.low for box in sheet._hero.boxes)
     place = sheet._shown.size()
     assert sheet.elements.sizeHint().height() <= place.height()
     fills = max(
-        max(box.geometry().right() for box in sheet._boxes) / place.width(),
+        max(box.geometry().right() for box in sheet._hero.boxes) / place.width(),
         sheet.elements.sizeHint().height() / place.height(),
     )
     assert fills > 0.9
@@ -95,7 +95,7 @@ def emma(open_window, qtbot):
 
 
 def test_what_the_asked_number_is_computed_from_is_in_sight(emma):
-    boxes = {box.matrix.name: box.view for box in emma(5).sheet._boxes}
+    boxes = {box.matrix.name: box.view for box in emma(5).sheet._hero.boxes}
     for name, word in (("Q", "friend"), ("K", "great")):
         view = boxes[name]
         assert not view.extent.cut
@@ -111,7 +111,7 @@ def test_long_words_above_columns_give_way_to_more_columns(open_window, qtbot):
     presenter.showNormal()  # a full screen has the size of the screen
     presenter.resize(WIDTH, HEIGHT)
     qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
-    (box,) = presenter.sheet._boxes
+    (box,) = presenter.sheet._hero.boxes
     view = box.view
     assert not view.extent.cut
     for word in ("Marcus", "Troy"):  # the step speaks of both
