@@ -20,7 +20,8 @@ LOOK_MS = 10
 @cache
 def _loader() -> Thread:
     """It imports pyqtgraph beside the window, which that would hold up for 0.6 s."""
-    loader = Thread(target=import_module, args=("pyqtgraph",), daemon=True)
+    # No daemon: Python would end in the middle of Qt's modules, and crash.
+    loader = Thread(target=import_module, args=("pyqtgraph",))
     loader.start()
     return loader
 
