@@ -4,10 +4,15 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, QRect
+from PySide6.QtTest import QTest
 
+from explorer.lessons.document_lesson import opened
+from explorer.lessons.schema import WHOLE
 from explorer.pages import compose
 from explorer.pages.page import Note
+from explorer.ui.page.late import Late
 from explorer.ui.training.stepper import Stepper
+from tests.checkpoints.small import write
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 NOTE = "comes and goes"
@@ -73,3 +78,20 @@ def test_a_page_that_is_left_gives_its_room_back(learning, hand, eye):
     eye.settle(page.window())
     eye.go_to(page.window(), "output")
     assert page.elements.contentsMargins().top() == page.bench.appearance.px(10)
+
+
+def test_a_picture_that_fills_the_page_does_so_wherever_the_pointer_is(open_window, eye, tmp_path):
+    """It got less room with each turn, and its words were cut."""
+    window = open_window("you-are-welcome", stage=WHOLE)
+    window.resize(1280, 720)
+    eye.settle(window)
+    (place,) = [one for one in window.page().findChildren(Late) if one.fills]
+    QTest.mouseMove(window.windowHandle(), place.mapTo(window, place.rect().center()))
+    assert place.underMouse()
+    window.bench.open_state(*opened(write(tmp_path)))
+    window.bench.document.settle()
+    window.bench.bridge.flush()
+    page = eye.go_to(window, WHOLE)
+    (place,) = [one for one in page.findChildren(Late) if one.fills]
+    assert page.verticalScrollBar().maximum() == 0
+    assert place.mapTo(page, place.rect().bottomLeft()).y() > page.height() - 40
