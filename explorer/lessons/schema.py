@@ -249,11 +249,16 @@ class StepStates(Sequence[State]):
     def engine(self, step: int) -> Engine:
         """The values of a step's state; those of the last few that were asked for are kept."""
         if step not in self._engines:
-            while len(self._engines) >= _KEPT:
-                del self._engines[next(iter(self._engines))]
             state = self[step]
-            self._engines[step] = fresh(state.graph, state.used, state.pins)
+            self.take(step, fresh(state.graph, state.used, state.pins))
         return self._engines[step]
+
+    def take(self, step: int, engine: Engine) -> None:
+        """Take the values of a step's state from who has computed them."""
+        self._engines.pop(step, None)
+        while len(self._engines) >= _KEPT:
+            del self._engines[next(iter(self._engines))]
+        self._engines[step] = engine
 
     def go(self, step: int) -> Replace:
         """The command that puts a document at a step, wherever it was before."""

@@ -5,6 +5,7 @@ In which order the choices of a question are shown: mixed, so that nobody learns
 The ladder of hints: those of the question, and at its end how the answer comes about.
 """
 
+from dataclasses import dataclass, field
 from datetime import date
 from zlib import crc32
 
@@ -13,7 +14,7 @@ import numpy as np
 from explorer.core.engine import Engine
 from explorer.document.commands import Replace
 from explorer.document.state import State
-from explorer.lessons.answers import Answer, Verdict, judge, right_places, values_of
+from explorer.lessons.answers import TRIES, Answer, Verdict, judge, right_places, values_of
 from explorer.lessons.mistakes import Part, derivation
 from explorer.lessons.practice import Faded, faded, fresh_numbers
 from explorer.lessons.progress import Progress, ProgressFolder
@@ -57,6 +58,30 @@ def told(question: Question, engine: Engine) -> tuple[Hint, ...]:
     return tuple(hint for hint in ladder(question, engine)[-1:] if not isinstance(hint, str))
 
 
+@dataclass
+class Attempt:
+    """What came of a question since the program was started."""
+
+    tried: list[Answer] = field(default_factory=list)  # the answers given, in order, each once
+    verdict: Verdict | None = None  # on the last one
+    hints: int = 0  # so many were asked for
+    done: bool = False  # whether nothing is asked any more
+    told: bool = False  # whether the answer was shown to somebody who gave none
+    # The last wrong number of which it is known how one gets it, and that derivation.
+    known: tuple[float, tuple[Part, ...]] | None = None
+
+    @property
+    def tries(self) -> int:
+        """How often one may still answer."""
+        return 0 if self.done else TRIES - len(self.tried)
+
+    @property
+    def compared(self) -> tuple[float, tuple[Part, ...]] | None:
+        """A wrong number whose derivation is to stand beside the right one, once nothing is asked any more."""
+        wrong = self.verdict is not None and not self.verdict.right
+        return self.known if self.done and wrong else None
+
+
 class Walk:
     """A walk through a lesson. Everything that happens is kept at once.
 
@@ -94,6 +119,11 @@ class Walk:
     def engine(self, at: int) -> Engine:
         """The values of `state`."""
         return self._of_student(at)[1] if self._is_fresh(at) else self.states.engine(at)
+
+    def take(self, at: int, engine: Engine) -> None:
+        """Take the values of `state` from who has computed them."""
+        if not self._is_fresh(at):
+            self.states.take(at, engine)
 
     def before(self, at: int) -> State | None:
         """The state of a step without what it changes; None where it changes nothing, or draws numbers of its own."""

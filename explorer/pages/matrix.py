@@ -25,6 +25,8 @@ ALONE_PLAIN = 0.05, 1000.0
 """The sizes between which the change or gradient of a single number needs no power of ten."""
 TINY = "~0"
 """What is not 0 but would be written as 0."""
+SURVEYED = 200
+"""Cells that the width of all columns is taken from."""
 _LEAST = written(-0.01, DECIMALS)
 """A number that takes as little room as one with a sign does."""
 CALM = 1.3
@@ -152,19 +154,20 @@ class Matrix(Element):
         text = f"{value / 10.0**self.power:+.{self.decimals}f}".replace("-", "−")
         return text if text.strip("+−0.") else TINY
 
-    def widest(self, at_most: int) -> list[str]:
+    @cached_property
+    def widest(self) -> list[str]:
         """The values that take most room as they are written, all with a sign; of a large matrix some of the first."""
         if self.names:
-            return list(self.names[:at_most])
+            return list(self.names[:SURVEYED])
         values = self.values
         real = values.dtype.kind == "f"
         usual = self._usual_decimals
         decimals = max(usual, DECIMALS * real)
-        sizes = np.abs(values.ravel()[:at_most])
+        sizes = np.abs(values.ravel()[:SURVEYED])
         # Of those written with all their digits the largest is the longest; what has a power of ten may be any.
         plain = (sizes > 0.5 * 10.0**-usual) & (sizes < 1e6)
         numbers = [*sorted(set(sizes[~plain].tolist())), float(sizes[plain].max(initial=0))]
-        if values.size > at_most:
+        if values.size > SURVEYED:
             numbers.append(largest_of(values))  # not where it stands: to find that takes ten times as long
         sign = "−" * real
         return [_LEAST * real, *[sign + text for text in in_tables(numbers, decimals)]]

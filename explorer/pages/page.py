@@ -349,7 +349,8 @@ def _nodes(data: object) -> Iterator[str]:
         yield from _nodes(data.drawing)
     elif isinstance(data, tuple):
         for part in data:
-            yield from _nodes(part)
+            if part.__class__ is not str:  # of a large model, the names of 50,257 words, several times
+                yield from _nodes(part)
     elif isinstance(data, Data):
         for name in data.__dataclass_fields__:
             yield from _nodes(getattr(data, name))

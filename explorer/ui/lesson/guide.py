@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import partial
 from secrets import randbits
 from typing import TypeVar
@@ -14,13 +15,12 @@ from PySide6.QtCore import QObject, Signal
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Place as GraphPlace
 from explorer.document.state import State
-from explorer.lessons.answers import TRIES, Answer, Verdict, is_over, judge
-from explorer.lessons.mistakes import Part
+from explorer.lessons.answers import TRIES, Answer, is_over, judge
 from explorer.lessons.progress import Progress, ProgressFolder, outcome
 from explorer.lessons.prose import numbers_of
 from explorer.lessons.schema import WHOLE, Lesson
 from explorer.lessons.steps import Predict, Question, Step
-from explorer.lessons.walk import Walk
+from explorer.lessons.walk import Attempt, Walk
 from explorer.pages.covering import asked_cell, covered_by
 from explorer.pages.of_step import right_cells
 from explorer.pages.played import PLAYED
@@ -32,30 +32,6 @@ from explorer.words.vectors import Vectors
 T = TypeVar("T")
 TABS = {"words": "Words", "train": "Train"}
 """Where a step can look that is no stage: tabs of the window."""
-
-
-@dataclass
-class Attempt:
-    """What came of a question since the program was started."""
-
-    tried: list[Answer] = field(default_factory=list)  # the answers given, in order, each once
-    verdict: Verdict | None = None  # on the last one
-    hints: int = 0  # so many were asked for
-    done: bool = False  # whether nothing is asked any more
-    told: bool = False  # whether the answer was shown to somebody who gave none
-    # The last wrong number of which it is known how one gets it, and that derivation.
-    known: tuple[float, tuple[Part, ...]] | None = None
-
-    @property
-    def tries(self) -> int:
-        """How often one may still answer."""
-        return 0 if self.done else TRIES - len(self.tried)
-
-    @property
-    def compared(self) -> tuple[float, tuple[Part, ...]] | None:
-        """A wrong number whose derivation is to stand beside the right one, once nothing is asked any more."""
-        wrong = self.verdict is not None and not self.verdict.right
-        return self.known if self.done and wrong else None
 
 
 @dataclass(frozen=True)
@@ -86,6 +62,8 @@ class Guide(QObject):
         super().__init__(parent)
         self._bench = bench
         self._place: Place | None = None
+        self._coming: Place | None = None
+        """A step that is still computed beside the window; until then one is where one was."""
         self._places: WeakKeyDictionary[State, Place | None] = WeakKeyDictionary({bench.document.wanted: None})
         self._walk: Walk | None = None
         folder = bench.settings.folder
@@ -101,6 +79,7 @@ class Guide(QObject):
         self._sitting = randbits(32)
         self._ahead = Background(self)
         bench.descent.stop_where(self._is_made)
+        bench.document.subscribe(lambda change: self._hear())
 
     # Where one is
 
@@ -278,6 +257,8 @@ class Guide(QObject):
     def go(self, step: int) -> None:
         """Go to a step, or begin the one that one is at anew. A place before the first or behind the last is none.
 
+        Where its numbers take long, they are computed beside the window, and one comes there once they are there.
+
         Raises `ExplorerError` where the step cannot be shown; one stays where one was then.
         """
         if not 0 <= step < len(self.steps):
@@ -287,17 +268,41 @@ class Guide(QObject):
         self.leaving.emit()
         self._bench.opened.add(command.state)  # nobody has to save what a lesson brings along
         document.do(command)
-        self._place = self._places[document.wanted] = place
-        document.settle()
+        self._places[document.wanted] = place
+        if document.state is document.wanted:
+            document.settle()  # gradients may still be wanted
+            self._arrive(place)
+            return
+        self._coming = place
+        if self._place is not None:
+            self.walk.at = self._place.step
+
+    def _hear(self) -> None:
+        """Come to the step whose numbers are there now, unless somebody has gone elsewhere meanwhile."""
+        place, document = self._coming, self._bench.document
+        if place is not None and document.state is document.wanted:
+            self._coming = None
+            if self._bench.lesson is place.lesson and self._places.setdefault(document.state, place) == place:
+                self.leaving.emit()
+                self._arrive(place)
+
+    def _arrive(self, place: Place) -> None:
+        """Be at a step whose numbers are there."""
+        document, at = self._bench.document, place.step
+        self._coming, self._place, self.walk.at = None, place, at
         self._bench.descent.set_pace()  # in each step one sees first what a step of learning does
         self._veil = None
-        numbers = numbers_of(self.steps[step], self.walk.engine(step))
-        self._numbers[self.lesson.id, self.steps[step].id] = numbers
+        if document.state is self.walk.state(at):
+            engine = copy(document.engine)
+            engine.before = {}  # old values, which nobody asks a step for
+            self.walk.take(at, engine)
+        numbers = numbers_of(self.steps[at], self.walk.engine(at))
+        self._numbers[self.lesson.id, self.steps[at].id] = numbers
         self._look(self._bench.bridge.flush)
 
     def prepare(self, then: Callable[[], object]) -> None:
         """Do something as soon as `enter` takes no longer than to go one step on: some steps train for a moment."""
-        self._place = None  # that of the lesson before
+        self._place = self._coming = None  # those of the lesson before
         lesson, states = self.lesson, self.walk.states
 
         def compute() -> None:
@@ -315,7 +320,7 @@ class Guide(QObject):
 
     def enter(self) -> None:
         """Go to the step at which one left the lesson that was opened; as `go`. Later ones are computed meanwhile."""
-        self._place = None
+        self._place = self._coming = None
         self.go(self.left_at())
         self._compute_ahead()
 
@@ -326,6 +331,7 @@ class Guide(QObject):
 
     def resume(self, step: int, progress: Progress) -> None:
         """Be at a step again, in the model as it is: a document was opened that was saved there."""
+        self._coming = None
         self._place = self._places[self._bench.document.wanted] = Place(self.lesson, step)
         self._kept(lambda: self.walk.resume(step, progress))
         self._numbers[self.lesson.id, self.steps[step].id] = numbers_of(self.steps[step], self.walk.engine(step))
@@ -406,6 +412,8 @@ class Guide(QObject):
 
     def follow(self) -> None:
         """Undo or redo may have gone to another step, or to where nobody went through steps."""
+        if self._coming is not None:
+            return
         wanted, lesson = self._bench.document.wanted, self._bench.lesson
         if wanted not in self._places:
             stays = self._place is not None and self._place.lesson is lesson

@@ -18,7 +18,6 @@ LOW_CELL, CLOSE = 16, 3
 """Pixels at text scale 1 that a row is high, and the padding, where numbers stand close."""
 LONG_LABEL, FEW_LABEL = 84, 110
 """Pixels at text scale 1 of a label above a column; and where a class sees all of few columns."""
-SURVEYED = 200  # cells that the width of all is taken from
 FEW = 8  # columns of which a class sees all of long labels
 MEASURED = 400  # labels that the room for all is taken from
 
@@ -66,7 +65,7 @@ class Letters:
 
         It is the same whatever the matrix shows, so that with a change or a gradient no column moves.
         """
-        texts = matrix.widest(SURVEYED)
+        texts = matrix.widest
         longest, widths, most = max(map(len, texts)), self._widths, 0
         for pattern in {text.translate(FIGURES) for text in texts if len(text) >= longest - 1}:
             most = max(most, widths[pattern] if pattern in widths else self.across(pattern))

@@ -142,8 +142,11 @@ class StageArea(QStackedWidget):
     def follow(self, change: Change) -> None:
         """Show a change; pages out of sight are marked, and those whose stage is gone are dropped."""
         stages = {stage.name: stage for stage in self._bench.selection.places}
-        if change.structure and self._bench.selection.stage != self._at:
-            self._leave()
+        if self._bench.selection.stage != self._at:
+            if change.structure:
+                self._leave()
+            elif (before := self.in_sight()) is not None:
+                before.leaves = True  # a step leads to another page: this one need not show its numbers any more
         if change.structure:
             self._drop([name for name, page in self._pages.items() if stages.get(name) != page.stage])
         for page in tuple(self._pages.values()):

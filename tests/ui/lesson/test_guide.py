@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLabel
 
 from explorer.core.errors import ExplorerError
 from explorer.core.training.trainer import Trainer
+from explorer.document.commands import SetCells
 from explorer.lessons.loader import load
 from explorer.lessons.replay import right_answer
 from explorer.lessons.schema import StepStates, states_of
@@ -372,3 +373,74 @@ def test_what_hinders_a_step_that_trains_is_said(open_window, qtbot, trained_on,
     monkeypatch.setattr(panel_module, "show_error", lambda error, at: said.append(error.id))
     window.lessons.begin("xor-linear", False)
     qtbot.waitUntil(lambda: said == ["unknown-node"])
+
+
+# Where a pass takes long
+
+
+@pytest.fixture
+def slow(window, gate, monkeypatch):
+    """From now on numbers are computed beside the window, once the gate is open."""
+    monkeypatch.setattr("explorer.document.document.LARGE", 1)
+    return window
+
+
+def come(qtbot, window, gate):
+    gate.open.set()
+    qtbot.waitUntil(lambda: not window.bench.document.computing)
+    window.bench.bridge.flush()
+
+
+def test_a_step_whose_numbers_take_long_comes_once_they_are_there(slow, guide, panel, gate, qtbot):
+    guide.go(2)
+    assert (guide.at, guide.walk.at, slow.bench.document.engine.values[LOGITS][0, 1]) == (0, 0, 1)
+    assert panel._words.text() == "<p style='margin: 0'>The first is <strong>2.0</strong>.</p>"
+    come(qtbot, slow, gate)
+    assert (guide.at, guide.walk.at, slow.bench.document.engine.values[LOGITS][0, 1]) == (2, 2, 3)
+    assert "Now B is 3" in panel._words.text()
+    assert not slow.files.modified
+
+
+def test_values_of_a_step_are_computed_once(slow, guide, gate, qtbot, monkeypatch):
+    def fresh(*_):
+        raise AssertionError("computed a second time")
+
+    monkeypatch.setattr("explorer.lessons.schema.fresh", fresh)
+    guide.go(2)
+    come(qtbot, slow, gate)
+    guide.answer(0)
+    assert guide.walk.engine(2).values is slow.bench.document.engine.values
+
+
+def test_an_edit_made_while_a_step_comes_belongs_to_that_step(slow, guide, gate, qtbot):
+    guide.go(2)
+    slow.bench.document.do(SetCells(LOGITS, {(0, 2): 9.0}))
+    come(qtbot, slow, gate)
+    assert guide.at == 2
+    assert guide.changed
+    assert slow.bench.document.engine.values[LOGITS].tolist() == [[2.0, 3.0, 9.0]]
+
+
+def test_who_goes_elsewhere_while_a_step_comes_is_not_taken_to_it(slow, guide, gate, qtbot):
+    guide.go(2)
+    slow.bench.document.undo()
+    come(qtbot, slow, gate)
+    assert guide.at == 0
+    guide.go(2)
+    gate.open.clear()
+    guide.go(1)
+    guide.go(0)
+    come(qtbot, slow, gate)
+    assert guide.at == 0
+
+
+def test_a_page_that_a_step_leads_away_from_is_not_made_of_its_numbers(window, guide, go, eye, monkeypatch):
+    go(1)
+    window.bench.selection.go_to("loss" if "loss" in [one.name for one in window.bench.selection.stops] else "model")
+    eye.settle(window)
+    before, made = window.area.in_sight(), []
+    monkeypatch.setattr(before, "refresh", lambda: made.append("refreshed"))
+    guide.go(2)
+    eye.settle(window)
+    assert window.area.in_sight() is not before
+    assert made == []
