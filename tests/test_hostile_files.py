@@ -26,6 +26,7 @@ from explorer.core.training.recipe import Recipe
 from explorer.core.training.records import Records
 from explorer.core.training.trainer import Trainer
 from explorer.document import storage
+from explorer.document.as_text import as_text, from_text
 from explorer.document.commands import PinCells, SetCells
 from explorer.document.document import Document
 from explorer.document.manifest import Session
@@ -100,8 +101,8 @@ def old_documents(document, folder):
 
 
 def texts(document, folder):
-    (folder / "a.txt").write_text(storage.as_text(document.state, "Mine"))
-    return folder / "a.txt", lambda file: storage.from_text(file.read_text(errors="replace")), (flipped, worded)
+    (folder / "a.txt").write_text(as_text(document.state, "Mine"))
+    return folder / "a.txt", lambda file: from_text(file.read_text(errors="replace")), (flipped, worded)
 
 
 def lessons(document, folder):

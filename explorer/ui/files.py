@@ -21,7 +21,7 @@ from explorer.core.errors import ExplorerError
 from explorer.document import storage
 from explorer.document.manifest import Session
 from explorer.document.state import State
-from explorer.document.storage import ENDING, as_text, from_text
+from explorer.document.storage import ENDING
 from explorer.lessons.document_lesson import is_document, lesson_of, opened, opened_session
 from explorer.lessons.loader import load, load_with, title_in
 from explorer.lessons.schema import Lesson
@@ -423,6 +423,8 @@ class Files(QObject):
 
     def copy_text(self) -> bool:
         """Put the document on the clipboard as text. Returns whether it is there."""
+        from explorer.document.as_text import as_text
+
         document = self._bench.document
         try:
             document.settle()
@@ -435,6 +437,8 @@ class Files(QObject):
 
     def open_text(self) -> None:
         """Open the document that is on the clipboard as text."""
+        from explorer.document.as_text import from_text
+
         if self.may_leave():
             try:
                 lesson, state = lesson_of(*from_text(QGuiApplication.clipboard().text()))

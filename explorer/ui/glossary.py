@@ -381,7 +381,7 @@ class Terms(QObject):
         closed = panel.isHidden()
         panel.setFixedWidth(window.inspector.width())
         if window.top_bar.page == 0:
-            panel.setFixedHeight(min(panel.wanted_height(), window.pages.height() // 2))
+            panel.setFixedHeight(min(panel.wanted_height(), window.tabs.height() // 2))
             if self._above.indexOf(panel) != 0:  # else the page would be laid out twice
                 self._above.insertWidget(0, panel)
         else:

@@ -106,9 +106,10 @@ def _go_through_a_lesson(app: QApplication, window: MainWindow) -> str:
 
 def _look_at_words(app: QApplication, window: MainWindow) -> str:
     window.show_page(PAGES.index("Words"))
-    _wait(app, lambda: window.words is not None and window.words.state.vectors is not None, "The first set of vectors")
-    assert window.words is not None
-    vectors = window.words.state.vectors
+    tab = window.tabs.words
+    assert tab is not None
+    _wait(app, lambda: tab.state.vectors is not None, "The first set of vectors")
+    vectors = tab.state.vectors
     assert vectors is not None
     _paint(app, window)
     return f"looked at {len(vectors.words)} words"
@@ -118,20 +119,20 @@ def _train_in_slices(app: QApplication, window: MainWindow) -> str:
     window.bench.open(load("xor"))
     window.show_page(PAGES.index("Train"))
     app.processEvents()
-    assert window.training is not None
+    assert window.tabs.training is not None
     for _ in range(STEPS):
-        window.training.one.click()
+        window.tabs.training.one.click()
         _paint(app, window)
-    assert window.bench.descent.at == STEPS, window.training.problem.text()
+    assert window.bench.descent.at == STEPS, window.tabs.training.problem.text()
     return f"trained {STEPS} steps here"
 
 
 def _train_in_a_process(app: QApplication, window: MainWindow) -> str:
-    assert window.training is not None
+    assert window.tabs.training is not None
     words = " ".join(f"word{number}" for number in range(32))
     window.bench.open(new_lesson("gpt", [words], d_model=128, layers=6, heads=4))
     window.bench.bridge.flush()
-    tab, descent = window.training, window.bench.descent
+    tab, descent = window.tabs.training, window.bench.descent
     tab.play.click()
     _wait(app, lambda: tab.problem.text() or (descent.run and descent.run.records.at >= STEPS), "The training")
     assert not tab.problem.text(), tab.problem.text()

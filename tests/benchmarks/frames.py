@@ -107,7 +107,7 @@ def in_the_tab(opened: Callable[[], tuple[QApplication, MainWindow, Paints]], d_
     window.bench.open(new_lesson("gpt", ["the sun is up and"], d_model=d_model, heads=4, layers=layers))
     window.bench.bridge.flush()
     window.show_page(PAGES.index("Train"))
-    tab = window.training
+    tab = window.tabs.training
     assert tab is not None
     assert tab.source.choice is not None
     tab.source.choice.group.button(1).click()

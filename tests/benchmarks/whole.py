@@ -161,7 +161,7 @@ def frames_of_the_opening(opened: Callable[[], Opened]) -> Measurement:
     window.bench.open(load("tiny-gpt"))
     window.bench.bridge.flush()
     window.show_opening()
-    page, moment = window.opening, 0
+    page, moment = window.tabs.opening, 0
     assert page is not None
     page.picture.fill()
     settle(app, paints)

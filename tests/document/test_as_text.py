@@ -12,10 +12,10 @@ from refusals import refuses
 
 from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
-from explorer.document import storage as module
+from explorer.document import as_text as module
+from explorer.document.as_text import BEGIN, END, as_text, from_text
 from explorer.document.commands import PinCells, SetCells
 from explorer.document.document import Document
-from explorer.document.storage import BEGIN, END, as_text, from_text
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import catalogue, load
 

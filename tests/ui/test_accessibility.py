@@ -117,11 +117,11 @@ def test_so_has_every_control_of_the_training_tab(open_window, eye, hand, lesson
     window = open_window(lesson)
     window.show_page(PAGES.index("Train"))
     eye.settle(window)
-    for button in window.training.source.choice.group.buttons():
+    for button in window.tabs.training.source.choice.group.buttons():
         hand.click(button)
         eye.settle(window)
         assert nameless(window) == []
-    assert len(controls(window.training)) > 15
+    assert len(controls(window.tabs.training)) > 15
 
 
 def tab_round(window, hand):

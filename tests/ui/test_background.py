@@ -205,8 +205,8 @@ def test_a_switch_shows_what_it_was_set_to(window, bench, gate, qtbot, eye):
 
 def test_a_comparison_shows_the_other_setting_when_it_is_computed(window, bench, gate, qtbot, eye):
     eye.go_to(window, SELF)
-    window.compare(True)
-    other = window.comparison
+    window.sides.compare(True)
+    other = window.sides.comparison
     assert (other.bench.document.state.setting, other._settings.currentText()) == ("textbook", "Textbook")
     qtbot.waitUntil(lambda: other.findChild(Computing).text() != "")
     finish(qtbot, other.bench, gate)
@@ -214,7 +214,7 @@ def test_a_comparison_shows_the_other_setting_when_it_is_computed(window, bench,
     assert_whole(other.bench)
     assert bench.document.state.setting == "textbook"
     assert other.findChild(Computing).text() == ""
-    window.compare(False)
+    window.sides.compare(False)
 
 
 def test_gradients_are_shown_when_they_are_computed(window, bench, gate, qtbot, eye):

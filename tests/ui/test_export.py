@@ -88,22 +88,22 @@ def test_another_tab_is_drawn_as_it_is_in_sight_but_on_paper(window, export, eye
     appearance.set_mode("dark")
     window.show_page(PAGES.index(tab))
     eye.settle(window)
-    qtbot.waitUntil(lambda: tab == "Lessons" or bool(spoken(window.pages.currentWidget())))
+    qtbot.waitUntil(lambda: tab == "Lessons" or bool(spoken(window.tabs.currentWidget())))
     path, told = export("tab.svg")
     assert not told
     drawn = re.sub(r"<g [^>]*>\s*</g>", "", path.read_text())  # what paints nothing
-    size = window.pages.currentWidget().size()
+    size = window.tabs.currentWidget().size()
     assert f'viewBox="0 0 {size.width()} {size.height()}"' in drawn
     for colour in vars(DARK).values():
         assert str(colour) not in drawn or colour in vars(LIGHT).values()
     assert len(ET.fromstring(drawn).findtext("{http://www.w3.org/2000/svg}desc")) > len(f"{tab}. ")
-    assert window.pages.currentWidget().grab().toImage().pixelColor(1, 1) == QColor(DARK.page)
+    assert window.tabs.currentWidget().grab().toImage().pixelColor(1, 1) == QColor(DARK.page)
 
 
 def test_pictures_of_a_tab_that_are_made_late_are_on_its_paper(open_window, qtbot):
     window = open_window("xor", tab="Train")
-    qtbot.waitUntil(lambda: "Answers in the plane" in spoken(window.training))
-    svg = as_in_sight(window.tab_bench, window.training, ".svg")
+    qtbot.waitUntil(lambda: "Answers in the plane" in spoken(window.tabs.training))
+    svg = as_in_sight(window.tabs.bench, window.tabs.training, ".svg")
     assert "Answers in the plane" in ET.fromstring(svg).findtext("{http://www.w3.org/2000/svg}desc")
 
 

@@ -60,11 +60,11 @@ def test_what_goes_takes_along_what_it_holds(open_window, eye, qtbot):
     for stage in ("layer.2", "loss", "model.descent"):
         eye.go_to(window, stage)
     window.undock()
-    window.compare(True)
+    window.sides.compare(True)
     eye.settle(window)
     window.bench.appearance.zoom(1)
     eye.settle(window)
-    window.compare(False)
+    window.sides.compare(False)
     window.lessons.open_presenter()
     window.lessons.next.trigger()
     eye.settle(window)

@@ -133,7 +133,7 @@ def test_on_pages_without_an_inspector_it_stands_beside_them(window, hand):
     window.show_page(1)
     hand.key(Key.Key_G, CONTROL)
     assert window.terms.panel.isVisible()
-    assert not window.terms.panel.geometry().intersects(window.pages.geometry())
+    assert not window.terms.panel.geometry().intersects(window.tabs.geometry())
     assert window.terms.panel._listed.text()
     window.show_page(0)
     assert window.terms.panel.parentWidget() is window.inspector.parentWidget()

@@ -470,7 +470,7 @@ class Watch:
     def _what(self):
         """The last act, and where it was done."""
         window, bench, log = self._monkey.window, self._monkey.bench, self._monkey.log
-        place = bench.lesson.id, bench.selection.stage, PAGES[window.pages.currentIndex()]
+        place = bench.lesson.id, bench.selection.stage, PAGES[window.tabs.currentIndex()]
         return len(log), *log[-1:], *place, f"{bench.appearance.scale:.0%}", window.size().toTuple()
 
     @property

@@ -19,8 +19,8 @@ def window(open_window):
 
 @pytest.fixture
 def tab(window, qtbot):
-    qtbot.waitUntil(lambda: window.references.list() is not None)
-    return window.references
+    qtbot.waitUntil(lambda: window.tabs.references.list() is not None)
+    return window.tabs.references
 
 
 def place_of(tab, title, cell=None):
@@ -44,7 +44,7 @@ def test_a_number_leads_to_its_cell_and_the_tab_back_to_its_line(window, tab, ha
     table.setFocus()
     hand.key(Qt.Key.Key_Return)
     assert window.bench.lesson.id == "emma"
-    assert window.pages.currentIndex() == 0
+    assert window.tabs.currentIndex() == 0
     assert window.bench.selection.stage == "attention"
     assert window.bench.selection.cell == Cell("scores", (8, 0))
     window.show_page(PAGES.index("References"))
@@ -109,7 +109,7 @@ def test_each_text_leads_to_the_lesson_on_what_is_wrong(window, tab, eye):
     buttons["What 003 gets wrong"].click()
     eye.settle(window)
     assert window.bench.lesson.id == "errata-003"
-    assert window.pages.currentIndex() == 0
+    assert window.tabs.currentIndex() == 0
     assert window.bench.prints == ("emma", "printed")
 
 
@@ -118,7 +118,7 @@ def test_from_a_cell_to_its_line(window, hand, eye, qtbot):
     eye.go_to(window, "encoder.1.self.attention")
     window.bench.selection.choose(Cell("encoder.1.self.weights", (0, 1, 2)))
     window.inspector._printed_heading.label.linkActivated.emit("references")
-    tab = window.references
+    tab = window.tabs.references
     qtbot.waitUntil(lambda: ROW in window.bench.selection.looking.choices)
     row = tab.rows[window.bench.selection.looking.choices[ROW]]
     assert (row.title, row.cell, row.printed) == ("Weights of head 1", (1, 2), "0.70401897")

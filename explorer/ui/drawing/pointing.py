@@ -106,6 +106,22 @@ def grids(drawing: Drawing) -> Iterator[Image | Strips]:
             yield mark
 
 
+def beside(drawing: Drawing, cell: Cell | None, down: int, across: int) -> tuple[Cell | None, bool]:
+    """The cell that so many rows and columns from another lead to, the first where it is none of the drawing's.
+
+    None where they lead out; whether there are cells at all. In a drawing that counts up, up is the next row.
+    """
+    squares = [one for one in grids(drawing) if all(shape_of(one))]
+    for one in squares:
+        here = square_of(one, cell)
+        if here is not None:
+            up = isinstance(one, Image) and not drawing.down
+            row, column = here[0] + (-down if up else down), here[1] + across
+            rows, columns = shape_of(one)
+            return cell_of(one, row, column) if 0 <= row < rows and 0 <= column < columns else None, True
+    return cell_of(squares[0], 0, 0) if squares else None, bool(squares)
+
+
 def ends_of(
     lights: Iterable[tuple[str, tuple[str, ...]]], axes: tuple[str, str], cell: Cell
 ) -> tuple[int | None, int | None]:

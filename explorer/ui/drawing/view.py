@@ -27,6 +27,7 @@ from explorer.ui.drawing.marks import Marks
 from explorer.ui.drawing.plot import ARROWS, Key, Plot
 from explorer.ui.drawing.pointing import (
     Targets,
+    beside,
     cell_of,
     grids,
     labels_at,
@@ -474,25 +475,11 @@ class DrawingView(Plot):
         if self.drawing.zoom:
             self.closer.walk(down, across)
             return
-        squares = [one for one in grids(self.drawing) if all(shape_of(one))]
-        if squares:
-            self._walk_squares(squares, down, across)
-        else:
+        cell, lies = beside(self.drawing, self.bench.selection.cell, down, across)
+        if cell is not None:
+            self.bench.selection.choose(cell, "arrow")
+        elif not lies:
             self._walk_marks(down, across)
-
-    def _walk_squares(self, squares: list[Image | Strips], down: int, across: int) -> None:
-        """From cell to cell; in a drawing that counts up, up is the next row."""
-        selection = self.bench.selection
-        for one in squares:
-            here = square_of(one, selection.cell)
-            if here is not None:
-                up = isinstance(one, Image) and not self.drawing.down
-                row, column = here[0] + (-down if up else down), here[1] + across
-                rows, columns = shape_of(one)
-                if 0 <= row < rows and 0 <= column < columns:
-                    selection.choose(cell_of(one, row, column), "arrow")
-                return
-        selection.choose(cell_of(squares[0], 0, 0), "arrow")
 
     def _walk_marks(self, down: int, across: int) -> None:
         """From one dot or arrow to the next, in the order in which they are told."""

@@ -21,7 +21,6 @@ from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import next_lesson
 from explorer.lessons.progress import outcome
 from explorer.ui.errors import show_error
-from explorer.ui.lesson.chapters import SETTING as COURSE
 from explorer.ui.lesson.finish import FinishView
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.question import QuestionView
@@ -151,6 +150,8 @@ class StepPanel(QFrame):
 
     def show_end(self) -> None:
         """Show what has been learned, what there is to revisit and the next lesson."""
+        from explorer.ui.lesson.chapters import SETTING as COURSE
+
         guide, settings = self._guide, self._bench.settings
         found = outcome(guide.lesson, guide.walk.progress)
         behind = next_lesson(guide.lesson.id, settings.get(COURSE, ""), guide.is_whole)

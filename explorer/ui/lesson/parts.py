@@ -156,14 +156,14 @@ class LessonParts(QObject):
         if self._page is None:
             from explorer.ui.lesson.lesson_page import LessonPage
 
-            self._page = LessonPage(self._window.tab_bench, self.guide.progress, self.guide.folder)
+            self._page = LessonPage(self._window.tabs.bench, self.guide.progress, self.guide.folder)
             self._page.wanted.connect(self.begin)
             self._page.again_wanted.connect(self.ask_again)
             self._page.record_wanted.connect(self.record)
             self._page.removed.connect(lambda id: self._window.files.remove_lesson(Path(id)))
             self._page.bundle_wanted.connect(self._window.files.bundle_lessons)
             self._page.made.connect(self._show_recording)
-            self._window.pages.addWidget(self._page)
+            self._window.tabs.addWidget(self._page)
         return self._page
 
     def _list_anew(self) -> None:
@@ -415,7 +415,7 @@ class LessonParts(QObject):
 
     def _look_up(self) -> None:
         """Look up the word of the step on the Words tab, as soon as its vectors are there."""
-        tab, step = self._window.words, self.guide.step
+        tab, step = self._window.tabs.words, self.guide.step
         if tab is None or step is None or not step.look.word:
             return
         word = step.look.word.split()[0]  # an analogy begins with one

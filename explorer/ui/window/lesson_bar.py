@@ -131,8 +131,8 @@ def show_reference(window: MainWindow) -> None:
     """Show where a reference prints the cell pointed at, in the list of all printed numbers."""
     cell, state = window.bench.selection.cell, window.bench.document.state
     window.show_page(PAGES.index("References"))
-    if cell is not None and window.references is not None:
-        window.references.look_for(state.lesson, state.setting, cell)
+    if cell is not None and window.tabs.references is not None:
+        window.tabs.references.look_for(state.lesson, state.setting, cell)
 
 
 def show_scene(window: MainWindow, number: PrintedNumber) -> None:

@@ -1,6 +1,6 @@
 """The window: the map at the left, the stage in the middle, the inspector at the right, the tokens on top."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,52 +10,40 @@ from PySide6.QtWidgets import (
     QDockWidget,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QMainWindow,
-    QSizePolicy,
-    QSplitter,
-    QStackedWidget,
     QWidget,
 )
 
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Change
 from explorer.lessons.schema import Lesson
-from explorer.sentences import sentence
 from explorer.ui import view_state
 from explorer.ui.actions import Actions
 from explorer.ui.errors import show_done, show_error
 from explorer.ui.files import Files
 from explorer.ui.glossary import Terms, term_at
 from explorer.ui.inspector.inspector import Inspector
-from explorer.ui.lesson.enlarged import in_look
 from explorer.ui.lesson.parts import Aside, LessonParts
 from explorer.ui.page.area import StageArea
 from explorer.ui.page.page_view import PageView
 from explorer.ui.recovery import Recovery
-from explorer.ui.theme import mark
 from explorer.ui.turns import do_later, later
 from explorer.ui.widgets.labels import app_icon
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.window import lesson_bar
-from explorer.ui.window.find import FindBar
 from explorer.ui.window.lesson_bar import LessonBar
 from explorer.ui.window.notice import Notice, Reading, Writing
 from explorer.ui.window.parts import Docks, Folds, Sizes, fold_button
 from explorer.ui.window.pipeline_map import PipelineMap
+from explorer.ui.window.side_by_side import SideBySide
+from explorer.ui.window.tabs import Tabs
 from explorer.ui.window.token_bar import TokenBar
 from explorer.ui.window.top_bar import PAGES, TopBar
 from explorer.ui.workbench import Workbench
 
 if TYPE_CHECKING:
-    from explorer.lessons.printed import PrintedNumber
-    from explorer.ui.classroom.tab import ClassTab
-    from explorer.ui.references import ReferencesTab
-    from explorer.ui.training.tab import TrainingTab
-    from explorer.ui.window.comparison import Comparison
-    from explorer.ui.window.opening import OpeningPage
-    from explorer.ui.words.tab import WordsTab
+    from explorer.ui.window.find import FindBar
 
 INSPECTOR_WIDTH = 290
 """Pixels at text scale 1 of the column at the right."""
@@ -98,7 +86,6 @@ class MainWindow(QMainWindow):
             (self.actions_.classroom, lambda: self.show_page(PAGES.index("Class"))),
         ):
             action.triggered.connect(act)
-        self.actions_.compare.toggled.connect(self.compare)
         parts = {
             "list folded": self.actions_.fold_list,
             "right column folded": self.actions_.fold_right,
@@ -119,7 +106,6 @@ class MainWindow(QMainWindow):
         self.lesson_bar.setAccessibleName("About the example")
         self.area = StageArea(bench)
         self.area.shown.connect(self._let_go)
-        self.comparison: Comparison | None = None
         self._gone = Gone(self)
         self.docks = Docks(bench, self)
         self.top_bar = TopBar(bench, self.actions_, self.files)
@@ -138,20 +124,12 @@ class MainWindow(QMainWindow):
         beside = QHBoxLayout()
         beside.setSpacing(0)
         below.addLayout(beside, 1)
-        self.pages = QStackedWidget()
-        beside.addWidget(self.pages, 1)
+        whole = QWidget()
+        self.tabs = Tabs(self, whole)
+        beside.addWidget(self.tabs, 1)
         outside = Aside()
         beside.addWidget(outside)
-        self.tab_bench = in_look(bench, bench.appearance)  # of the other tabs, which are printed in another look
-        self.words: WordsTab | None = None
-        self.training: TrainingTab | None = None
-        self.references: ReferencesTab | None = None
-        self.classroom: ClassTab | None = None
-        self.opening: OpeningPage | None = None
-        """What is seen first, until one goes on from there."""
-        self._whole = QWidget()
-        self.pages.addWidget(self._whole)
-        down = column_in(self._whole, spacing=0)
+        down = column_in(whole, spacing=0)
         down.addWidget(self.tokens)
         across = QHBoxLayout()
         across.setSpacing(0)
@@ -166,28 +144,16 @@ class MainWindow(QMainWindow):
         self._brings_right = fold_button(self.actions_.fold_right, "«")
         across.addWidget(self._brings_right, 0, Qt.AlignmentFlag.AlignTop)
         middle = column_in(page, spacing=0)
-        self._split = QSplitter()
-        self._split.setAccessibleName("Page, and what is compared with it")
-        self._split.setChildrenCollapsible(False)
-        middle.addWidget(self._split, 1)
+        self.sides = SideBySide(bench, self.files, self.area, self.actions_.compare)
+        middle.addWidget(self.sides, 1)
         middle.addWidget(self.lesson_bar)
         self._brings_bottom = fold_button(self.actions_.fold_bottom, "▴")
         middle.addWidget(self._brings_bottom, 0, Qt.AlignmentFlag.AlignRight)
-        own = self._own = QWidget()
-        own.setSizePolicy(self.area.sizePolicy())
-        self._split.addWidget(own)
-        above = column_in(own, spacing=0)
-        self._compared = mark(QLabel(wordWrap=True), role="strong")
-        self._compared.setContentsMargins(bench.appearance.px(20), 0, 0, 0)
-        self._compared.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self._compared.hide()
-        above.addWidget(self._compared)
-        above.addWidget(self.area, 1)
         self.terms = Terms(self, aside.column, beside)
         self._aside = aside
         self.found: FindBar | None = None
         """What finds words on the page; made when it is first asked for."""
-        bench.selection.reference_asked.connect(self._show_reference)
+        bench.selection.reference_asked.connect(lambda: lesson_bar.show_reference(self))
 
         self._polished = later(self, self._share_width)
         self._sizes = Sizes(self, self._fit)
@@ -204,7 +170,7 @@ class MainWindow(QMainWindow):
         self.files.beside = lambda: view_state.kept(self)
         self.files.session_opened.connect(self._restore)
         self.files.shared.connect(self._say_shared)
-        self.files.for_class.connect(self.open_for_class)
+        self.files.for_class.connect(self.tabs.open_for_class)
         self.files.refreshed.connect(self.actions_.refresh)
         self.files.done.connect(lambda sentence: show_done(sentence, self.top_bar.title))
         bench.appearance.changed.connect(self.restyle)
@@ -219,12 +185,12 @@ class MainWindow(QMainWindow):
         if event.key() == Qt.Key.Key_Escape:
             if self.terms.is_open:
                 self.terms.close()
-            elif self.pages.currentWidget() is self._whole:
+            elif self.tabs.shows_first:
                 self._go_out()
             self.bench.selection.forget()
         elif event.key() == Qt.Key.Key_Backspace:
             self.actions_.whole.trigger()
-        elif self.pages.currentWidget() is self._whole and self._page_takes(event):
+        elif self.tabs.shows_first and self._page_takes(event):
             event.accept()
         else:
             super().keyPressEvent(event)
@@ -258,80 +224,29 @@ class MainWindow(QMainWindow):
         """Show what is seen first, and nothing beside it, until one goes on to one of `PAGES`."""
         from explorer.ui.window.opening import OpeningPage
 
-        self.opening = OpeningPage(self)
-        self.pages.addWidget(self.opening)
-        self.pages.setCurrentWidget(self.opening)
+        self.tabs.opening = OpeningPage(self)
+        self.tabs.addWidget(self.tabs.opening)
+        self.tabs.setCurrentWidget(self.tabs.opening)
         self.top_bar.hide()
         self.area.pause()  # or what moves there would stop again and again
 
     def show_page(self, page: int) -> None:
         """Show one of `PAGES`; what is behind the first is made when it is first looked at."""
-        if self.opening is not None:
-            gone, self.opening = self.opening, None
+        if self.tabs.opening is not None:
+            gone, self.tabs.opening = self.tabs.opening, None
             self.top_bar.show()
             self.area.show_stage(self.bench.selection.stage)
             self._gone.delete(gone)
-        coming, layout = self._page(PAGES[page]), self.pages.layout()
+        coming, layout = self.tabs.named(PAGES[page]), self.tabs.layout()
         assert layout is not None
         # What stands beside the page goes first, and leaves the one before as it is: each is laid out once.
-        layout.setEnabled(coming is self.pages.currentWidget())
+        layout.setEnabled(coming is self.tabs.currentWidget())
         self.top_bar.show_page(page)
         self.lessons.show_page(page)
         self.terms.place()
         layout.setEnabled(True)
-        self.pages.setCurrentWidget(coming)
+        self.tabs.setCurrentWidget(coming)
         do_later(self, self.terms.follow)
-
-    def _page(self, name: str) -> QWidget:
-        if name == "Train":
-            if self.training is None:
-                from explorer.ui.training.tab import TrainingTab
-
-                self.training = TrainingTab(self.tab_bench)
-                self.pages.addWidget(self.training)
-            return self.training
-        if name == "Words":
-            if self.words is None:
-                from explorer.ui.words.tab import WordsTab
-
-                self.words = WordsTab(self.tab_bench)
-                self.words.sent.connect(self._go_to_words)
-                self.pages.addWidget(self.words)
-            return self.words
-        if name == "References":
-            if self.references is None:
-                from explorer.ui.references import ReferencesTab
-
-                self.references = ReferencesTab(self.tab_bench)
-                self.references.scene_asked.connect(self._show_printed)
-                self.pages.addWidget(self.references)
-            return self.references
-        if name == "Class":
-            return self._class()
-        return self._whole if name == PAGES[0] else self.lessons.page()
-
-    def _class(self) -> "ClassTab":
-        if self.classroom is None:
-            from explorer.ui.classroom.tab import ClassTab
-
-            self.classroom = ClassTab(self.tab_bench, self.files)
-            self.pages.addWidget(self.classroom)
-        return self.classroom
-
-    def open_for_class(self, paths: Sequence[Path]) -> None:
-        """Show a sheet to be done, or the answers of a class, from their files."""
-        tab = self._class()
-        self.show_page(PAGES.index("Class"))
-        try:
-            tab.open_files(paths)
-        except ExplorerError as error:
-            self.files.dialogs.tell(sentence(error))
-
-    def _show_reference(self) -> None:
-        lesson_bar.show_reference(self)
-
-    def _show_printed(self, number: "PrintedNumber") -> None:
-        lesson_bar.show_scene(self, number)
 
     def show_palette(self) -> None:
         """Let the person type where to go, or what to do."""
@@ -342,25 +257,18 @@ class MainWindow(QMainWindow):
     def find_words(self) -> None:
         """Let the person type words to find on the page in sight."""
         if self.found is None:
+            from explorer.ui.window.find import FindBar
+
             self.found = FindBar(self.bench.appearance, self._central, self._searched)
             self.area.shown.connect(self.found.follow)
-            self.pages.currentChanged.connect(self.found.follow)
+            self.tabs.currentChanged.connect(self.found.follow)
         self.found.open()
 
     def _searched(self) -> list[QWidget]:
         """The parts of the page in sight that words are found in."""
-        tab = self.pages.currentWidget()
-        if tab is not None and tab is not self._whole:
+        if (tab := self.tabs.currentWidget()) is not None and not self.tabs.shows_first:
             return [tab]
-        beside = [] if self.comparison is None else [self.comparison]
-        return [self._own, *beside, self.tokens, self._aside]
-
-    def _go_to_words(self, stage: str) -> None:
-        """Words went into the model: go and see them there."""
-        # First of all: a page of the example before would be made for a stage that is gone.
-        self.bench.bridge.flush()
-        self.bench.selection.go_to(stage)
-        self.show_page(0)
+        return [*self.sides.pages, self.tokens, self._aside]
 
     # Lessons
 
@@ -434,7 +342,7 @@ class MainWindow(QMainWindow):
         self.docks.follow(change)
         self.actions_.refresh()
         self.top_bar.follow()
-        self._say_compared()
+        self.sides.follow()
         self.lesson_bar.refresh()
         if self.found is not None:
             self.found.follow()
@@ -449,34 +357,12 @@ class MainWindow(QMainWindow):
         """The stage that is in sight in a window of its own, which can stand beside the others."""
         return self.docks.open(self.page().stage)
 
-    def compare(self, on: bool) -> None:
-        """Show another example or setting beside this one, or no more."""
-        if on and self.comparison is None:
-            from explorer.ui.window.comparison import Comparison
-
-            self.comparison = Comparison(self.bench, self.files)
-            self.comparison.closed.connect(self.actions_.compare.trigger)
-            self.comparison.bar_height.connect(self._compared.setFixedHeight)
-            self._split.addWidget(self.comparison)
-            self._split.setSizes([1, 1])
-            self._say_compared()
-        elif not on and self.comparison is not None:
-            gone, self.comparison = self.comparison, None
-            gone.close_down()
-            self._gone.delete(gone)
-        self._compared.setVisible(on)
-
-    def _say_compared(self) -> None:
-        """Say above the page which example it is of, as the page beside it does."""
-        setting = self.bench.lesson.settings.get(self.bench.document.state.setting)
-        self._compared.setText(f"{self.bench.lesson.title}{': ' + setting.title if setting else ''}")
-
     def export(self) -> None:
         """Ask for a file, and write the model or what is in sight into it."""
         from explorer.ui.export import export
 
-        tab = self.pages.currentWidget()
-        export(self.tab_bench, self.files, self.page().stage.name, None if tab is self._whole else tab)
+        tab = None if self.tabs.shows_first else self.tabs.currentWidget()
+        export(self.tabs.bench, self.files, self.page().stage.name, tab)
 
     def export_cell(self) -> None:
         """Ask for a file, and write into it how the cell pointed at is played."""
@@ -486,7 +372,7 @@ class MainWindow(QMainWindow):
         if cell is None or player is None:
             show_error(ExplorerError("nothing-pointed-at"), self.top_bar.title)
             return
-        export_cell(self.tab_bench, self.files, self.page().stage.name, cell, player.pace)
+        export_cell(self.tabs.bench, self.files, self.page().stage.name, cell, player.pace)
 
     def copy_page(self) -> None:
         """The whole page of the stage as a picture to the clipboard."""
@@ -510,13 +396,8 @@ class MainWindow(QMainWindow):
         self.docks.restyle()
         if self.found is not None:
             self.found.restyle()
-        if self.comparison is not None:
-            self.comparison.restyle()
-        for page in (self.words, self.training, self.references, self.classroom, self.opening, self.terms.panel):
-            if page is not None and page.isVisible():
-                page.restyle()
-            elif page is not None:
-                self.bench.appearance.turns.add(later(page, page.restyle, once=True))
+        self.sides.restyle()
+        self.tabs.restyle()
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
@@ -579,15 +460,14 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: Any) -> None:
         # A window that is hidden asks nothing: nobody would see the question.
-        if self.isVisible() and not (self.files.may_close() and (self.classroom is None or self.classroom.may_leave())):
+        if self.isVisible() and not (self.files.may_close() and self.tabs.may_close()):
             event.ignore()
             return
         self.recovery.close()
         self.files.claim.release()
-        self.compare(False)
+        self.sides.compare(False)
         self.lessons.close_down()
-        if self.training is not None:
-            self.training.close_down()
+        self.tabs.close_down()
         self.bench.bridge.close()
         self.bench.document.close()
         super().closeEvent(event)

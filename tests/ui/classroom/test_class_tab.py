@@ -39,7 +39,7 @@ def click(tab, id):
 
 def test_a_sheet_is_done_and_handed_in(window, sheet, hand, qtbot, tmp_path, monkeypatch):
     window.files.open_path(sheet)
-    tab = window.classroom
+    tab = window.tabs.classroom
     qtbot.keyClicks(tab.elements.widgets["name field"].edit, "Ada")
     hand.key(Qt.Key.Key_Return)
     items = tab.shown.sitting.items
@@ -71,14 +71,14 @@ def test_answers_are_there_again_after_a_crash(open_window, sheet, hand, qtbot, 
     window = open_window(tab="Class", settings=settings)
     monkeypatch.setattr(window.files.dialogs, "keep", lambda name: pytest.fail("nothing is lost, so nothing is asked"))
     window.files.open_path(sheet)
-    tab = window.classroom
+    tab = window.tabs.classroom
     qtbot.keyClicks(tab.elements.widgets["name field"].edit, "Ada")
     hand.key(Qt.Key.Key_Return)
     click(tab, f"choice 0 {right_one(tab.shown.sitting.items[0])}")
     assert tab.may_leave()
     answered = tab.shown.answers()
 
-    again = open_window(tab="Class", settings=settings).classroom  # the other one was never closed
+    again = open_window(tab="Class", settings=settings).tabs.classroom  # the other one was never closed
     (on,) = (id for id in again.elements.widgets if id.startswith("go on "))
     assert again.elements.widgets[on].text() == "Go on with “Week 3”: Ada, 1 of 3 done"
     click(again, on)
@@ -89,7 +89,7 @@ def test_answers_are_there_again_after_a_crash(open_window, sheet, hand, qtbot, 
 
 def test_whoever_tries_a_sheet_that_she_makes_has_not_begun_it(open_window, tmp_path, monkeypatch):
     window = open_window(tab="Class", settings=Settings(tmp_path / "settings"))
-    tab, asked = window.classroom, []
+    tab, asked = window.tabs.classroom, []
     click(tab, "make a sheet")
     tab.bench.selection.asked.emit(ForClass("lesson", "softmax"), tab)
     tab.elements.widgets["ask softmax/guess"].click()
@@ -109,7 +109,7 @@ def test_the_answers_of_a_class_are_read_beside_the_window(window, sheet, qtbot,
         sat(name, ["emma/all-missing"] if name == "Bob" else ()).save(folder / f"{name}.answers.json")
     openable(str(folder))
     window.files.open_path(folder)
-    tab = window.classroom
+    tab = window.tabs.classroom
     qtbot.waitUntil(lambda: isinstance(tab.shown, Roll) and tab.shown.book is not None)
     assert tab.elements.widgets["students"].table.rowCount() == 2
     monkeypatch.setattr(tab.dialogs, "to_read", lambda *_: [sheet])
@@ -137,11 +137,11 @@ def test_what_cannot_be_read_is_said(window, tmp_path, monkeypatch):
     (tmp_path / "a.sheet.toml").write_text("[", "utf-8")
     window.files.open_path(tmp_path / "a.sheet.toml")
     assert len(told) == 1
-    assert window.classroom.shown is None
+    assert window.tabs.classroom.shown is None
 
 
 def test_a_sheet_is_put_together_and_tried(window, tmp_path, monkeypatch):
-    tab = window.classroom
+    tab = window.tabs.classroom
     click(tab, "make a sheet")
     assert isinstance(tab.shown, Draft)
     tab.bench.selection.asked.emit(ForClass("lesson", "softmax"), tab)

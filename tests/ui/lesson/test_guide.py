@@ -269,11 +269,11 @@ def test_a_step_on_the_words_tab_looks_its_word_up(open_window, qtbot):
     guide = window.lessons.guide
     at = next(i for i, step in enumerate(guide.steps) if step.look.word)
     guide.go(at)
-    assert window.pages.currentWidget() is window.words
+    assert window.tabs.currentWidget() is window.tabs.words
     assert window.lessons.panel.isVisible()
-    qtbot.waitUntil(lambda: window.words.state.word == guide.step.look.word)
+    qtbot.waitUntil(lambda: window.tabs.words.state.word == guide.step.look.word)
     guide.go(0)
-    assert window.pages.currentWidget() is not window.words
+    assert window.tabs.currentWidget() is not window.tabs.words
 
 
 def test_a_step_that_shows_gradients_presses_their_button(open_window, eye):

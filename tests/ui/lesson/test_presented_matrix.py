@@ -4,8 +4,8 @@ import pytest
 
 from explorer.lessons.loader import load
 from explorer.pages.view import Cell
+from explorer.ui.lesson.bodies import MakeBody
 from explorer.ui.lesson.enlarged import HEIGHT, WIDTH
-from explorer.ui.lesson.question import MakeBody
 
 
 @pytest.mark.parametrize(("name", "step"), [("start-here", 4), ("emma", 2)])

@@ -11,7 +11,7 @@ from explorer.lessons.loader import load
 from explorer.lessons.steps import Choose
 from explorer.pages.page import Listing
 from explorer.pages.view import Cell
-from explorer.ui.lesson.question import ChooseBody, MakeBody, PointBody, PredictBody
+from explorer.ui.lesson.bodies import ChooseBody, MakeBody, PointBody, PredictBody
 from explorer.ui.page.listing import ListingView
 from explorer.ui.window.command_palette import CommandPalette
 from tests.ui.lesson.conftest import LESSON

@@ -100,7 +100,7 @@ def test_every_page_says_that_it_is_recorded_and_how_to_stop(window, eye, hand, 
     assert not notice.isVisible()
     lessons.page().record.click()
     eye.settle(window)
-    assert window.pages.currentWidget() is not lessons.page()
+    assert window.tabs.currentWidget() is not lessons.page()
     assert "1 step." in notice.text
     visit(window, eye, OUTPUT)
     assert "2 steps." in notice.text

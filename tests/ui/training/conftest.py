@@ -10,7 +10,7 @@ def train(open_window):
     def open_it(lesson="xor", steps=30):
         window = open_window(lesson, tab="Train")
         window.bench.descent.set_least(0.0)
-        window.training.form.control("steps").setValue(steps)
-        return window, window.training
+        window.tabs.training.form.control("steps").setValue(steps)
+        return window, window.tabs.training
 
     return open_it

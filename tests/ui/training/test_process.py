@@ -123,7 +123,7 @@ def test_a_small_run_stays_in_the_window(open_window, eye, hand, qtbot):
     window = open_window("xor")
     window.show_page(PAGES.index("Train"))
     eye.settle(window)
-    hand.click(window.training.one)
+    hand.click(window.tabs.training.one)
     assert window.bench.descent.process is None
     assert window.bench.descent.run.prepared.work < descent.LARGE_STEP
 

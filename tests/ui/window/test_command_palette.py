@@ -50,7 +50,7 @@ def test_a_matrix_is_pointed_at_on_its_stage_from_any_tab(window, palette, hand,
     qtbot.waitUntil(lambda: window.bench.selection.cell is not None)
     assert window.bench.selection.cell.node == "decoder.1.cross.scores"
     assert window.bench.selection.stage == "decoder.1.cross.attention"
-    assert window.pages.currentIndex() == 0
+    assert window.tabs.currentIndex() == 0
 
 
 def test_a_word_of_the_sentence_stays_lit(window, palette, hand, qtbot):

@@ -23,14 +23,14 @@ def first(open_window, qtbot, monkeypatch):
         monkeypatch.setattr(Appearance, "moves", moves)
         window = open_window("tiny-gpt", settings)
         window.show_opening()
-        qtbot.waitUntil(lambda: window.opening.picture.picture is not None)
+        qtbot.waitUntil(lambda: window.tabs.opening.picture.picture is not None)
         return window
 
     return open_first
 
 
 def shown(window):
-    return window.opening.picture.picture.drawing
+    return window.tabs.opening.picture.picture.drawing
 
 
 def answers(window):
@@ -39,12 +39,12 @@ def answers(window):
 
 def test_nothing_stands_beside_the_picture_the_field_and_the_button(first):
     window = first()
-    assert window.pages.currentWidget() is window.opening
+    assert window.tabs.currentWidget() is window.tabs.opening
     for part in (window.top_bar, window.inspector, window.map, window.tokens, window.lesson_bar, window.lessons.panel):
         assert not part.isVisible()
-    assert window.opening.field.text() == "the cat sat on the"
-    assert window.opening.button.text() == "Show me how"
-    assert window.opening.picture.width() > 0.95 * window.width()
+    assert window.tabs.opening.field.text() == "the cat sat on the"
+    assert window.tabs.opening.button.text() == "Show me how"
+    assert window.tabs.opening.picture.width() > 0.95 * window.width()
 
 
 @pytest.mark.parametrize(("moves", "told"), [(True, "Each word becomes"), (False, "After “the cat sat on the”")])
@@ -52,8 +52,8 @@ def test_before_the_picture_is_there_its_end_is_told_only_where_nothing_moves(op
     monkeypatch.setattr(Appearance, "moves", moves)
     window = open_window("tiny-gpt", None)
     window.show_opening()
-    assert window.opening.picture.picture is None
-    assert window.opening.said.text().startswith(told)
+    assert window.tabs.opening.picture.picture is None
+    assert window.tabs.opening.said.text().startswith(told)
 
 
 def test_in_a_large_window_words_and_field_are_larger(first, eye):
@@ -62,7 +62,7 @@ def test_in_a_large_window_words_and_field_are_larger(first, eye):
     for size in ((1280, 720), (2560, 1440), (1280, 720)):
         window.resize(*size)
         eye.settle(window)
-        page = window.opening
+        page = window.tabs.opening
         sizes.append([part.fontInfo().pixelSize() for part in (page.said, page.field, page.button)])
     assert all(large > 1.5 * small for small, large in zip(*sizes[:2], strict=True))
     assert sizes[2] == sizes[0]
@@ -70,7 +70,7 @@ def test_in_a_large_window_words_and_field_are_larger(first, eye):
 
 def test_the_words_run_through_once_and_typing_another_sentence_shows_its_end(first, hand, qtbot):
     window = first(moves=True)
-    page = window.opening
+    page = window.tabs.opening
     qtbot.waitUntil(lambda: page.plays)
     page._motion.setCurrentTime(TIME // 2)
     assert page.at == 0.5
@@ -90,7 +90,7 @@ def test_the_words_run_through_once_and_typing_another_sentence_shows_its_end(fi
 
 def test_at_its_end_the_motion_stands_still_and_can_be_seen_again(first, hand, qtbot):
     window = first(moves=True)
-    page = window.opening
+    page = window.tabs.opening
     qtbot.waitUntil(lambda: page.plays)
     page._motion.setCurrentTime(TIME)
     qtbot.waitUntil(lambda: not page.plays)
@@ -110,7 +110,7 @@ def test_at_its_end_the_motion_stands_still_and_can_be_seen_again(first, hand, q
 
 def test_where_less_motion_is_asked_for_the_end_is_there_at_once(first, hand):
     window = first(moves=False)
-    page = window.opening
+    page = window.tabs.opening
     assert answers(window)[0][0] == "mat"
     hand.click(page.again)
     assert not page.plays
@@ -119,7 +119,7 @@ def test_where_less_motion_is_asked_for_the_end_is_there_at_once(first, hand):
 
 def test_a_word_that_the_model_does_not_know_is_named_and_known_ones_are_offered(first, hand, qtbot):
     window = first()
-    page, before = window.opening, window.bench.document.state
+    page, before = window.tabs.opening, window.bench.document.state
     hand.click(page.field)
     hand.enter("the hors sat on the")
     assert "does not know the word 'hors'" in page.told.text()
@@ -136,10 +136,10 @@ def test_a_word_that_the_model_does_not_know_is_named_and_known_ones_are_offered
 
 def test_the_button_leads_to_the_first_lesson(first, hand, eye):
     window = first()
-    hand.click(window.opening.button)
+    hand.click(window.tabs.opening.button)
     eye.settle(window)
     assert (window.bench.lesson.id, window.lessons.guide.at) == ("start-here", 0)
-    assert window.opening is None
+    assert window.tabs.opening is None
     assert window.top_bar.isVisible()
     assert window.lessons.panel.isVisible()
 
@@ -147,7 +147,7 @@ def test_the_button_leads_to_the_first_lesson(first, hand, eye):
 @pytest.mark.parametrize("way", ["click", "link"])
 def test_one_click_opens_the_explorer(first, hand, eye, way):
     window = first()
-    page = window.opening
+    page = window.tabs.opening
     if way == "link":
         hand.click(page.links[-1])
         wanted = WHOLE
@@ -158,7 +158,7 @@ def test_one_click_opens_the_explorer(first, hand, eye, way):
         hand.click(view.viewport(), view.pixel(left + wide / 2, top + high / 2).toPoint())
         wanted = "model.decoder.1.ffn"
     eye.settle(window)
-    assert window.opening is None
+    assert window.tabs.opening is None
     assert window.page().stage.name == wanted
     assert window.top_bar.isVisible()
     assert window.map.isVisible()
@@ -168,14 +168,14 @@ def test_another_document_shows_its_own_pages(first, eye):
     window = first()
     window.bench.open(load("xor"))
     eye.settle(window)
-    assert window.opening is None
+    assert window.tabs.opening is None
     assert window.page().isVisible()
 
 
 def test_a_lesson_that_one_has_left_is_gone_on_with(first, hand, eye, tmp_path, qtbot):
     ProgressFolder(tmp_path / "progress").save(Progress("two-vectors", seed=1).at("dot"))
     window = first(settings=Settings(tmp_path))
-    link = window.opening._go_on
+    link = window.tabs.opening._go_on
     qtbot.waitUntil(link.isVisible)
     assert link.text() == "Go on with “Two vectors”"
     hand.click(link)
@@ -186,7 +186,7 @@ def test_a_lesson_that_one_has_left_is_gone_on_with(first, hand, eye, tmp_path, 
 
 @pytest.mark.parametrize(("at", "later"), [(0.0, 0.02), (0.3, 0.31), (0.5, 0.6), (0.79, 0.81), (0.9, 1.0)])
 def test_no_more_is_painted_than_what_has_changed_and_no_less(first, at, later):
-    page = first().opening
+    page = first().tabs.opening
     view = page.picture.picture
     seen, drawings = [], []
     for moment in (at, later):

@@ -30,7 +30,7 @@ def views(area):
 def test_another_setting_beside_this_one(window, eye, hand, qtbot):
     eye.go_to(window, f"{SELF}attention")
     hand.key(Key.Key_E, CONTROL)
-    other = window.comparison
+    other = window.sides.comparison
     qtbot.waitUntil(lambda: other is not None and other.isVisible())
     assert other.bench.document.state.setting == "printed"
     assert other.bench.selection.stage == f"{SELF}attention"
@@ -55,13 +55,13 @@ def test_another_setting_beside_this_one(window, eye, hand, qtbot):
     np.testing.assert_array_equal(views(other.area)[name].matrix.array, apart)
 
     hand.key(Key.Key_E, CONTROL)
-    assert window.comparison is None
+    assert window.sides.comparison is None
 
 
 def test_where_there_is_nothing_to_compare_with_that_is_said(window, eye, qtbot):
     eye.go_to(window, f"{SELF}attention")
-    window.compare(True)
-    other, name = window.comparison, f"{SELF}head.1.scores"
+    window.sides.compare(True)
+    other, name = window.sides.comparison, f"{SELF}head.1.scores"
     other.bench.selection.show("difference")
     assert other._note.text() == ""
     window.bench.document.do(SetTokens("source", ("You", "are", "very", "welcome")))
@@ -81,15 +81,15 @@ def test_beside_a_lesson_no_button_of_the_comparison_is_cut(open_window, eye, ap
     appearance.set_scale(scale)
     window.resize(1280, 720)
     window.lessons.guide.go(3)
-    window.compare(True)
+    window.sides.compare(True)
     eye.settle(window)
-    bar = window.comparison._bar
+    bar = window.sides.comparison._bar
     buttons = bar.findChildren(QPushButton)
     assert {"✕", "Values", "Difference"} == {button.text() for button in buttons}
     for button in buttons:
         assert button.width() >= button.sizeHint().width()
-        place = QRect(button.mapTo(window.comparison, QPoint(0, 0)), button.size())
-        assert window.comparison.rect().contains(place), button.text()
+        place = QRect(button.mapTo(window.sides.comparison, QPoint(0, 0)), button.size())
+        assert window.sides.comparison.rect().contains(place), button.text()
 
 
 def test_a_document_from_a_file_beside_this_one(window, eye, tmp_path, monkeypatch, said):
@@ -98,8 +98,8 @@ def test_a_document_from_a_file_beside_this_one(window, eye, tmp_path, monkeypat
     storage.save(document.state, "Edited", file)
     document.undo()
     eye.look_at(window, "source.embedding")
-    window.compare(True)
-    other = window.comparison
+    window.sides.compare(True)
+    other = window.sides.comparison
     monkeypatch.setattr(window.files.dialogs, "to_open", lambda folder: file)
     other._lessons.setCurrentIndex(other._lessons.findData(""))
     other._lessons.activated.emit(other._lessons.currentIndex())
@@ -113,10 +113,10 @@ def test_a_document_from_a_file_beside_this_one(window, eye, tmp_path, monkeypat
 
 def test_the_other_one_closed_is_let_go_of(window, eye, qtbot):
     eye.go_to(window, f"{SELF}attention")
-    window.compare(True)
-    other = weakref.ref(window.comparison.bench.document)
-    with qtbot.waitSignal(window.comparison.destroyed):
-        window.compare(False)
+    window.sides.compare(True)
+    other = weakref.ref(window.sides.comparison.bench.document)
+    with qtbot.waitSignal(window.sides.comparison.destroyed):
+        window.sides.compare(False)
     window.bench.selection.point(Cell(f"{SELF}Q", (0, 1, 0)))  # nobody there any more
     window.bench.selection.set_head(1)
     eye.settle(window)
@@ -269,9 +269,9 @@ def test_how_weights_start(initialiser):
 
 def test_words_and_pipeline(window, eye, hand, qtbot):
     hand.click(eye.by_name(window, "Words"))
-    qtbot.waitUntil(lambda: window.words is not None and window.words.isVisible())
+    qtbot.waitUntil(lambda: window.tabs.words is not None and window.tabs.words.isVisible())
     hand.click(eye.by_name(window, "Pipeline"))
-    assert window.pages.currentIndex() == 0
+    assert window.tabs.currentIndex() == 0
     QApplication.processEvents()
 
 
@@ -281,9 +281,9 @@ def test_what_a_question_asks_for_is_covered_beside_too(open_window, eye):
     window.lessons.guide.go(
         next(i for i, step in enumerate(window.bench.lesson.steps) if isinstance(step.question, Predict))
     )
-    window.compare(True)
+    window.sides.compare(True)
     eye.settle(window)
-    covered, other = window.bench.selection.looking.covered, window.comparison.bench.selection
+    covered, other = window.bench.selection.looking.covered, window.sides.comparison.bench.selection
     assert covered
     assert other.looking.covered.values == covered.values
     window.lessons.guide.go(0)

@@ -166,7 +166,7 @@ def test_the_references_are_no_tab_and_the_menu_of_help_leads_to_them(open_windo
     assert [tab.text() for tab in window.top_bar._tabs.values()] == ["Pipeline", "Train", "Words", "Lessons"]
     window.actions_.references.trigger()
     eye.settle(window)
-    assert window.pages.currentWidget() is window.references
+    assert window.tabs.currentWidget() is window.tabs.references
     assert not any(tab.isChecked() for tab in window.top_bar._tabs.values())
     (help_menu,) = [action.menu() for action in window.top_bar.menu.menu().actions() if action.text() == "Help"]
     assert window.actions_.references in help_menu.actions()

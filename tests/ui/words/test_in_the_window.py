@@ -13,8 +13,10 @@ def test_words_go_from_one_example_into_another(open_window, qtbot, tmp_path):
     """A panel of the example before is not to be shown any more: its nodes are gone."""
     window = open_window("i-want-to-buy")
     window.show_page(PAGES.index("Words"))
-    qtbot.waitUntil(lambda: len(window.words.cards) == 11 and not window.words.vectors_card.background.at_work)
-    card, document = window.words.card(SendCard), window.bench.document
+    qtbot.waitUntil(
+        lambda: len(window.tabs.words.cards) == 11 and not window.tabs.words.vectors_card.background.at_work
+    )
+    card, document = window.tabs.words.card(SendCard), window.bench.document
     card.look_up()
     assert window.bench.lesson.title == "A look-up among words"
     # It is an example of its own: its values can be brought back, and it can be saved and opened.
@@ -30,7 +32,7 @@ def test_words_go_from_one_example_into_another(open_window, qtbot, tmp_path):
         document.undo()
     window.bench.bridge.flush()
     assert window.bench.selection.stage == "attention"
-    assert window.pages.currentIndex() == PAGES.index("Pipeline")
+    assert window.tabs.currentIndex() == PAGES.index("Pipeline")
     document.undo()
     window.bench.bridge.flush()
     assert window.bench.lesson.id == "i-want-to-buy"
@@ -42,12 +44,14 @@ def test_words_go_from_one_example_into_another(open_window, qtbot, tmp_path):
 def test_an_example_that_is_opened_meanwhile(open_window, qtbot):
     window = open_window("you-are-welcome")
     window.show_page(PAGES.index("Words"))
-    qtbot.waitUntil(lambda: len(window.words.cards) == 11 and not window.words.vectors_card.background.at_work)
-    source = window.words.vectors_card
+    qtbot.waitUntil(
+        lambda: len(window.tabs.words.cards) == 11 and not window.tabs.words.vectors_card.background.at_work
+    )
+    source = window.tabs.words.vectors_card
     place = source.choice.findText("This model's own target.table")
     source.choice.setCurrentIndex(place)
     source.choice.activated.emit(place)
-    assert "<start>" in window.words.card(MapCard).map.labels
+    assert "<start>" in window.tabs.words.card(MapCard).map.labels
     window.bench.open(lesson_of("softmax"))
-    qtbot.waitUntil(lambda: window.words.state.vectors.name == "small")
+    qtbot.waitUntil(lambda: window.tabs.words.state.vectors.name == "small")
     assert source.choice.findText("This model's own target.table") < 0

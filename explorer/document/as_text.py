@@ -1,0 +1,51 @@
+"""A document as plain text, which one can post into a chat or a forum; the words around it are passed over."""
+
+import re
+import zlib
+from base64 import b64decode, b64encode
+from dataclasses import replace
+from io import BytesIO
+from textwrap import wrap
+
+from explorer.core.errors import ExplorerError
+from explorer.document.state import State
+from explorer.document.storage import read, write
+
+BEGIN, END = "----- Transformer Explorer document -----", "----- end of the document -----"
+MOST_TEXT, MOST_UNPACKED, WIDTH = 200_000, 20_000_000, 100
+"""Characters of a document as text, bytes that they may unpack to, and characters of a line."""
+NAME = "The text"
+
+
+def as_text(state: State, title: str) -> str:
+    """A document as lines of plain text between two marks: the bytes of its file, packed.
+
+    Raises `ExplorerError`: "too-large-for-text" or "not-saved".
+    """
+    stream = BytesIO()
+    write(replace(state, optimiser=None), title, stream, NAME)  # which is twice as long as its weights
+    text = b64encode(zlib.compress(stream.getvalue(), 9)).decode()
+    if len(text) > MOST_TEXT:
+        raise ExplorerError("too-large-for-text", given=f"{len(text):,}", limit=f"{MOST_TEXT:,}")
+    return "\n".join((BEGIN, *wrap(text, WIDTH), END, ""))
+
+
+def from_text(text: str) -> tuple[State, str]:
+    """The document in a text, with its title; a chat may have put other words, or marks of quotation, around it.
+
+    Raises `ExplorerError`: "no-document-in-text", or those of `storage.read`.
+    """
+    _, begin, rest = text.partition(BEGIN)
+    packed, end, _ = rest.partition(END)
+    if not begin or not end:
+        raise ExplorerError("no-document-in-text")
+    if len(packed) > 2 * MOST_TEXT:
+        raise ExplorerError("document-wrong", file=NAME, problem="it is too long")
+    try:
+        unpacking = zlib.decompressobj()
+        data = unpacking.decompress(b64decode(re.sub(r"[\s>|]+", "", packed), validate=True), MOST_UNPACKED)
+    except (ValueError, zlib.error):
+        raise ExplorerError("document-wrong", file=NAME, problem="it is damaged") from None
+    if not unpacking.eof:
+        raise ExplorerError("document-wrong", file=NAME, problem="it is not whole, or too large")
+    return read(BytesIO(data), NAME)[:2]

@@ -1,0 +1,339 @@
+"""How a question of each kind is answered: a widget that takes answers and gives them to the guide."""
+
+from functools import partial
+from typing import Any, ClassVar
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
+
+from explorer.core.engine import Engine
+from explorer.core.gradients import LOSS
+from explorer.core.graph import Graph, Place
+from explorer.lessons.answers import Answer, Verdict, place_named
+from explorer.lessons.steps import Choose, MakeSo, Point, Predict
+from explorer.lessons.symbols import formula_html
+from explorer.pages.view import Cell
+from explorer.ui.lesson.enlarged import least_letters
+from explorer.ui.lesson.gaps import GapsView, field_of, number_in
+from explorer.ui.lesson.guide import Guide
+from explorer.ui.lesson.room import column_height
+from explorer.ui.lesson.words import WordyButton
+from explorer.ui.selection import Coming
+from explorer.ui.theme import mark
+from explorer.ui.widgets.labels import SteadyLabel
+from explorer.ui.widgets.layouts import column_in
+from explorer.ui.workbench import Workbench
+
+FIELD = 200
+"""Pixels at text scale 1 that a field for a number is wide at most, for a class."""
+CURVE = 150
+"""Pixels at text scale 1 that the loss on the way is high."""
+
+
+class Body(QWidget):
+    """Takes the answers of one kind of question."""
+
+    passed = Signal()  # Enter was pressed where the answer is given already
+
+    def __init__(self, bench: Workbench, guide: Guide, question: Any) -> None:
+        super().__init__()
+        self.bench, self.guide, self.question = bench, guide, question
+        self.large = least_letters(bench.appearance) > 0
+        """Whether a class sees it: what has been settled makes room."""
+        self.column = column_in(self, spacing=bench.appearance.px(4))
+
+    def give(self, answer: Answer) -> None:
+        """Answer the question, as long as it is that of the step one is at: a key may come before the next is shown."""
+        if self.guide.question is self.question:
+            self.guide.answer(answer)
+
+    def follow(self, verdict: Verdict | None, done: bool) -> None:
+        """Show what came of the last answer."""
+
+    def refresh(self) -> None:
+        """Follow a change of the document."""
+
+    def height_at(self, width: int) -> int:
+        """Pixels that it is high in a width."""
+        return column_height(self.parts, width, self.column.spacing())
+
+    @property
+    def parts(self) -> list[QWidget]:
+        """What stands in it, from the top down."""
+        return []
+
+
+class PredictBody(Body):
+    """A number is typed and locked."""
+
+    def __init__(self, bench: Workbench, guide: Guide, question: Predict) -> None:
+        super().__init__(bench, guide, question)
+        self.field = field_of(question.digits)
+        gaps = guide.walk.gaps()
+        self.gaps = None if gaps is None else GapsView(bench, gaps)
+        if self.gaps is not None:
+            if not self.large:  # else it stands where the class sees how a number comes about
+                self.column.addWidget(self.gaps)
+            self.gaps.changed.connect(self._say_whether_typed)
+        for field in self.fields:
+            field.returnPressed.connect(self._go_on)
+        self.button = mark(QPushButton("Lock in"), primary="true")
+        self.button.setToolTip("Give this number as your answer")
+        self.button.clicked.connect(self._lock)
+        self.field.textChanged.connect(self._say_whether_typed)
+        self.button.setEnabled(False)
+        line = QHBoxLayout()
+        self.column.addLayout(line)
+        line.addWidget(self.field, 1)
+        line.addWidget(self.button)
+        if self.large:  # it may have all of the screen
+            self.field.setMaximumWidth(bench.appearance.px(FIELD))
+            line.addStretch()
+
+    @property
+    def fields(self) -> list[QLineEdit]:
+        """Those that are to be filled in, in their order."""
+        return [*(field for field, _ in (self.gaps.fields if self.gaps is not None else ())), self.field]
+
+    def be_typed_in(self) -> bool:
+        """Give the keys to the first field without a number; returns whether there is one."""
+        field = next((field for field in self.fields if number_in(field) is None), None)
+        if field is not None:
+            field.setFocus(Qt.FocusReason.OtherFocusReason)
+        return field is not None
+
+    def _go_on(self) -> None:
+        if self.field.isReadOnly():
+            self.passed.emit()
+        elif not self.be_typed_in():
+            self._lock()
+
+    def number(self) -> float | None:
+        """What is typed, if it is a number."""
+        return number_in(self.field)
+
+    def follow(self, verdict: Verdict | None, done: bool) -> None:
+        self.field.setReadOnly(done)
+        self.field.setVisible(not (done and self.large and self.number() is None))
+        self.button.setVisible(not done)
+        if verdict is not None and not done:
+            if self.button.hasFocus():
+                self.field.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.field.selectAll()  # so that another number takes its place
+        self._say_whether_typed()
+        if self.gaps is not None:
+            self.gaps.mark(verdict is not None, done)
+            self.gaps.setVisible(not (done and self.large and self.gaps.empty))
+
+    @property
+    def parts(self) -> list[QWidget]:
+        return [self.field] if self.gaps is None or self.large else [self.gaps, self.field]
+
+    def _say_whether_typed(self) -> None:
+        whole = self.gaps is None or self.gaps.full
+        number = self.number()
+        self.button.setEnabled(number is not None and whole and number not in self.guide.attempt.tried)
+
+    def _lock(self) -> None:
+        number = self.number()
+        if number is not None and self.button.isEnabled() and not self.field.isReadOnly():
+            self.give(number)
+
+
+class ChooseBody(Body):
+    """One of a few answers is chosen; a wrong one is said to be wrong, and why."""
+
+    def __init__(self, bench: Workbench, guide: Guide, question: Choose) -> None:
+        super().__init__(bench, guide, question)
+        shown = {i: WordyButton(bench) for i in guide.walk.order(guide.walk.at)}
+        for i, button in shown.items():
+            button.say(question.choices[i].text, guide.numbers)
+            button.setToolTip("Give this answer")
+            button.clicked.connect(partial(self.give, i))
+            self.column.addWidget(button)
+        self.buttons = [shown[i] for i in range(len(shown))]
+        """Those of the choices as they are written; they stand in another order."""
+
+    def height_at(self, width: int) -> int:
+        if self._abreast(width):
+            there = self._there
+            each = (width - self.column.spacing() * (len(there) - 1)) // max(len(there), 1)
+            return max((button.height_at(each) for button in there), default=0)
+        return super().height_at(width)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._stand()
+
+    @property
+    def _there(self) -> list[WordyButton]:
+        return [button for button in self.buttons if not button.isHidden()]
+
+    def _abreast(self, width: int) -> bool:
+        """Whether answers stand beside each other, so that a class sees more of the rest."""
+        there = self._there
+        each = (width - self.column.spacing() * (len(there) - 1)) // max(len(there), 1)
+        heights = [button.height_at(each) for button in there]
+        return self.large and max(heights, default=0) < column_height([*there], width, self.column.spacing())
+
+    def _stand(self) -> None:
+        way = QBoxLayout.Direction.LeftToRight if self._abreast(self.width()) else QBoxLayout.Direction.TopToBottom
+        if self.column.direction() != way:
+            self.column.setDirection(way)
+
+    def follow(self, verdict: Verdict | None, done: bool) -> None:
+        tried = self.guide.attempt.tried
+        for i, (button, choice) in enumerate(zip(self.buttons, self.question.choices, strict=True)):
+            wrong = i in tried and not choice.right
+            sign = "✗ " if wrong else "✓ " if choice.right and done else ""
+            button.say(f"{sign}{choice.text}", self.guide.numbers)
+            answer = "wrong" if wrong else "right" if choice.right and done else ""
+            for part in (button, button.words.label):  # Qt matches what a label stands in only when it is dressed
+                mark(part, answer=answer)
+            button.setEnabled(not done and not wrong)
+            button.setVisible(not (done and self.large) or wrong or choice.right)
+            button.keep_height()
+        self._stand()
+
+    @property
+    def parts(self) -> list[QWidget]:
+        return [*self.buttons]
+
+
+class PointBody(Body):
+    """A word, a cell or a head is clicked."""
+
+    WHERE: ClassVar[dict[str, str]] = {
+        "token": "Click a word at the top.",
+        "cell": "Click a number in the matrix.",
+        "head": "Choose a head above the page.",
+    }
+
+    def __init__(self, bench: Workbench, guide: Guide, question: Point) -> None:
+        super().__init__(bench, guide, question)
+        self._say = SteadyLabel(self.WHERE[question.at], role="small")
+        self.column.addWidget(self._say)
+        self._take = QPushButton()
+        self._take.setToolTip("Give this as your answer")
+        self._take.clicked.connect(lambda: self.give(self._at))
+        self.column.addWidget(self._take)
+        self._take.hide()
+        self._at: tuple[int, ...] = ()
+        """The cell, or the word, that keys have come to."""
+        selection = bench.selection
+        if question.at == "token":
+            selection.token_chosen.connect(self._token)
+        elif question.at == "head":
+            selection.head_changed.connect(self._head)
+        else:
+            selection.chosen.connect(self._cell)
+
+    def follow(self, verdict: Verdict | None, done: bool) -> None:
+        self._say.setVisible(not done)
+        self._take.hide()
+
+    @property
+    def parts(self) -> list[QWidget]:
+        return [self._say, self._take]
+
+    @property
+    def _asks(self) -> bool:
+        """Whether it is still asked: when the step was left, this goes in a later turn of the event loop."""
+        return self.guide.question is self.question
+
+    def _token(self, by: Coming) -> None:
+        token = self.bench.selection.chosen_token
+        if token is not None and token[0] == self.question.axis and self._asks:
+            self._take_place((token[1],), by)
+
+    def _head(self, head: int | None) -> None:
+        if head is not None and self._asks:
+            self.give((head,))
+
+    def _cell(self, cell: Cell, by: Coming) -> None:
+        if not self._asks:  # the walk is another one already, perhaps with another model
+            return
+        place = self._engine.graph.place(self.question.node)
+        if cell.node == place.node and cell.index[: len(place.index)] == place.index:
+            self._say.setText(self.WHERE["cell"])
+            self._take_place(cell.index[len(place.index) :], by)
+        elif by == "click":
+            self._say.setText(elsewhere(self._engine.graph, cell, place))
+
+    @property
+    def _engine(self) -> Engine:
+        return self.guide.walk.engine(self.guide.walk.at)
+
+    def _take_place(self, place: tuple[int, ...], by: Coming) -> None:
+        """Take what was clicked as the answer; what keys have come to is offered."""
+        self._at = place
+        if by == "click":
+            self.give(place)
+        else:
+            self._take.setText(f"Answer: {place_named(self.question, place, self._engine)}")
+            self._take.show()
+
+
+def elsewhere(graph: Graph, cell: Cell, asked: Place) -> str:
+    """That a cell is in another table than the one that is to be pointed at, which is no answer."""
+    meant, clicked = graph.nodes[asked.node], graph.nodes[cell.node]
+    name = f"<b>{formula_html(meant.symbol)}</b>"
+    head = "" if asked.head is None else f" of head {asked.head + 1}"
+    if cell.node == asked.node:
+        return f"That is head {cell.index[0] + 1}. Click a number in {name}{head}."
+    if clicked.symbol == meant.symbol:
+        return f"That is another {name}. Click a number in {name}{head} of this step."
+    return f"That number is in <b>{formula_html(clicked.symbol)}</b>. Click a number in {name}{head}."
+
+
+class MakeBody(Body):
+    """Numbers are changed in the model until a goal is reached."""
+
+    def __init__(self, bench: Workbench, guide: Guide, question: MakeSo) -> None:
+        super().__init__(bench, guide, question)
+        self._say = SteadyLabel(role="small")
+        self.column.addWidget(self._say)
+        step = guide.step
+        learns = step is not None and step.look.element == "steps"
+        self._curve = [_LossOnTheWay(bench, question)] if learns else []
+        for curve in self._curve:
+            self.column.addWidget(curve)
+        self.refresh()
+
+    @property
+    def parts(self) -> list[QWidget]:
+        return [self._say, *self._curve]
+
+    def refresh(self) -> None:
+        if self.guide.question is self.question:
+            self.guide.look_whether_made()
+        graph = self.guide.walk.engine(self.guide.walk.at).graph
+        symbols = dict.fromkeys(graph.nodes[graph.place(name).node].symbol for name in self.question.allowed)
+        allowed = " or ".join(f"<b>{formula_html(one)}</b>" for one in symbols) or "any teal number"
+        few = {
+            0: "" if self.question.allowed else " By hand, or by learning.",
+            1: " One number may be changed.",
+            2: " Two numbers may be changed.",
+        }
+        most = few.get(self.question.edits, f" {self.question.edits} numbers may be changed.")
+        self._say.setText(f"Change {allowed} on the page.{most}")
+
+
+class _LossOnTheWay(QWidget):
+    """The loss of the run, beside what is asked: who plays sees it fall. A goal for the loss is a line."""
+
+    def __init__(self, bench: Workbench, question: MakeSo) -> None:
+        from explorer.ui.training.loss_curve import RunCurve
+
+        super().__init__()
+        goals = [one.number for one in question.conditions if one.node == LOSS.node and one.sign in ("<", "<=")]
+        column_in(self, RunCurve(bench, goal=min(goals, default=None)))
+        self.setFixedHeight(bench.appearance.px(CURVE))
+
+    def height_at(self, width: int) -> int:
+        """Pixels that it is high in a width."""
+        return self.maximumHeight()
+
+
+BODIES: dict[type, type[Body]] = {Predict: PredictBody, Choose: ChooseBody, Point: PointBody, MakeSo: MakeBody}

@@ -1,0 +1,140 @@
+"""The tabs of a window, one in sight; each but the first is made when it is first looked at, as few look at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from explorer.core.errors import ExplorerError
+from explorer.sentences import sentence
+from explorer.ui.lesson.enlarged import in_look
+from explorer.ui.turns import later
+from explorer.ui.window import lesson_bar
+from explorer.ui.window.top_bar import PAGES
+
+if TYPE_CHECKING:
+    from explorer.ui.classroom.tab import ClassTab
+    from explorer.ui.references import ReferencesTab
+    from explorer.ui.training.tab import TrainingTab
+    from explorer.ui.window.main_window import MainWindow
+    from explorer.ui.window.opening import OpeningPage
+    from explorer.ui.words.tab import WordsTab
+
+
+class Tabs(QStackedWidget):
+    """What is in sight below the bars of a window: one of `PAGES`, or what is seen first.
+
+    Parameters
+    ----------
+    window : MainWindow
+        Whose they are.
+    first : QWidget
+        The tab that is there from the start.
+    """
+
+    def __init__(self, window: MainWindow, first: QWidget) -> None:
+        super().__init__()
+        self._window, self.first = window, first
+        self.bench = in_look(window.bench, window.bench.appearance)
+        """Of all but the first, which are printed in another look."""
+        self.words: WordsTab | None = None
+        self.training: TrainingTab | None = None
+        self.references: ReferencesTab | None = None
+        self.classroom: ClassTab | None = None
+        self.opening: OpeningPage | None = None
+        """What is seen first, until one goes on from there."""
+        self.addWidget(first)
+
+    @property
+    def shows_first(self) -> bool:
+        """Whether the tab of the model is in sight."""
+        return self.currentWidget() is self.first
+
+    def named(self, name: str) -> QWidget:
+        """The tab of a name in `PAGES`."""
+        match name:
+            case "Train":
+                return self._training()
+            case "Words":
+                return self._words()
+            case "References":
+                return self._references()
+            case "Class":
+                return self.of_class()
+            case "Lessons":
+                return self._window.lessons.page()
+        return self.first
+
+    def _training(self) -> TrainingTab:
+        if self.training is None:
+            from explorer.ui.training.tab import TrainingTab
+
+            self.training = TrainingTab(self.bench)
+            self.addWidget(self.training)
+        return self.training
+
+    def _words(self) -> WordsTab:
+        if self.words is None:
+            from explorer.ui.words.tab import WordsTab
+
+            self.words = WordsTab(self.bench)
+            self.words.sent.connect(self._go_to_words)
+            self.addWidget(self.words)
+        return self.words
+
+    def _go_to_words(self, stage: str) -> None:
+        """Words went into the model: go and see them there."""
+        # First of all: a page of the example before would be made for a stage that is gone.
+        self._window.bench.bridge.flush()
+        self._window.go_to_stage(stage)
+
+    def _references(self) -> ReferencesTab:
+        if self.references is None:
+            from explorer.ui.references import ReferencesTab
+
+            self.references = ReferencesTab(self.bench)
+            self.references.scene_asked.connect(lambda number: lesson_bar.show_scene(self._window, number))
+            self.addWidget(self.references)
+        return self.references
+
+    def of_class(self) -> ClassTab:
+        """The tab of sheets and answers of a class."""
+        if self.classroom is None:
+            from explorer.ui.classroom.tab import ClassTab
+
+            self.classroom = ClassTab(self.bench, self._window.files)
+            self.addWidget(self.classroom)
+        return self.classroom
+
+    def open_for_class(self, paths: Sequence[Path]) -> None:
+        """Show a sheet to be done, or the answers of a class, from their files."""
+        tab = self.of_class()
+        self._window.show_page(PAGES.index("Class"))
+        try:
+            tab.open_files(paths)
+        except ExplorerError as error:
+            self._window.files.dialogs.tell(sentence(error))
+
+    def may_close(self) -> bool:
+        """Whether nothing in a tab would be lost with the window, or somebody says that it may."""
+        return self.classroom is None or self.classroom.may_leave()
+
+    def close_down(self) -> None:
+        """Let go of what works beside the window."""
+        if self.training is not None:
+            self.training.close_down()
+
+    def restyle(self) -> None:
+        """Follow the theme and the text scale: the one in sight at once, each of the others in a turn of its own.
+
+        So do the terms that may stand beside them.
+        """
+        terms = self._window.terms.panel
+        for tab in (self.words, self.training, self.references, self.classroom, self.opening, terms):
+            if tab is not None and tab.isVisible():
+                tab.restyle()
+            elif tab is not None:
+                self.bench.appearance.turns.add(later(tab, tab.restyle, once=True))
