@@ -278,9 +278,12 @@ class MatrixBox(QWidget):
             small=small if shut else 0,
             short=way > 0 and form.tight and shut,
         )
-        low, high = self._heads(THUMB if form.small else NUMBERS, form)
+        alone = shut and self.folded
+        low, high = self._heads(THUMB if form.small else PICTURE if alone else NUMBERS, form)
         if form.shrinks:  # a slide has said already whether the heading takes two lines
-            above = high < low and (form.small > 0 or (way > 0 and low > self._cells_width(form)))
+            extent = self.view.extent_in(form)
+            wide = self._small.wanted(ALONE, extent, form.given).width() if alone else self._cells_width(form)
+            above = high < low and (form.small > 0 or (way > 0 and low > wide))
             form = form._replace(above=above)
         self.form = form
 
