@@ -36,6 +36,8 @@ PAD, LINE = 6.0, 17.0
 """Numbers of the window between the edge of a box and what is written in it, and how high a line of its head is."""
 NAMED, NUMBERED, BAR = 0.41, 0.26, 17.0
 """Parts of the width of bars that the words, and the numbers, take; and how high a bar is in numbers of the window."""
+LEAST_BAR = 0.14
+"""Part of the width that bars have where words need more."""
 
 _ALIGN = Qt.AlignmentFlag
 _MIDDLE, _UNCUT = _ALIGN.AlignVCenter | Qt.TextFlag.TextDontClip, _ALIGN.AlignHCenter | Qt.TextFlag.TextDontClip
@@ -283,7 +285,11 @@ class Blocks:
         told = [as_share(value, 2) for value in bars.values]
         gap, font = 5.0 * letters * self._unit, self.font(NOTE * letters)
         needed = max((self._advance(font, False, one) for one in told), default=0.0) + 1.1 * gap if font else 0.0
-        name, number = NAMED * rect.width(), min(max(NUMBERED * rect.width(), needed), NAMED * rect.width())
+        number = min(max(NUMBERED * rect.width(), needed), NAMED * rect.width())
+        bold = self.font(TITLE * letters)
+        longest = max((self._advance(bold, True, word) for word in bars.words), default=0.0) + gap if bold else 0.0
+        # A bar gives way to a word that would be cut.
+        name = max(NAMED * rect.width(), min(longest, (1 - LEAST_BAR) * rect.width() - number))
         room = rect.width() - name - number
         for k, (word, value) in enumerate(zip(bars.words, bars.values, strict=True)):
             lit = k < len(bars.cells) and bars.cells[k] == cell

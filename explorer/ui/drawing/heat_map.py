@@ -117,7 +117,7 @@ class HeatMapView(WordPicture):
         self._image.setLookupTable(table, update=False)
         self._image.setImage(image, autoLevels=False, levels=(low, 1.0))
         shown = "" if element.title and matrix.showing == "values" else SHOWN[matrix.showing]
-        self.caption(" · ".join(filter(None, (element.title, shown))))
+        self.caption(" · ".join(filter(None, (element.title, shown))), element.title)
         self.lay_out(matrix.rows, matrix.columns)
         self._summarize()
         self._mark()

@@ -130,8 +130,9 @@ class WordPicture(Plot):
         """Whether there are more words than can be read at once."""
         return max(rows, columns) > MOST_IN_SIGHT
 
-    def caption(self, text: str) -> None:
-        """Say what is shown, above it."""
+    def caption(self, text: str, title: str = "") -> None:
+        """Say what is shown, above it; its title is not cut, however few words there are."""
+        self._caption.setMinimumWidth(QFontMetrics(self.bench.appearance.fonts.small).horizontalAdvance(title))
         self._caption.setText(text)
         self._caption.setVisible(bool(text))
 

@@ -259,3 +259,10 @@ def test_a_title_for_which_there_is_no_room_is_written_lighter_before_it_is_cut(
         font, written = blocks._fitted(blocks._sized(12, True), True, title, room)
         assert (font.weight() >= QFont.Weight.DemiBold) is weight
         assert written == title if text else written.endswith("…")
+
+
+def test_a_bar_gives_way_to_a_word_that_would_be_cut(picture):
+    words, cells = ("<0x9C>", "b"), (Cell("source.X", (0, 0)), Cell("source.X", (1, 1)))
+    marks = (Bars((120, 110, 76, 40), words, (0.7, 0.3), cells),)
+    picture.tell(Drawing(marks, (0, 300, 0, 200), "Bars", NONE, NONE, down=True, square=True, zoom=True))
+    assert [one.text for one in written_in(picture)] == ["<0x9C>", "0.70", "b", "0.30"]

@@ -470,3 +470,11 @@ def test_pointing_at_a_cell_paints_both_pictures_in_one_picture_of_the_window(sh
         short.bench.selection.point(Cell(f"{SHORT}weights", (0, 1, column)))
         qtbot.waitUntil(lambda paintings=paintings: not paintings.left)
         assert paintings.count == 1
+
+
+def test_a_title_is_not_cut_where_there_are_few_words(open_pair):
+    pair = open_pair(new_lesson("gpt", ["a"], d_model=4), LONG)
+    picture, title = pair.pictures[0], "Self-attention: target → target"
+    picture.tell(heat_map(View.of(pair.bench.document), LONG, title))
+    assert picture._caption.text() == title
+    assert picture.width() >= picture._caption.sizeHint().width()

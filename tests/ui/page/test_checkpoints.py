@@ -60,6 +60,7 @@ def walk(window, eye, lesson, state):
         page = eye.go_to(window, name)
         eye.settle(window)
         assert page.stage.name == name
+        assert (name, page.horizontalScrollBar().maximum()) == (name, 0)
         if name != PIECES and window.width() >= USUAL[0]:
             assert (name, cut_in(page, pieces)) == (name, [])
     return seen
