@@ -132,7 +132,8 @@ class WordPicture(Plot):
 
     def caption(self, text: str, title: str = "") -> None:
         """Say what is shown, above it; its title is not cut, however few words there are."""
-        self._caption.setMinimumWidth(QFontMetrics(self.bench.appearance.fonts.small).horizontalAdvance(title))
+        advance = QFontMetrics(self.bench.appearance.fonts.small).horizontalAdvance(title)
+        self._caption.setMinimumWidth(advance + bool(title))  # a label rounds up
         self._caption.setText(text)
         self._caption.setVisible(bool(text))
 
