@@ -80,7 +80,7 @@ class Blocks:
 
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
-        self._kept: dict[int, tuple[Image, QImage]] = {}
+        self._kept: dict[int, tuple[Image, Ramp, QImage]] = {}
         self._scaled: dict[int, tuple[QImage, QImage]] = {}
         self._fonts: dict[tuple[int, bool], QFont] = {}
         self._wide: dict[tuple[int, bool, str], float] = {}
@@ -352,17 +352,17 @@ class Blocks:
     # Images
 
     def image(self, painter: QPainter, number: int, image: Image, rect: QRectF) -> None:
-        """The image that is the so many-th mark, made anew only when it is another."""
-        kept = self._kept.get(number)
-        if kept is None or (kept[0] is not image and kept[0] != image):
-            self._kept[number] = kept = (image, self._coloured(image))
+        """The image that is the so many-th mark, made anew only when it is another, or in another theme."""
+        kept, ramp = self._kept.get(number), self._ramp(image)
+        if kept is None or kept[1] is not ramp or (kept[0] is not image and kept[0] != image):
+            self._kept[number] = kept = (image, ramp, self._coloured(image, ramp))
         rows, columns = image.array.shape
         dense = rect.width() < columns or rect.height() < rows
         if dense and painter.paintEngine().type() == QPaintEngine.Type.Raster:
-            painter.drawImage(rect.topLeft(), self._smaller(number, kept[1], rect.size().toSize()))
+            painter.drawImage(rect.topLeft(), self._smaller(number, kept[2], rect.size().toSize()))
         else:
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, dense or image.smooth)
-            painter.drawImage(rect, kept[1])
+            painter.drawImage(rect, kept[2])
         if not self._numbers(painter, image, rect):
             self.signs(painter, image, rect)
         painter.setPen(QPen(qcolor(self._bench.appearance.theme.line_strong), 1.0))
@@ -400,8 +400,8 @@ class Blocks:
             del self._kept[number]
             self._scaled.pop(number, None)
 
-    def _coloured(self, image: Image) -> QImage:
-        (shares, (low, high), _), ramp = shares_of(image), self._ramp(image)
+    def _coloured(self, image: Image, ramp: Ramp) -> QImage:
+        shares, (low, high), _ = shares_of(image)
         table = ramp.table[ramp.index(shares, low, high)]
         rows, columns = image.array.shape
         pixels = np.ascontiguousarray(table)

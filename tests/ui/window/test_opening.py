@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QRect
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QImage
 
 from explorer.lessons.loader import load
 from explorer.lessons.progress import Progress, ProgressFolder
 from explorer.lessons.schema import WHOLE
-from explorer.pages.drawing import Bars
+from explorer.pages.drawing import Bars, Image
 from explorer.settings import Settings
 from explorer.ui.appearance import Appearance
 from explorer.ui.drawing.strokes import changed
@@ -115,6 +115,31 @@ def test_where_less_motion_is_asked_for_the_end_is_there_at_once(first, hand):
     hand.click(page.again)
     assert not page.plays
     assert page.at == 1.0
+
+
+def test_ctrl_t_in_the_field_of_the_sentence_darkens_the_pictures_in_the_picture_too(first, appearance, hand, eye):
+    window = first()
+    page = window.opening
+    view = page.picture.picture
+    eye.settle(window)
+    hand.click(page.field)
+    seen = []
+    for theme in ("light", "dark", "light"):
+        assert appearance.mode == theme
+        shown = view.viewport().grab().toImage()
+        images = [mark for mark in view.drawing.marks if isinstance(mark, Image)]
+        assert len(images) > 5
+        for image in images:
+            left, top, wide, high = image.place
+            corners = view.pixel(left, top).toPoint(), view.pixel(left + wide, top + high).toPoint()
+            lights = pixels(shown.copy(QRect(*corners).normalized())).view(np.uint8)[:, ::4]
+            seen.append(lights.mean())
+        assert page.field.hasFocus()
+        hand.key(Qt.Key.Key_T, Qt.KeyboardModifier.ControlModifier)
+        eye.settle(window)
+    light, dark, again = np.reshape(seen, (3, -1))
+    assert (dark < light - 40).all()
+    assert (again == light).all()
 
 
 def test_a_word_that_the_model_does_not_know_is_named_and_known_ones_are_offered(first, hand, qtbot):
