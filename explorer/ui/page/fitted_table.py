@@ -14,7 +14,7 @@ class Widths(NamedTuple):
 
     wanted: int  # with its title on one line
     tight: int  # with a short bar, or its title on several lines
-    least: int  # with its words cut off
+    least: int  # with its words on several lines
     title: str
     most: int  # where there is more room than all columns want
 
@@ -79,6 +79,10 @@ class FittedTable(QTableView):
         """Show the columns from one on below the others; how many pixels they take there."""
         return 0
 
+    def _break_lines(self) -> int:
+        """Let lines be as high as their words are in columns as wide as now; how many pixels more that takes."""
+        return 0
+
     def _fit(self) -> None:
         columns = self._columns[: self._in_line()]
         below = self._below + self._go_on_below(len(columns))
@@ -101,7 +105,7 @@ class FittedTable(QTableView):
         top = self._top(widths)
         if header.height() != top or header.minimumHeight() != top:
             header.setFixedHeight(top)
-        self.setFixedHeight(top + self._body + below + (over > 0) * self.bar_width())
+        self.setFixedHeight(top + self._body + self._break_lines() + below + (over > 0) * self.bar_width())
 
     def _top(self, widths: Sequence[int]) -> int:
         """Pixels that the titles are high."""
@@ -117,7 +121,7 @@ class FittedTable(QTableView):
 
 
 def _widest_first(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:
-    """As many pixels as there is room for: the widest columns are cut, to one width, and short words stay whole."""
+    """As many pixels as there is room for: the widest columns give way, to one width, and short words stay on a line."""
 
     def cut_to(most: int) -> list[int]:
         return [max(min(width, most), low) for width, low in zip(widths, least, strict=True)]

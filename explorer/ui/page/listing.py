@@ -19,7 +19,7 @@ from explorer.ui.page.word_choice import WordChooser
 from explorer.ui.selection import Coming
 from explorer.ui.theme import mark, qcolor
 from explorer.ui.turns import do_later
-from explorer.ui.widgets.names import draw_named, set_names, wide
+from explorer.ui.widgets.names import broken, draw_named, set_names, wide
 from explorer.ui.workbench import Workbench
 
 ModelIndex = QModelIndex | QPersistentModelIndex
@@ -143,12 +143,8 @@ class Titles(QHeaderView):
         painter.setFont(appearance.fonts.small)
         painter.setPen(qcolor(appearance.theme.muted))
         place = self.model().headerData(section, Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole)
-        inside, lines = rect.adjusted(appearance.px(4), 0, -appearance.px(4), 0), [""]
-        for word in title.split():
-            longer = f"{lines[-1]} {word}".strip()
-            lines[-1:] = (
-                [longer] if not lines[-1] or wide(painter.font(), longer) <= inside.width() else [lines[-1], word]
-            )
+        inside = rect.adjusted(appearance.px(4), 0, -appearance.px(4), 0)
+        lines = broken(title, inside.width(), partial(wide, painter.font()))
         high = painter.fontMetrics().height()
         for i, line in enumerate(lines):
             draw_named(painter, inside.translated(0, (2 * i + 1 - len(lines)) * high // 2), place, line)
@@ -181,6 +177,13 @@ class ListingView(FittedTable):
         self._by: Coming = "tab"
         """How one comes to the next line, if not by a click."""
         self._row = 0
+        fonts = bench.appearance.fonts
+        self._fonts = {
+            (number, bold): _weighed(fonts.number if number else fonts.ui, bold)
+            for number in (False, True)
+            for bold in (False, True)
+        }
+        self.padding = bench.appearance.px(PADDING)
         self._ask = ask or (lambda gesture: perform(bench, gesture, self))
         self.table = ListingModel(listing)
         self.table.setParent(self)
@@ -208,13 +211,6 @@ class ListingView(FittedTable):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        fonts = bench.appearance.fonts
-        self._fonts = {
-            (number, bold): _weighed(fonts.number if number else fonts.ui, bold)
-            for number in (False, True)
-            for bold in (False, True)
-        }
-        self.padding = bench.appearance.px(PADDING)
         self.entered.connect(self._point)
         self.clicked.connect(lambda index: self._follow(index.row(), index.column()))
         bench.selection.pointed.connect(self._mark)
@@ -302,6 +298,27 @@ class ListingView(FittedTable):
     def _fit(self) -> None:
         super()._fit()
         self._hold_below()
+
+    def lines_of(self, column: Column, text: str, font: QFont, room: int) -> list[str]:
+        """The lines that the words of a cell take; a number stays on one."""
+        across = partial(wide, font) if column.names else QFontMetrics(font).horizontalAdvance
+        return broken(text, room, across) if column.kind == WORDS else [text]
+
+    def _break_lines(self) -> int:
+        side, header, count = self.verticalHeader(), self.horizontalHeader(), len(self.listing.lines)
+        words = [i for i, column in enumerate(self.listing.columns) if column.kind == WORDS]
+        rooms = {i: header.sectionSize(i) - 2 * self.padding for i in words if not self.isColumnHidden(i)}
+        usual, more = side.defaultSectionSize(), 0
+        spacing = QFontMetrics(self._fonts[False, False]).lineSpacing()
+        for row in range(min(count, MEASURED)):
+            line = self.table.line(row)
+            font = self._fonts[False, line.strong or line.here or line.cell is not None]
+            taken = (self.lines_of(self.listing.columns[i], line.entries[i].text, font, rooms[i]) for i in rooms)
+            high = usual + spacing * (max(map(len, taken), default=1) - 1)
+            if side.sectionSize(row) != high:
+                side.resizeSection(row, high)
+            more += (high - usual) * (row < self._shown)
+        return 0 if self.listing.scrolls else more
 
     def _in_line(self) -> int:
         room, columns = self.width() - self._beside, self._columns

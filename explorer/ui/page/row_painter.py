@@ -54,7 +54,8 @@ class RowPainter(QStyledItemDelegate):
                 painter.drawLine(rect.left(), edge, rect.right(), edge)
 
     def _words(self, painter: QPainter, rect: QRect, column: Column, entry: Entry, here: bool, font: QFont) -> None:
-        theme, text = self._view.bench.appearance.theme, entry.text
+        view, text = self._view, entry.text
+        theme = view.bench.appearance.theme
         if entry.choose is not None:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(QPen(qcolor(theme.cell_editable_border), 1))
@@ -69,20 +70,25 @@ class RowPainter(QStyledItemDelegate):
             ink = theme.here_text if here else theme.muted if entry.muted else theme.text
         painter.setPen(qcolor(ink))
         painter.setFont(font)
-        inner = rect.adjusted(self._view.padding, 0, -self._view.padding, 0)
+        inner = rect.adjusted(view.padding, 0, -view.padding, 0)
         side = Qt.AlignmentFlag.AlignRight if column.kind == NUMBER else Qt.AlignmentFlag.AlignLeft
-        metrics = painter.fontMetrics()
-        fits = column.names and wide(font, text) <= inner.width()  # a name that is set is narrower
-        elided = text if fits else metrics.elidedText(text, Qt.TextElideMode.ElideRight, inner.width())
         place = (side | Qt.AlignmentFlag.AlignVCenter).value
-        (draw_named if column.names else QPainter.drawText)(painter, inner, place, elided)
-        if entry.leads is not None and entry.choose is None:  # that it leads somewhere is not said by its colour alone
-            indent = metrics.horizontalAdvance(elided[: -len(elided.lstrip())])
-            width = round(wide(font, elided)) if column.names else metrics.horizontalAdvance(elided)
-            left = (inner.right() + 1 - width if column.kind == NUMBER else inner.left()) + indent
-            line = inner.center().y() + (metrics.ascent() - metrics.descent()) // 2 + 3
-            painter.setPen(QPen(qcolor(ink), 1, Qt.PenStyle.DotLine))
-            painter.drawLine(left, line, left + width - indent, line)
+        lines, metrics = view.lines_of(column, text, font, inner.width()), painter.fontMetrics()
+        for i, one in enumerate(lines):
+            # What is too long even so is one word; a name that is set is narrower than as it is typed.
+            over = (wide(font, one) if column.names else metrics.horizontalAdvance(one)) > inner.width()
+            elided = metrics.elidedText(one, Qt.TextElideMode.ElideRight, inner.width()) if over else one
+            on = inner.translated(0, (2 * i + 1 - len(lines)) * metrics.lineSpacing() // 2)
+            (draw_named if column.names else QPainter.drawText)(painter, on, place, elided)
+            # That it leads somewhere is not said by its colour alone.
+            if entry.leads is not None and entry.choose is None:
+                indent = metrics.horizontalAdvance(elided[: -len(elided.lstrip())])
+                width = round(wide(font, elided)) if column.names else metrics.horizontalAdvance(elided)
+                left = (on.right() + 1 - width if column.kind == NUMBER else on.left()) + indent
+                line = on.center().y() + (metrics.ascent() - metrics.descent()) // 2 + 3
+                painter.setPen(QPen(qcolor(ink), 1, Qt.PenStyle.DotLine))
+                painter.drawLine(left, line, left + width - indent, line)
+                painter.setPen(qcolor(ink))
 
     def _heat(self, painter: QPainter, rect: QRect, row: int, entry: Entry) -> None:
         theme = self._view.bench.appearance.theme

@@ -1,6 +1,7 @@
 """Names of quantities as they are set in print: in serif italics, with a true index."""
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from html import escape
 from typing import Any
@@ -31,6 +32,7 @@ from explorer.lessons.symbols import SERIF, names_html
 
 _INDEX = re.compile(r"<i>([^<>]{1,2})</i><sub>(.*?)</sub>", re.DOTALL)
 _LETTER = re.compile(r"<i>([^<>\s])</i>")
+_WORD = re.compile(r"\s*\S+")
 _FAMILY = f'style="font-family:{SERIF}"'
 UNSEEN = 2
 """Pixels of the "_" in a name, which nobody sees; in an index Qt takes two thirds, and warns where that is none."""
@@ -86,6 +88,21 @@ def wide(font: QFont, text: str) -> float:
     if set_names(text) == text:
         return QFontMetricsF(font).horizontalAdvance(text)
     return float(_laid(text, font.toString())[0].size().width())
+
+
+def broken(text: str, room: float, wide: Callable[[str], float]) -> list[str]:
+    """Words in as many lines as they take in so many pixels; a word that is too long by itself stands alone.
+
+    `wide`: how many pixels words take.
+    """
+    words = _WORD.findall(text)
+    if len(words) < 2 or wide(text) <= room:
+        return [text]
+    indent, lines = words[0][: len(words[0]) - len(words[0].lstrip())], [words[0]]
+    for word in words[1:]:
+        longer = lines[-1] + word
+        lines[-1:] = [longer] if wide(longer) <= room else [lines[-1], indent + word.lstrip()]
+    return lines
 
 
 def draw_named(painter: QPainter, rect: QRect | QRectF, place: int, text: str) -> None:

@@ -7,6 +7,7 @@ from PySide6.QtGui import QFontMetrics
 from explorer.pages.gestures import GoTo
 from explorer.pages.page import BAR, HEAT, NUMBER, Column, Entry, Line, Listing
 from explorer.ui.page.listing import ListingView
+from explorer.ui.widgets.tree import written_in
 
 COLUMNS = Column("word"), Column("a title of several words", NUMBER), Column("share", BAR, 400)
 
@@ -19,6 +20,10 @@ def listing(count, **other):
 @pytest.fixture
 def hundred(bench, show):
     return show(ListingView(bench, listing(100)))
+
+
+def said(view):
+    return [one.text for one in written_in(view)]
 
 
 def lines_in_sight(view):
@@ -80,16 +85,34 @@ def test_the_line_below_a_link_begins_where_its_words_do(bench, show):
     assert min(x for x, y in places if picture.pixel(x, y) != picture.pixel(0, y)) >= view.padding + indent
 
 
-def test_where_it_is_narrow_a_long_sentence_is_cut_and_short_words_are_whole(bench, show):
+def test_where_it_is_narrow_a_long_sentence_goes_on_in_more_lines_and_short_words_stay_on_one(bench, show):
     columns = Column("size", width=260), Column("what it says", width=640)
     line = Line((Entry("numbers that are learned"), Entry("a sentence of many words " * 3)))
-    view = show(ListingView(bench, Listing("sizes", "Sizes", columns, (line,))))
+    view = show(ListingView(bench, Listing("sizes", "Sizes", columns, (line, Line.of("few", "words")))))
     short, long = (column.wanted for column in view._columns)
+    view.setFixedWidth(view.whole_width)
+    row = view.rowHeight(1)
+    assert view.rowHeight(0) == row
     view.setFixedWidth(view.whole_width - long // 3)
     assert view.horizontalHeader().sectionSize(0) == short
     assert view.horizontalHeader().length() == view.width()
+    spacing = QFontMetrics(view.font_of(0, False, False)).lineSpacing()
+    assert (view.rowHeight(0), view.rowHeight(1)) == (row + spacing, row)
+    many = "a sentence of many words " * 3
+    assert " ".join(said(view)).startswith(f"numbers that are learned {many}few words")
     view.setFixedWidth(short + short // 2)
     assert view.horizontalHeader().sectionSize(0) == view.horizontalHeader().sectionSize(1) < short
+    assert not any("…" in text for text in said(view))
+    assert view.height() == view.horizontalHeader().height() + view.rowHeight(0) + view.rowHeight(1)
+    view.setFixedWidth(view.whole_width)
+    assert view.rowHeight(0) == row
+
+
+def test_a_word_that_is_longer_than_its_column_is_cut(bench, show):
+    line = Line.of("x" * 60, "short")
+    view = show(ListingView(bench, Listing("long", "Long", (Column("a"), Column("b")), (line,))))
+    view.setFixedWidth(view.whole_width - 60)
+    assert [text[-1] for text in said(view)] == ["…", "t", "a", "b"]
 
 
 def test_a_list_that_fills_a_page_without_a_bar_has_its_own(bench, show):
