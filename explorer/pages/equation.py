@@ -72,7 +72,8 @@ def _cost(parts: Sequence[Part], one: Stand) -> tuple[int, ...]:
     begins = [parts[line[0]] for line in one.lines[1:]]
     breaks = sum(bool(part.sign) and not part.begins for part in begins)
     lines = sum(any(parts[place].matrix for place in line) for line in one.lines)
-    return sum(spare < 0 for spare in one.spare), breaks, max(one.way - EASY + 1, 0), lines, one.way
+    over = [-spare for spare in one.spare if spare < 0]
+    return len(over), sum(over), breaks, max(one.way - EASY + 1, 0), lines, one.way
 
 
 def _stand(parts: Sequence[Part], room: Room, way: int, small: frozenset[int]) -> Stand:

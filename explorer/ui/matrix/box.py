@@ -37,6 +37,8 @@ BRACKETS = 14
 """The same of the brackets around a symbol that is a fraction."""
 WAYS = (SIZES[0],) * EASY + SIZES[1:]
 """The size of the letters in each way to stand in a row: as usual, the heading on one line or on two, then smaller."""
+TIGHT = 72
+"""The same of a small picture in a heading where an equation is too long for its line."""
 BETWEEN, BELOW = 6, 2
 """Pixels at text scale 1 between what stands beside each other in it, and below the heading."""
 MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -234,7 +236,7 @@ class MatrixBox(QWidget):
     def _part(self, form: Form, room: int, thumb: int) -> Part:
         view = self.view
         if form.tight and self._shut:
-            return Part((self._folded_across(NUMBERS, form), self._folded_across(THUMB, form)))
+            return Part(tuple(self._folded_across(kind, form._replace(small=most)) for kind, most in self._tight_ways))
         extent = view.extent_in(form)
         if form.tight and self.matrix.array.size == 1:
             return Part((self.shape_in(form).head(False).width(),))
@@ -259,6 +261,13 @@ class MatrixBox(QWidget):
         labels = tuple(view.labels_across(size, form) for size in WAYS)
         return Part(widths, labels, small if self._shut else scrolled)
 
+    @property
+    def _tight_ways(self) -> list[tuple[str, int]]:
+        """How its heading may be in a row where a small picture stands for the numbers, the widest first: its kind, and
+        pixels across that the picture takes at most.
+        """
+        return [(NUMBERS, 0), (THUMB, 0), (THUMB, self._bench.appearance.px(TIGHT))]
+
     def take(self, way: int, labels: bool, small: int = 0, spare: int = 0) -> None:
         """Stand in a row in a way of `WAYS`.
 
@@ -271,16 +280,17 @@ class MatrixBox(QWidget):
             And those that are free on its line.
         """
         form, shut = self.form, self._shut
+        tight = form.tight and shut
         form = form._replace(
             size=WAYS[way] if form.shrinks else SIZES[0],
             room=small + spare if small and not shut else form.given,
             labelled=labels,
-            small=small if shut else 0,
-            short=way > 0 and form.tight and shut,
+            small=self._tight_ways[min(way, 2)][1] if tight else small if shut else 0,
+            short=way > 0 and tight,
         )
         alone = shut and self.folded
         low, high = self._heads(THUMB if form.small else PICTURE if alone else NUMBERS, form)
-        if form.shrinks:  # a slide has said already whether the heading takes two lines
+        if form.shrinks and not tight:  # a slide has said already whether the heading takes two lines
             extent = self.view.extent_in(form)
             wide = self._small.wanted(ALONE, extent, form.given).width() if alone else self._cells_width(form)
             above = high < low and (form.small > 0 or (way > 0 and low > wide))
@@ -371,7 +381,7 @@ class MatrixBox(QWidget):
     def _folded_across(self, kind: str, form: Form) -> int:
         """Pixels across of a heading in which a small picture stands for the numbers."""
         formula = self._formula_of(kind)
-        picture = self._small.wanted(PLACE, self.view.extent_in(form), form.room).width()
+        picture = self._small.wanted(PLACE, self.view.extent_in(form), form.room, form.small).width()
         room = max(form.room - picture - self._between, 1)
         more = self._bench.appearance.px(SIGN + BRACKETS * ("/" in formula)) * (formula == symbol_of(formula))
         return min(self._formula.width_of(formula, form.times), room) + more + form.room - room

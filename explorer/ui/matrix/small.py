@@ -62,12 +62,12 @@ class SmallPicture(QWidget):
         extent : Extent
             Of the numbers.
         room, most : int
-            Pixels across that the matrix may take, and those of a picture in place of the numbers; 0: all of these.
+            Pixels across that the matrix may take, and those of a picture instead of the numbers; 0: all of these.
         """
         rows, columns = self._view.matrix.array.shape
         px = self._view.bench.appearance.px
         if where == PLACE:
-            wide, high = px(WIDE), px(LOW)
+            wide, high = min(px(WIDE), most or px(WIDE)), px(LOW)
         elif where == ALONE:
             wide, high = min(room, most or room), px(HIGH)
         elif extent.map_above and rows <= MOST_ROWS:  # only which columns are in sight is chosen on it

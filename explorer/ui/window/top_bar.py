@@ -286,18 +286,24 @@ class TopBar(QFrame):
                 self._row.insertWidget(self._place_of_choices, self._choices, 0, Qt.AlignmentFlag.AlignVCenter)
             else:
                 self._rows.addWidget(self._choices, 0, Qt.AlignmentFlag.AlignRight)
-        around = self._rows.contentsMargins()
-        over = self._row.sizeHint().width() + around.left() + around.right() - width
-        if self.title.minimumWidth() - over < px(READ_TITLE):  # three strokes are known as a menu, too
+        beside = self._choices.sizeHint().width() + self._row.spacing()
+        if self.title.minimumWidth() - self._over(width, beside) < px(READ_TITLE):  # three strokes are a menu, too
             self.menu.setText("")
             self._row.invalidate()
-            over = self._row.sizeHint().width() + around.left() + around.right() - width
-        if over > 0:  # else it would lie under the first tab
-            self.title.setFixedWidth(max(self.title.minimumWidth() - over, px(LEAST_TITLE)))
         metrics = self.title.fontMetrics()
-        room = self.title.minimumWidth() - metrics.horizontalAdvance("  ▾") - px(22)
-        short = metrics.elidedText(self._name, Qt.TextElideMode.ElideRight, room)
+        around = metrics.horizontalAdvance("  ▾") + px(22)
+        now, over = self.title.minimumWidth(), self._over(width, beside)
+        lacking = metrics.horizontalAdvance(self._name) + 1 + around - now
+        # It lies under no tab, and is cut only where there is no room.
+        now -= over if over > 0 else -max(min(lacking, -over), 0)
+        self.title.setFixedWidth(max(now, px(LEAST_TITLE)))
+        short = metrics.elidedText(self._name, Qt.TextElideMode.ElideRight, self.title.minimumWidth() - around)
         self.title.setText(plain(f"{short}  ▾"))
+
+    def _over(self, width: int, choices: int) -> int:
+        """Pixels by which the first row is wider than the window; `choices` stand in it in other tabs, too."""
+        around, out = self._rows.contentsMargins(), self._choices.isHidden() and self._rows.indexOf(self._choices) < 0
+        return self._row.sizeHint().width() + around.left() + around.right() + out * choices - width
 
     def _measure(self) -> None:
         """Qt would ask how wide the choices are in a turn of its own."""
