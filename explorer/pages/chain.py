@@ -45,8 +45,9 @@ IMAGE, TALL, TALLEST, LOW = 34.0, 62.0, 100.0, 12.0
 vector."""
 LEAST, VECTOR = 84.0, 44.0
 """How wide a box is at least, with a matrix and with a vector in it."""
-LETTER, STRONG, TITLE, SIGN = 6.0, 6.8, 7.6, 5.6
-"""About how wide a letter is, one beside a row, one of a title, and a sign of a formula."""
+LETTER, STRONG, TITLE, SIGN, BARS = 6.0, 6.8, 7.6, 5.6, 14.0
+"""About how wide a letter is, one beside a row, one of a title, a sign of a formula, and one beside
+bars with these."""
 FEW = 6
 """Matrices; they are drawn larger."""
 LEAST_ROW, MOST_LETTERS, MOST_BARS = 9.0, 9, 6
@@ -119,9 +120,15 @@ class _Boxed:
             VECTOR if self._small else LEAST + self._beside,
             TITLE * len(self._title) + (0.0 if self._small else LETTER * len(self._note) + 10.0) + 2 * PAD,
             SIGN * _signs(self._formula) + 2 * PAD,
+            BARS * max(map(len, view.labels(node.axes[-1]))) + 2 * PAD if self._has_bars else 0.0,
         )
         lines = 1 + bool(self._formula)
         self.size = float(round(min(wide, 150.0))), LINE * lines + self._picture + PAD + 3.0
+
+    @property
+    def _has_bars(self) -> bool:
+        """Whether it is a row of shares, drawn as bars."""
+        return self._node.short == "probabilities" and len(self._value) == 1
 
     def _rows(self) -> tuple[str, ...]:
         """The words beside the rows of the picture, where there is room for them."""
@@ -156,7 +163,7 @@ class _Boxed:
             number = value.item()
             told = alone(float(number)) if value.dtype.kind == "f" else str(number)
             return [box, Words(room[0] + room[2] / 2, room[1] + room[3] / 2, told, TEXT, fixed=True, size=15.0)]
-        if node.short == "probabilities" and view.looking.showing == "values" and len(value) == 1:
+        if self._has_bars and view.looking.showing == "values":
             return [box, self._bars(room)]
         marks: list[Mark] = [box]
         if self._outside:
@@ -216,7 +223,11 @@ def _signs(latex: str) -> int:
 
 
 ACROSS, DOWN, DISC, HALF = 136.0, 46.0, 16.0, 50.0
-"""Between layers and between neurons, the radius of a neuron as the renderer draws it, and half a layer's width."""
+"""Between layers at least and between neurons, the radius of a neuron as the renderer draws it, and half a layer's
+width at least."""
+ASPECT, BESIDE, MOST_APART, BROADER = 1.7, 290.0, 220.0, 1.4
+"""How much wider than high a net is, what it takes beside its layers, how far these are apart at most, and how much
+wider a layer is then: a page is wide, and in a high net words would have no room."""
 MOST_UNITS, MOST_LEVELS, MOST_OPTIONS = 16, 6, 6
 POSITIVE, NEGATIVE = series(1), series(0)
 
@@ -248,9 +259,18 @@ class _KeepFromOne(Keep):
         return Keep(self.key, value - 1)
 
 
+def _apart(view: View) -> tuple[float, float]:
+    """How far layers are from each other, and half a layer's width."""
+    layers = view.state.model.layers
+    high = max(_units(view, k) for k in range(layers + 1)) * DOWN + 84.0
+    across = min(max((ASPECT * high - BESIDE) / layers, ACROSS), MOST_APART)
+    return across, HALF * min(across / ACROSS, BROADER)
+
+
 def neurons(view: View) -> tuple[Drawing, list[str]]:
     """The net, a column for each layer; and the node that each mark waits for."""
     layers, row = view.state.model.layers, view.row("input")
+    apart, half = _apart(view)
     names = ["input.X", *(f"layer.{k}.activation" for k in range(1, layers + 1))]
     most = max(_units(view, k) for k in range(layers + 1))
     high = most * DOWN
@@ -268,7 +288,7 @@ def neurons(view: View) -> tuple[Drawing, list[str]]:
         note, share = amount(view, name)
         title = "What goes in" if k == 0 else stage.title
         below = str(view.state.model.switch(f"layer.{k}", "activation")) if k else ""
-        place = k * ACROSS - HALF, top, 2 * HALF, height
+        place = k * apart - half, top, 2 * half, height
         tip = f"{stage.group}: {stage.title}\n{written_shape(view.values[name].shape)}, an example a row"
         said = f"{title}: {below}" if below else title
         add([Box(place, said, title, below if share is None else note, tip, into(view.graph, stage), share)], name)
@@ -276,16 +296,16 @@ def neurons(view: View) -> tuple[Drawing, list[str]]:
         add(_edges(view, k), names[k])
     for k, name in enumerate(names):
         add(_column(view, k, name, row), name)
-    right = layers * ACROSS + HALF
+    right = layers * apart + half
     for name in ("decision.chosen", LOSS.node):
         if name in view.nodes:
             add(_after(view, name, right, row), name)
             right += 112.0
     summary = f"The net, with {', '.join(str(_units(view, k)) for k in range(layers + 1))} neurons from layer to layer"
     none = Axis(labels=())
-    window = (-HALF - 56.0, right + 10.0, top - 6.0, top + height + 26.0)
+    window = (-half - 56.0, right + 10.0, top - 6.0, top + height + 26.0)
     key = "ochre adds, blue and dashed takes away; the thicker, the more"
-    add([Words(layers * ACROSS / 2, top + height + 14.0, key, MUTED, fixed=True, size=11.7)], "")
+    add([Words((window[0] + window[1]) / 2, top + height + 14.0, key, MUTED, fixed=True, size=11.7)], "")
     return Drawing(tuple(marks), window, summary, none, none, down=True, square=True, zoom=True), due
 
 
@@ -299,7 +319,7 @@ def _edges(view: View, k: int) -> list[Mark]:
     if view.state.model.switch(f"layer.{k}", "weights") == "W x":
         weights = weights.T
     weights = np.nan_to_num(weights)
-    size = float(np.abs(weights).max(initial=0.0)) or 1.0
+    size, across = float(np.abs(weights).max(initial=0.0)) or 1.0, _apart(view)[0]
     levels = np.ceil(np.abs(weights) / size * MOST_LEVELS).astype(int)
     into, out = weights.shape
     found: list[Mark] = []
@@ -309,7 +329,7 @@ def _edges(view: View, k: int) -> list[Mark]:
             if len(starts):
                 lines: Array = np.array(
                     [
-                        [[(k - 1) * ACROSS, _y(into, i)], [k * ACROSS, _y(out, j)]]
+                        [[(k - 1) * across, _y(into, i)], [k * across, _y(out, j)]]
                         for i, j in zip(starts.tolist(), ends.tolist(), strict=True)
                     ]
                 )
@@ -323,16 +343,17 @@ def _column(view: View, k: int, name: str, row: int) -> list[Mark]:
     every, labels = view.shown(view.graph.place(name)), view.labels(f"layer.{k}")
     shown, size = every[row], float(np.abs(np.nan_to_num(every)).max(initial=0.0))
     found: list[Mark] = []
+    across, half = _apart(view)
     for j, number in enumerate(np.asarray(shown, dtype=float).tolist()):
         y = _y(len(labels), j)
         share = min(abs(number) / size, 1.0) if size and np.isfinite(number) else 0.0
         told = in_table(number, 2)
-        found.append(Dot(k * ACROSS, y, labels[j], cell=Cell(name, (row, j)), inside=told, share=share))
+        found.append(Dot(k * across, y, labels[j], cell=Cell(name, (row, j)), inside=told, share=share))
         if k == 0 or len(labels) == 1:
-            found.append(Words(k * ACROSS, y + DISC + 7.5, labels[j], MUTED, fixed=True, size=11.7))
+            found.append(Words(k * across, y + DISC + 7.5, labels[j], MUTED, fixed=True, size=11.7))
     if k == 0:
         label = view.labels("input")[row]
-        found.append(Words(-HALF - 8.0, 0.0, label, TEXT, True, 1.0, size=12.0, strong=True))
+        found.append(Words(-half - 8.0, 0.0, label, TEXT, True, 1.0, size=12.0, strong=True))
     return found
 
 
