@@ -124,6 +124,7 @@ def open_window(
     elif not is_document(file):
         window.lessons.go_on(Path(file) if os.path.isfile(file) else None)
     window.show()
+    window.activateWindow()  # where there is no window manager nobody else gives it the keys
     do_once_painted(window, window.recovery.offer)
     # What is there now stays: Python's collector, which holds everything up, need not look through it again (50 ms a
     # time).

@@ -1,6 +1,7 @@
 """The window on a lesson, and a hand that uses mouse and keyboard as a person does."""
 
 import functools
+import re
 import threading
 from collections import Counter
 
@@ -9,7 +10,7 @@ import shiboken6
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QScrollArea, QWidget
 
 from explorer.app import make_window
 from explorer.document.document import Document, PendingPass
@@ -24,6 +25,7 @@ from explorer.ui.page.motion import Motion
 from explorer.ui.selection import Selection
 from explorer.ui.theme import DARK, LIGHT, qcolor
 from explorer.ui.turns import Bridge
+from explorer.ui.widgets.tree import inside, written_in
 from explorer.ui.window.top_bar import PAGES
 from explorer.ui.workbench import Workbench
 
@@ -279,6 +281,25 @@ class Eye:
         return [
             [model.index(i, j).data() for j in range(model.columnCount())] for i in range(model.rowCount())
         ]  # fmt: skip
+
+    def cut(self, page, pieces=()):
+        """What cannot be read on a page: words that are cut, or narrower than what they say, and what lies beside it.
+
+        Words of the model's own may be cut: their tip tells them.
+        """
+        ends = [one.text.strip() for one in written_in(page.widget()) if re.search(r"\S…", one.text)]
+        found = [text for text in ends if not any(piece.startswith(text[:-1]) for piece in pieces)]
+        for one in inside(page, QWidget):
+            if not (one.isVisible() and isinstance(one, QLabel | QAbstractButton | QComboBox)):
+                continue
+            text = one.currentText() if isinstance(one, QComboBox) else one.text()
+            if isinstance(one, QLabel) and one.wordWrap():
+                cut = one.height() + 2 < one.heightForWidth(one.width())
+            else:
+                cut = len(text) > 1 and one.width() + 1 < one.sizeHint().width()
+            found += [text] * cut
+        sideways = page.horizontalScrollBar().maximum()
+        return found + [f"{sideways} pixels at the right"] * (sideways > 0)
 
     def by_name(self, parent, spoken, kind=QWidget):
         """The visible widget that a screen reader calls so."""

@@ -99,6 +99,7 @@ from explorer.app import open_window
 from explorer.ui.page.late import Late
 
 app, window = open_window()
+looks = []
 
 def look():
     pictures = [place for place in window.page().findChildren(Late) if place.isVisible()]
@@ -109,10 +110,13 @@ def look():
     image = picture.toImage()
     if len({image.pixel(x, y) for x in range(0, image.width(), 8) for y in range(0, image.height(), 8)}) == 1:
         return
+    looks.append(1)
+    if not window.isActiveWindow() and len(looks) < 200:  # no window manager gives it the keys
+        return
     timer.stop()
     assert picture.save(sys.argv[1]), "not saved"
     print(app.platformName(), window.isVisible(), picture.width(), picture.height(), window.windowTitle())
-    print("gensim" in sys.modules)
+    print("gensim" in sys.modules, window.isActiveWindow())
     window.close()
 
 timer = QTimer(interval=20)
@@ -149,9 +153,10 @@ def test_the_window_appears_on_an_x_server(display, tmp_path):
         env=environment(DISPLAY=display, QT_QPA_PLATFORM="xcb"),
     )
     assert (done.returncode, done.stderr) == (0, "")
-    said, gensim = done.stdout.splitlines()
+    said, last = done.stdout.splitlines()
+    gensim, active = last.split()
     assert said.startswith("xcb True 1600 900 tiny-gpt: a GPT that learned a small grammar")
-    assert gensim == "False"
+    assert (gensim, active) == ("False", "True")
     from PySide6.QtGui import QImage
 
     picture = QImage(str(file))

@@ -82,6 +82,7 @@ class Letters:
             rows, columns = len(matrix.rows), len(matrix.columns)
             label = metrics.height() if self.upright else self._longest(matrix) + 6
             most = ((FEW_LABEL if columns <= FEW else CUT_LABEL) if self._is_large else LONG_LABEL) * self._size
+            most *= 1 + (columns == 1)  # a single one makes nothing else narrower
             left = max((metrics.horizontalAdvance(label) for label in matrix.rows[:MEASURED]), default=0)
             # Of a single row the heading says it.
             said = any(matrix.rows[:MEASURED]) and not (self._is_large and rows == 1 < columns)

@@ -88,10 +88,14 @@ class FlowLayout(QLayout):
     ----------
     parent : the widget to lay out
     horizontal, vertical : pixels between items, and between lines
+    centred : whether each line stands in the middle
     """
 
-    def __init__(self, parent: QWidget | None = None, horizontal: int = 8, vertical: int = 8) -> None:
+    def __init__(
+        self, parent: QWidget | None = None, horizontal: int = 8, vertical: int = 8, centred: bool = False
+    ) -> None:
         super().__init__()
+        self._centred = centred
         self._items: list[QLayoutItem] = []
         self._horizontal = horizontal
         self._vertical = vertical
@@ -197,6 +201,9 @@ class FlowLayout(QLayout):
         for line in self._lines(area.width()):
             height = max((size.height() for _, size in line), default=0)
             x = area.x()
+            if self._centred:
+                across = sum(size.width() for _, size in line) + self._horizontal * (len(line) - 1)
+                x += max(area.width() - across, 0) // 2
             for part, size in line:
                 down = 0 if part.at_top else (height - size.height()) // 2
                 place = QRect(x, y + down, size.width(), size.height())

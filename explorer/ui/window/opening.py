@@ -26,6 +26,7 @@ from explorer.ui.theme import mark
 from explorer.ui.turns import do_once_painted, later
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.labels import SteadyLabel
+from explorer.ui.widgets.layouts import FlowLayout
 
 if TYPE_CHECKING:
     from explorer.ui.window.main_window import MainWindow
@@ -105,13 +106,15 @@ class OpeningPage(QFrame):
         self._column.addWidget(self._title, 0, Qt.AlignmentFlag.AlignHCenter)
         self._column.addWidget(self.said)
         self._column.addWidget(self.picture, 1)
-        self._asks, self._below, self._ways = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
+        self._asks, self._below = QHBoxLayout(), QHBoxLayout()
+        ways = QWidget()
+        self._ways = FlowLayout(ways, centred=True)
         for line in (self._asks, self._below):
             self._column.addLayout(line)  # while it is empty: else PySide makes items that it never hears the end of
         self._column.addWidget(
             self._go_on, 0, Qt.AlignmentFlag.AlignHCenter
         )  # in a line with the others it is too wide
-        self._column.addLayout(self._ways)
+        self._column.addWidget(ways)
         self._asks.addStretch(1)
         self._asks.addWidget(self.field, 100)
         self._asks.addWidget(self.button)
@@ -119,10 +122,8 @@ class OpeningPage(QFrame):
         self._below.addStretch(1)
         self._below.addWidget(self.told, 100)
         self._below.addStretch(1)
-        self._ways.addStretch(1)
         for link in self.links:
             self._ways.addWidget(link)
-        self._ways.addStretch(1)
         self.restyle()
 
     def restyle(self) -> None:

@@ -56,6 +56,17 @@ def test_before_the_picture_is_there_its_end_is_told_only_where_nothing_moves(op
     assert window.tabs.opening.said.text().startswith(told)
 
 
+@pytest.mark.parametrize(("size", "scale"), [((1024, 640), 1.0), ((1280, 720), 2.0)])
+def test_no_words_on_it_are_cut(first, eye, appearance, size, scale):
+    appearance.set_scale(scale)
+    window = first()
+    window.resize(*size)
+    eye.settle(window)
+    page = window.opening
+    assert [one.text() for one in page.links if one.width() < one.sizeHint().width()] == []
+    assert all(page.rect().contains(one.geometry()) for one in (page.said, page.field, page.button, page.told))
+
+
 def test_in_a_large_window_words_and_field_are_larger(first, eye):
     window = first()
     sizes = []

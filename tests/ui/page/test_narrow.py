@@ -1,0 +1,47 @@
+"""In the smallest usual window, and in text of twice the size, no word is cut and no page scrolls sideways."""
+
+import pytest
+
+from explorer.lessons.loader import lesson_files, load, model_files
+from tests.ui.conftest import one_of_each_kind
+
+SMALL, LARGE_TEXT = (1024, 640, 1.0), (1280, 720, 2.0)
+"""Pixels across and down of a window, and the size of its text."""
+EXAMPLES = *lesson_files(), *model_files()
+SHORT = ("tiny-gpt", SMALL), ("you-are-welcome", LARGE_TEXT)
+"""A page of each kind is looked at each time; all pages of all examples are `long`."""
+
+
+def long(*of):
+    return pytest.param(*of, marks=pytest.mark.long)
+
+
+def cut_pages(window, eye, stages):
+    """The pages on which something is cut, and what."""
+    state = window.bench.document.state
+    pieces = [word for axis in state.graph.sequences.values() for word in state.graph.axes[axis]]
+    found = {name: eye.cut(eye.go_to(window, name), pieces) for name in stages}
+    return {name: cut for name, cut in found.items() if cut}
+
+
+@pytest.mark.parametrize(("name", "size"), SHORT)
+def test_on_no_kind_of_page_a_word_is_cut(open_window, eye, appearance, name, size):
+    window = open_window(name)
+    appearance.set_scale(size[2])
+    window.resize(*size[:2])
+    eye.settle(window)
+    assert cut_pages(window, eye, list(one_of_each_kind(window))) == {}
+
+
+@pytest.mark.parametrize("size", [long(SMALL), long(LARGE_TEXT)])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_on_no_page_of_an_example_a_word_is_cut(open_window, eye, appearance, name, size):
+    lesson = load(name)
+    window = open_window(lesson)
+    appearance.set_scale(size[2])
+    window.resize(*size[:2])
+    eye.settle(window)
+    for setting in lesson.settings:
+        window.bench.open(lesson, setting)
+        window.bench.document.settle()
+        assert (setting, cut_pages(window, eye, [stop.name for stop in window.bench.selection.stops])) == (setting, {})
