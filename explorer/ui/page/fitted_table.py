@@ -121,7 +121,7 @@ class FittedTable(QTableView):
 
 
 def _widest_first(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:
-    """As many pixels as there is room for: the widest columns give way, to one width, and short words stay on a line."""
+    """As many pixels as there is room for: the widest columns give way, to one width; short words stay on a line."""
 
     def cut_to(most: int) -> list[int]:
         return [max(min(width, most), low) for width, low in zip(widths, least, strict=True)]
