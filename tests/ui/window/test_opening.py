@@ -62,7 +62,7 @@ def test_no_words_on_it_are_cut(first, eye, appearance, size, scale):
     window = first()
     window.resize(*size)
     eye.settle(window)
-    page = window.opening
+    page = window.tabs.opening
     assert [one.text() for one in page.links if one.width() < one.sizeHint().width()] == []
     assert all(page.rect().contains(one.geometry()) for one in (page.said, page.field, page.button, page.told))
 
@@ -130,7 +130,7 @@ def test_where_less_motion_is_asked_for_the_end_is_there_at_once(first, hand):
 
 def test_ctrl_t_in_the_field_of_the_sentence_darkens_the_pictures_in_the_picture_too(first, appearance, hand, eye):
     window = first()
-    page = window.opening
+    page = window.tabs.opening
     view = page.picture.picture
     eye.settle(window)
     hand.click(page.field)
