@@ -4,7 +4,7 @@ The choice of a word is: logits ÷ temperature, softmax, then only the `top_k` m
 probable ones that together have at least `top_p`; what is left is weighed anew, and one of it is drawn.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -151,7 +151,14 @@ class Beam:
     done: bool = False  # whether nothing can follow: it ends in `<end>`, or in a word that the model does not read
 
 
-def search(decoder: Decoder, ids: Sequence[int], n: int, beams: int, end: int) -> list[tuple[Beam, ...]]:
+def search(
+    decoder: Decoder,
+    ids: Sequence[int],
+    n: int,
+    beams: int,
+    end: int,
+    told: Callable[[int, int], None] = lambda done, total: None,
+) -> list[tuple[Beam, ...]]:
     """Beam search: after each word the so many likeliest ways to write on are followed (Sutskever et al. 2014, §3.2).
 
     Parameters
@@ -164,6 +171,8 @@ def search(decoder: Decoder, ids: Sequence[int], n: int, beams: int, end: int) -
         How many ways are followed at once.
     end : int
         The number of `<end>`; -1 where the model has none.
+    told : callable, optional
+        Called before each word that is read, with how many were and how many there are at most; it may raise to stop.
 
     Returns
     -------
@@ -181,9 +190,10 @@ def search(decoder: Decoder, ids: Sequence[int], n: int, beams: int, end: int) -
     levels: list[tuple[Beam, ...]] = []
     now = [(Beam(), decoder)]
     read: Sequence[int] = ids
-    for _ in range(n):
+    for length in range(n):
         found: list[tuple[Beam, Decoder]] = []
         for place, (beam, reader) in enumerate(now):
+            told(length * beams + place, n * beams)
             if beam.done or reader.n + len(read) > reader.room:
                 found.append((replace(beam, parent=place), reader))
                 continue

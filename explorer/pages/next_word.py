@@ -12,7 +12,7 @@ import numpy as np
 from explorer.core.byte_pairs import typed, unit
 from explorer.core.decoder import Cost, Decoder, next_word_cost, products
 from explorer.core.generation import Beam, Choice, search
-from explorer.core.graph import Stage
+from explorer.core.graph import READ, Stage
 from explorer.core.models.ends import DECODER_READS
 from explorer.core.numbers import alone, as_share, exact, written
 from explorer.core.ops import Array
@@ -46,9 +46,10 @@ from explorer.pages.page import (
     Slider,
     Stack,
     row_choice,
+    waiting,
 )
 from explorer.pages.page import Choice as Options
-from explorer.pages.view import Cell, View
+from explorer.pages.view import Cell, Told, View
 
 CACHED = "cache.on"
 MOST_COLUMNS = 8
@@ -161,6 +162,8 @@ def _cost(view: View, row: int, cost: Cost) -> tuple[Element, ...]:
 TEMPERATURE = "output.temperature"
 TOP_K, TOP_P, HOW, SEED, TREE = (f"next word.{name}" for name in ("top-k", "top-p", "how", "seed", "tree"))
 RUN, BEAMS, DEEP = 20, 3, 6
+BEAMED = "beams ahead"
+"""What waits for the beams."""
 MOST_SEED = 9999
 
 
@@ -330,15 +333,18 @@ def _tree(view: View, sequence: str, row: int) -> tuple[Element, ...]:
     head: tuple[Element, ...] = (Section("beams", "Several continuations at once"), Controls("beam search", (check,)))
     if not show:
         return head
-    cost = next_word_cost(view.state.model, view.graph, row + 1)
-    if cost.without * BEAMS * DEEP > MOST_WORK:
-        return (*head, Note("too large", "This model is too large: a search would take too long."))
     if view.state.pins:
         return (*head, Note("pinned", "Cells of this sentence are pinned; release them to search for continuations."))
-    words = view.labels(sequence)[: row + 1]
-    decoder = decoder_of(view.state, len(words) + DEEP)
+    words, state = view.labels(sequence)[: row + 1], view.state
     ids = ids_of(words, view.graph.axes[view.graph.sequences[sequence]])
-    levels = search(decoder, ids, DEEP, BEAMS, end_of(view.state))
+    cost = next_word_cost(state.model, view.graph, row + 1)
+
+    def searched(told: Told) -> list[tuple[Beam, ...]]:
+        return search(decoder_of(state, len(words) + DEEP), ids, DEEP, BEAMS, end_of(state), told)
+
+    levels = view.awaited(BEAMED, cost.without + READ * cost.with_cache * BEAMS * DEEP, (state, row), searched)
+    if levels is None:
+        return (*head, waiting(view, BEAMED, f"Following the {BEAMS} likeliest ways"))
     says = view.labels(view.nodes[PROBABILITIES].axes[1])
     best = " ".join(says[i] for i in levels[-1][0].words)
     said = (

@@ -162,7 +162,7 @@ def gallery(
         for head in range(weights.shape[1]):
             own = {name: each[head] for name, each in scores.items()}
             does = label(own)
-            cost = batch.cost(block, head) if costs else None
+            cost = batch.cost(block, head) if costs and batch.real.any() else None  # one word has no next one
             example = _example(does, looked, head) if does else ""
             found.append(Head(block, head, own, does, batch.mean(block, head), cost, example))
     return found
@@ -178,11 +178,11 @@ class _Batch:
         longest = max(len(words) for words, _ in sentences)
         ids = np.zeros((len(sentences), longest), np.int64)
         right = np.zeros_like(ids)
-        self.real = np.zeros(ids.shape, dtype=bool)
+        self.real, self.read = np.zeros(ids.shape, dtype=bool), np.zeros(ids.shape, dtype=bool)
         says = {word: i for i, word in enumerate(state.graph.axes["output.words"])}
         for i, (words, _) in enumerate(sentences):
             n = len(words)
-            ids[i, :n] = [numbers[word] for word in words]
+            ids[i, :n], self.read[i, :n] = [numbers[word] for word in words], True
             for place, word in enumerate((*words[1:], END)):
                 if word in says:  # some models never say that a text ends
                     right[i, place], self.real[i, place] = says[word], True
@@ -219,7 +219,7 @@ class _Batch:
     def mean(self, block: str, head: int) -> Array:
         """What a head puts out on average, (d_v,)."""
         output = self.values[f"{block}.output"][:, head]
-        return np.asarray(output[self.real].mean(0))
+        return np.asarray(output[self.real if self.real.any() else self.read].mean(0))
 
     def cost(self, block: str, head: int) -> Cost:
         """What is lost without a head."""

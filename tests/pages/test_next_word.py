@@ -1,5 +1,7 @@
 """The next word: bars, cuts, appending, the tree of beams, and what a word costs."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,8 @@ from explorer.document.state import State
 from explorer.lessons.loader import load
 from explorer.pages.gestures import Do
 from explorer.pages.levels import NEXT_WORD, stops, writes
-from explorer.pages.next_word import CACHED, HOW, SEED, TEMPERATURE, TOP_K, TOP_P, TREE
+from explorer.pages.next_word import BEAMED, CACHED, HOW, SEED, TEMPERATURE, TOP_K, TOP_P, TREE, next_word
+from explorer.pages.page import Waiting
 from explorer.pages.view import row_of
 
 PROBABILITIES = "output.probabilities"
@@ -209,3 +212,36 @@ def test_a_translator_goes_on_from_es(desk):
 def test_what_a_translator_has_read_begins_with_the_source(desk):
     text = desk("tiny-translator", "welcome").page(NEXT_WORD.name).the("text").text
     assert "read <mark>you are welcome</mark>, then <mark>&lt;es&gt; de nada</mark>, and says" in text
+
+
+class Elsewhere:
+    """Computes beside the window what it is asked for, when it is told to."""
+
+    def __init__(self):
+        self.works, self.found = {}, {}
+
+    def ask(self, key, of, work):
+        self.works[key] = work
+        return self.found.get(key)
+
+    def stopped(self, key):
+        return False
+
+    def compute(self, key):
+        told = []
+        self.found[key] = self.works[key](lambda done, total: told.append((done, total)))
+        return told
+
+
+def test_the_beams_of_a_large_model_are_searched_beside_the_window(cat, monkeypatch):
+    monkeypatch.setattr("explorer.pages.view.AT_ONCE", 1)
+    cat.choose(TREE, True)
+    elsewhere = Elsewhere()
+    view = replace(cat.view, aside=elsewhere)
+    waits = next(one for one in next_word(view, NEXT_WORD) if isinstance(one, Waiting))
+    assert waits.id == BEAMED
+    told = elsewhere.compute(BEAMED)
+    assert told == sorted(told)
+    assert told[0] == (0, 18)
+    notes = [one.text for one in next_word(view, NEXT_WORD) if one.id == "about the beams"]
+    assert "The best: <b>mat &lt;end&gt;</b>" in notes[0]

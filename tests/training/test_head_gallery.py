@@ -7,6 +7,8 @@ import pytest
 
 from explorer.core.engine import Pin, fresh
 from explorer.core.head_measures import MEASURES
+from explorer.core.model import Model
+from explorer.document.state import State
 from explorer.lessons.loader import load
 from explorer.training.head_gallery import gallery, grammar_of, sentences_for
 
@@ -84,3 +86,12 @@ def test_a_model_that_reads_pieces_is_measured_on_stories():
     assert len(does) == 40
     assert does["decoder.2.self", 4] == "previous"
     assert does["decoder.5.self", 5] == "foretold referent"  # the head that the lesson takes away
+
+
+def test_of_one_word_that_nothing_follows_the_mean_is_what_the_head_puts_out_and_nothing_is_lost():
+    model = Model("gpt", {"input": 1}, {"input.words": ("a", "b"), "output.words": ("a", "b")}, 4, 1)
+    state = State.of(model, {})
+    (head,) = gallery(state, [(("a",), ())], costs=True)
+    engine = fresh(state.graph, state.used, {})
+    np.testing.assert_array_equal(head.mean, engine.values[f"{head.block}.output"].reshape(-1))
+    assert head.cost is None
