@@ -17,7 +17,7 @@ from explorer.lessons.loader import lesson_files, model_files
 from explorer.lessons.reading import MOST_TEXT, TomlTable, read
 from explorer.pages.element import Element
 from explorer.pages.gestures import Do
-from explorer.pages.page import NUMBER, Column, Entry, Line, Listing, Note, Section
+from explorer.pages.page import NUMBER, Column, Entry, Line, Listing, Note, Section, beside
 from explorer.pages.view import View
 from explorer.training import recipes
 from explorer.training.recipes import kinds, steps
@@ -134,6 +134,8 @@ def _trained() -> tuple[Element, ...]:
 
 
 OUTPUT = "output.words"
+SIZES, MEASURED, RECIPE = 650, 790, 440
+"""Pixels at text scale 1 that each part of a card takes."""
 SCORES = {
     "entropy": "how uncertain the next word is if one knows the grammar, in nats",
     "best": "exp(entropy): no model can have a smaller perplexity",
@@ -206,7 +208,7 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
         elements += [Note(f"about {i}", text) for i, text in enumerate(paragraphs)]
     if learned and source is not None and source is not top:
         elements.append(Note("source", f"Its model is <b>{escape(source.text('title'))}</b>."))
-    elements += [Section("sizes", "Sizes"), _listing("model sizes", _sizes(view), ("size", ""))]
+    sizes = Section("sizes", "Sizes"), _listing("model sizes", _sizes(view), ("size", ""))
     if learned and source is not None:
         scores = source.table("card")
         lines = [
@@ -214,12 +216,11 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
             for name in scores
             if name not in ("weights", "steps")
         ]
-        elements += [
-            Section("scores", "Scores, on sentences that it has never learned from"),
-            _listing("all scores", lines, ("score", "")),
-        ]
-        elements += _recipe(name)
-    elif source is not None and "weights" in source:
+        title = Section("scores", "Scores, on sentences that it has never learned from")
+        measured = title, _listing("all scores", lines, ("score", ""))
+        return *elements, beside((SIZES, sizes), (MEASURED, measured), (RECIPE, _recipe(name)))
+    elements += sizes
+    if source is not None and "weights" in source:
         elements.append(Note("others", "It was trained by others, elsewhere: there is no recipe of it here."))
     elif state.records is not None:
         elements.append(Note("trained", f"It was trained here, in {state.records.at:,} steps; see the page Train."))
@@ -260,7 +261,7 @@ def _score(value: float) -> str:
     return f"{value:,.0f}" if value.is_integer() else written(value, 3)
 
 
-def _recipe(name: str) -> list[Element]:
+def _recipe(name: str) -> tuple[Element, ...]:
     """How it was trained, and how it is trained again."""
     task = recipes.load(name)
     lines = [
@@ -273,7 +274,7 @@ def _recipe(name: str) -> list[Element]:
         f"<b>explorer train {name}{text} --out FILE</b> trains it again, to the same weights on the same machine. "
         "In the window the page Train does, with these settings: draw the weights anew, and choose what to learn from."
     )
-    return [Section("recipe", "Recipe"), _listing("recipe of training", lines, ("setting", "")), Note("again", again)]
+    return Section("recipe", "Recipe"), _listing("recipe of training", lines, ("setting", "")), Note("again", again)
 
 
 def _listing(name: str, rows: Sequence[tuple[str, ...]], titles: tuple[str, str]) -> Listing:

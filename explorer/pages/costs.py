@@ -33,6 +33,7 @@ from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
 from explorer.pages.page import (
     BAR,
+    COLUMN,
     NUMBER,
     Check,
     Choice,
@@ -45,6 +46,7 @@ from explorer.pages.page import (
     Number,
     Picture,
     Section,
+    beside,
 )
 from explorer.pages.view import View
 
@@ -92,10 +94,11 @@ def parameters(view: View, stage: Stage) -> tuple[Element, ...]:
         f"<b>{total(counted.blocks):,}</b> numbers that training would change. "
         "Words, masks, the temperature and targets are given, so they are not counted."
     )
-    elements = [Note("total", said), Section("blocks", "Block by block"), _blocks(counted)]
-    if counted.growth:
-        elements += [Section("growth", "How it grows"), _growth_of_weights(counted), Note("about growth", LONGER)]
-    return tuple(elements)
+    blocks = Section("blocks", "Block by block"), _blocks(counted)
+    if not counted.growth:
+        return Note("total", said), *blocks
+    growth = Section("growth", "How it grows"), _growth_of_weights(counted), Note("about growth", LONGER)
+    return Note("total", said), beside((COLUMN, blocks), (COLUMN, growth))
 
 
 @dataclass(frozen=True)
@@ -193,15 +196,12 @@ def costs(view: View, stage: Stage) -> tuple[Element, ...]:
     shape = _shape(view)
     tokens = view.number(_of(TOKENS, _preset(view)), shape.room, 1, MOST_TOKENS)
     found = _own(view) if shape.name == OWN and tokens == len(view.labels("input")) else cost_of(shape, tokens)
+    said = Note("together", _said(shape, tokens, found))
+    one = Section("pass", f"Reading {tokens:,} tokens at once"), said, _parts(found)
+    longer = Section("growth", "How it grows with the text"), _growth(shape), _curves(shape)
     return (
         *_controls(view, shape, tokens),
-        Section("pass", f"Reading {tokens:,} tokens at once"),
-        Note("together", _said(shape, tokens, found)),
-        _parts(found),
-        Section("growth", "How it grows with the text"),
-        _growth(shape),
-        _curves(shape),
-        *_timed(view, shape),
+        beside((COLUMN, (*one, *_timed(view, shape))), (COLUMN, longer)),
     )
 
 

@@ -11,12 +11,27 @@ from explorer.core.ops import Array
 from explorer.core.vocabulary import Vocabulary
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo, Keep, average, is_averaged, is_off, turn
-from explorer.pages.page import HEAT, NUMBER, Check, Column, Controls, Entry, Line, Listing, Note, Section, waiting
+from explorer.pages.page import (
+    HEAT,
+    NUMBER,
+    Check,
+    Column,
+    Controls,
+    Entry,
+    Line,
+    Listing,
+    Note,
+    Section,
+    beside,
+    waiting,
+)
 from explorer.pages.view import Told, View
 from explorer.training.head_gallery import Annotated, Head, gallery, sentences_for
 
 COSTS = "head gallery.costs"
 TO_MEASURE = "work of measuring heads"
+LOOKS, SCORES = 800, 760
+"""Pixels at text scale 1 that each half of the page takes, where they stand beside each other."""
 
 
 def head_gallery(view: View, stage: Stage) -> tuple[Element, ...]:
@@ -31,14 +46,13 @@ def head_gallery(view: View, stage: Stage) -> tuple[Element, ...]:
     )
     if measured is None:
         return *head, waiting(view, TO_MEASURE, "Measuring all heads")
+    lost = (Note("about the costs", _about_costs()), _costs(measured)) if costs else ()
+    looks = Section("gallery", "Each head, and where it looks most"), _gallery(view, measured), *lost
     return (
         *head,
-        Section("gallery", "Each head, and where it looks most"),
-        _gallery(view, measured),
-        *((Note("about the costs", _about_costs()), _costs(measured)) if costs else ()),
-        Section("measures", "All measures"),
-        Note("rules", _rules()),
-        _scores(measured),
+        beside(
+            (LOOKS, looks), (SCORES, (Section("measures", "All measures"), Note("rules", _rules()), _scores(measured)))
+        ),
     )
 
 

@@ -117,6 +117,19 @@ class Stack(Arrangement):
         return self.elements if self.control is None else (self.control, *self.elements)
 
 
+COLUMN = 680
+"""Pixels at text scale 1 that one of two parts takes which stand beside each other in a window of 1920 pixels."""
+
+
+def beside(*parts: tuple[int, tuple[Element, ...]]) -> Row:
+    """Parts of a page beside each other where there is room, else below each other.
+
+    `parts`: how wide each is, in pixels at text scale 1, and what stands in it, its heading first.
+    """
+    stacks = [Stack(f"part of {inside[0].id}", "", inside, width) for width, inside in parts]
+    return Row(f"from {parts[0][1][0].id}", tuple(Item("", stack) for stack in stacks))
+
+
 @dataclass(frozen=True, eq=False)
 class Column(Data):
     """A column of a listing."""

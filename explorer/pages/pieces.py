@@ -16,6 +16,7 @@ from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
 from explorer.pages.page import (
     BAR,
+    COLUMN,
     NUMBER,
     Choice,
     Column,
@@ -27,6 +28,7 @@ from explorer.pages.page import (
     Number,
     Section,
     TextBox,
+    beside,
 )
 from explorer.pages.view import View
 from explorer.training.head_gallery import grammar_of
@@ -135,6 +137,9 @@ def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
         "pieces. With fewer merges the pieces are shorter and the vocabulary is smaller; with more it is the other way "
         "round. A word that was never seen falls into smaller pieces, at worst into bytes: nothing is unknown."
     )
+    word = _word(view, sentence, merges)
+    rule = "The two pieces that most often stand side by side become one piece. This is repeated again and again."
+    learned = Section("learned", "What was learned, in order"), Note("rule", rule), _merges(merges)
     tip = "What the merges are learned from"
     return (
         *_own_steps(view, known, sentence),
@@ -157,13 +162,7 @@ def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
         Note("together", about),
         Section("in pieces", "The sentence in pieces"),
         _sentence(found, ids),
-        *_word(view, sentence, merges),
-        Section("learned", "What was learned, in order"),
-        Note(
-            "rule",
-            "The two pieces that most often stand side by side become one piece. This is repeated again and again.",
-        ),
-        _merges(merges),
+        *((beside((COLUMN, word), (COLUMN, learned)),) if word else learned),
     )
 
 

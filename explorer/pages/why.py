@@ -35,6 +35,7 @@ from explorer.pages.element import Element
 from explorer.pages.gestures import Edit, GoTo, Keep
 from explorer.pages.page import (
     BAR,
+    COLUMN,
     HEAT,
     NUMBER,
     Button,
@@ -47,6 +48,7 @@ from explorer.pages.page import (
     Listing,
     Note,
     Section,
+    beside,
     row_choice,
     waiting,
 )
@@ -87,8 +89,8 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
         found = patched(view.graph, view.values, other.values, view.engine.pins, row, places, pair, told)
         return other, moved(found, here, there)
 
-    beside = None if view.beside is None else view.beside.values
-    of = view.values, beside, row, word, *chosen
+    compared = None if view.beside is None else view.beside.values
+    of = view.values, compared, row, word, *chosen
     outcome = view.awaited(TO_PATCH, work * len(sites(view.graph)) * len(places) / 2, of, tried)
     if outcome is None:
         return (*head, Controls("patch", (check,)), waiting(view, TO_PATCH, "Trying all parts"))
@@ -301,13 +303,9 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
         "What the last norm and the output layer would say if the model ended here. In the middle of a model these are "
         "guesses that nobody asked it for: it was trained to be right at its end."
     )
-    return (
-        head,
-        Note("about the lens", note),
-        Listing("lens here", "The likeliest word after each block", columns, tuple(lines)),
-        Section("lens of all", "After each word"),
-        _lens_of_all(found, says, there, row),
-    )
+    here = Listing("lens here", "The likeliest word after each block", columns, tuple(lines))
+    all_words = Section("lens of all", "After each word"), _lens_of_all(found, says, there, row)
+    return (beside((COLUMN, (head, Note("about the lens", note), here)), (COLUMN, all_words)),)
 
 
 def _lens_of_all(found: Lens, says: tuple[str, ...], there: tuple[str, ...], row: int) -> Listing:
@@ -360,12 +358,10 @@ def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ..
         f"The last norm divides all of them by one number, the σ of this row, {written(ledger.sigma, 3)}, and that is "
         "taken as it is. Only differences of logits count: what all words get alike changes no probability."
     )
-    return (
-        Section("ledger", f"Why “{says[word]}”: its logit, term by term"),
-        Note("about the ledger", note),
-        Listing("parts", "The logit, term by term", columns, tuple(lines), most=20),
-        *_opened(view, sequence, ledger, parts[opened], there),
-    )
+    title = Section("ledger", f"Why “{says[word]}”: its logit, term by term")
+    terms = Listing("parts", "The logit, term by term", columns, tuple(lines), most=20)
+    of_one = _opened(view, sequence, ledger, parts[opened], there)
+    return (beside((COLUMN, (title, Note("about the ledger", note), terms)), (COLUMN, of_one)),)
 
 
 def _named(view: View, part: Part, word: str) -> str:

@@ -14,7 +14,7 @@ from explorer.core.errors import ExplorerError
 from explorer.files import whole_file
 from explorer.pages.element import Element
 from explorer.pages.gestures import Ask, ForClass
-from explorer.pages.page import Button, Controls, Header, Note, Section
+from explorer.pages.page import Button, Controls, Header, Note, Section, beside
 from explorer.sentences import sentence
 from explorer.teaching import ANSWERS, SHEET
 from explorer.teaching.answers import Answers
@@ -36,6 +36,8 @@ from explorer.words.progress import Report
 if TYPE_CHECKING:
     from PySide6.QtPrintSupport import QPrinter
 
+WAY = 420
+"""Pixels at text scale 1 that each of the ways to begin takes."""
 MOST_BEGUN = 4
 """Sheets that one can go on with, the last ones."""
 LEAST_LINES, ABOVE = 8, 330
@@ -301,22 +303,23 @@ def beginning(begun: Sequence[tuple[Path, Answers]] = ()) -> tuple[Element, ...]
         )
         for sheet, one in begun
     )
+    sheet = Button("open a sheet", "Open a sheet …", ForClass("open a sheet")), *on
+    questions = Button("make a sheet", "Choose questions …", ForClass("make a sheet"))
+    files = Button("add files", "Open files …", ForClass("add files"))
+    folder = Button("add a folder", "Open a folder …", ForClass("add a folder"))
+    done = "A file from your lecturer. You answer its questions here and hand in one small file."
+    made = "Choose questions of lessons. Each student gets numbers of her own."
+    came = "Who was right, which mistakes were made, what to talk about. Or drop the files here."
+
+    def way(id: str, title: str, words: str, *buttons: Button) -> tuple[int, tuple[Element, ...]]:
+        return WAY, (Section(id, title), Note(f"{id} words", words), Controls(f"{id} ways", buttons))
+
     return (
         Header("header", "Class", "Files and texts, no server: sheets go out, answers come back"),
-        Section("do", "Do an exercise sheet"),
-        Note("do words", "A file from your lecturer. You answer its questions here and hand in one small file."),
-        Controls("do ways", (Button("open a sheet", "Open a sheet …", ForClass("open a sheet")), *on)),
-        Section("make", "Make an exercise sheet"),
-        Note("make words", "Choose questions of lessons. Each student gets numbers of her own."),
-        Controls("make ways", (Button("make a sheet", "Choose questions …", ForClass("make a sheet")),)),
-        Section("answers", "Answers of a class"),
-        Note("answers words", "Who was right, which mistakes were made, what to talk about. Or drop the files here."),
-        Controls(
-            "answers ways",
-            (
-                Button("add files", "Open files …", ForClass("add files")),
-                Button("add a folder", "Open a folder …", ForClass("add a folder")),
-            ),
+        beside(
+            way("do", "Do an exercise sheet", done, *sheet),
+            way("make", "Make an exercise sheet", made, questions),
+            way("answers", "Answers of a class", came, files, folder),
         ),
     )
 

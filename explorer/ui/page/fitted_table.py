@@ -67,6 +67,14 @@ class FittedTable(QTableView):
             self._fitted = self.width()
             self._fit()
 
+    def be_no_wider(self, pixels: int) -> None:
+        """Be as high as it is in its place of so many pixels across, before that is laid out."""
+        width = min(pixels, self.maximumWidth())
+        if width != self._fitted:
+            self.resize(width, self.height())  # of what is not shown yet Qt tells later
+            self._fitted = width
+            self._fit()
+
     def bar_width(self) -> int:
         """How thick a scroll bar is."""
         return self.style().pixelMetric(self.style().PixelMetric.PM_ScrollBarExtent) + 2

@@ -353,3 +353,6 @@ class PageView(QScrollArea):
             below = self.horizontalScrollBar()
             height = self.viewport().height() + (below.height() if below.isVisibleTo(self) else 0)
             self.elements.share_room(self.viewport().width(), None if paper else height, self._drags)
+            if below.isVisibleTo(self) and not below.maximum():  # Qt itself leaves it there until the next size
+                self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+                self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)

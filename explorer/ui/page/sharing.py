@@ -16,6 +16,7 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.controls import ChoiceView
 from explorer.ui.page.descent import DescentPart
 from explorer.ui.page.elements import Drawn
+from explorer.ui.page.fitted_table import FittedTable
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.holders import Titled, height_of
 from explorer.ui.page.in_sight import (
@@ -35,6 +36,7 @@ from explorer.ui.page.lines import ACROSS_ROW, SIGN, THUMB, RowLayout, let_stand
 from explorer.ui.page.note import NoteLabel, SectionLabel
 from explorer.ui.page.player import PlayerView
 from explorer.ui.widgets.formula import can_typeset_now
+from explorer.ui.widgets.labels import let_end, line_of
 
 if TYPE_CHECKING:
     from explorer.ui.page.column import Elements
@@ -54,6 +56,8 @@ pictures, and a map's own words, take above it.
 TIMES, LARGE, SMALL = (2.0, 1.7, 1.4, 1.2, 1.0), 1.4, 0.5
 """How many times larger what a step names may be than the rest, the largest that fits first; more than `LARGE` only
 where it takes no more than `SMALL` of what is in sight."""
+MOST_WIDER = 1.3
+"""How many times wider than they have to be parts of a page are that stand beside each other."""
 WIDE = (1.5, 2000, 1150), (1.3, 1700, 1000), (1.15, 1350, 850)
 """In a large window all matrices are so many times larger: where a page has so many pixels across and down at text
 scale 1, so that they have more room than in a smaller window all the same."""
@@ -147,10 +151,16 @@ class Sharing:
             elif isinstance(widget, (ChoiceView, DescentPart, Drawn, NoteLabel, PlayerView)):
                 widget.be_no_wider(room)
         self._narrow = {}
+        widths = {id: across for row in rows for id, across in self._beside(row, room).items()}
         for stack in (one for one in self._all if isinstance(one, Stack) and one.width):
-            across = max(min(self._px(stack.width), room), 0)
+            across = widths.get(stack.id, max(min(self._px(stack.width), room), 0))
             self.page.holder_of(stack).setFixedWidth(across)
             self._narrow |= {row.id: across for row in leaves(stack) if isinstance(row, Row)}
+            self._let_be(stack.elements, across)
+            for note in (self.page.widgets.get(one.id) for one in stack.elements):
+                if isinstance(note, NoteLabel):
+                    let_end(note, max(across - line_of(note), 0))
+        self._let_be(self.page.elements, room)
         for scheme in crossing:
             self._line_up(scheme)
         for row in rows:
@@ -165,13 +175,35 @@ class Sharing:
         others = [p.minimumSizeHint().width() for p in self.page.parts if p not in words and p not in filling]
         beyond = max([room, *others]) - room
         for part in words:
-            inside = part.contentsMargins()
-            if inside.right() != beyond:
-                inside.setRight(beyond)
-                part.setContentsMargins(inside)
+            let_end(part, beyond + (max(room - line_of(part), 0) if isinstance(part, NoteLabel) else 0))
         for picture in filling:
             taken = self.page.height_without(picture, room)
             picture.give_room(room, None if height is None else height - taken)
+
+    def _beside(self, row: Row, room: int) -> dict[str, int]:
+        """How wide parts of a page are that stand beside each other: together they fill their line, if not too wide."""
+        parts = [one for one in row.inside if isinstance(one, Stack) and one.width and not one.title]
+        if len(parts) < max(len(row.items), 2):
+            return {}
+        gap = self._px(ACROSS_ROW)
+        lines: list[dict[str, int]] = [{}]
+        for part in parts:
+            across = self._px(part.width)
+            if lines[-1] and sum(lines[-1].values()) + gap * len(lines[-1]) + across > room:
+                lines.append({})
+            lines[-1][part.id] = across
+        found: dict[str, int] = {}
+        for line in lines:
+            free = max(room - gap * (len(line) - 1), 0)
+            times = min(free / sum(line.values()), MOST_WIDER) if len(lines) < len(parts) else 0
+            found |= {id: int(across * times) if times else free for id, across in line.items()}
+        return found
+
+    def _let_be(self, elements: Sequence[Element], room: int) -> None:
+        """Let tables below each other be as high as they are in their room: Qt would lay it out with what they were."""
+        for widget in (self.page.widgets.get(one.id) for one in elements):
+            if isinstance(widget, FittedTable):
+                widget.be_no_wider(room)
 
     def _bring_into_sight(self, room: int, height: int | None, low: bool) -> None:
         """Let small pictures stand for what is in the way as the page begins; without a height nothing is."""

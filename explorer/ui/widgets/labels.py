@@ -14,10 +14,44 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from explorer.paths import resources
 from explorer.ui.theme import Theme, mark
+from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.names import set_names
 
+LETTERS, SHORT = 90, 120
+"""Of a line that is read with ease: from the end of a longer one the eye does not find the next; and of words that stay
+on one line all the same."""
 FIGURES = str.maketrans("123456789", "000000000")
 """Any number as one whose figures stand at the same places: fonts here have figures of one width (`Fonts`)."""
+
+
+def line_of(label: QLabel) -> int:
+    """Pixels across that the words of a label take at most."""
+    short = len(label.text()) <= SHORT
+    return UNBOUNDED if short else label.fontMetrics().averageCharWidth() * LETTERS
+
+
+def let_end(words: QWidget, right: int) -> None:
+    """Let what shows words leave so many pixels free at their right."""
+    inside = words.contentsMargins()
+    if inside.right() != right:
+        inside.setRight(right)
+        words.setContentsMargins(inside)
+
+
+class Prose(QLabel):
+    """Words that wrap, in lines that are read with ease however wide their place is."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        self.setWordWrap(True)  # behind the policy, which would forget that the height goes with the width
+
+    def heightForWidth(self, width: int) -> int:
+        return super().heightForWidth(min(width, line_of(self)) + self.contentsMargins().right())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        let_end(self, max(event.size().width() - line_of(self), 0))
 
 
 class SteadyLabel(QWidget):

@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListView,
     QPushButton,
-    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -30,6 +29,7 @@ from explorer.core.errors import ExplorerError
 from explorer.sentences import sentence
 from explorer.ui.background import Background
 from explorer.ui.theme import mark
+from explorer.ui.widgets.labels import Prose
 from explorer.ui.widgets.layouts import FlowLayout, column_in
 from explorer.ui.workbench import Workbench
 from explorer.words.progress import Report
@@ -169,13 +169,8 @@ class Card(QFrame):
 
 def label(text: str, role: str = "", wrap: bool = False) -> QLabel:
     """Words on a card."""
-    widget = QLabel(text)
-    if role:
-        mark(widget, role=role)
-    if wrap:
-        widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        widget.setWordWrap(True)  # behind the policy, which would forget that the height goes with the width
-    return widget
+    widget = Prose(text) if wrap else QLabel(text)
+    return mark(widget, role=role) if role else widget
 
 
 def here(bench: Workbench, word: str) -> str:

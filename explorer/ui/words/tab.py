@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QPoint, QSize, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from explorer.core.errors import ExplorerError
@@ -20,9 +20,9 @@ from explorer.ui.workbench import Workbench
 if TYPE_CHECKING:
     from explorer.ui.words.card import Card
 
-PAIRED = slice(3, 5)
-"""The parts that stand beside each other where there is room."""
-PAIR = 1020  # pixels at text scale 1 from which on two cards stand beside each other
+PAIRS = {5: 1020, 7: 1800, 10: 1800}
+"""Two parts that stand beside each other: how many parts there are with the second, and the pixels at text scale 1 from
+which on there is room for both."""
 
 
 class WordsTab(QFrame):
@@ -111,9 +111,9 @@ class WordsTab(QFrame):
             self._load_card(card)
         elif card.needs_vectors and card is not self.vectors_card:
             card.hide()
-        if len(self.cards) == PAIRED.stop:
-            self._pair = TwoCards(self.bench, *self.cards[PAIRED])
-            self._page.insertWidget(PAIRED.start, self._pair)
+        if (wide := PAIRS.get(len(self.cards))) is not None:
+            place = self._page.indexOf(self.cards[-2])
+            self._page.insertWidget(place, TwoCards(self.bench, wide, *self.cards[-2:]))
 
     def _load(self) -> None:
         for card in self.cards:
@@ -220,15 +220,18 @@ class CardsPage(QWidget):
 
 
 class TwoCards(QWidget):
-    """Two cards beside each other where there is room for both, else below each other."""
+    """Two cards beside each other where there is room for both, else below each other.
 
-    def __init__(self, bench: Workbench, first: QWidget, second: QWidget) -> None:
+    `wide`: pixels at text scale 1 that are room for both.
+    """
+
+    def __init__(self, bench: Workbench, wide: int, first: QWidget, second: QWidget) -> None:
         super().__init__()
-        self._bench, self._both = bench, (first, second)
+        self._bench, self._wide, self._both = bench, wide, (first, second)
         self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._box.setContentsMargins(0, 0, 0, 0)
         for card in (first, second):
-            self._box.addWidget(card, 1)
+            self._box.addWidget(card, 1, Qt.AlignmentFlag.AlignTop)  # no higher than it is
         self.restyle()
 
     def restyle(self) -> None:
@@ -246,7 +249,7 @@ class TwoCards(QWidget):
         self._turn()
 
     def _turn(self) -> None:
-        wide = self.width() >= self._bench.appearance.px(PAIR)
+        wide = self.width() >= self._bench.appearance.px(self._wide)
         direction = QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
         if self._box.direction() != direction:
             self._box.setDirection(direction)

@@ -1,0 +1,107 @@
+"""A wide window: parts of a page stand beside each other, lines of words stay short; no bar is there for nothing."""
+
+from itertools import pairwise
+
+import pytest
+from PySide6.QtCore import QPoint, QRect
+
+from explorer.pages.element import leaves
+from explorer.pages.page import Row, Stack
+from explorer.ui.page.listing import ListingView
+from explorer.ui.page.note import NoteLabel
+from explorer.ui.widgets.labels import LETTERS, SHORT, Prose, line_of
+
+WIDE, SMALL = (2560, 1440), (1280, 720)
+
+
+def parts_of(page):
+    """Where the parts stand that are beside each other, row by row."""
+    rows = [one for element in page.page.elements for one in leaves(element) if isinstance(one, Row)]
+    found = []
+    for row in rows:
+        stacks = [one for one in row.inside if isinstance(one, Stack) and one.width and not one.title]
+        holders = [page.elements.holder_of(one) for one in stacks]
+        if holders:
+            found.append([QRect(one.mapTo(page.elements, QPoint()), one.size()) for one in holders])
+    return found
+
+
+@pytest.mark.usefixtures("no_pictures")
+@pytest.mark.parametrize(
+    ("stage", "rows"),
+    [
+        ("model.card", 1),
+        ("model.parameters", 1),
+        ("generation.why", 2),
+        ("generation.costs", 1),
+        ("generation.heads", 1),
+    ],
+)
+def test_parts_stand_beside_each_other_where_there_is_room(open_window, eye, stage, rows):
+    window = open_window("tiny-gpt", stage=stage)
+    for size in (WIDE, SMALL):
+        window.resize(*size)
+        eye.settle(window)
+        page = window.page()
+        found = parts_of(page)
+        assert len(found) == rows
+        for rects in found:
+            if size == WIDE:
+                assert len({rect.top() for rect in rects}) == 1
+                assert all(one.right() < other.left() for one, other in pairwise(rects))
+            else:
+                assert all(one.bottom() < other.top() for one, other in pairwise(rects))
+                room = page.elements.contentsRect().width()
+                assert {rect.width() for rect in rects} == {room}, "what stands alone has all of the line"
+            assert all(rect.right() <= page.elements.contentsRect().right() for rect in rects)
+
+
+@pytest.mark.usefixtures("no_pictures")
+@pytest.mark.parametrize("stage", ["model.card", "generation.why", "generation.pieces", "loss"])
+def test_lines_of_words_stay_short(open_window, eye, stage):
+    window = open_window("tiny-gpt", stage=stage)
+    window.resize(*WIDE)
+    eye.settle(window)
+    notes = [one for one in window.page().elements.widgets.values() if isinstance(one, NoteLabel)]
+    long = [one for one in notes if len(one.text()) > SHORT]
+    assert long
+    for note in long:
+        assert note.contentsRect().width() <= line_of(note) == LETTERS * note.fontMetrics().averageCharWidth()
+        assert note.height() >= note.heightForWidth(note.width()), "its last line is cut"
+
+
+def test_a_table_that_goes_on_below_has_its_place_as_soon_as_its_page_is_seen(open_window, eye):
+    window = open_window("tiny-gpt", stage="model.changes")
+    window.resize(*WIDE)
+    eye.settle(window)
+    page = eye.look_at(window, "model.family")  # shown, and nothing that comes in a later turn
+    table, below = page.elements.widgets["members"], page.elements.widgets["trained"]
+    assert isinstance(table, ListingView)
+    assert table._rest.isVisibleTo(table)
+    assert table.geometry().bottom() < below.geometry().top()
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_a_bar_goes_that_qt_has_left_where_there_is_nothing_to_scroll(open_window):
+    window = open_window(stage="source.embedding")
+    page = window.page()
+    bar = page.horizontalScrollBar()
+    bar.parentWidget().show()  # as Qt does where the range becomes nothing while it lays itself out
+    assert bar.isVisibleTo(page)
+    assert not bar.maximum()
+    page._share_room()
+    assert not bar.isVisibleTo(page)
+
+
+def test_words_of_a_card_wrap_before_their_place_ends(qtbot):
+    words = Prose("word " * 60)
+    qtbot.addWidget(words)
+    words.resize(2000, words.heightForWidth(2000))
+    words.show()
+    assert words.contentsRect().width() == line_of(words) < 2000
+    assert words.height() >= 4 * words.fontMetrics().lineSpacing()
+    words.resize(200, words.heightForWidth(200))
+    assert words.contentsRect().width() == 200
+    words.setText("A short sentence.")
+    words.resize(2000, 40)
+    assert words.contentsRect().width() == 2000
