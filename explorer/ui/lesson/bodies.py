@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QLineEdit, QPushButton, QWidget
 
 from explorer.core.engine import Engine
 from explorer.core.gradients import LOSS
@@ -22,7 +22,7 @@ from explorer.ui.lesson.words import WordyButton
 from explorer.ui.selection import Coming
 from explorer.ui.theme import mark
 from explorer.ui.widgets.labels import SteadyLabel
-from explorer.ui.widgets.layouts import column_in
+from explorer.ui.widgets.layouts import FlowLayout, column_in
 from explorer.ui.workbench import Workbench
 
 FIELD = 200
@@ -83,13 +83,13 @@ class PredictBody(Body):
         self.button.clicked.connect(self._lock)
         self.field.textChanged.connect(self._say_whether_typed)
         self.button.setEnabled(False)
-        line = QHBoxLayout()
-        self.column.addLayout(line)
-        line.addWidget(self.field, 1)
+        self._line = QWidget()
+        line = FlowLayout(self._line)  # in large letters the button stands below
+        line.addWidget(self.field)
         line.addWidget(self.button)
         if self.large:  # it may have all of the screen
-            self.field.setMaximumWidth(bench.appearance.px(FIELD))
-            line.addStretch()
+            self.field.setFixedWidth(bench.appearance.px(FIELD))
+        self.column.addWidget(self._line)
 
     @property
     def fields(self) -> list[QLineEdit]:
@@ -128,7 +128,7 @@ class PredictBody(Body):
 
     @property
     def parts(self) -> list[QWidget]:
-        return [self.field] if self.gaps is None or self.large else [self.gaps, self.field]
+        return [self._line] if self.gaps is None or self.large else [self.gaps, self._line]
 
     def _say_whether_typed(self) -> None:
         whole = self.gaps is None or self.gaps.full

@@ -35,6 +35,7 @@ from explorer.ui.page.late import Late
 from explorer.ui.page.lines import ACROSS_ROW, SIGN, THUMB, RowLayout, let_stand, let_stand_below, row_room, width_of
 from explorer.ui.page.note import NoteLabel, SectionLabel
 from explorer.ui.page.player import PlayerView
+from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.formula import can_typeset_now
 from explorer.ui.widgets.labels import let_end, line_of
 
@@ -360,6 +361,9 @@ class Sharing:
                     self.share_line(row, room, height, way.small[row.id])
         row_of = {one.id: row.id for row in rows for one in matrices_of(row)}
         whose = {row_of[id] for id in named if id in row_of}
+        wide = (self.page.layout_of(row).minimumSize().width() for row in rows if row.id in whose)
+        if way.times > 1 and max(wide, default=0) > room:  # the page would scroll sideways for it
+            return UNBOUNDED, set()
         places = self.page.places(room, self._known)
         there: dict[str, list[QRect]] = {}
         begin, before = set(), dict.fromkeys(whose, -1)
