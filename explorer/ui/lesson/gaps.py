@@ -14,6 +14,8 @@ from explorer.ui.theme import mark
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.workbench import Workbench
 
+AROUND = 28
+"""Pixels between what is written in a field and its edges, together."""
 WIDE = 460
 """Pixels at text scale 1 that lines are wide at most: numbers far from their names are read in the wrong line."""
 
@@ -122,6 +124,11 @@ class NumberField(QLineEdit):
             meant = QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo
             return not any(map(event.matches, meant)) and bool(super().event(event))
         return bool(super().event(event))
+
+    @property
+    def shares_line(self) -> int:
+        """See `FlowLayout`: with room for its hint it may stand beside a button."""
+        return self.fontMetrics().horizontalAdvance(self.placeholderText()) + AROUND
 
 
 def field_of(digits: int) -> QLineEdit:

@@ -28,6 +28,7 @@ from explorer.ui.lesson.room import column_height
 from explorer.ui.lesson.words import Words
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
+from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.inputs import Menu
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import scroll_area
@@ -41,6 +42,8 @@ SIGNS = {"unseen": "  ?", "skipped": "  ?", "wrong": "  ✗"}
 """Behind the title of a step that asks something, where the answer is not right; else a tick."""
 MOST_ASKING = 0.92
 """The same in a step with a question, which has to be in sight whole, as what comes of the answer."""
+LEAST_BELOW = 80
+"""Pixels at text scale 1 of the rest; where a question needs more room, less than that is left to it, too."""
 
 
 class StepPanel(QFrame):
@@ -110,6 +113,8 @@ class StepPanel(QFrame):
         self._fitted = later(self, self.fit)
         self._seek = later(self, self._show_outcome)
         self._turns = 0
+        self._closed: list[QWidget] = []
+        """What stands below and has no room now."""
         self._seeks = False
         self._content.installEventFilter(self)
         guide.stepped.connect(self._show_step)
@@ -227,6 +232,7 @@ class StepPanel(QFrame):
         step, at = guide.step, guide.at
         self.setVisible(step is not None)
         if step is None or at is None:
+            self._close([])
             return
         n = len(guide.steps)
         self._jump.setAccessibleName(f"Step {at + 1} of {n}")
@@ -318,6 +324,12 @@ class StepPanel(QFrame):
         above, below = self._neighbours(column)
         share = 1.0 if not below else MOST_ASKING if self._guide.step.question is not None else MOST
         free = column.height() - sum(widget.height() for widget in above)
+        strip = free - int(free * share)
+        tight = self._guide.question is not None and wanted + others > free - strip
+        # Of so little nothing could be read, while the field of the question would be out of sight.
+        self._close(below if tight and strip < self._bench.appearance.px(LEAST_BELOW) else [])
+        if self._closed:
+            share, below = 1.0, []
         left = sum(widget.minimumSizeHint().height() for widget in below)  # else the line above the words is squeezed
         room = max(min(int(free * share), free - left) - others, self._bench.appearance.px(80))
         self._scroll.setFixedHeight(min(wanted, room))
@@ -325,6 +337,15 @@ class StepPanel(QFrame):
             self._content.setMinimumHeight(least)
         if self._seeks and not self._turns:
             self._seek.start()
+
+    def _close(self, below: list[QWidget]) -> None:
+        """Let what stands below have no room, and what had none before have room again."""
+        if below != self._closed:
+            for widget in self._closed:
+                widget.setMaximumHeight(UNBOUNDED)
+            for widget in below:
+                widget.setMaximumHeight(0)
+            self._closed = below
 
     def _count(self) -> None:
         """Say which step it is, in fewer words where all of them would be cut."""

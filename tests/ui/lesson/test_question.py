@@ -428,3 +428,22 @@ def test_a_cell_of_another_model_is_no_answer_to_a_question_that_was_left(open_w
     assert window.findChild(PointBody) is not None
     window.bench.selection.choose(Cell("layer.1.W", (0, 0)))
     assert window.bench.selection.cell == Cell("layer.1.W", (0, 0))
+
+
+@pytest.mark.parametrize(("size", "scale"), [((1024, 640), 1.0), ((1280, 720), 2.0)])
+def test_in_a_small_window_an_open_question_has_the_column_to_itself(open_window, eye, appearance, size, scale):
+    appearance.set_scale(scale)
+    window = open_window(load("emma"))
+    window.resize(*size)
+    eye.settle(window)
+    window.lessons.guide.go(4)
+    eye.settle(window)
+    asked = body(window.lessons.panel, PredictBody)
+    assert not window.inspector.isVisible() or window.inspector.height() == 0
+    field = asked.field
+    assert field.width() >= field.fontMetrics().horizontalAdvance(field.placeholderText()) + 20
+    assert asked.rect().contains(asked.button.geometry().translated(asked.button.parentWidget().pos()))
+    window.lessons.guide.leave()
+    eye.settle(window)
+    assert window.inspector.isVisible() is (scale == 1.0)
+    assert window.inspector.maximumHeight() > 10_000
