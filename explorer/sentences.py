@@ -122,6 +122,8 @@ SENTENCES: dict[str, str] = {
     "missing-size": "A model of kind '{kind}' needs '{what}'.",
     "tied-widths": "Tied unembedding needs the decoder's vocabulary; that has {table} words, the output {words}. "
     "Switch it off, or give both the same words.",
+    "no-model-in-folder": "The folder '{name}' has no config.json, so there is no model in it; "
+    "and no lesson has that name.",
     "unknown-lesson": "There is no lesson '{name}'{near}; `explorer list` shows them.",
     "unknown-setting": "'{lesson}' has no setting '{name}'; it has {known}.",
     "lesson-not-read": "{file}: cannot be read: {reason}. Check its name and place, or choose another file.",

@@ -121,14 +121,14 @@ def _is_package(head: bytes, path: Path) -> bool:
     return PROGRAM.encode() in _members(path).get("imsmanifest.xml", b"")
 
 
-def _is_bundle(head: bytes, path: Path) -> bool:
+def _is_commented(head: bytes, path: Path) -> bool:
     with suppress(*_NO_ZIP), zipfile.ZipFile(path) as archive:
         return archive.comment == PROGRAM.encode()
     return False
 
 
 def _is_npz(head: bytes, path: Path) -> bool:
-    return _members(path).keys() == {"vectors.npy", "words.npy"}
+    return _is_commented(head, path) or _members(path).keys() == {"vectors.npy", "words.npy"}
 
 
 def _stands_beside_script(head: bytes, path: Path) -> bool:
@@ -178,7 +178,7 @@ KINDS: dict[str, Known] = {
     ".answers.json": lambda head, path: b'"format": "explorer answers' in head,
     ".xml": _says(b"<?xml"),
     ".zip": _is_package,
-    ".lessons": _is_bundle,
+    ".lessons": _is_commented,
     ".txt": _is_table_of_words,
     ".safetensors": _is_vectors,
     ".npz": _is_npz,

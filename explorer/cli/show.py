@@ -6,9 +6,11 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 
+from explorer import PROGRAM
 from explorer.cli import formats
 from explorer.cli.options import UsageError
 from explorer.cli.output import wrote
@@ -22,6 +24,7 @@ from explorer.core.training.data import read_text
 from explorer.document.continuation import MOST_NEW
 from explorer.export.matrix import markdown, numpy, tsv
 from explorer.files import whole_file
+from explorer.lessons.document_lesson import DocumentLesson
 from explorer.lessons.schema import Lesson
 from explorer.library import conventions as searches
 from explorer.library import transformer as library
@@ -58,9 +61,12 @@ def parse_ids(text: str, words: Sequence[str], option: str) -> list[str]:
 
     Raises `UsageError`, which names the option, for what is no number of a word.
     """
-    numbers = [int(part) if part.isascii() and part.isdigit() and len(part) < 10 else -1 for part in text.split()]
-    if not numbers or not all(0 <= number < len(words) for number in numbers):
-        raise UsageError(f"{option} takes whole numbers from 0 to {len(words) - 1}, as in {option} '5 17 3'.")
+    parts = text.strip("[] ").replace(",", " ").split()  # a list as Python prints it, too
+    numbers = [int(part) if part.isascii() and part.isdigit() and len(part) < 10 else -1 for part in parts]
+    wrong = next((part for part, number in zip(parts, numbers, strict=True) if not 0 <= number < len(words)), "")
+    if wrong or not parts:
+        last = f"; '{wrong[:20]}' is none" if wrong else ""
+        raise UsageError(f"{option} takes whole numbers from 0 to {len(words) - 1}, as in {option} '5 17 3'{last}.")
     return [words[number] for number in numbers]
 
 
@@ -97,7 +103,9 @@ def show(arguments: Namespace) -> int:
         case "table":
             formats.write_tables(shown, _not_printed(m.lesson, arguments.setting), sys.stdout)
         case "json":
-            print(formats.as_json(m.lesson.id, m.switches, shown))
+            # A document has another id each time.
+            name = arguments.lesson if isinstance(m.lesson, DocumentLesson) else m.lesson.id
+            print(formats.as_json(name, m.switches, shown))
         case "csv":
             formats.write_csv(shown, sys.stdout, root is not None)
         case "tsv" | "numpy" | "markdown":
@@ -118,8 +126,11 @@ def _arrays(arguments: Namespace, m: Transformer) -> int:
     graph = m.document.state.graph
     names = arguments.nodes or [name for name, node in graph.nodes.items() if not node.is_input]
     found = {name: m[name].value for name in names}
-    with whole_file(arguments.out) as stream:
-        np.savez(stream, **found)  # type: ignore[arg-type]
+    with whole_file(arguments.out) as stream, ZipFile(stream, "w") as archive:
+        archive.comment = PROGRAM.encode()  # so that it may be written over
+        for name, array in found.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, array, allow_pickle=False)
     print(wrote(Path(arguments.out)))
     return 0
 

@@ -79,6 +79,8 @@ def openable(file: str) -> None:
     if file.endswith((".toml", ".explorer")) or "/" in file or "\\" in file:
         known = "a document (.explorer), a lesson (.toml) or the folder of a model"
         raise UsageError(f"There is no file '{file}'; name {known} that exists.")
+    if os.path.isdir(file):
+        raise UsageError(f"The folder '{file}' has no config.json, so there is no model in it.")
     from explorer.core.errors import nearest
     from explorer.lessons.loader import lesson_files, model_files
     from explorer.sentences import did_you_mean

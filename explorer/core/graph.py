@@ -174,7 +174,7 @@ class Graph:
         """
         place = self._places.get(name) or self.find(name)
         if place is None:
-            raise ExplorerError("unknown-node", name=name, near=nearest(name, list(self.names())))
+            raise ExplorerError("unknown-node", name=name, near=nearest(name, [*self.names(), *self.leaving]))
         self._places[name] = place
         return place
 

@@ -50,6 +50,8 @@ def known_words(text: str, vocabulary: tuple[str, ...]) -> list[str]:
                 found.append(others[word.lower()])
             elif UNKNOWN in written:
                 found.append(UNKNOWN)
+            elif are_numbers(vocabulary):
+                raise ExplorerError("not-a-number-of-a-word", word=word[:60], last=len(vocabulary) - 1)
             else:
                 raise ExplorerError("unknown-text-word", word=word[:60], known=nearest_words(word, vocabulary))
     return found

@@ -3,6 +3,7 @@
 Courses: files that put lessons into an order.
 """
 
+import os
 from collections.abc import Callable, Collection, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
@@ -31,13 +32,16 @@ at had no norm at its end."""
 def load(name_or_path: str | Path) -> Lesson:
     """A lesson of the program by its id, or any lesson by the path of its file.
 
-    Raises `ExplorerError`: "unknown-lesson", "lesson-not-read", "lesson-too-large", "lesson-syntax" or "lesson-key".
+    Raises `ExplorerError`: "unknown-lesson", "no-model-in-folder", "lesson-not-read", "lesson-too-large",
+    "lesson-syntax" or "lesson-key".
     """
     name = str(name_or_path)
     if isinstance(name_or_path, Path) or name.endswith(".toml") or "/" in name or "\\" in name:
         return lesson_from(read(Path(name)))
     files = lesson_files() | model_files()
     if name not in files:
+        if os.path.isdir(name):
+            raise ExplorerError("no-model-in-folder", name=name)
         raise ExplorerError("unknown-lesson", name=name, near=nearest(name, list(files)))
     return _given(files[name])
 

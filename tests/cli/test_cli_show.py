@@ -17,6 +17,7 @@ from explorer.core.switches import SWITCHES
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
+from tests.checkpoints.small import write
 from tests.examples import SMALL
 
 EVERY = [(one.id, setting) for one in SMALL for setting in one.settings]
@@ -412,5 +413,36 @@ def test_ids_name_words_by_their_numbers_and_nodes_are_written_as_arrays(tmp_pat
     assert main(["show", "you-are-welcome", "source.X", "--ids", "2 0 1", "--format", "json"]) == 0
     shown = json.loads(capsys.readouterr().out.splitlines()[-1])["nodes"]["source.X"]["value"]
     np.testing.assert_array_equal(found["source.X"], shown)
-    assert main(["show", "you-are-welcome", "--ids", "2 0 99"]) == 2
-    assert "--ids takes whole numbers from 0 to" in capsys.readouterr().err
+    assert main(["show", *words[:3], "--ids", "[2, 0, 1]", "--out", str(out)]) == 0  # as Python prints it
+    np.testing.assert_array_equal(np.load(out)["source.X"], shown)
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(("ids", "end"), [("2 0 99", "; '99' is none."), ("-1", "; '-1' is none."), ("", "'5 17 3'.")])
+def test_a_number_that_is_no_words_is_named(capsys, ids, end):
+    assert main(["show", "you-are-welcome", f"--ids={ids}"]) == 2
+    said = capsys.readouterr().err.rstrip()
+    assert "--ids takes whole numbers from 0 to" in said
+    assert said.endswith(end)
+
+
+def test_of_what_leaves_a_layer_the_likeliest_name_is_told(capsys):
+    assert main(["show", "tiny-gpt", "decoder.9.out"]) == 2
+    assert "did you mean 'decoder." in (said := capsys.readouterr().err)
+    assert ".out'?" in said
+
+
+@pytest.mark.parametrize("command", [("show", "mine"), ("generate", "mine", "--ids", "1"), ("mine",)])
+def test_an_empty_folder_is_known_as_one(tmp_path, monkeypatch, capsys, command):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").mkdir()
+    assert main(list(command)) == 2
+    assert "The folder 'mine' has no config.json" in capsys.readouterr().err
+
+
+def test_a_model_without_a_tokenizer_asks_for_numbers_and_is_named_as_it_was_given(tmp_path, capsys):
+    folder = str(write(tmp_path))
+    assert main(["generate", folder, "Once upon a time"]) == 2
+    assert "came without a tokenizer: type whole numbers from 0 to 9" in capsys.readouterr().err
+    assert main(["show", folder, "output.logits", "--ids", "1 2", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["lesson"] == folder

@@ -60,6 +60,7 @@ WRITERS = {
     "sought": (("seek", "mine.toml", "dot[0,0]=4", "--change", "x", "--out"), "out.explorer", (), "mine.toml"),
     "Moodle": (("questions", "asks.toml", "--out"), "out.xml", (), "asks.toml"),
     "QTI": (("questions", "asks.toml", "--out"), "out.zip", (), "asks.toml"),
+    "nodes as arrays": (("show", "mine.toml", "--out"), "out.npz", (), "mine.toml"),
     "word table": (WORDS, "out.txt", SMALL, "text.txt"),
     "word vectors": (WORDS, "out.safetensors", SMALL, "text.txt"),
     "small word vectors": (WORDS, "out.int8.safetensors", SMALL, "text.txt"),
