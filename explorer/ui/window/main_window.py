@@ -53,8 +53,10 @@ STRIP = 16
 """Pixels at text scale 1 of the strip that stands for the bottom bar."""
 NARROW, LOW = 800, 440
 """Pixels at text scale 1: of a window in which the right column, and the bottom bar, give way to the page."""
-GUIDED = 1400
-"""Pixels at text scale 1: of a window in which the list of stages gives way to the page, while a lesson leads."""
+GUIDED, COMPARED = 1400, 1200
+"""Pixels at text scale 1: of a window in which the list of stages gives way to the page, while a lesson leads or two
+pages are compared; and the right column, while two are.
+"""
 
 
 class MainWindow(QMainWindow):
@@ -145,6 +147,7 @@ class MainWindow(QMainWindow):
         across.addWidget(self._brings_right, 0, Qt.AlignmentFlag.AlignTop)
         middle = column_in(page, spacing=0)
         self.sides = SideBySide(bench, self.files, self.area, self.actions_.compare)
+        self.actions_.compare.toggled.connect(lambda _: self._share_width())
         middle.addWidget(self.sides, 1)
         middle.addWidget(self.lesson_bar)
         self._brings_bottom = fold_button(self.actions_.fold_bottom, "▴")
@@ -417,11 +420,12 @@ class MainWindow(QMainWindow):
         """Large text must not leave the stage without room: map and inspector give way."""
         px, width = self.bench.appearance.px, self.width()
         self._led = leads = self.lessons.guide.step is not None
+        two = self.actions_.compare.isChecked()
         self._folds.fold_where_tight(
             {
-                # Whoever is led from step to step needs the page more than the list of all pages.
-                "list folded": leads and width < px(GUIDED),
-                "right column folded": width < px(NARROW),
+                # Whoever is led from step to step, or compares, needs the page more than the list of all pages.
+                "list folded": (leads or two) and width < px(GUIDED),
+                "right column folded": width < px(NARROW) or (two and width < px(COMPARED)),
                 "bottom bar folded": self.height() < px(LOW),
             }
         )

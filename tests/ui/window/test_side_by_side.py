@@ -124,6 +124,22 @@ def test_the_other_one_closed_is_let_go_of(window, eye, qtbot):
     assert other() is None
 
 
+def test_in_a_narrow_window_two_pages_have_the_room_of_the_list_and_of_the_right_column(open_window, eye):
+    window = open_window("xor")
+    window.resize(1024, 640)
+    eye.settle(window)
+    wide = window.map.width()
+    window.actions_.compare.trigger()
+    eye.settle(window)
+    assert not window.inspector.isVisible()
+    assert window.map.width() < wide / 2
+    assert window.page().width() > 450
+    window.actions_.compare.trigger()
+    eye.settle(window)
+    assert window.inspector.isVisible()
+    assert window.map.width() == wide
+
+
 def test_a_stage_in_a_window_of_its_own_follows(window, eye, qtbot):
     eye.go_to(window, "source.embedding")
     dock = window.undock()
