@@ -12,6 +12,9 @@ RELATIONS = frozenset("=→")
 EASY = 2
 """Of the ways to stand, those of which none makes the numbers smaller: the heading on one line, or on two."""
 
+MOST_WIDER = 1.3
+"""How many times wider than they have to be parts of a page are that stand beside each other."""
+
 Line = list[int]
 """The places in the row, counted from 0, of what stands on a line."""
 
@@ -190,3 +193,27 @@ def placed(signs: Sequence[str], sizes: Sequence[Size], lines: Sequence[Line], r
             x += size.width
         y += height + down
     return Placed([rects[place] for place in range(len(sizes))], found, max(y - down, 0))
+
+
+def side_by_side(widths: Sequence[int], room: Room) -> list[int]:
+    """How wide parts of a page are, in lines of as many as there is room for.
+
+    Together they fill their line, if none is much wider for that than it has to be; where each stands alone, it does.
+
+    Parameters
+    ----------
+    widths : sequence of int
+        Pixels across that each of them takes at least.
+    """
+    lines: list[list[int]] = []
+    for across in widths:
+        if lines and sum(lines[-1]) + room.gap * len(lines[-1]) + across <= room.width:
+            lines[-1].append(across)
+        else:
+            lines.append([across])
+    found = []
+    for line in lines:
+        free = max(room.width - room.gap * (len(line) - 1), 0)
+        most = MOST_WIDER if len(lines) < len(widths) else free
+        found += [min(across * free // sum(line), int(across * most)) for across in line]
+    return found

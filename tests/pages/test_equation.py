@@ -6,7 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.pages.equation import EASY, RELATIONS, Part, Room, Size, across, broken, is_labelled, placed, stand
+from explorer.pages.equation import (
+    EASY,
+    MOST_WIDER,
+    RELATIONS,
+    Part,
+    Room,
+    Size,
+    across,
+    broken,
+    is_labelled,
+    placed,
+    side_by_side,
+    stand,
+)
 
 SIZES = 1.0, 1.0, 0.9, 0.8
 A, B, C, D = "", "×", "+", "="
@@ -170,3 +183,17 @@ def test_what_has_no_base_line_stands_in_the_middle_or_at_the_top():
     sizes = [Size(100, 80, 20, (100, 50)), Size(50, 40), Size(50, 40, top=True)]
     where = placed(["", "", ""], sizes, [[0, 1, 2]], Room(300, 10, 22), 12)
     assert [y for _, y, _, _ in where.parts] == [0, 20, 0]
+
+
+@given(st.lists(st.integers(100, 2400), min_size=1, max_size=5), st.integers(0, 2560))
+def test_parts_side_by_side_fill_their_line_and_no_more(widths, width):
+    room = Room(width, 10, 22)
+    found = side_by_side(widths, room)
+    assert len(found) == len(widths)
+    assert all(0 <= one <= width for one in found)
+    if sum(widths) + 10 * (len(widths) - 1) <= width:  # all on one line
+        assert sum(found) + 10 * (len(widths) - 1) <= width
+        assert all(one >= least for one, least in zip(found, widths, strict=True))
+        assert len(widths) == 1 or all(one <= MOST_WIDER * least for one, least in zip(found, widths, strict=True))
+    elif all(a + 10 + b > width for a, b in pairwise(widths)):  # each stands alone
+        assert set(found) == {width}

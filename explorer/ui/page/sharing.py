@@ -9,6 +9,7 @@ from PySide6.QtCore import QRect
 from explorer.pages.by_hand import Scheme
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.element import Element, leaves
+from explorer.pages.equation import side_by_side
 from explorer.pages.matrix import Matrix
 from explorer.pages.of_step import Lit
 from explorer.pages.page import Row, Stack
@@ -57,8 +58,6 @@ pictures, and a map's own words, take above it.
 TIMES, LARGE, SMALL = (2.0, 1.7, 1.4, 1.2, 1.0), 1.4, 0.5
 """How many times larger what a step names may be than the rest, the largest that fits first; more than `LARGE` only
 where it takes no more than `SMALL` of what is in sight."""
-MOST_WIDER = 1.3
-"""How many times wider than they have to be parts of a page are that stand beside each other."""
 WIDE = (1.5, 2000, 1150), (1.3, 1700, 1000), (1.15, 1350, 850)
 """In a large window all matrices are so many times larger: where a page has so many pixels across and down at text
 scale 1, so that they have more room than in a smaller window all the same."""
@@ -186,19 +185,8 @@ class Sharing:
         parts = [one for one in row.inside if isinstance(one, Stack) and one.width and not one.title]
         if len(parts) < max(len(row.items), 2):
             return {}
-        gap = self._px(ACROSS_ROW)
-        lines: list[dict[str, int]] = [{}]
-        for part in parts:
-            across = self._px(part.width)
-            if lines[-1] and sum(lines[-1].values()) + gap * len(lines[-1]) + across > room:
-                lines.append({})
-            lines[-1][part.id] = across
-        found: dict[str, int] = {}
-        for line in lines:
-            free = max(room - gap * (len(line) - 1), 0)
-            times = min(free / sum(line.values()), MOST_WIDER) if len(lines) < len(parts) else 0
-            found |= {id: int(across * times) if times else free for id, across in line.items()}
-        return found
+        wide = side_by_side([self._px(one.width) for one in parts], row_room(self._px, room))
+        return dict(zip((one.id for one in parts), wide, strict=True))
 
     def _let_be(self, elements: Sequence[Element], room: int) -> None:
         """Let tables below each other be as high as they are in their room: Qt would lay it out with what they were."""

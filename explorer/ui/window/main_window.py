@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QDockWidget,
     QFrame,
     QHBoxLayout,
@@ -242,6 +243,10 @@ class MainWindow(QMainWindow):
             self._gone.delete(gone)
         coming, layout = self.tabs.named(PAGES[page]), self.tabs.layout()
         assert layout is not None
+        focus = QApplication.focusWidget()
+        if coming is not self.tabs.currentWidget() and focus is not None and self.tabs.isAncestorOf(focus):
+            # Qt would give the keys of the page that goes to the next button, which would wear the focus ring.
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
         # What stands beside the page goes first, and leaves the one before as it is: each is laid out once.
         layout.setEnabled(coming is self.tabs.currentWidget())
         self.top_bar.show_page(page)

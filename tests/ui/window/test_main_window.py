@@ -173,6 +173,16 @@ def test_nobody_has_the_focus_ring_at_the_start(window):
     assert QApplication.focusWidget() is window
 
 
+def test_no_button_gets_the_focus_ring_from_a_page_that_goes(open_window, eye):
+    window = open_window(tab="Lessons")
+    search = window.lessons.page().search
+    search.setFocus()
+    assert QApplication.focusWidget() is search
+    window.show_page(0)
+    eye.settle(window)
+    assert QApplication.focusWidget() is window
+
+
 def test_f6_goes_round_the_parts_of_the_window(window, eye, hand):
     eye.go_to(window, "encoder.1.self.attention")
     hand.key(Key.Key_F6)
