@@ -268,6 +268,7 @@ class LessonParts(QObject):
             from explorer.ui.lesson.presenter import Presenter
 
             self.presenter = Presenter(self._bench, self.guide)
+            self.presenter.addAction(self._window.actions_.theme)  # a window of its own hears no keys of another one
             self.presenter.left.connect(self._forget_presenter)
             self.presenter.swap_wanted.connect(self._swap_screens)
             self._window.area.motion.held = True

@@ -116,6 +116,13 @@ def test_what_matrices_show_is_said_in_the_window_too(window, presenter, hand):
         assert window.top_bar.showing._buttons[showing].isChecked()
 
 
+def test_ctrl_t_is_light_or_dark_here_too(presenter, appearance, hand, qtbot):
+    for theme in ("dark", "light"):
+        hand.key(Key.Key_T, Qt.KeyboardModifier.ControlModifier)
+        qtbot.waitUntil(lambda theme=theme: appearance.theme.name == theme)
+        qtbot.waitUntil(lambda: presenter.bench.appearance.theme is appearance.theme)
+
+
 def test_a_mouse_that_rests_points_at_nothing_until_it_is_moved(presenter, window, guide, go, hand):
     go(2)
     guide.answer(1)
