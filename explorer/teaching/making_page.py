@@ -8,6 +8,7 @@ from explorer.lessons.schema import Lesson
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForClass
 from explorer.pages.page import (
+    COLUMN,
     NUMBER,
     Button,
     Check,
@@ -21,11 +22,14 @@ from explorer.pages.page import (
     Note,
     Number,
     Section,
+    beside,
 )
 from explorer.teaching.items import items
 from explorer.teaching.sheet import MOST_QUESTIONS, Sheet, sheet_of
 
 MOST_SEED, MOST_TITLE = 9999, 100
+LESSONS = 500
+"""Pixels at text scale 1 that the list of lessons takes beside the questions of one."""
 
 
 @dataclass
@@ -99,22 +103,22 @@ def making_page(draft: Draft, most: int) -> tuple[Element, ...]:
         Button("try", "Try it", ForClass("try"), "Do it as a student does", on=right),
     )
     said = f"{count} question{'s' * (count != 1)} chosen." if count else "Choose a lesson, and of it the questions."
+    asked = ((COLUMN, _questions(draft)),) if draft.lesson else ()
     return (
         Header("header", "Make an exercise sheet", "Questions of lessons, with other numbers for each student"),
         Controls("about", (title, seed)),
-        Listing("lessons", "Lessons", columns, lines, most, scrolls=True),
-        *(_questions(draft) if draft.lesson else ()),
+        beside((LESSONS, (Listing("lessons", "Lessons", columns, lines, most, scrolls=True),)), *asked),
         Note("count", said),
         Controls("ways", ways),
     )
 
 
-def _questions(draft: Draft) -> list[Element]:
+def _questions(draft: Draft) -> tuple[Element, ...]:
     known = questions_of(draft.lesson)
     if not known:
-        return [Note("none", "This lesson has no question that stands by itself; choose another one.")]
+        return (Note("none", "This lesson has no question that stands by itself; choose another one."),)
     whole = all(id in draft.questions for id, _ in known)
     checks = [Check(f"ask {id}", title, id in draft.questions, ForClass(f"ask {id}")) for id, title in known]
     every = Check(f"all {draft.lesson}", "All of them", whole, ForClass("all"))
     title = titles().get(draft.lesson, draft.lesson)
-    return [Section("questions title", f"Questions of “{title}”"), every, Controls(f"of {draft.lesson}", tuple(checks))]
+    return Section("questions title", f"Questions of “{title}”"), every, Controls(f"of {draft.lesson}", tuple(checks))

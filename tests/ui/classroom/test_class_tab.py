@@ -1,10 +1,10 @@
 """The page "Class": a sheet is done and handed in, one is put together, and answers of a class are read."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtPrintSupport import QPrinter
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from explorer.cli.window import openable
 from explorer.pages.gestures import ForClass
@@ -152,3 +152,15 @@ def test_a_sheet_is_put_together_and_tried(window, tmp_path, monkeypatch):
     click(tab, "try")
     assert tab.shown.sheet.questions == ("softmax/guess",)
     assert isinstance(tab.elements.widgets["begin"], QPushButton)
+
+
+def test_the_questions_of_a_lesson_stand_beside_the_lessons(window):
+    tab = window.tabs.classroom
+    window.resize(1280, 720)
+    click(tab, "make a sheet")
+    tab.bench.selection.asked.emit(ForClass("lesson", "xor"), tab)
+    QApplication.processEvents()
+    lessons, asked = tab.elements.widgets["lessons"], tab.elements.named("questions title")
+    at = asked.mapTo(tab, QPoint())
+    assert at.x() > lessons.mapTo(tab, QPoint(lessons.width(), 0)).x()
+    assert at.y() < tab.height() // 2
