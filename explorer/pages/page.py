@@ -117,7 +117,7 @@ class Stack(Arrangement):
         return self.elements if self.control is None else (self.control, *self.elements)
 
 
-COLUMN = 680
+COLUMN = 660
 """Pixels at text scale 1 that one of two parts takes which stand beside each other in a window of 1920 pixels."""
 
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QRect
 from explorer.pages.by_hand import Scheme
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.element import Element, leaves
-from explorer.pages.equation import side_by_side
+from explorer.pages.equation import Room, side_by_side
 from explorer.pages.matrix import Matrix
 from explorer.pages.of_step import Lit
 from explorer.pages.page import Row, Stack
@@ -47,6 +47,8 @@ LOW_PAGE, HIGH_PAGE = 350, 700
 """Pixels at text scale 1 in sight, below which sentence and switches wait until they are asked for; and from which on
 there is room for the heat map with the weights: between them, for the weights.
 """
+BETWEEN = 24
+"""Pixels at text scale 1 between parts of a page that stand beside each other."""
 HEAD = 24
 """Pixels at text scale 1 that the heading of a matrix takes."""
 PART = 0.22
@@ -185,7 +187,7 @@ class Sharing:
         parts = [one for one in row.inside if isinstance(one, Stack) and one.width and not one.title]
         if len(parts) < max(len(row.items), 2):
             return {}
-        wide = side_by_side([self._px(one.width) for one in parts], row_room(self._px, room))
+        wide = side_by_side([self._px(one.width) for one in parts], Room(room, self._px(BETWEEN), 0))
         return dict(zip((one.id for one in parts), wide, strict=True))
 
     def _let_be(self, elements: Sequence[Element], room: int) -> None:
