@@ -76,9 +76,10 @@ class StageButton(QAbstractButton):
         circle = QRect(box.left() + left, box.top() + (box.height() - size) // 2, size, size)
         painter.setBrush(qcolor(theme.here if self.active else theme.surface))
         painter.setPen(qcolor(theme.here if self.active else theme.line_strong))
-        if self.active or (size >= px(CIRCLE) and self._number < 100):  # a smaller one would cut its number
-            painter.drawEllipse(circle)
         painter.setFont(appearance.fonts.small)
+        over = max(painter.fontMetrics().horizontalAdvance(str(self._number)) + 6 - size, 0)
+        if self.active or (size >= px(CIRCLE) and not over):  # a smaller one would cut its number
+            painter.drawRoundedRect(QRectF(circle).adjusted(-over / 2, 0, over / 2, 0), size / 2, size / 2)
         painter.setPen(qcolor(theme.on_here if self.active else theme.text))
         beside = size // 2  # a number of three digits is wider than the circle
         painter.drawText(circle.adjusted(-beside, 0, beside, 0), Qt.AlignmentFlag.AlignCenter, str(self._number))
