@@ -17,7 +17,7 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later, later
-from explorer.ui.widgets.names import set_names
+from explorer.ui.widgets.names import broken, set_names
 from explorer.ui.window.parts import fold_button
 from explorer.ui.window.top_bar import PAGES
 from explorer.ui.workbench import Workbench
@@ -94,7 +94,7 @@ class LessonBar(QFrame):
         self._more.setText("Less" if whole else "More")
 
     def _shortened(self, text: str) -> str:
-        """As many sentences as stand in the line; of a first one that does not, the beginning."""
+        """As many sentences as stand in the line; a first one that does not on two, of a longer one the beginning."""
         metrics = self._line.fontMetrics()
         room = max(self._line.width(), 100)
         first, *others = sentences(text)
@@ -102,7 +102,8 @@ class LessonBar(QFrame):
             if metrics.horizontalAdvance(f"{first} {other}") > room:
                 break
             first = f"{first} {other}"
-        return metrics.elidedText(first, Qt.TextElideMode.ElideRight, room)
+        line, *more = broken(first, room, metrics.horizontalAdvance)
+        return "\n".join([line, metrics.elidedText(" ".join(more), Qt.TextElideMode.ElideRight, room)]).strip()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

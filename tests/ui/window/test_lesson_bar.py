@@ -57,6 +57,18 @@ def test_the_line_is_not_cut(open_window, eye, lesson):
     assert line.sizeHint().width() <= line.width()
 
 
+@pytest.mark.parametrize("lesson", ["tiny-gpt", "xor", "jump"])
+def test_in_a_small_window_a_sentence_goes_on_in_a_second_line(open_window, eye, lesson):
+    window = open_window(lesson)
+    window.resize(1024, 640)
+    eye.settle(window)
+    line = window.lesson_bar._line
+    assert read(line).startswith("Try: ")
+    assert "…" not in read(line)
+    assert line.height() >= line.sizeHint().height()
+    assert line.sizeHint().width() <= line.width()
+
+
 def test_behind_an_example_with_nothing_to_try_all_has_its_room(open_window, eye):
     window = open_window("what-the-cache-saves")
     window.resize(1600, 900)
