@@ -23,6 +23,7 @@ from explorer.teaching import is_for_class
 from explorer.ui.appearance import MODES, SCALES, Appearance
 from explorer.ui.background import Background
 from explorer.ui.dialogs import breakable
+from explorer.ui.files import MOST_AT_ONCE
 from explorer.ui.selection import Selection
 from explorer.ui.turns import Bridge, do_once_painted
 from explorer.ui.widgets.inputs import message_box
@@ -31,8 +32,6 @@ from explorer.ui.workbench import Workbench
 
 FIRST_LESSON = "tiny-gpt"
 """What one sees first: a model that is right."""
-MOST_AT_ONCE = 50_000_000
-"""Bytes of a model that are read before there is a window; those of a larger one are read beside it."""
 
 
 class Program(QApplication):
@@ -83,11 +82,12 @@ def open_window(
         Where the file cannot be opened.
     """
     others = file is not None and is_checkpoint(file)
-    late = others and file is not None and size_of(file) > MOST_AT_ONCE
+    document = file is not None and is_document(file)
+    late = file is not None and (others or (document and os.path.isfile(file))) and size_of(file) > MOST_AT_ONCE
     # Of a class, or lessons by others: what it is about is opened in the window.
     for_class = file is not None and (is_for_class(Path(file)) or (is_bundle(Path(file)) and not others))
     waiting: Lesson | None = None
-    if file is not None and is_document(file):
+    if file is not None and document and not late:
         lesson, state, session = opened_session(file)
     else:
         begins_with = FIRST_LESSON if file is None or late or for_class else file
@@ -121,7 +121,7 @@ def open_window(
         do_once_painted(window, lambda: window.files.begin_lesson(waiting, file=own))
     elif others:
         window.files.begin_model(Path(file), lesson, state)
-    elif not is_document(file):
+    elif not document:
         window.lessons.go_on(Path(file) if os.path.isfile(file) else None)
     window.show()
     window.activateWindow()  # where there is no window manager nobody else gives it the keys

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -16,7 +16,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from explorer import PROGRAM
-from explorer.checkpoints import is_checkpoint
+from explorer.checkpoints import is_checkpoint, size_of
 from explorer.core.errors import ExplorerError
 from explorer.document import storage
 from explorer.document.manifest import Session
@@ -40,6 +40,8 @@ FOLDERS = "folders of models"
 """Under this name the folder is remembered that has a model, by the name of the model."""
 LONGEST_NAME = 60
 RECENT, MOST_RECENT = "recent documents", 10
+MOST_AT_ONCE = 50_000_000
+"""Bytes of a model that are read at once; those of a larger one are read beside the window."""
 
 
 @dataclass(eq=False)
@@ -236,7 +238,6 @@ class Files(QObject):
             if chosen is None:
                 return
             folder = chosen
-        left = self._bench.document.wanted
 
         def work(report: Report) -> Lesson | ExplorerError:
             def told(done: float, total: float) -> None:
@@ -254,10 +255,20 @@ class Files(QObject):
                 self.dialogs.tell(sentence(found))
                 return
             self._bench.settings.set(FOLDERS, {**others, needed.name: str(folder)})
-            if self._bench.document.wanted is left or self.may_leave():
-                self.begin_lesson(found, then)
+            leave(lambda: self.begin_lesson(found, then))
 
+        leave = self._leaving()
         self.reader.ask(work, read)
+
+    def _leaving(self) -> Callable[[Callable[[], None]], None]:
+        """What does something once it is read, where the document of now is still there or may be left."""
+        left = self._bench.document.wanted
+
+        def leave(then: Callable[[], None]) -> None:
+            if self._bench.document.wanted is left or self.may_leave():
+                then()
+
+        return leave
 
     def open_state(self, lesson: Lesson, state: State, title: str) -> bool:
         """Open a model that somebody else has made; returns whether it is open."""
@@ -295,9 +306,12 @@ class Files(QObject):
             self._read(path)
             return
         if is_document(path):
-            if self._open_document(path, path):
-                self.folder = path.parent
-                self._remember(path)
+            if os.path.isfile(path) and size_of(path) > MOST_AT_ONCE:
+                leave = self._leaving()  # it is read beside the window
+                begin = partial(self._begin_document, path)
+                self.reader.ask(lambda _report: opened_session(path), lambda found: leave(partial(begin, *found)))
+            else:
+                self._open_document(path, path)
             return
         try:
             lesson = load(path)
@@ -309,7 +323,6 @@ class Files(QObject):
 
     def _read(self, path: Path) -> None:
         """Open a model that others trained; it is read beside the window, which goes on working."""
-        left = self._bench.document.wanted
 
         def work(report: Report) -> tuple[Lesson, State]:
             def told(done: float, total: float) -> None:
@@ -317,11 +330,8 @@ class Files(QObject):
 
             return opened(path, told=told)
 
-        def then(found: tuple[Lesson, State]) -> None:
-            if self._bench.document.wanted is left or self.may_leave():
-                self.begin_model(path, *found)
-
-        self.reader.ask(work, then)
+        leave = self._leaving()
+        self.reader.ask(work, lambda found: leave(lambda: self.begin_model(path, *found)))
 
     def begin_model(self, path: Path, lesson: Lesson, state: State) -> None:
         """Open a model that others trained, which was read from there: the document may be left."""
@@ -339,10 +349,16 @@ class Files(QObject):
             self._forget(path)
             self.dialogs.tell(sentence(error))
             return False
+        self._begin_document(belongs_to, lesson, state, session)
+        return True
+
+    def _begin_document(self, belongs_to: Path | None, lesson: Lesson, state: State, session: Session) -> None:
         self._bench.open_state(lesson, state, "", session.steps, session.now)
         self._begin(belongs_to)
         self.session_opened.emit(session.beside)
-        return True
+        if belongs_to is not None:
+            self.folder = belongs_to.parent
+            self._remember(belongs_to)
 
     def open_unsaved(self, path: Path) -> bool:
         """Open what another window could not save any more; it is unsaved here, too. Returns whether it is open."""

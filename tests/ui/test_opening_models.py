@@ -194,3 +194,29 @@ def test_the_box_of_a_missing_model_leads_to_its_folder(window, monkeypatch):
     monkeypatch.setattr(QMessageBox, "exec", press)
     assert window.files.dialogs.to_find("Get it there.")
     assert texts == ["Get it there."]
+
+
+def test_a_large_document_is_read_beside_the_window(window, folder, qtbot, answer, tmp_path, monkeypatch):  # noqa: F811
+    open_it(window, folder, qtbot)
+    window.bench.document.do(SetCells("decoder.1.self.W_Q", {(0, 0, 0): 0.25}))
+    edited = window.bench.document.engine.values["output.logits"]
+    answer(window, to_save=tmp_path / "mine.explorer")
+    assert window.files.save_as()
+    open_it(window, folder, qtbot)
+    monkeypatch.setattr("explorer.ui.files.MOST_AT_ONCE", 1)
+    window.files.open_path(tmp_path / "mine.explorer")
+    assert window.files.reader.at_work
+    qtbot.waitUntil(lambda: window.files.path == tmp_path / "mine.explorer" and not window.bench.document.computing)
+    window.bench.bridge.flush()
+    np.testing.assert_array_equal(window.bench.document.engine.values["output.logits"], edited)
+    assert not window.files.modified
+    assert window.files.recent[0] == tmp_path / "mine.explorer"
+
+
+def test_a_large_document_that_cannot_be_read_is_told_of(window, qtbot, answer, tmp_path, monkeypatch):  # noqa: F811
+    (tmp_path / "mine.explorer").write_bytes(b"nothing of ours")
+    monkeypatch.setattr("explorer.ui.files.MOST_AT_ONCE", 1)
+    asked, state = answer(window).asked, window.bench.document.state
+    open_it(window, tmp_path / "mine.explorer", qtbot)
+    assert [what for what, _ in asked] == ["tell"]
+    assert window.bench.document.state is state
