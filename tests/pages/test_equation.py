@@ -197,3 +197,9 @@ def test_parts_side_by_side_fill_their_line_and_no_more(widths, width):
         assert len(widths) == 1 or all(one <= MOST_WIDER * least for one, least in zip(found, widths, strict=True))
     elif all(a + 10 + b > width for a, b in pairwise(widths)):  # each stands alone
         assert set(found) == {width}
+
+
+def test_where_no_way_fits_the_narrowest_is_taken():
+    parts = [Part((300, 200, 150)), Part((300, 200, 150), sign="×")]
+    assert stand(parts, Room(200, 10, 22)).way == 2
+    assert stand(parts, Room(700, 10, 22)).way == 0

@@ -45,3 +45,26 @@ def test_on_no_page_of_an_example_a_word_is_cut(open_window, eye, appearance, na
         window.bench.open(lesson, setting)
         window.bench.document.settle()
         assert (setting, cut_pages(window, eye, [stop.name for stop in window.bench.selection.stops])) == (setting, {})
+
+
+def test_pages_that_were_cut_are_so_no_more(open_window, eye):
+    """Small pictures in a long equation, words in the pictures of a net and of shares, labels of a single column."""
+    window = open_window("softmax")
+    window.resize(*SMALL[:2])
+    eye.settle(window)
+    pages = ("softmax", "model"), ("sin", "model"), ("sin", "layer.2"), ("changed-since-2017", "output")
+    found = {}
+    for lesson, stage in pages:
+        window.bench.open(load(lesson))
+        found |= {lesson: cut for cut in [cut_pages(window, eye, [stage])] if cut}
+    assert found == {}
+
+
+def test_what_a_step_names_is_no_larger_than_its_page_is_wide(open_window, eye):
+    window = open_window(load("you-are-welcome"))
+    window.resize(*SMALL[:2])
+    eye.settle(window)
+    for step in (2, 3):
+        window.lessons.guide.go(step)
+        eye.settle(window)
+        assert window.page().horizontalScrollBar().maximum() == 0

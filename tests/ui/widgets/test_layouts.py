@@ -20,10 +20,10 @@ class Box(QWidget):
         return self._minimum
 
 
-def flow(qtbot, sizes, width, horizontal=10, vertical=5):
+def flow(qtbot, sizes, width, horizontal=10, vertical=5, **how):
     holder = QWidget()
     qtbot.addWidget(holder)
-    layout = FlowLayout(holder, horizontal, vertical)
+    layout = FlowLayout(holder, horizontal, vertical, **how)
     boxes = [Box(*size) for size in sizes]
     for box in boxes:
         layout.addWidget(box)
@@ -35,6 +35,11 @@ def flow(qtbot, sizes, width, horizontal=10, vertical=5):
 
 def places(boxes):
     return [box.geometry().getRect() for box in boxes]
+
+
+def test_lines_stand_in_the_middle_where_that_is_asked_for(qtbot):
+    *_, boxes = flow(qtbot, [(50, 10), (50, 10), (30, 10)], 130, centred=True)
+    assert [box.x() for box in boxes] == [10, 70, 50]
 
 
 def test_items_wrap_and_are_centred_in_their_line(qtbot):
