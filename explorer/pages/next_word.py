@@ -226,7 +226,13 @@ def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int) -
     elif says not in known:
         stops = f"The model says “{escape(says)}”, which is none of the words that it reads: nothing can follow it."
     append = Button(
-        "append", f"Append “{says}”", Do(WriteOn(row + 1, 1, choice)), "Read this word, too", "Append a word", not stops
+        "append",
+        f"Append “{says}”",
+        Do(WriteOn(row + 1, 1, choice)),
+        "Read this word, too",
+        "Append a word",
+        not stops,
+        True,
     )
     tip = f"Write up to {RUN} words, until the model says {END}"
     run = Button("run", "Write on", Do(WriteOn(row + 1, RUN, choice)), tip, on=not stops)

@@ -272,6 +272,7 @@ class Button(Element):
     tip: str = ""
     name: str = ""
     on: bool = True  # whether it can be used now
+    primary: bool = False  # whether its page is there for it: at most one of a page
 
 
 @dataclass(frozen=True, eq=False)

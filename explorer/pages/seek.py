@@ -116,6 +116,11 @@ def search_for(state: State, engine: Engine, root: Root, where: str) -> Search:
     return Search(state, root, name, where, value, tuple(near), len(inputs) - len(near), frozenset(first))
 
 
+def _is_usable(search: Search) -> bool:
+    """Whether inputs were found that one may take over."""
+    return search.found is not None and search.found.reached and bool(search.found.moves)
+
+
 def seek_page(search: Search) -> tuple[Element, ...]:
     """What is asked, and the way."""
     now = formatted(search.value, ".6g")
@@ -124,7 +129,8 @@ def seek_page(search: Search) -> tuple[Element, ...]:
         "wish", "It shall be", search.typed, ForSeek("wish"), ForSeek("find"), MOST_DIGITS, on=not search.busy
     )
     ready = bool(search.typed.strip() and search.chosen)
-    find = Button("stop", "Stop", ForSeek("stop")) if search.busy else Button("find", "Find", ForSeek("find"), on=ready)
+    begin = Button("find", "Find", ForSeek("find"), on=ready, primary=not _is_usable(search))
+    find = Button("stop", "Stop", ForSeek("stop")) if search.busy else begin
     add = ForSeek("add")
     part = (
         Field(
@@ -194,7 +200,8 @@ def _outcome(search: Search) -> list[Element]:
         Column("inputs moved by", NUMBER),
     )
     way = Listing("way", "The way", columns, lines, LINES, scrolls=True)
-    use = Controls("ways", (Button("use", "Use it", ForSeek("use"), on=found.reached and bool(found.moves)),))
+    usable = _is_usable(search)
+    use = Controls("ways", (Button("use", "Use it", ForSeek("use"), on=usable, primary=usable),))
     return [Note("outcome", said), use, way]
 
 

@@ -112,7 +112,7 @@ def class_page(roll: Roll, most: int, reasons: Sequence[str] = ()) -> tuple[Elem
         Why each file that is left out is, in the order of `Gradebook.left_out`.
     """
     ways = [
-        Button("add files", "Add files …", ForClass("add files")),
+        Button("add files", "Add files …", ForClass("add files"), primary=roll.book is None),
         Button("add a folder", "Add a folder …", ForClass("add a folder")),
     ]
     if roll.book is None:

@@ -99,7 +99,7 @@ def making_page(draft: Draft, most: int) -> tuple[Element, ...]:
     )
     right = 0 < count <= MOST_QUESTIONS
     ways = (
-        Button("save sheet", "Save the sheet …", ForClass("save sheet"), on=right),
+        Button("save sheet", "Save the sheet …", ForClass("save sheet"), on=right, primary=True),
         Button("try", "Try it", ForClass("try"), "Do it as a student does", on=right),
     )
     said = f"{count} question{'s' * (count != 1)} chosen." if count else "Choose a lesson, and of it the questions."

@@ -182,12 +182,12 @@ class Exercise:
             "Until then they are kept on this computer: open the sheet again, and go on."
         )
         begin, before = ForClass("begin"), self.before
-        ways = [Button("begin", "Begin", begin, on=bool(self.name.strip()))]
+        ways = [Button("begin", "Begin", begin, on=bool(self.name.strip()), primary=True)]
         if before is not None:
             done = sum(one.over for one in before.answered)
             what = f"{escape(before.student)} has begun: {done} of {count} questions are done. {what}"
             ways = [
-                Button("begin", "Go on", begin),
+                Button("begin", "Go on", begin, primary=True),
                 Button("begin anew", "Begin anew", ForClass("begin anew"), "What was answered before is forgotten"),
             ]
         return (
@@ -224,7 +224,8 @@ class Exercise:
             typed, lock = self._typed.get(item.id, ""), ForClass("answer")
             what = f"Your number, with {item.digits} decimal{'s' * (item.digits != 1)}"
             field = Field(f"field {self.at}", what, typed, ForClass("typed"), lock, MOST_DIGITS, on=not over)
-            return (Controls("answer", (field, Button("lock", "Lock in", lock, on=bool(typed.strip()) and not over))),)
+            ready = bool(typed.strip()) and not over
+            return (Controls("answer", (field, Button("lock", "Lock in", lock, on=ready, primary=not over))),)
         assert isinstance(item, ChoiceItem)
         assert self.sitting is not None
         tried = {int(one.answer) for one in self._tries(item)}
@@ -246,8 +247,9 @@ class Exercise:
     def _ways(self, item: Question, over: bool, count: int) -> tuple[Element, ...]:
         hinted, last = len(self._hints.get(item.id, ())), self.at + 1 == count
         back = Button("back", "Back", ForClass("go", self.at - 1), on=self.at > 0)
-        onward = Button("next", "Next question", ForClass("go", self.at + 1))
-        review = Button("review", "What is handed in …", ForClass("review"), "See all of it, then save it")
+        onward = Button("next", "Next question", ForClass("go", self.at + 1), primary=over)
+        all_of_it = "See all of it, then save it"
+        review = Button("review", "What is handed in …", ForClass("review"), all_of_it, primary=over and last)
         hint = Button("hint", "Give me a hint", ForClass("hint"), on=not over)
         return (back, *([] if last else [onward]), review, *([hint] if hinted < len(item.hints) and not over else []))
 
@@ -274,7 +276,7 @@ class Exercise:
             f"{open_} question{'s' * (open_ != 1)} {'are' if open_ != 1 else 'is'} not answered yet. " if open_ else ""
         )
         ways = (
-            Button("save", "Save the answers …", ForClass("save")),
+            Button("save", "Save the answers …", ForClass("save"), primary=True),
             Button("copy", "Copy as text", ForClass("copy"), "To be pasted into a mail"),
             Button("on", "Back to the questions", ForClass("go", self.at)),
         )

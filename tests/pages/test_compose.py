@@ -22,7 +22,7 @@ from explorer.pages.drawing import Arrow, Curve, Drawing, Image, Probe, Strips, 
 from explorer.pages.gestures import Do, Edit, GoTo, Hold, Keep, MoveTo, SetNumber
 from explorer.pages.levels import ABOUT_THE_MODEL, WHOLE, places, stops
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Choice, Note, Number, Picture, Player, Row, Switches
+from explorer.pages.page import Button, Choice, Note, Number, Picture, Player, Row, Switches
 from explorer.pages.view import Cell, Looking, View, row_of
 
 lessons = cache(catalogue)
@@ -179,6 +179,12 @@ class Markup(HTMLParser):
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
+
+
+def test_no_page_has_two_acts_that_it_is_there_for(example, take_apart):
+    _, made = example
+    for name, parts in made.items():
+        assert sum(isinstance(one, Button) and one.primary for one in take_apart(parts)) <= 1, name
 
 
 def test_notes_have_marks_that_are_known_and_say_no_nonsense(example, eyes):

@@ -102,6 +102,22 @@ def test_all_that_is_handed_in_is_shown_and_nothing_else_is(exercise, tmp_path):
     assert [one.seconds is not None for one in read.answered] == [True, False, True]
 
 
+def primary(page):
+    return [one.name or one.id for one in found(page, Button) if one.primary]
+
+
+def test_each_page_has_one_act_that_it_is_there_for(exercise):
+    assert primary(Exercise(SHEET).page()) == ["begin"]
+    assert primary(exercise.page()) == []  # a choice: which of them is not said
+    exercise.do("answer", right_one(exercise.item))
+    assert primary(exercise.page()) == ["next"]
+    exercise.do("go", 1)
+    assert primary(exercise.page()) == ["lock"]
+    exercise.do("review")
+    assert primary(exercise.page()) == ["save"]
+    assert primary(making_page(Draft(), 9)) == ["save sheet"]
+
+
 # A sheet that is put together
 
 

@@ -235,6 +235,7 @@ class ButtonView(QPushButton):
     def tell(self, button: Button) -> None:
         """Show another."""
         self._button = button
+        mark(self, primary="true" if button.primary else "false")
         self.setEnabled(button.on)
         self.setText(button.text)
         self.setAccessibleName(button.name or button.text)
