@@ -120,6 +120,9 @@ class LessonBar(QFrame):
         self._page.setContentsMargins(px(24), px(5), px(16), px(6))
         self._top.setSpacing(px(12))
         self._page.setSpacing(0)
+        self._line.ensurePolished()
+        # Of one line or two the bar is as high: else the page would share its room twice.
+        self._line.setMinimumHeight(2 * self._line.fontMetrics().lineSpacing() + 2)
         self.refresh()
 
 
