@@ -15,6 +15,7 @@ from explorer.core.ops import Softmax
 from explorer.document.commands import SetCells, WriteOn
 from explorer.lessons.document_lesson import new_lesson
 from explorer.pages import why
+from explorer.pages.element import leaves
 from explorer.pages.gestures import Do
 from explorer.pages.page import Listing
 from explorer.ui.background import Aside, Background
@@ -440,7 +441,7 @@ def waits(window):
 
 
 def lists(window):
-    return {element.id for element in window.page().page.elements if isinstance(element, Listing)}
+    return {part.id for one in window.page().page.elements for part in leaves(one) if isinstance(part, Listing)}
 
 
 @pytest.fixture

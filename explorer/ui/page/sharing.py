@@ -12,12 +12,11 @@ from explorer.pages.element import Element, leaves
 from explorer.pages.equation import Room, side_by_side
 from explorer.pages.matrix import Matrix
 from explorer.pages.of_step import Lit
-from explorer.pages.page import Row, Stack
+from explorer.pages.page import Listing, Row, Stack
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.controls import ChoiceView
 from explorer.ui.page.descent import DescentPart
 from explorer.ui.page.elements import Drawn
-from explorer.ui.page.fitted_table import FittedTable
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.holders import Titled, height_of
 from explorer.ui.page.in_sight import (
@@ -42,6 +41,7 @@ from explorer.ui.widgets.labels import let_end, line_of
 
 if TYPE_CHECKING:
     from explorer.ui.page.column import Elements
+    from explorer.ui.page.fitted_table import FittedTable
 
 LOW_PAGE, HIGH_PAGE = 350, 700
 """Pixels at text scale 1 in sight, below which sentence and switches wait until they are asked for; and from which on
@@ -192,9 +192,9 @@ class Sharing:
 
     def _let_be(self, elements: Sequence[Element], room: int) -> None:
         """Let tables below each other be as high as they are in their room: Qt would lay it out with what they were."""
-        for widget in (self.page.widgets.get(one.id) for one in elements):
-            if isinstance(widget, FittedTable):
-                widget.be_no_wider(room)
+        for widget in (self.page.widgets.get(one.id) for one in elements if isinstance(one, Listing)):
+            if widget is not None:
+                cast("FittedTable", widget).be_no_wider(room)
 
     def _bring_into_sight(self, room: int, height: int | None, low: bool) -> None:
         """Let small pictures stand for what is in the way as the page begins; without a height nothing is."""

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 BEFORE = "Before your changes: "
 HIGH = 800
 """Pixels at text scale 1: in a window less high, what to try stands in place of the words about the setting."""
+NARROW = 1200
+"""Pixels at text scale 1: in a window less wide the words may take two lines."""
 LOW = 440
 """Pixels at text scale 1: in a window less high the title alone is shown, or large text would leave no stage."""
 
@@ -86,15 +88,18 @@ class LessonBar(QFrame):
         whole, height = self._more.isChecked(), self.window().height()
         px = self._bench.appearance.px
         first = paragraphs[0] if height >= px(HIGH) or not attempts else attempts[0]
-        self._line.setText("" if whole or height < px(LOW) else set_names(self._shortened(first)))
+        lines = 0 if whole or height < px(LOW) else 2 if self.window().width() < px(NARROW) else 1
+        self._line.setText(set_names(self._shortened(first, lines)) if lines else "")
+        # Of one line or two the bar of a narrow window is as high: else the page would share its room twice.
+        self._line.setMinimumHeight(2 * self._line.fontMetrics().lineSpacing() + 2 if lines == 2 else 0)
         self._text.setVisible(whole)
         self._text.setText(set_names("\n\n".join(paragraphs)))
         self._try.setVisible(bool(attempts) and (whole or height >= px(HIGH)))
         self._try.setText(set_names("\n".join(attempts if whole else attempts[:1])))
         self._more.setText("Less" if whole else "More")
 
-    def _shortened(self, text: str) -> str:
-        """As many sentences as stand in the line; a first one that does not on two, of a longer one the beginning."""
+    def _shortened(self, text: str, lines: int) -> str:
+        """As many sentences as stand in the line; of a first one that does not, the beginning, on one line or two."""
         metrics = self._line.fontMetrics()
         room = max(self._line.width(), 100)
         first, *others = sentences(text)
@@ -102,7 +107,7 @@ class LessonBar(QFrame):
             if metrics.horizontalAdvance(f"{first} {other}") > room:
                 break
             first = f"{first} {other}"
-        line, *more = broken(first, room, metrics.horizontalAdvance)
+        line, *more = broken(first, room, metrics.horizontalAdvance) if lines > 1 else ["", first]
         return "\n".join([line, metrics.elidedText(" ".join(more), Qt.TextElideMode.ElideRight, room)]).strip()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -121,8 +126,6 @@ class LessonBar(QFrame):
         self._top.setSpacing(px(12))
         self._page.setSpacing(0)
         self._line.ensurePolished()
-        # Of one line or two the bar is as high: else the page would share its room twice.
-        self._line.setMinimumHeight(2 * self._line.fontMetrics().lineSpacing() + 2)
         self.refresh()
 
 
