@@ -16,6 +16,7 @@ from explorer.pages.equation import (
     across,
     broken,
     is_labelled,
+    larger,
     placed,
     side_by_side,
     stand,
@@ -203,3 +204,15 @@ def test_where_no_way_fits_the_narrowest_is_taken():
     parts = [Part((300, 200, 150)), Part((300, 200, 150), sign="×")]
     assert stand(parts, Room(200, 10, 22)).way == 2
     assert stand(parts, Room(700, 10, 22)).way == 0
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 900), st.integers(1, 400)), max_size=5),
+    st.integers(100, 2500),
+    st.integers(-200, 900),
+)
+def test_what_is_larger_is_no_longer_than_its_page_and_takes_no_more_than_is_free(parts, room, free):
+    for times in larger(parts, room, free):
+        assert times > 1
+        assert all(across * times <= room for across, _ in parts)
+        assert sum(down for _, down in parts) * (times - 1) <= free + 1e-6

@@ -286,14 +286,18 @@ class Elements(QWidget):
         """Elements of a row have another size. What changes while its layout is at work would keep its old height."""
         layout = self.layout_of(row)
         layout.invalidate()
-        around: QWidget | None = self.holder_of(row)
-        while around is not None and around is not self:
-            around.updateGeometry()
-            around = around.parentWidget()
+        self.tell_around(self.holder_of(row))
         for widget in layout.widgets:
             widget.updateGeometry()
         self._column.invalidate()
         self.updateGeometry()
+
+    def tell_around(self, widget: QWidget) -> None:
+        """Tell all that a widget stands in of its size: Qt would do so in a later turn."""
+        around: QWidget | None = widget
+        while around is not None and around is not self:
+            around.updateGeometry()
+            around = around.parentWidget()
 
     def box(self, matrix: Matrix) -> MatrixBox:
         """The widget of a matrix."""

@@ -51,10 +51,12 @@ class Drawn(Late):
         if self.picture is not None:
             self.picture.tell_in_sight(lambda: picture.drawing)
 
-    def be_no_wider(self, pixels: int) -> None:
-        """Take no more than so many pixels across, though it would like to."""
-        if not self.fills:
-            self.use(pixels, self._across, self._high, self._scale)
+    def be_no_wider(self, pixels: int, larger: float = 1.0) -> bool:
+        """Take no more than so many pixels across, though it would like to; returns whether that is new.
+
+        `larger`: how many times larger than in other pages it may be.
+        """
+        return not self.fills and self.use(pixels, self._across, self._high, self._scale, larger)
 
     def give_room(self, width: int, height: int | None) -> None:
         """Take all of a place, but not less than `least`; without one, what the drawing needs at that width."""

@@ -78,8 +78,8 @@ class Late(QWidget):
         if self.picture is not None:
             self.picture.tell(data)
 
-    def use(self, room: int, across: int, high: int, scale: float) -> None:
-        """Be of a size, or smaller across where there is no room; in a wide page larger.
+    def use(self, room: int, across: int, high: int, scale: float, larger: float = 1.0) -> bool:
+        """Be of a size, or smaller across where there is no room; in a wide page larger. Returns whether that is new.
 
         Parameters
         ----------
@@ -89,19 +89,25 @@ class Late(QWidget):
             Pixels that it takes in a page that is not wide.
         scale : float
             Of the text.
+        larger : float
+            How many times larger than that it may be.
         """
         holder = self.parentWidget()
         # A stack may be of a width of its own.
         narrow = min(room, holder.maximumWidth() if holder is not None else room)
-        times = min(max(room / (WIDE * scale), 1.0), MOST_TIMES, max(narrow / across, 1.0))
+        times = min(min(max(room / (WIDE * scale), 1.0), MOST_TIMES) * larger, max(narrow / across, 1.0))
         width = max(min(round(across * times), narrow), 0)
-        if width != self.maximumWidth():
+        other = width != self.maximumWidth()
+        if other:
             self.setFixedWidth(width)
         tall = round(high * times)
         if self.picture is None and tall != self.maximumHeight():
             self.setFixedHeight(tall)
+            other = True
         elif self._gives_height and self.picture.maximumHeight() != tall:
             self.picture.setFixedHeight(tall)
+            other = True
+        return other
 
     def be(self, width: int, height: int) -> None:
         """Have another size."""

@@ -2,17 +2,19 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QRect
 
+from explorer.pages import equation
 from explorer.pages.by_hand import Scheme
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.element import Element, leaves
 from explorer.pages.equation import Room, side_by_side
 from explorer.pages.matrix import Matrix
 from explorer.pages.of_step import Lit
-from explorer.pages.page import Listing, Row, Stack
+from explorer.pages.page import Listing, Picture, Row, Stack
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.controls import ChoiceView
 from explorer.ui.page.descent import DescentPart
@@ -98,6 +100,10 @@ class Sharing:
         """What a step names, which is larger, and what that is made of."""
         self._times = self._usual = 1.0
         """How many times larger than the other matrices, and how large these are."""
+        self._grown = 1.0
+        """How much larger than that matrices and pictures are of a page that is in sight whole all the same."""
+        self._grown_for: tuple[object, ...] = ()
+        """What that was decided for."""
         self._larger: Collection[str] = ()
         """Which of what it names are so much larger."""
         self._measured: dict[object, Taken] = {}
@@ -129,10 +135,34 @@ class Sharing:
         low = height is not None and height < self._px(LOW_PAGE)
         if isinstance(header := self.page.widgets.get("header"), HeaderView):
             header.fit(room, low or self.lit.quiet)  # what can be switched is asked for there, too
-        self._usual = 1.0 if height is None else self._usual_in(room, height)
+        usual = 1.0 if height is None else self._usual_in(room, height)
         self._all = [part for element in self.page.elements for part in leaves(element)]
         rows = [element for element in self._all if isinstance(element, Row)]
         self._around = {row.id: outer for outer in rows for row in _rows(outer)}
+        key = self._grows_for(room, height) if usual > 1 and not self.lit else ()
+        if key != self._grown_for:
+            self._grown = 1.0
+        self._usual = usual * self._grown
+        self._arrange(rows, room, height, low)
+        if key and key != self._grown_for and not self._for_named and height is not None:
+            self._grow(rows, room, height, usual)
+        self._grown_for = key
+        for widget in self.page.widgets.values():
+            if isinstance(widget, MatrixBox):
+                widget.stand()
+        self._share_between_pictures(room, height)
+        words = [part for part in self.page.parts if isinstance(part, (SectionLabel, NoteLabel, HeaderView))]
+        filling = [widget for widget in self.page.widgets.values() if isinstance(widget, Drawn) and widget.fills]
+        others = [p.minimumSizeHint().width() for p in self.page.parts if p not in words and p not in filling]
+        beyond = max([room, *others]) - room
+        for part in words:
+            let_end(part, beyond + (max(room - line_of(part), 0) if isinstance(part, NoteLabel) else 0))
+        for picture in filling:
+            taken = self.page.height_without(picture, room)
+            picture.give_room(room, None if height is None else height - taken)
+
+    def _arrange(self, rows: Sequence[Row], room: int, height: int | None, low: bool) -> None:
+        """Say of all that stands on the page how large it is, and what is a small picture."""
         sign = self._px(SIGN) + self._px(ACROSS_ROW) if any(item.sign for row in rows for item in row.items) else 0
         crossing = [element for element in self._all if isinstance(element, Scheme)]
         lined_up = self._lined_up = {one.id for scheme in crossing for one in scheme.inside}
@@ -150,44 +180,86 @@ class Sharing:
                     widget.be(labelled=True)
                 if id not in in_rows:
                     widget.tell_size()
-            elif isinstance(widget, (ChoiceView, DescentPart, Drawn, NoteLabel, PlayerView)):
+            elif isinstance(widget, (ChoiceView, NoteLabel, PlayerView)):
                 widget.be_no_wider(room)
         self._narrow = {}
         widths = {id: across for row in rows for id, across in self._beside(row, room).items()}
         for stack in (one for one in self._all if isinstance(one, Stack) and one.width):
-            across = widths.get(stack.id, max(min(self._px(stack.width), room), 0))
+            wanted = self._px(stack.width * self._grows_in(stack))
+            across = widths.get(stack.id, max(min(wanted, room), 0))
             self.page.holder_of(stack).setFixedWidth(across)
             self._narrow |= {row.id: across for row in leaves(stack) if isinstance(row, Row)}
             self._let_be(stack.elements, across)
             for note in (self.page.widgets.get(one.id) for one in stack.elements):
                 if isinstance(note, NoteLabel):
                     let_end(note, max(across - line_of(note), 0))
+        for widget in self.page.widgets.values():
+            if isinstance(widget, DescentPart):
+                widget.be_no_wider(room)
+            elif isinstance(widget, Drawn) and widget.be_no_wider(room, self._grown):
+                self.page.tell_around(widget)
         self._let_be(self.page.elements, room)
         for scheme in crossing:
             self._line_up(scheme)
         for row in rows:
             self.share_line(row, room, height, self._stands.small.get(row.id))
         self._bring_into_sight(room, height, low)
-        for widget in self.page.widgets.values():
-            if isinstance(widget, MatrixBox):
-                widget.stand()
-        self._share_between_pictures(room, height)
-        words = [part for part in self.page.parts if isinstance(part, (SectionLabel, NoteLabel, HeaderView))]
-        filling = [widget for widget in self.page.widgets.values() if isinstance(widget, Drawn) and widget.fills]
-        others = [p.minimumSizeHint().width() for p in self.page.parts if p not in words and p not in filling]
-        beyond = max([room, *others]) - room
-        for part in words:
-            let_end(part, beyond + (max(room - line_of(part), 0) if isinstance(part, NoteLabel) else 0))
-        for picture in filling:
-            taken = self.page.height_without(picture, room)
-            picture.give_room(room, None if height is None else height - taken)
+
+    def _grows_for(self, room: int, height: int | None) -> tuple[object, ...]:
+        """What it is decided for how much larger all is: nothing that changes with numbers, or cells would move."""
+        boxes = self._boxes_of_all()
+        late = [widget.picture is None for widget in self.page.widgets.values() if isinstance(widget, Late)]
+        return room, height, [one.id for one in self._all], [box.own_size[1:] for box in boxes], late, can_typeset_now()
+
+    def _grow(self, rows: Sequence[Row], room: int, height: int, usual: float) -> None:
+        """Let matrices and pictures be as large as leaves the page in sight whole, with no row on more lines."""
+        before, _ = self._stance(rows, room)
+        grow = {one.id for one in self._all if isinstance(one, Matrix) or (isinstance(one, Picture) and not one.fills)}
+        parts = []
+        for element, place in self.page.places(room):
+            across = place.width()
+            if isinstance(element, Row):
+                across = max((rect.right() + 1 for _, rect in self.page.layout_of(element).places(place)), default=0)
+            elif isinstance(element, (Matrix, Picture)):
+                across = self.page.part(element).sizeHint().width()
+            if not grow.isdisjoint(one.id for one in leaves(element)):
+                parts.append((across, place.height()))
+        for times in equation.larger(parts, room, height - self._stance(rows, room)[1]):
+            self._grown, self._usual = times, usual * times
+            self._arrange(rows, room, height, False)
+            stance, high = self._stance(rows, room)
+            if stance == before and high <= height:
+                return
+        if self._grown > 1:
+            self._grown, self._usual = 1.0, usual
+            self._arrange(rows, room, height, False)
+
+    def _stance(self, rows: Sequence[Row], room: int) -> tuple[object, int]:
+        """How rows are broken into lines, and what is a small picture; and where the page ends."""
+        broken = []
+        for row in rows:
+            layout = self.page.layout_of(row)
+            lefts = [rect.left() for _, rect in layout.places(QRect(0, 0, self._narrow.get(row.id, room), 0))]
+            broken.append([b <= a for a, b in pairwise(lefts)])
+            broken.append([layout.minimumSize().width() > room])
+        small = [(box.small, box.view.extent.whole, box.form.size) for box in self._boxes_of_all()]
+        return (broken, small), max((place.bottom() for _, place in self.page.places(room)), default=0)
+
+    def _grows_in(self, element: Element) -> float:
+        """How much larger an arrangement of a width of its own is: as what grows in it."""
+        return self._grown if any(isinstance(one, (Matrix, Picture)) for one in leaves(element)) else 1.0
+
+    def _boxes_of_all(self) -> list[MatrixBox]:
+        return [self.page.box(one) for one in self._all if isinstance(one, Matrix)]
 
     def _beside(self, row: Row, room: int) -> dict[str, int]:
         """How wide parts of a page are that stand beside each other: together they fill their line, if not too wide."""
         parts = [one for one in row.inside if isinstance(one, Stack) and one.width and not one.title]
         if len(parts) < max(len(row.items), 2):
             return {}
-        wide = side_by_side([self._px(one.width) for one in parts], Room(room, self._px(BETWEEN), 0))
+        wide = side_by_side(
+            [self._px(one.width * self._grows_in(row)) for one in parts], Room(room, self._px(BETWEEN), 0)
+        )
         return dict(zip((one.id for one in parts), wide, strict=True))
 
     def _let_be(self, elements: Sequence[Element], room: int) -> None:

@@ -5,10 +5,13 @@ from itertools import pairwise
 import pytest
 from PySide6.QtCore import QPoint, QRect
 
+from explorer.document.commands import SetCells
 from explorer.pages.element import leaves
 from explorer.pages.page import Row, Stack
+from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.page.header import HeaderView
 from explorer.ui.page.listing import ListingView
-from explorer.ui.page.note import NoteLabel
+from explorer.ui.page.note import NoteLabel, SectionLabel
 from explorer.ui.widgets.labels import LETTERS, SHORT, Prose, line_of
 
 WIDE, SMALL = (2560, 1440), (1280, 720)
@@ -105,3 +108,47 @@ def test_words_of_a_card_wrap_before_their_place_ends(qtbot):
     words.setText("A short sentence.")
     words.resize(2000, 40)
     assert words.contentsRect().width() == 2000
+
+
+def reach_of(page):
+    """How much of the page in sight its elements reach across and down, as shares; and whether all is in sight."""
+    port, right, low = page.viewport(), 0, 0
+    for widget in page.elements.widgets.values():
+        if widget.isVisibleTo(page.elements) and not isinstance(widget, (NoteLabel, HeaderView, SectionLabel)):
+            at = widget.mapTo(page.elements, QPoint())
+            right, low = max(right, at.x() + widget.width()), max(low, at.y() + widget.height())
+    return right / port.width(), low / port.height(), page.elements.height() <= port.height()
+
+
+@pytest.mark.usefixtures("no_pictures")
+@pytest.mark.parametrize(
+    ("lesson", "stage"),
+    [
+        ("xor", "layer.1"),
+        ("xor", "layer.2"),
+        ("you-are-welcome", "source.embedding"),
+        ("you-are-welcome", "encoder.1.self.heads"),
+        ("you-are-welcome", "encoder.1.self.after"),
+        ("you-are-welcome", "decoder.1.self.heads"),
+    ],
+)
+def test_a_page_of_little_uses_a_large_window_across_or_down_and_is_whole(open_window, eye, lesson, stage):
+    window = open_window(lesson, stage=stage)
+    window.resize(*WIDE)
+    eye.settle(window)
+    across, down, whole = reach_of(window.page())
+    assert whole
+    assert max(across, down) > 0.75, f"it reaches {across:.0%} across and {down:.0%} down"
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_what_grows_in_a_large_window_keeps_its_size_while_its_numbers_change(open_window, eye):
+    window = open_window("xor", stage="layer.1")
+    window.resize(*WIDE)
+    eye.settle(window)
+    boxes = window.page().findChildren(MatrixBox)
+    before = {box.matrix.name: box.form.times for box in boxes}
+    assert min(before.values()) > 1.5
+    window.bench.document.do(SetCells("layer.1.W", {(0, 0): -12345.678}))
+    eye.settle(window)
+    assert {box.matrix.name: box.form.times for box in boxes} == before
