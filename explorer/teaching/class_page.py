@@ -8,6 +8,7 @@ from html import escape, unescape
 from pathlib import Path
 
 from explorer.lessons.loader import lesson_files, load
+from explorer.pages.drawing import Axis, Box, Drawing, FlowLine
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForClass
 from explorer.pages.page import (
@@ -24,9 +25,11 @@ from explorer.pages.page import (
     Line,
     Listing,
     Note,
+    Picture,
     Row,
     Section,
     Stack,
+    beside,
 )
 from explorer.teaching.answers import Answered, Answers
 from explorer.teaching.gradebook import Gradebook
@@ -46,8 +49,14 @@ _COLOURS = {"✓": -0.55, "✓2": -0.3, "✓3": -0.15, "✗": 0.55}
 _CHOSE = re.compile(r"chose ([A-Z])")
 _TAG = re.compile(r"<[^>]+>")
 _LONGEST = 60
+WAY, COURSE = 380, (1180, 300)
+"""Pixels at text scale 1 that each of the ways to begin takes, and the picture of how a sheet goes."""
 WIDE = 330
 """Pixels at text scale 1 that a histogram and the mistakes below it take."""
+
+
+BARE = Axis("", ())
+Place = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
@@ -295,3 +304,60 @@ def class_on_paper(roll: Roll) -> str:
     table = f"<table border='1' cellspacing='0' cellpadding='2'>{head}{''.join(rows)}</table>"
     topics = f"<h2>To talk about</h2><ol>{topics}</ol>"
     return f"<h1>{escape(book.sheet)}</h1>{topics}{table}<h2>Each question</h2>{''.join(each)}"
+
+
+def beginning(begun: Sequence[tuple[Path, Answers]] = ()) -> tuple[Element, ...]:
+    """What can be done for a class; `begun`: sheets that somebody is at, each with the answers so far."""
+    on = tuple(
+        Button(
+            f"go on {sheet}",
+            f"Go on with “{one.sheet}”: {one.student}, {sum(a.over for a in one.answered)} of {len(one.answered)} done",
+            ForClass("go on", str(sheet)),
+        )
+        for sheet, one in begun
+    )
+    sheet = Button("open a sheet", "Open a sheet …", ForClass("open a sheet")), *on
+    questions = Button("make a sheet", "Choose questions …", ForClass("make a sheet"))
+    files = Button("add files", "Open files …", ForClass("add files"))
+    folder = Button("add a folder", "Open a folder …", ForClass("add a folder"))
+    done = "A file from your lecturer. You answer its questions here and hand in one small file."
+    made = "Choose questions of lessons. Each student gets numbers of her own."
+    came = "Who was right, which mistakes were made, what to talk about. Or drop the files here."
+
+    def way(id: str, title: str, words: str, *buttons: Button) -> tuple[int, tuple[Element, ...]]:
+        return WAY, (Section(id, title), Note(f"{id} words", words), Controls(f"{id} ways", buttons))
+
+    return (
+        Header("header", "Class", "Files and texts, no server: sheets go out, answers come back"),
+        beside(
+            way("do", "Do an exercise sheet", done, *sheet),
+            way("make", "Make an exercise sheet", made, questions),
+            way("answers", "Answers of a class", came, files, folder),
+        ),
+        Section("course", "How a sheet goes"),
+        Picture("course of a sheet", _course(), *COURSE),
+    )
+
+
+def _course() -> Drawing:
+    """How a sheet goes: to each student with numbers of her own, and back as one small file each."""
+    boxes = (
+        ((0, 97, 190, 86), "You choose questions", "of the lessons"),
+        ((260, 105, 130, 70), "One file", "the sheet"),
+        *(((460, 105 * i, 230, 70), f"Student {i + 1}", "numbers of her own") for i in range(3)),
+        ((760, 105, 150, 70), "A small file each", "the answers"),
+        ((980, 97, 220, 86), "What to talk about", "who was right, mistakes by name"),
+    )
+    places = [place for place, *_ in boxes]
+    ways = [(0, 1), *((1, i) for i in (2, 3, 4)), *((i, 5) for i in (2, 3, 4)), (5, 6)]
+
+    def way(a: Place, b: Place) -> FlowLine:
+        start, end = a[0] + a[2], b[0]
+        up, down = a[1] + a[3] / 2, b[1] + b[3] / 2
+        middle = (start + end) / 2
+        return FlowLine(((start + 2, up), (middle, up), (middle, down), (end - 4, down)))
+
+    lines = [way(places[a], places[b]) for a, b in ways]
+    marks = [Box(place, title, title, note, letters=1.2) for place, title, note in boxes]
+    said = "You choose questions; each student gets one file with numbers of her own; answers come back as small files."
+    return Drawing((*lines, *marks), (-4.0, 1204.0, -6.0, 288.0), said, BARE, BARE, down=True, zoom=True)

@@ -1,15 +1,17 @@
 """What the window shows of a sheet, of one that is put together, and of a class: data, without a window."""
 
 import json
+from itertools import combinations
 
 import pytest
 
 from explorer.core.numbers import written
 from explorer.lessons.answers import TRIES
+from explorer.pages.drawing import Box
 from explorer.pages.element import leaves
 from explorer.pages.page import Button, Field, Listing, Note
 from explorer.teaching.answers import Sitting, read_answers
-from explorer.teaching.class_page import ORDERS, Roll, asked_in, class_on_paper, class_page
+from explorer.teaching.class_page import ORDERS, Roll, asked_in, beginning, class_on_paper, class_page
 from explorer.teaching.gradebook import gradebook
 from explorer.teaching.items import ChoiceItem, NumberItem
 from explorer.teaching.making_page import Draft, making_page, questions_of
@@ -188,3 +190,17 @@ def test_a_mistake_has_its_name_and_a_choice_its_words(roll):
     assert asked.mistake("chose Z") == "chose Z"
     assert asked.mistake("not scaled") == "not scaled"
     assert "Ada" in class_on_paper(roll)
+
+
+def test_the_first_page_has_three_ways_and_a_picture_of_how_a_sheet_goes_whose_boxes_lie_apart():
+    _, ways, _, picture = beginning()
+    assert len(ways.inside) == 3
+    left, right, top, bottom = picture.drawing.window
+    boxes = [mark.place for mark in picture.drawing.marks if isinstance(mark, Box)]
+    for x, y, wide, high in boxes:
+        assert left <= x
+        assert x + wide <= right
+        assert top <= y
+        assert y + high <= bottom
+    for (x, y, wide, high), (other, below, *_) in combinations(boxes, 2):
+        assert other >= x + wide or below >= y + high

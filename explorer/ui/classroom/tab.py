@@ -1,6 +1,6 @@
 """The page "Class": an exercise sheet that is done, one that is put together, or the answers of a class."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,12 +14,10 @@ from explorer.core.errors import ExplorerError
 from explorer.files import whole_file
 from explorer.pages.element import Element
 from explorer.pages.gestures import Ask, ForClass
-from explorer.pages.page import Button, Controls, Header, Note, Section, beside
 from explorer.sentences import sentence
 from explorer.teaching import ANSWERS, SHEET
-from explorer.teaching.answers import Answers
 from explorer.teaching.begun import Begun
-from explorer.teaching.class_page import Asked, Roll, asked_in, class_on_paper, class_page
+from explorer.teaching.class_page import Asked, Roll, asked_in, beginning, class_on_paper, class_page
 from explorer.teaching.gradebook import Gradebook, gradebook
 from explorer.teaching.making_page import Draft, making_page
 from explorer.teaching.sheet import Sheet, read_sheet
@@ -36,8 +34,6 @@ from explorer.words.progress import Report
 if TYPE_CHECKING:
     from PySide6.QtPrintSupport import QPrinter
 
-WAY = 420
-"""Pixels at text scale 1 that each of the ways to begin takes."""
 MOST_BEGUN = 4
 """Sheets that one can go on with, the last ones."""
 LEAST_LINES, ABOVE = 8, 330
@@ -291,37 +287,6 @@ class ClassTab(ColumnTab):
     def _lines(self) -> int:
         px = self.bench.appearance.px
         return max((self.height() - px(ABOVE)) // px(ROW_HEIGHT), LEAST_LINES)
-
-
-def beginning(begun: Sequence[tuple[Path, Answers]] = ()) -> tuple[Element, ...]:
-    """What can be done for a class; `begun`: sheets that somebody is at, each with the answers so far."""
-    on = tuple(
-        Button(
-            f"go on {sheet}",
-            f"Go on with “{one.sheet}”: {one.student}, {sum(a.over for a in one.answered)} of {len(one.answered)} done",
-            ForClass("go on", str(sheet)),
-        )
-        for sheet, one in begun
-    )
-    sheet = Button("open a sheet", "Open a sheet …", ForClass("open a sheet")), *on
-    questions = Button("make a sheet", "Choose questions …", ForClass("make a sheet"))
-    files = Button("add files", "Open files …", ForClass("add files"))
-    folder = Button("add a folder", "Open a folder …", ForClass("add a folder"))
-    done = "A file from your lecturer. You answer its questions here and hand in one small file."
-    made = "Choose questions of lessons. Each student gets numbers of her own."
-    came = "Who was right, which mistakes were made, what to talk about. Or drop the files here."
-
-    def way(id: str, title: str, words: str, *buttons: Button) -> tuple[int, tuple[Element, ...]]:
-        return WAY, (Section(id, title), Note(f"{id} words", words), Controls(f"{id} ways", buttons))
-
-    return (
-        Header("header", "Class", "Files and texts, no server: sheets go out, answers come back"),
-        beside(
-            way("do", "Do an exercise sheet", done, *sheet),
-            way("make", "Make an exercise sheet", made, questions),
-            way("answers", "Answers of a class", came, files, folder),
-        ),
-    )
 
 
 def _book(files: tuple[Path, ...], sheet: Sheet | None, report: Report) -> tuple[Gradebook, dict[str, Asked]]:
