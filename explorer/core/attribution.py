@@ -23,6 +23,7 @@ import numpy as np
 from explorer.core.engine import Pin, run
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph, Node
+from explorer.core.numbers import places_of_largest
 from explorer.core.ops import Array
 
 LOGITS, FINAL = "output.logits", "final.norm"
@@ -63,6 +64,7 @@ class Lens:
 
     nodes: tuple[str, ...]  # those of `stream`
     logits: Array  # behind one word, (n_nodes, n_words); the last are the model's own
+    sums: Array  # the logarithm of the sum of their exponentials, (n_nodes,): less that, a logit is a log-probability
     likeliest: Mapping[str, Array]  # the number of the likeliest word behind each, (n_tokens,), of the last nodes
 
 
@@ -74,7 +76,14 @@ def lens(graph: Graph, values: Mapping[str, Array], row: int, last: int) -> Lens
     nodes = stream(graph)
     here = _output(graph, values, np.stack([values[name][row] for name in nodes]))
     said = {name: _output(graph, values, values[name]).argmax(-1) for name in nodes[-last:]}
-    return Lens(tuple(nodes), here, said)
+    sums = np.array([_log_of_sum(logits.astype(np.float64)) for logits in here])
+    return Lens(tuple(nodes), here, sums, said)
+
+
+def _log_of_sum(logits: Array) -> float:
+    with np.errstate(all="ignore"):
+        highest = logits.max()
+        return float(highest + np.log(np.exp(logits - highest).sum()))
 
 
 def _output(graph: Graph, values: Mapping[str, Array], x: Array, words: Sequence[int] | None = None) -> Array:
@@ -171,7 +180,8 @@ class Ledger:
         if part.kind == "net" and of.op.projects:
             active, W = values[of.parents[0]][row].astype(np.float64), values[of.parents[1]]
             bias = self._of(values[of.parents[2]]) if len(of.parents) == 3 else 0.0
-            return active, of.op.matrix(W).astype(np.float64) @ self.read, bias
+            # In blocks: a copy of millions of weights in float64 would take longer than the products.
+            return active, np.einsum("ij,j->i", of.op.matrix(W), self.read), bias
         if part.kind == "constant":
             return self.beta, self.column, self.constant - float(self.beta @ self.column)
         return values[part.node][row].astype(np.float64), self.read, 0.0
@@ -282,8 +292,8 @@ def patched(
 
 def rival_of(there: Array, word: int) -> int:
     """The likeliest word of the other text, (n_words,), beside the one that is asked about."""
-    order = np.argsort(-there, kind="stable")
-    return int(order[0] if order[0] != word else order[1])
+    first, second = places_of_largest(there, 2).tolist()
+    return int(first if first != word else second)
 
 
 def moved(logits: Array, here: Array, there: Array) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 from explorer.core.errors import written_shape
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Node, Stage
-from explorer.core.numbers import alone, formatted, in_table
+from explorer.core.numbers import alone, formatted, in_table, places_of_largest
 from explorer.core.ops import Array
 from explorer.lessons.symbols import name_of
 from explorer.pages.columns import Place, laid
@@ -208,7 +208,7 @@ class _Boxed:
         """The likeliest words."""
         labels, shares = self._view.labels(self._node.axes[1]), self._value[0]
         most = max(min(MOST_BARS, int(room[3] / LEAST_ROW)), 1)
-        best = np.argsort(-np.nan_to_num(shares), kind="stable")[:most].tolist()
+        best = places_of_largest(np.nan_to_num(shares), most).tolist()
         values = tuple(float(shares[j]) for j in best)
         cells = tuple(Cell(self._node.name, (0, j)) for j in best)
         return Bars(room, tuple(labels[j] for j in best), values, cells, max(1.0, *values))

@@ -15,6 +15,7 @@ from explorer.lessons.symbols import name_of
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo
 from explorer.pages.header import switch_bar
+from explorer.pages.matrix import SURVEYED
 from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Listing, Note, Section, Stack
 from explorer.pages.view import View
 
@@ -38,9 +39,9 @@ def given(view: View) -> tuple[Element, ...]:
             continue
         stage = stages[node.stage]
         leads, tip = GoTo(stage.name), f"Go to {stage.title}"
-        decimals = decimals_of(values)
+        decimals = decimals_of(values.flat[:SURVEYED])  # only the first are shown
         first = FIRST - max(decimals, 1)
-        some = "  ".join(written(float(one), decimals) for one in values.ravel()[:first])
+        some = "  ".join(written(float(one), decimals) for one in values.flat[:first])
         where = f"{stage.group}: {stage.title}" if stage.group != stage.title else stage.title
         numbers = Entry(some + (" …" if values.size > first else ""), muted=True)
         name, shape = Entry(name_of(node.name), tip=tip, leads=leads), written_shape(values.shape)

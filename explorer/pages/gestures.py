@@ -63,14 +63,15 @@ class SetNumber(Edit):
 
 @dataclass(frozen=True)
 class Hold(Edit):
-    """All cells of a computed node, or of a head's slice of it, are held at one number."""
+    """All cells of a computed node, or of a head's slice of it, are held at one number, or at one for each column."""
 
     node: str
     shape: tuple[int, ...]  # of the node or slice
-    value: float = 0.0
+    value: float | tuple[float, ...] = 0.0
 
     def command(self, stroke: object = None) -> Command:
-        return PinCells(self.node, dict.fromkeys(np.ndindex(self.shape), self.value), stroke)
+        held = np.broadcast_to(self.value, self.shape)
+        return PinCells(self.node, {cell: float(number) for cell, number in np.ndenumerate(held)}, stroke)
 
 
 @dataclass(frozen=True)
@@ -198,5 +199,4 @@ def average(view: View, name: str, mean: Array) -> Edit:
     """What holds every row of a part at the mean, or lets it be computed again."""
     if is_averaged(view, name, mean):
         return Do(Release(name))
-    held = np.broadcast_to(mean, view.engine.value(view.graph.place(name)).shape)
-    return Do(PinCells(name, {cell: float(number) for cell, number in np.ndenumerate(held)}))
+    return Hold(name, view.engine.value(view.graph.place(name)).shape, tuple(mean.tolist()))

@@ -10,7 +10,7 @@ import numpy as np
 
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Graph, Stage
-from explorer.core.numbers import alone
+from explorer.core.numbers import alone, places_of_largest
 from explorer.pages.drawing import HERE, MUTED, TEXT, Axis, Bars, Box, Drawing, FlowLine, Mark, Words
 from explorer.pages.gestures import Keep
 from explorer.pages.lane import GAP, LETTER, PAD, RISE, SMALL, Lane, Sheet, amount, image_of
@@ -98,7 +98,7 @@ def answers(sheet: Sheet, left: float, top: float, width: float, most: int) -> N
     sheet.wait_for(ANSWERS)
     row, (axis, across) = answered(view), view.nodes[ANSWERS].axes
     words, shares = view.labels(across), view.values[ANSWERS][row]
-    best = np.argsort(-np.nan_to_num(shares), kind="stable")[:most].tolist()
+    best = places_of_largest(np.nan_to_num(shares), most).tolist()
     note, share = amount(view, ANSWERS)
     after, said = view.labels(axis)[row], "" if share is None else note
     place, into, tip = (left, top, width, answers_height(sheet, most)), sheet.into(stage), sheet.tip(stage, ANSWERS)

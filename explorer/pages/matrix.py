@@ -163,7 +163,7 @@ class Matrix(Element):
         real = values.dtype.kind == "f"
         usual = self._usual_decimals
         decimals = max(usual, DECIMALS * real)
-        sizes = np.abs(values.ravel()[:SURVEYED])
+        sizes = np.abs(values.flat[:SURVEYED])
         # Of those written with all their digits the largest is the longest; what has a power of ten may be any.
         plain = (sizes > 0.5 * 10.0**-usual) & (sizes < 1e6)
         numbers = [*sorted(set(sizes[~plain].tolist())), float(sizes[plain].max(initial=0))]

@@ -27,8 +27,8 @@ from explorer.core.byte_pairs import typed
 from explorer.core.engine import fresh
 from explorer.core.graph import READ, Stage
 from explorer.core.models.ends import DECODER_READS
-from explorer.core.numbers import exact, written
-from explorer.core.ops import Array, Softmax
+from explorer.core.numbers import exact, places_of_largest, written
+from explorer.core.ops import Array
 from explorer.core.vocabulary import is_mark
 from explorer.document.commands import PinCells
 from explorer.pages.element import Element
@@ -222,9 +222,9 @@ def _swap(view: View, sequence: str, row: int, word: int) -> tuple[int, int]:
 
 def _nearest(view: View, sequence: str, place: int) -> list[int]:
     """The words whose vectors are most like that of a word of the text, itself and marks left out."""
-    table, ids = view.values[f"{sequence}.table"].astype(np.float64), view.values[f"{sequence}.tokens"]
+    table, ids = view.values[f"{sequence}.table"], view.values[f"{sequence}.tokens"]
     words, own = view.graph.axes[view.graph.sequences[sequence]], int(ids[place])
-    lengths = np.sqrt((table * table).sum(-1)) + 1e-12
+    lengths = np.sqrt(np.einsum("ij,ij->i", table, table)) + 1e-12
     alike = table @ table[own] / lengths
     order = np.argsort(-alike, kind="stable").tolist()
     return [i for i in order if i != own and not is_mark(words[i])][:NEAREST]
@@ -248,7 +248,7 @@ def why(view: View, stage: Stage) -> tuple[Element, ...]:
     row = view.row(sequence, last=True)
     says = view.labels(view.nodes["output.logits"].axes[1])
     logits = view.values["output.logits"][row]
-    best = [int(i) for i in np.argsort(-logits, kind="stable")[:OTHERS]]
+    best = places_of_largest(logits, OTHERS).tolist()
     asked = view.chosen(WORD, best[0])
     word = int(asked) if asked in range(len(says)) else best[0]
     options = best if word in best else [*best, word]
@@ -282,8 +282,8 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
         return head, waiting(view, LENS, "Reading the stream after each block")
     says, there = view.labels(view.nodes["output.logits"].axes[1]), view.labels(sequence)
     lines = []
-    for name, logits in zip(found.nodes, found.logits, strict=True):
-        share = float(Softmax().forward(logits[None].astype(np.float64))[0, word])
+    for name, logits, total in zip(found.nodes, found.logits, found.sums.tolist(), strict=True):
+        share = float(np.exp(float(logits[word]) - total))
         rank = f"{1 + int((logits > logits[word]).sum()):,}"
         line = Line.of(
             Entry(_block(view, name), leads=GoTo(view.nodes[name].stage)),
@@ -403,7 +403,7 @@ def _opened(view: View, sequence: str, ledger: Ledger, part: Part, there: tuple[
 def _lines(names: tuple[str, ...], by: Array, says: Array, rest: float, total: float) -> tuple[Line, ...]:
     """The largest of the products; what is left of them is one line, so that they still add up."""
     shares = by * says
-    order = np.argsort(-np.abs(shares), kind="stable")[:MOST_ROWS]
+    order = places_of_largest(np.abs(shares), MOST_ROWS)
     shown = sorted(order.tolist()) if len(shares) <= MOST_ROWS else order.tolist()
     rows: list[tuple[str, tuple[float, ...], float]] = [
         (names[i], (float(by[i]), float(says[i])), float(shares[i])) for i in shown

@@ -11,7 +11,7 @@ from explorer.core.attribution import Ledger, can_be_parted, lens, moved, patche
 from explorer.core.engine import fresh
 from explorer.core.model import Model
 from explorer.core.models import build
-from explorer.core.ops import Input
+from explorer.core.ops import Input, Softmax
 from explorer.document.commands import SetTokens
 from explorer.lessons.loader import load
 
@@ -86,6 +86,8 @@ def test_the_lens_ends_with_the_models_own_logits():
     assert found.nodes == ("input.H", *(f"decoder.{k}.{b}.residual" for k in (1, 2) for b in ("self", "ffn")))
     np.testing.assert_allclose(found.logits[-1], values["output.logits"][2], rtol=1e-12)
     assert not np.allclose(found.logits[0], values["output.logits"][2])
+    shares = np.exp(found.logits[-1] - found.sums[-1])
+    np.testing.assert_allclose(shares, Softmax().forward(values["output.logits"][2]), rtol=1e-10)
     assert list(found.likeliest) == list(found.nodes[-3:])
     np.testing.assert_array_equal(found.likeliest["decoder.2.ffn.residual"], values["output.logits"].argmax(-1))
 

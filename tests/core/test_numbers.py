@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 from refusals import refuses
 
 from explorer.core.errors import ExplorerError
@@ -13,6 +14,7 @@ from explorer.core.numbers import (
     formatted,
     in_table,
     largest_of,
+    places_of_largest,
     point,
     read_number,
     significant,
@@ -194,3 +196,32 @@ def test_a_share_is_never_told_as_0_and_never_as_a_power_of_ten(value, decimals)
     text = as_share(value, decimals)
     assert "e" not in text
     assert (float(text.removeprefix("< ")) > 0) == (value > 0)
+
+
+@given(
+    hnp.arrays(float, st.integers(1, 12), elements=st.sampled_from([-np.inf, -1, 0, 0.5, 2, np.inf, np.nan])),
+    st.integers(1, 13),
+)
+def test_the_largest_are_those_that_sorting_all_finds(numbers, n):
+    found = places_of_largest(numbers, n)
+    assert found.tolist() == np.argsort(-numbers, kind="stable")[:n].tolist()
+
+
+def test_a_large_array_that_nobody_can_write_to_is_looked_through_once(monkeypatch):
+    array, looked = np.arange(300_000.0).reshape(3, -1).copy(), []
+    of = "explorer.core.numbers._largest_of"
+    monkeypatch.setattr(of, lambda one: looked.append(one.shape) or float(one.max()))
+    assert largest_of(array[1]) == largest_of(array[1]) == 199_999
+    assert looked == [(100_000,)] * 2
+    array.flags.writeable = False
+    for part, value in ((array[1], 199_999), (array[2], 299_999), (array, 299_999), (array.T, 299_999)):
+        assert largest_of(part) == largest_of(part[:]) == value
+    assert looked[2:] == [(100_000,), (100_000,), (3, 100_000), (100_000, 3)]
+
+
+def test_an_array_in_the_place_of_one_that_is_gone_is_another():
+    for k in range(5):
+        array = np.full(200_000, float(k))
+        array.flags.writeable = False
+        assert largest_of(array) == k
+        del array

@@ -1,5 +1,6 @@
 """A small picture of a matrix: a coloured square for each cell, and a frame around those whose numbers are in sight."""
 
+from itertools import pairwise
 from operator import is_
 
 import numpy as np
@@ -101,12 +102,13 @@ class SmallPicture(QWidget):
         matrix, theme = self._view.matrix, self._view.bench.appearance.theme
         of = (matrix.array, matrix.colours, matrix.covered, theme)
         if self._image is None or not all(map(is_, of, self._of)):
-            ramp, places = steps(matrix, theme, _strongest(matrix.array), plain=True)
+            strongest = _strongest(matrix.array)
+            ramp, places = steps(matrix, theme, strongest, plain=True)
             assert ramp is not None
             colours = ramp.table[places]
             if matrix.array.dtype.kind == "f":
                 masked = qcolor(theme.hatch)
-                colours[np.isneginf(_strongest(matrix.array))] = masked.red(), masked.green(), masked.blue(), 255
+                colours[np.isneginf(strongest)] = masked.red(), masked.green(), masked.blue(), 255
             colours = np.ascontiguousarray(colours)
             height, width = places.shape
             for row, column in matrix.covered:
@@ -194,12 +196,19 @@ class SmallPicture(QWidget):
 
 def _strongest(array: Array) -> Array:
     """A matrix of at most `MOST` rows and columns: of cells that share a square, that which is farthest from 0."""
-    for axis in (0, 1):
+    far, near = sorted((0, 1), key=lambda axis: -array.strides[axis])
+    for axis in (far, near):
         n = array.shape[axis]
-        if n > MOST:
-            starts = np.linspace(0, n, MOST, endpoint=False).astype(int)
+        if n <= MOST:
+            continue
+        starts = np.linspace(0, n, MOST, endpoint=False).astype(int)
+        if axis == far:  # in parts that lie together: `reduceat` takes 15 times as long (0.4 s for the words of GPT-2)
+            parts = (array[(slice(None),) * axis + (slice(*two),)] for two in pairwise([*starts.tolist(), n]))
+            found = zip(*((one.max(axis), one.min(axis)) for one in parts), strict=True)
+            high, low = (np.stack(of, axis) for of in found)
+        else:
             high, low = np.maximum.reduceat(array, starts, axis), np.minimum.reduceat(array, starts, axis)
-            array = np.where(high >= -low, high, low)
+        array = np.where(high >= -low, high, low)
     return array
 
 

@@ -46,6 +46,8 @@ class StageArea(QStackedWidget):
         """The stage whose page is to come into sight."""
         self._pictured = ""
         """The same, once there is a picture of the page before it."""
+        self._laid = ""
+        """The same, once it is laid out."""
         self._next = later(self, self._go_on)
         self._again = later(self, lambda: self.show_stage(bench.selection.stage))
         self.motion = Motion(self, bench, self._elements, self._is_settled)
@@ -93,7 +95,8 @@ class StageArea(QStackedWidget):
             self.addWidget(self._pages[name])
         self._pages[name] = self._pages.pop(name)
         self._going = name
-        if self._pages[name].is_whole:
+        self._laid = ""
+        if self._pages[name].is_whole and (name == self._at or not self._pages[name].is_stale):
             self._show()
             return
         if (before := self.in_sight()) is not None:
@@ -108,12 +111,14 @@ class StageArea(QStackedWidget):
         page = self._pages[self._going]
         if page.stage not in self._bench.selection.places:
             return  # the model is another, and the news of that are still to come: they lead to a page that there is
-        if page.is_whole and (self._at in (self._going, "") or self._pictured == self._going):
+        made = page.is_whole and not page.is_stale
+        if made and (self._at in (self._going, "") or self._pictured == self._going):
             self._show()
             return
-        if not page.is_whole:
+        if not made:
             page.make(AT_ONCE)
-        elif page.geometry() != self.contentsRect():
+        elif self._laid != self._going:
+            self._laid = self._going
             page.lay_out(self.contentsRect())
         else:
             self._pictured = self._going

@@ -26,7 +26,7 @@ from explorer.ui.workbench import Workbench
 NARROW = Matrix, Scheme, Button, Check, Choice, Field, Number, Slider
 """What is as wide as it is; words, lists and arrangements take the width of the page."""
 Making = Generator[None, None, QWidget]
-"""Makes a widget, and gives way after each one that it had to make for it."""
+"""Makes a widget, and gives way after each one that it had to make, or to tell of something else, for it."""
 
 
 class Elements(QWidget):
@@ -54,10 +54,14 @@ class Elements(QWidget):
 
     def tell(self, elements: Sequence[Element]) -> None:
         """Show other elements; widgets of those that are the same are left alone."""
+        for _ in self.telling(elements):
+            pass
+
+    def telling(self, elements: Sequence[Element]) -> Iterator[None]:
+        """The same in steps, one for each widget that has to be made; it has to come to its end, out of sight."""
         others = None if self._elements is None else differing(self._elements, elements)
         if others is None:
-            for _ in self.making(elements):
-                pass
+            yield from self.making(elements)
             return
         self._elements = elements
         # Gradient descent is in motion: it may have gone on where nothing else is different.
@@ -136,6 +140,7 @@ class Elements(QWidget):
             yield
         elif was != element:
             widget.tell(element)
+            yield
         self.widgets[element.id], self._shown[element.id] = widget, element
         return widget
 

@@ -178,7 +178,7 @@ class PageView(QScrollArea):
 
     def _follow_light(self) -> None:
         """Let what is spoken of now stand in the light: at once, or once the page comes into sight again."""
-        if self.leaves or self._hidden:
+        if self._making is None and (self.leaves or self._hidden):
             self._stale = True
         else:
             self._shine()
@@ -225,15 +225,25 @@ class PageView(QScrollArea):
         """Whether all that stands on it has its place."""
         return self.is_whole and not (self._settled.isActive() or self._drags)
 
+    @property
+    def is_stale(self) -> bool:
+        """Whether something has changed since it was made."""
+        return self._stale
+
     def make(self, seconds: float = math.inf) -> bool:
-        """Make the widgets of a new page, as many as it takes so long for; returns whether all are there."""
-        if self.page is None:
-            self._making = self.elements.making(self._composed())
+        """Make the widgets of a page out of sight that is new or stale, as many as it takes so long for.
+
+        Returns whether all are there.
+        """
+        if self._making is None and self._stale:
+            self._making = self.elements.telling(self._composed())
         end = time.perf_counter() + seconds
-        while self._making is not None and time.perf_counter() < end:
+        while self._making is not None:
             if next(self._making, self) is self:
                 self._making = None
                 self._shine()
+            if time.perf_counter() >= end:
+                break
         return self._making is None
 
     def lay_out(self, place: QRect) -> None:

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
@@ -11,6 +13,7 @@ from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.view import Covered
 from explorer.ui.matrix import box as boxes
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.matrix.small import MOST, _strongest
 from explorer.ui.widgets import formula
 
 N = 20
@@ -135,3 +138,21 @@ def test_a_heading_takes_the_room_of_its_formula_once_that_can_be_typeset(open_w
     assert mask._formula.sizeHint().width() > guessed
     qtbot.waitUntil(lambda: mask._formula.width() == mask._formula.sizeHint().width())
     assert mask._heading.rect().contains(mask._formula.geometry())
+
+
+@given(st.integers(1, 2 * MOST + 3), st.integers(1, 2 * MOST + 3), st.booleans(), st.integers(0, 99))
+def test_of_cells_that_share_a_square_the_picture_shows_the_strongest(rows, columns, turned, seed):
+    array = np.random.default_rng(seed).integers(-9, 10, (rows, columns)).astype(float)
+    array = np.ascontiguousarray(array.T).T if turned else array
+    starts = [np.linspace(0, n, min(n, MOST), endpoint=False).astype(int) for n in array.shape]
+    high, low = (of.reduceat(of.reduceat(array, starts[0], 0), starts[1], 1) for of in (np.maximum, np.minimum))
+    np.testing.assert_array_equal(_strongest(array), np.where(high >= -low, high, low))
+
+
+def test_a_picture_of_a_matrix_is_looked_for_once(box, monkeypatch):
+    looked = []
+    monkeypatch.setattr("explorer.ui.matrix.small._strongest", lambda array: looked.append(1) or array)
+    box._small._image = None
+    for _ in range(2):
+        box._small.grab()
+    assert looked == [1]

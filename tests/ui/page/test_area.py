@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
-from explorer.document.commands import SetSwitch
+from explorer.document.commands import SetCells, SetSwitch
 from explorer.lessons.loader import load
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.area import KEPT
@@ -169,3 +169,20 @@ def test_pages_that_go_take_their_parts_along(open_window, eye, qtbot):
     assert not gc.isenabled()
     window.bench.open(load("two-vectors"))
     qtbot.waitUntil(lambda: all(part() is None for part in parts))
+
+
+def test_a_page_that_one_comes_back_to_is_made_anew_in_turns_before_it_is_seen(open_window, eye, qtbot, monkeypatch):
+    """What has changed in it meanwhile may be all of it: half a second of a large model in one turn."""
+    monkeypatch.setattr("explorer.ui.page.area.AT_ONCE", 0.0)
+    window = open_window()
+    page = eye.go_to(window, "encoder.1.self.attention")
+    eye.go_to(window, "source.embedding")
+    window.bench.document.do(SetCells("source.table", {(1, 0): 5.0}))
+    window.bench.bridge.flush()
+    before = window.area.in_sight()
+    window.bench.selection.go_to("encoder.1.self.attention")
+    assert window.area.in_sight() is before
+    assert window.area.makes
+    qtbot.waitUntil(lambda: not window.area.makes)
+    assert window.area.in_sight() is page
+    assert not page.is_stale

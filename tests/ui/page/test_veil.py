@@ -227,7 +227,7 @@ def test_a_page_that_another_follows_stays_as_one_saw_it_until_that_comes(led, q
     qtbot.waitUntil(lambda: not window.area.makes)
     assert window.area.in_sight() is not before
     guide.go(guide.steps.index(guide.step) - 1)
-    assert window.area.in_sight() is before
+    qtbot.waitUntil(lambda: window.area.in_sight() is before)
     assert before.veil.isVisible(), "it is lit anew for the step that it comes back with"
     guide.leave()
     window.bench.bridge.flush()
