@@ -178,7 +178,11 @@ class ChooseBody(Body):
         return self.large and max(heights, default=0) < column_height([*there], width, self.column.spacing())
 
     def _stand(self) -> None:
-        way = QBoxLayout.Direction.LeftToRight if self._abreast(self.width()) else QBoxLayout.Direction.TopToBottom
+        abreast = self._abreast(self.width())
+        for button in self.buttons:
+            button.least = self.height_at(self.width()) if abreast else 0
+            button.keep_height()
+        way = QBoxLayout.Direction.LeftToRight if abreast else QBoxLayout.Direction.TopToBottom
         if self.column.direction() != way:
             self.column.setDirection(way)
 

@@ -62,13 +62,23 @@ class Lines:
         row = self._low + spare // self._rows
         # Where not all has room, each line has its part of it.
         short = min(height / max(self.height, 1), 1.0)
-        for line, high in zip(self.lines, self._heights, strict=True):
-            column = self._column_in(line)
-            for box in line:
-                wide = min(column, round(STRETCH * box.view.extent.own))
-                box.be(above=self._is_high(box), row=row, column=wide)
+        columns = [self._column_in(line) for line in self.lines]
+        widths = [
+            [min(wide, round(STRETCH * box.view.extent.own)) for box in line]
+            for wide, line in zip(columns, self.lines, strict=True)
+        ]
+        figures = self._figures(row, [wide for some in widths for wide in some])
+        for line, high, some in zip(self.lines, self._heights, widths, strict=True):
+            for box, wide in zip(line, some, strict=True):
+                box.be(above=self._is_high(box), row=row, column=wide, figures=figures)
                 box.be_at_most(round(short * high) + (row - self._low) * rows_of(box))
                 box.stand()
+
+    def _figures(self, row: int, widths: Sequence[int]) -> float:
+        """How many times larger than letters numbers are in cells of that height, and, one by one, of those widths."""
+        boxes = [box for line in self.lines for box in line]
+        wide = (across / box.view.letters.needed(box.matrix) for box, across in zip(boxes, widths, strict=True))
+        return max(min(FILLED * min(row / self._low, *wide), MOST_FIGURES), 1.0)
 
     def _column_in(self, line: Sequence[MatrixBox]) -> int:
         """Pixels that a column is wide where all of a line share what is free."""
@@ -99,6 +109,9 @@ class Lines:
         return [max(box.whole_size(rows_of(box), self._is_high(box)).height() for box in line) for line in self.lines]
 
 
+FILLED, MOST_FIGURES = 0.75, 2.4
+"""Of a cell's height and width, what its number takes where a slide has room; and how many times larger than letters
+numbers are at most."""
 STRETCH = 4.5
 """How many times wider than it has to be a column is at most."""
 

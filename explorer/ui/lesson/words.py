@@ -46,7 +46,11 @@ class WordyButton(QPushButton):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(px(11), px(6), px(11), px(6))
+        self._column.addStretch(1)
         self._column.addWidget(self.words)
+        self._column.addStretch(1)
+        self.least = 0
+        """Pixels that it is high at least: as the highest of those beside it."""
 
     def say(self, markdown: str, numbers: Mapping[str, str]) -> None:
         """Show other words; a screen reader says them as the button's name."""
@@ -75,7 +79,7 @@ class WordyButton(QPushButton):
 
     def keep_height(self) -> None:
         """Be as high as the words; a style sheet takes that back whenever it is applied."""
-        self.setMinimumHeight(self.height_at(self.width()))
+        self.setMinimumHeight(max(self.height_at(self.width()), self.least))
 
 
 def paragraphs(markdown: str, numbers: Mapping[str, str]) -> str:

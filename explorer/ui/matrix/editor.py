@@ -38,7 +38,7 @@ class CellEditor(QStyledItemDelegate):
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: ModelIndex) -> QWidget:
         editor = QLineEdit(parent)
         editor.setAlignment(Qt.AlignmentFlag.AlignRight)
-        editor.setFont(self._view.letters.number)
+        editor.setFont(self._view.figures.number)
         editor.setAccessibleName(f"{self._view.matrix.name} {self._view.matrix.label(index.row(), index.column())}")
         return editor
 

@@ -34,7 +34,8 @@ def paint_cells(view: MatrixView, painter: QPainter, rows: range, columns: range
     All in one go: through a delegate of Qt each cell takes six times as long, most of it in asking for what is the same
     in all. Square corners are exact at every scale, and a filled rectangle takes half as long as a rounded one.
     """
-    matrix, plain = view.matrix, view.letters.number
+    matrix, figures = view.matrix, view.figures
+    plain = figures.number
     height, width = view.rowHeight(0) - 2, view.columnWidth(0) - 2
     tops = [view.rowViewportPosition(row) + 1 for row in rows]
     lefts = [view.columnViewportPosition(column) + 1 for column in columns]
@@ -63,7 +64,7 @@ def paint_cells(view: MatrixView, painter: QPainter, rows: range, columns: range
                 right = view.right_of(text)
             if (row, column) == pointed:
                 text = COVERED if view.bench.selection.unfinished else text
-                painter.setFont(view.letters.bold)
+                painter.setFont(figures.bold)
                 painter.drawText(left, top, width - right, height, RIGHT, text)
                 painter.setFont(plain)
             else:

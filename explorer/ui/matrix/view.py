@@ -142,9 +142,16 @@ class MatrixView(QTableView):
 
     def right_of(self, text: str) -> int:
         """Pixels between a number and the right edge of its cell: points stand below each other, below the label."""
-        behind, column = self.matrix.behind(text), self.form.column
-        spare = max(column - self.extent.own, 0) // 2 if column else 0  # of one that is wider than it has to be
-        return self.letters.padding + spare + (self.letters.across("0" * behind) if behind else 0)
+        behind, column, figures = self.matrix.behind(text), self.form.column, self.figures
+        own = self.extent.own if figures is self.letters else figures.needed(self.matrix)
+        spare = max(column - own, 0) // 2 if column else 0  # of one that is wider than it has to be
+        return figures.padding + spare + (figures.across("0" * behind) if behind else 0)
+
+    @property
+    def figures(self) -> Letters:
+        """The letters of its numbers."""
+        form = self.form
+        return self.letters if form.figures == 1 else self.letters_in(form._replace(times=form.times * form.figures))
 
     def letters_in(self, form: Form, size: float = 0.0) -> Letters:
         """The letters of a form, or of another size in it."""

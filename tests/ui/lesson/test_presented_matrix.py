@@ -4,8 +4,9 @@ import pytest
 
 from explorer.lessons.loader import load
 from explorer.pages.view import Cell
-from explorer.ui.lesson.bodies import MakeBody
+from explorer.ui.lesson.bodies import ChooseBody, MakeBody
 from explorer.ui.lesson.enlarged import HEIGHT, WIDTH
+from explorer.ui.lesson.words import WordyButton
 
 
 @pytest.mark.parametrize(("name", "step"), [("start-here", 4), ("emma", 2)])
@@ -144,3 +145,36 @@ def test_who_looks_for_the_right_cell_finds_the_table_where_it_is(emma):
     presenter = emma(11)
     presenter.bench.selection.choose(Cell("weights", (3, 0)), "arrow")
     assert not presenter.sheet._leads
+
+
+def test_numbers_grow_with_cells_that_are_much_larger_than_they_have_to_be(open_window, qtbot):
+    window = open_window(load("softmax"))
+    window.lessons.guide.go([step.id for step in window.lessons.guide.steps].index("use"))
+    window.lessons.open_presenter()
+    presenter = window.lessons.presenter
+    presenter.showNormal()
+    presenter.resize(WIDTH, HEIGHT)
+    qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
+    (box,) = presenter.sheet._hero.boxes
+    view = box.view
+    assert view.figures.number.pointSizeF() >= 1.5 * view.letters.number.pointSizeF()
+    assert view.figures.needed(view.matrix) <= view.columnWidth(0)
+    assert view.figures.row <= view.rowHeight(0)
+    assert view.figures.needed(view.matrix) // 2 <= view.right_of("2.0") + view.columnWidth(0) // 4  # in the middle
+    presenter.leave()
+
+
+def test_choices_beside_each_other_are_equally_high_and_below_each_other_as_high_as_their_words(open_window, qtbot):
+    window = open_window(load("softmax"))
+    window.lessons.guide.go(0)
+    body = window.lessons.panel.findChild(ChooseBody)
+    assert all(button.least == 0 for button in body.buttons)
+    window.lessons.open_presenter()
+    presenter = window.lessons.presenter
+    presenter.showNormal()
+    presenter.resize(WIDTH, HEIGHT)
+    qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
+    buttons = presenter.sheet.question.findChildren(WordyButton)
+    assert len({button.height_at(button.width()) for button in buttons}) > 1, "this question shows nothing"
+    assert len({button.height() for button in buttons}) == 1
+    presenter.leave()
