@@ -107,11 +107,12 @@ def _name(head: Head) -> str:
 
 
 def _gallery(view: View, measured: tuple[Head, ...]) -> Listing:
-    columns = [Column("head"), Column("switch"), Column(""), Column(""), Column("looks", width=300)]
-    columns += [Column("share", NUMBER), Column("chance", NUMBER), Column("example")]
+    columns = [Column("head"), Column("switch"), Column(""), Column(""), Column("looks, for example", width=300)]
+    columns += [Column("share", NUMBER), Column("chance", NUMBER)]
     lines = []
     for head in measured:
-        one = head.scores.get(head.does)
+        one, example = head.scores.get(head.does), head.example.partition(":")[0]
+        looks = MEASURES[head.does][0] if head.does else "at no named place"
         node = f"{head.block}.head.{head.head + 1}.output"
         name = node if view.graph.find(node) else f"{head.block}.output"
         off, averaged = is_off(view, name), is_averaged(view, name, head.mean)
@@ -130,10 +131,9 @@ def _gallery(view: View, measured: tuple[Head, ...]) -> Listing:
                 if averaged
                 else "Hold the output of the head, at every word, at its mean over the sentences",
             ),
-            Entry(MEASURES[head.does][0] if head.does else "at no named place", muted=not head.does),
+            Entry(f"{looks}: {example}" if example else looks, tip=head.example, muted=not head.does),
             written(one.share, 2) if one else "",
             Entry(written(one.by_chance, 2) if one else "", muted=True),
-            Entry(head.example.partition(":")[0], tip=head.example),
         )
         lines.append(line)
     return Listing("heads", "What each head does", tuple(columns), tuple(lines), most=16)
