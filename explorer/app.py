@@ -23,7 +23,7 @@ from explorer.teaching import is_for_class
 from explorer.ui.appearance import MODES, SCALES, Appearance
 from explorer.ui.background import Background
 from explorer.ui.dialogs import breakable
-from explorer.ui.files import MOST_AT_ONCE
+from explorer.ui.saving import MOST_AT_ONCE
 from explorer.ui.selection import Selection
 from explorer.ui.turns import Bridge, do_once_painted
 from explorer.ui.widgets.inputs import message_box

@@ -8,7 +8,7 @@ does not have.
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import isfinite, prod
 from typing import Any, BinaryIO, NamedTuple, NoReturn
 from zlib import crc32
@@ -50,7 +50,16 @@ class Form(NamedTuple):
     shape: tuple[int, ...]
 
 
-def write(stream: BinaryIO, manifest: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+Told = Callable[[int, int], None]
+"""Called now and then with how many bytes are done of how many; it may raise to stop."""
+
+
+def write(
+    stream: BinaryIO,
+    manifest: Mapping[str, Any],
+    arrays: Mapping[str, Array],
+    told: Told = lambda done, total: None,
+) -> None:
     """Write a file. The same content gives the same bytes.
 
     Parameters
@@ -63,7 +72,9 @@ def write(stream: BinaryIO, manifest: Mapping[str, Any], arrays: Mapping[str, Ar
     names = sorted(arrays, key=lambda name: (-arrays[name].dtype.itemsize, name))
     header: dict[str, Any] = {_METADATA: {}}
     sums, at = {}, 0
+    both = 2 * sum(array.nbytes for array in arrays.values())  # they are summed up, then written
     for name in names:
+        told(at, both)
         form, end = Form(arrays[name].dtype.name, arrays[name].shape), at + arrays[name].nbytes
         header[name] = {"dtype": _CODES[form.dtype], "shape": form.shape, "data_offsets": [at, end]}
         sums[name], at = _checksum(name, form, _bytes(arrays[name])), end
@@ -73,7 +84,9 @@ def write(stream: BinaryIO, manifest: Mapping[str, Any], arrays: Mapping[str, Ar
     text += b" " * (-len(text) % 8)
     stream.write(len(text).to_bytes(8, "little") + text)
     for name in names:
+        told(at, both)
         stream.write(_bytes(arrays[name]))
+        at += arrays[name].nbytes
 
 
 def _json(content: Mapping[str, Any]) -> str:

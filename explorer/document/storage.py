@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, Protocol
 import numpy as np
 
 from explorer import container
-from explorer.container import FOREIGN, Container, DamagedError, Form
+from explorer.container import FOREIGN, Container, DamagedError, Form, Told
 from explorer.core.cost import MOST_LABELS, count_labels, most_numbers
 from explorer.core.engine import Pin, fresh
 from explorer.core.errors import ExplorerError
@@ -89,7 +89,9 @@ class _Parts(Protocol):
     def array(self, name: str) -> Array: ...
 
 
-def save(state: State, title: str, path: str | Path, session: Session = NO_SESSION) -> None:
+def save(
+    state: State, title: str, path: str | Path, session: Session = NO_SESSION, told: Told = lambda done, total: None
+) -> None:
     """Write a document to a file. The same document gives the same bytes.
 
     Parameters
@@ -98,6 +100,8 @@ def save(state: State, title: str, path: str | Path, session: Session = NO_SESSI
         As the window writes it.
     path : str or Path
         What stands there is replaced when the new file is whole.
+    told : callable
+        Hears how many bytes are done of how many; it may raise to stop, and what stood there before stays.
 
     Raises
     ------
@@ -105,10 +109,17 @@ def save(state: State, title: str, path: str | Path, session: Session = NO_SESSI
         "not-written" or "not-saved".
     """
     with whole_file(path) as stream:
-        write(state, title, stream, path, session)
+        write(state, title, stream, path, session, told)
 
 
-def write(state: State, title: str, stream: BinaryIO, name: str | Path, session: Session = NO_SESSION) -> None:
+def write(
+    state: State,
+    title: str,
+    stream: BinaryIO,
+    name: str | Path,
+    session: Session = NO_SESSION,
+    told: Told = lambda done, total: None,
+) -> None:
     """Write the bytes of a file; `name` is what an error names.
 
     Raises `ExplorerError`: "not-saved".
@@ -122,7 +133,7 @@ def write(state: State, title: str, stream: BinaryIO, name: str | Path, session:
             _read(parts)
     except DamagedError as problem:
         raise ExplorerError("not-saved", file=name, reason=problem.args[0]) from None
-    container.write(stream, parts.manifest, parts.arrays)
+    container.write(stream, parts.manifest, parts.arrays, told)
 
 
 def load(path: str | Path) -> tuple[State, str]:

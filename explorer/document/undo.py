@@ -69,9 +69,9 @@ class UndoHistory:
         """Whether the present state is another than the one last marked as saved."""
         return self.present is not self._saved
 
-    def mark_saved(self) -> None:
-        """Take the present state as the saved one."""
-        self._saved = self.present
+    def mark_saved(self, state: State | None = None) -> None:
+        """Take a state, by default the present one, as the saved one."""
+        self._saved = self.present if state is None else state
 
     def record(self, state: State, label: str, stroke: object = None) -> None:
         """Add a state behind the present one; what could have been redone is gone.

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import QWidget
 from explorer import PROGRAM
 from explorer.checkpoints import is_checkpoint, size_of
 from explorer.core.errors import ExplorerError
-from explorer.document import storage
 from explorer.document.manifest import Session
 from explorer.document.state import State
 from explorer.document.storage import ENDING
@@ -32,6 +31,7 @@ from explorer.teaching import is_for_class
 from explorer.ui.background import Background
 from explorer.ui.dialogs import INSIDE, OPENED, Dialogs
 from explorer.ui.drafts import Claim, Kept
+from explorer.ui.saving import MOST_AT_ONCE, Saver
 from explorer.ui.turns import do_later
 from explorer.ui.workbench import Workbench
 from explorer.words.progress import Progress, Report
@@ -40,8 +40,6 @@ FOLDERS = "folders of models"
 """Under this name the folder is remembered that has a model, by the name of the model."""
 LONGEST_NAME = 60
 RECENT, MOST_RECENT = "recent documents", 10
-MOST_AT_ONCE = 50_000_000
-"""Bytes of a model that are read at once; those of a larger one are read beside the window."""
 
 
 @dataclass(eq=False)
@@ -95,6 +93,9 @@ class Files(QObject):
         self.dialogs = Dialogs(window)
         self.writer = Background(self)  # writes what takes long, one after the other
         self.writer.failed.connect(self._say_failed)
+        self.saver = Saver(self)
+        self.saver.wrote.connect(self._follow_written)
+        self.saver.failed.connect(self._say_failed)
         self.reader = Background(self)  # reads models that others trained
         self.reader.failed.connect(self._say_failed)
         documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
@@ -395,11 +396,11 @@ class Files(QObject):
     # Saving
 
     def save(self) -> bool:
-        """Save the document in its file; ask for one where it has none. Returns whether it is saved now."""
+        """Save the document in its file, or ask for one. Returns whether it is saved or being written."""
         return self.save_as() if self.path is None else self._save(self.path)
 
     def save_as(self) -> bool:
-        """Ask for a file and save the document there. Returns whether it is saved now."""
+        """Ask for a file and save the document there. Returns whether it is saved or being written."""
         name = re.sub(r"[^\w-]+", " ", self._bench.lesson.title).strip()[:LONGEST_NAME].strip() or "document"
         path = self.dialogs.to_save(self.path or self.folder / f"{name}{ENDING}")
         if path is not None and not is_document(path):
@@ -420,22 +421,26 @@ class Files(QObject):
             return False
         try:
             document.settle()
-            storage.save(document.state, self._bench.lesson.title, path, self.session())
+            self.saver.save(document.state, self._bench.lesson.title, path, self.session())
         except ExplorerError as error:
             self.dialogs.tell(sentence(error))
             return False
+        return True
+
+    def _follow_written(self, path: Path, state: State) -> None:
+        """A state is in a file now; meanwhile there may be newer ones, or another document."""
         for file in self._files.values():
             if file.path == path:
                 file.saved = None
-        self._file.path, self._file.saved = path, ref(document.state)
-        self._file.stamp = self._file.found()
+        file = self._files.get(state, self._file)
+        file.path, file.saved = path, ref(state)
+        file.stamp = file.found()
         self._remember(path)
-        self.kept.forget(self._bench.lesson.id)
+        self.kept.forget(state.lesson)
         self.folder = path.parent
         self.done.emit(f"Saved as {path}")
-        document.history.mark_saved()
+        self._bench.document.history.mark_saved(state)
         self.refresh()
-        return True
 
     def copy_text(self) -> bool:
         """Put the document on the clipboard as text. Returns whether it is there."""
@@ -470,16 +475,27 @@ class Files(QObject):
         It asks where a file, or what a crash has left, has changes that are not saved. An example is kept as it is:
         the menu offers it again.
         """
-        if not self.modified:
+        if not self.modified or self.saver.state is self._bench.document.wanted:
             return True
         if self.path is None and not self._file.recovered:
             self.kept.keep(self._bench.lesson, self._bench.document.wanted)
             return True
-        return self.may_close()
+        return self._may_go()
 
     def may_close(self) -> bool:
-        """Whether the window may be closed: asks, where there are changes that are not saved."""
-        if not self.modified:
+        """Whether the window may be closed: asks, where there are changes that are not saved.
+
+        While a document is written it may not: the window closes as soon as that is done.
+        """
+        if not self._may_go():
+            return False
+        if self.saver.state is not None:
+            self.saver.at_end(lambda: do_later(self, self._window.close))
+            return False
+        return True
+
+    def _may_go(self) -> bool:
+        if not self.modified or self.saver.state is self._bench.document.wanted:
             return True
         answer = self.dialogs.keep(self._name())
         return self.save() if answer == "save" else answer == "discard"

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 
 from explorer.ui.appearance import Appearance
 from explorer.ui.background import Background
+from explorer.ui.saving import Saver
 from explorer.ui.theme import mark
 from explorer.words.progress import Progress
 
@@ -129,7 +130,7 @@ class Reading(Notice):
 
     def __init__(self, reader: Background, appearance: Appearance) -> None:
         super().__init__(appearance)
-        self._reader, self._progress = reader, Progress("", 0, 0)
+        self._stop, self._progress = reader.stop, Progress("", 0, 0)
         self._patience = QTimer(self, singleShot=True, interval=READING_MS)
         self._patience.timeout.connect(self._ask)
         reader.busy.connect(self._follow)
@@ -144,7 +145,7 @@ class Reading(Notice):
             self.hide()
 
     def _ask(self) -> None:
-        self.ask(self._sentence(), {"Stop": self._reader.stop})
+        self.ask(self._sentence(), {"Stop": self._stop})
 
     def _say(self, progress: Progress) -> None:
         self._progress = progress
@@ -156,6 +157,21 @@ class Reading(Notice):
         if not one.total:
             return "Reading a model …"
         return f"Reading {one.what}: {one.done / 1e6:,.0f} of {one.total / 1e6:,.0f} million numbers"
+
+
+class Saving(Reading):
+    """The same of a large document that is written.
+
+    `saver`: what writes it.
+    """
+
+    def __init__(self, saver: Saver, appearance: Appearance) -> None:
+        super().__init__(saver.background, appearance)
+        self._stop = saver.stop
+
+    def _sentence(self) -> str:
+        one = self._progress
+        return f"Saving {one.what}: {one.done / one.total:.0%}" if one.total else "Saving …"
 
 
 class Writing(Reading):

@@ -1,0 +1,132 @@
+"""A large document is written beside the window: nothing is lost, whatever one does meanwhile."""
+
+import threading
+
+import pytest
+
+from explorer.core.errors import ExplorerError
+from explorer.document import storage
+from explorer.document.commands import SetCells
+
+CELL = "encoder.1.self.W_O"
+
+
+@pytest.fixture
+def go_on(monkeypatch):
+    """Lets what is being written come to its end; every document is a large one."""
+    event, save = threading.Event(), storage.save
+
+    def wait(state, title, path, session, told):
+        told(1, 4)
+        event.wait()
+        told(2, 4)
+        save(state, title, path, session, told)
+
+    monkeypatch.setattr(storage, "save", wait)
+    monkeypatch.setattr("explorer.ui.saving.MOST_AT_ONCE", 0)
+    yield event
+    event.set()
+
+
+def edit(window, value):
+    window.bench.document.do(SetCells(CELL, {(0, 0): value}))
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "large.explorer"
+
+
+@pytest.fixture
+def saving(window, file, monkeypatch):
+    """The window while a document is written."""
+    monkeypatch.setattr(window.files.dialogs, "to_save", lambda suggestion: file)
+    edit(window, 3.0)
+    return window
+
+
+def in_file(file):
+    return storage.load(file)[0].inputs[CELL][0, 0]
+
+
+def test_it_is_saved_once_it_is_written_and_one_goes_on_meanwhile(saving, file, go_on, qtbot):
+    window = saving
+    assert window.files.save()
+    assert window.files.modified, "a crash would lose it"
+    edit(window, 4.0)
+    assert not file.exists()
+    go_on.set()
+    qtbot.waitUntil(file.exists)
+    qtbot.waitUntil(lambda: window.files.path == file)
+    assert in_file(file) == 3.0
+    assert window.files.modified
+    window.bench.document.undo()
+    assert not window.files.modified
+
+
+def test_what_is_saved_meanwhile_is_written_next(saving, file, go_on, qtbot):
+    window = saving
+    window.files.save()
+    for value in (4.0, 5.0):
+        edit(window, value)
+        assert window.files.save()
+    go_on.set()
+    qtbot.waitUntil(lambda: not window.files.modified)
+    assert in_file(file) == 5.0
+
+
+def test_a_window_that_is_closed_meanwhile_closes_once_all_is_written(saving, file, go_on, qtbot, monkeypatch):
+    window = saving
+    monkeypatch.setattr(window.files.dialogs, "keep", lambda name: "save")
+    assert not window.close()
+    assert window.isVisible()
+    assert not window.close(), "nor the second time"
+    go_on.set()
+    qtbot.waitUntil(lambda: not window.isVisible())
+    assert in_file(file) == 3.0
+
+
+def test_it_can_be_stopped_and_the_file_stays_what_it_was(saving, file, go_on, qtbot):
+    window = saving
+    file.write_bytes(b"before")
+    window.saving._patience.setInterval(0)
+    window.files.save()
+    qtbot.waitUntil(lambda: window.saving.text == "Saving large.explorer: 25%")
+    assert not window.close()
+    window.saving.buttons["Stop"].click()
+    assert window.saving.text == ""
+    go_on.set()
+    for thread in threading.enumerate():
+        if thread.name == "background":
+            thread.join()
+    assert file.read_bytes() == b"before"
+    assert window.files.modified
+    assert window.files.path is None
+    assert window.isVisible()
+
+
+def test_what_cannot_be_written_is_said_and_the_window_stays(saving, go_on, qtbot, monkeypatch):
+    window, told = saving, []
+    monkeypatch.setattr(window.files.dialogs, "tell", told.append)
+
+    def fail(*_):
+        go_on.wait()
+        raise ExplorerError("not-written", file="large.explorer", reason="the disk is full")
+
+    monkeypatch.setattr(storage, "save", fail)
+    window.files.save()
+    assert not window.close()
+    go_on.set()
+    qtbot.waitUntil(lambda: bool(told))
+    assert "the disk is full" in told[0]
+    assert window.isVisible()
+    assert window.files.modified
+
+
+def test_another_example_can_be_opened_meanwhile(saving, file, go_on, qtbot):
+    window = saving
+    window.files.save()
+    assert window.files.may_leave()
+    go_on.set()
+    qtbot.waitUntil(lambda: not window.files.modified)
+    assert in_file(file) == 3.0
