@@ -110,12 +110,17 @@ class Pass:
 
     @property
     def work(self) -> int:
-        """About how many multiply-adds it takes at most: those of all nodes that something stale feeds."""
+        """About how many multiply-adds it takes at most."""
+        return sum(map(self.graph.work.__getitem__, self.most))
+
+    @property
+    def most(self) -> Set[str]:
+        """The nodes that it runs at most: all that something stale feeds."""
         found: set[str] = set(self.stale)
         for name, node in self.graph.nodes.items():
             if not found.isdisjoint(node.parents):
                 found.add(name)
-        return sum(map(self.graph.work.__getitem__, found))
+        return found
 
     def compute(self, between: Callable[[], None] | None = None) -> "Computed":
         """Run it; `between` as of `run`."""

@@ -61,6 +61,7 @@ class PendingPass:
         self.state, self.label, self.stroke = state, label, stroke
         self._begun, self._gradients, self._turn = begun, gradients, turn
         self.overtaken = False  # set where nobody waits for it any more: it ends before the next node
+        self.done, self.total = 0, len(begun.most) + gradients * len(begun.graph.nodes)  # in nodes; `total` at most
         self.computed: Computed | None = None
         self.error: Exception | None = None  # what came out of it
 
@@ -81,6 +82,7 @@ class PendingPass:
     def _between(self) -> None:
         if self.overtaken:
             raise Overtaken
+        self.done += 1
 
 
 @dataclass(frozen=True)
@@ -171,6 +173,12 @@ class Document:
         """Whether something is being computed in the background."""
         return self._pending is not None
 
+    @property
+    def progress(self) -> float:
+        """Which share of what is being computed is done."""
+        pending = self._pending
+        return 0.0 if pending is None else min(pending.done / max(pending.total, 1), 1.0)
+
     def subscribe(self, listener: Callable[[Change], None]) -> Callable[[], None]:
         """Call `listener` with every change. Returns a function that ends it."""
         self._listeners.append(listener)
@@ -208,6 +216,13 @@ class Document:
         while self._pending is not None:
             self._pending.work()
             self._arrive(self._pending)
+
+    def stop(self) -> None:
+        """Compute the newest act no further, and take it back: be what is shown."""
+        pending = self._pending
+        if pending is not None:
+            self._drop()
+            self._take_back(pending.label)
 
     def close(self) -> None:
         """Compute nothing more in the background."""

@@ -445,3 +445,31 @@ def test_a_table_that_cannot_be_written_leaves_what_was_there(monkeypatch, docum
     with refuses("no room"):
         hand.tell()
     assert document.state is document.wanted is before
+
+
+def test_what_takes_too_long_is_stopped_and_taken_back(document, hand):
+    shown, heard = document.state, []
+    document.subscribe(heard.append)
+    document.do(SetCells("encoder.1.self.W_O", {(0, 0): 3.0}))
+    document.do(SetCells("encoder.1.self.W_O", {(0, 1): 4.0}))
+    assert document.wanted is not shown
+    document.stop()
+    assert document.state is document.wanted is shown
+    assert not document.computing
+    assert document.history.undo_label is None
+    assert [change.changed for change in heard] == [frozenset()]
+    hand.compute()
+    assert document.state is shown
+    document.stop()
+    assert len(heard) == 1
+
+
+def test_how_far_a_pass_has_come(document, hand):
+    assert document.progress == 0
+    seen = []
+    document.do(SetCells("encoder.1.self.W_O", {(0, 0): 3.0}))
+    between = document._pending._between
+    document._pending._between = lambda: between() or seen.append(document.progress)
+    hand.compute()
+    assert seen == sorted(set(seen))
+    assert 0 < seen[0] < seen[-1] <= 1

@@ -34,7 +34,7 @@ from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.window import lesson_bar
 from explorer.ui.window.lesson_bar import LessonBar
-from explorer.ui.window.notice import Notice, Reading, Saving, Writing
+from explorer.ui.window.notice import Notice, Passing, Reading, Saving, Writing
 from explorer.ui.window.parts import Docks, Folds, Sizes, fold_button
 from explorer.ui.window.pipeline_map import PipelineMap
 from explorer.ui.window.side_by_side import SideBySide
@@ -70,6 +70,7 @@ class MainWindow(QMainWindow):
         self.files = Files(bench, self)
         self.notice, self.recording = Notice(bench.appearance), Notice(bench.appearance)
         self.reading = Reading(self.files.reader, bench.appearance)
+        self.passing = Passing(bench.document, bench.background, bench.appearance)
         self.saving = Saving(self.files.saver, bench.appearance)
         self.writing = Writing(bench.author, bench.appearance)
         self.recovery = Recovery(bench, self.files, self.notice)
@@ -125,6 +126,7 @@ class MainWindow(QMainWindow):
         below.addWidget(self.recording)
         below.addWidget(self.reading)
         below.addWidget(self.saving)
+        below.addWidget(self.passing)
         below.addWidget(self.writing)
         beside = QHBoxLayout()
         beside.setSpacing(0)

@@ -15,6 +15,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy
 
+from explorer.document.document import Document
 from explorer.ui.appearance import Appearance
 from explorer.ui.background import Background
 from explorer.ui.saving import Saver
@@ -172,6 +173,32 @@ class Saving(Reading):
     def _sentence(self) -> str:
         one = self._progress
         return f"Saving {one.what}: {one.done / one.total:.0%}" if one.total else "Saving …"
+
+
+class Passing(Reading):
+    """The same of an act that takes a large model long: what is shown until then stays where one stops it.
+
+    `background`: where the document computes.
+    """
+
+    def __init__(self, document: Document, background: Background, appearance: Appearance) -> None:
+        super().__init__(background, appearance)
+        self._document, self._stop = document, document.stop
+        self._looks = QTimer(self, interval=PATIENCE_MS)
+        self._looks.timeout.connect(lambda: self.say(self._sentence()))
+
+    def _follow(self, busy: bool) -> None:
+        self._looks.stop()
+        super()._follow(busy)
+
+    def _ask(self) -> None:
+        if self._document.wanted is not self._document.state:  # else only gradients come, for who asks for them
+            super()._ask()
+            self._looks.start()
+
+    def _sentence(self) -> str:
+        act = self._document.history.undo_label
+        return f"Computing, {self._document.progress:.0%} done" + (f": {act}" if act else "")
 
 
 class Writing(Reading):

@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QPushButton
 from shiboken6 import Shiboken
 
-from explorer.document.commands import SetSwitch
+from explorer.document.commands import SetCells, SetSwitch
 from explorer.lessons.loader import load
 from explorer.ui.actions import PARTS
 from explorer.ui.lesson.gaps import NumberField
@@ -263,3 +263,17 @@ def test_the_panel_of_a_lesson_is_whole_beside_a_tab_in_any_text_size(window, qt
         qtbot.waitUntil(lambda place=place: panel.width() <= place.width())
         assert place.mapTo(window, place.rect().topRight()).x() < window.width()
     window.bench.appearance.set_scale(1.0)
+
+
+def test_a_pass_that_takes_longer_than_a_second_says_how_far_it_is_and_can_be_stopped(window, gate, qtbot, monkeypatch):
+    monkeypatch.setattr("explorer.document.document.LARGE", 1)
+    gate.open.clear()
+    window.passing._patience.setInterval(0)
+    document = window.bench.document
+    shown = document.state
+    document.do(SetCells("encoder.1.self.W_O", {(0, 0): 3.0}))
+    qtbot.waitUntil(lambda: window.passing.text.startswith("Computing, 0% done: "))
+    assert not document.progress
+    window.passing.buttons["Stop"].click()
+    assert window.passing.text == ""
+    assert document.wanted is shown
