@@ -1,7 +1,8 @@
 """Where the parts of a row stand, in plain numbers of pixels.
 
 An equation is one line. Where it is too long its matrices shrink, and only then does it break: before its "=" or its
-arrow, and nowhere else, so that the new line begins with the sign.
+arrow, so that the new line begins with the sign. In large text or a narrow window not even that may be enough, with
+small pictures for the numbers: then numbers stay and a sum breaks before its "+", and last a product before its "×".
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -9,6 +10,8 @@ from dataclasses import dataclass
 
 RELATIONS = frozenset("=→")
 """Signs that a line may begin with."""
+SUMS = RELATIONS | frozenset("+−")
+"""Signs that it may begin with, too, where nothing else helps; then any other."""
 EASY = 2
 """Of the ways to stand, those of which none makes the numbers smaller: the heading on one line, or on two."""
 
@@ -60,26 +63,51 @@ class Stand:
 def stand(parts: Sequence[Part], room: Room) -> Stand:
     """The way to stand that breaks no equation, else as few as can be; that makes nothing smaller if it need not be.
 
-    Where a line is too long in every way, its widest matrices become small pictures until it fits.
+    Where a line is too long in every way, its widest matrices become small pictures until it fits. Where it does not
+    even then, it breaks elsewhere, and only what is wider than a line by itself is a small picture.
     """
-    ways = range(max((len(part.widths) for part in parts), default=1))
-    small: frozenset[int] = frozenset()
-    while True:
-        tried = [_stand(parts, room, way, small) for way in ways]
-        best = min(tried, key=lambda one: _cost(parts, one))
-        over = [place for line, spare in zip(best.lines, best.spare, strict=True) if spare < 0 for place in line]
-        wide = [i for i in over if i not in small and 0 < parts[i].small < parts[i].widths[-1]]
-        if not wide:
+    for strict in (True, False):
+        small: frozenset[int] = frozenset()
+        while True:
+            best = _best(parts, room, small)
+            long = set(_too_long(parts, best, strict))
+            wide = [i for i in long if i not in small and 0 < parts[i].small < parts[i].widths[-1]]
+            if not wide:
+                break
+            small |= {max(wide, key=lambda i: (parts[i].widths[-1], -i))}
+        if not long:
             return best
-        small |= {max(wide, key=lambda i: parts[i].widths[-1])}
+    return best
+
+
+def _best(parts: Sequence[Part], room: Room, small: frozenset[int]) -> Stand:
+    ways = range(max((len(part.widths) for part in parts), default=1))
+    return min([_stand(parts, room, way, small) for way in ways], key=lambda one: _cost(parts, one))
+
+
+def _too_long(parts: Sequence[Part], one: Stand, strict: bool) -> Iterator[int]:
+    """The places of what stands on a line that has no room for it; if `strict`, also around a break in a term."""
+    before: Line = []
+    for line, spare in zip(one.lines, one.spare, strict=True):
+        broken_off = strict and bool(before) and is_torn(parts, line)
+        if spare < 0 or broken_off:
+            yield from (*before, *line) if broken_off else line
+        before = line
+
+
+def is_torn(parts: Sequence[Part], line: Line) -> bool:
+    """Whether a line that is not the first begins with a sign within a term: no "=", and no arrow."""
+    first = parts[line[0]]
+    return bool(first.sign) and first.sign not in RELATIONS and not first.begins
 
 
 def _cost(parts: Sequence[Part], one: Stand) -> tuple[int, ...]:
-    begins = [parts[line[0]] for line in one.lines[1:]]
-    breaks = sum(bool(part.sign) and not part.begins for part in begins)
+    later = one.lines[1:]
+    torn = sum(1 + (parts[line[0]].sign not in SUMS) for line in later if is_torn(parts, line))
+    breaks = sum(bool(parts[line[0]].sign) and not parts[line[0]].begins for line in later)
     lines = sum(any(parts[place].matrix for place in line) for line in one.lines)
     over = [-spare for spare in one.spare if spare < 0]
-    return len(over), sum(over), breaks, max(one.way - EASY + 1, 0), lines, one.way
+    return len(over), sum(over), torn, breaks, max(one.way - EASY + 1, 0), lines, one.way
 
 
 def _stand(parts: Sequence[Part], room: Room, way: int, small: frozenset[int]) -> Stand:
@@ -91,8 +119,7 @@ def broken(parts: Sequence[Part], room: Room, way: int = 0, small: Collection[in
     """The lines of a row: an equation that fits on one stands on it whole."""
     lines: list[Line] = []
     for equation in _pieces(parts, range(len(parts)), lambda part: part.begins or not (part.sign or part.keeps)):
-        fits = across(parts, equation, room, way, small) <= room.width
-        pieces = [equation] if fits else list(_pieces(parts, equation, _may_lead))
+        pieces = _parted(parts, equation, room, way, small)
         for piece in pieces:
             begins = parts[piece[0]].begins or (len(pieces) > 1 and piece is pieces[0])
             if not lines or begins or across(parts, lines[-1] + piece, room, way, small) > room.width:
@@ -101,8 +128,17 @@ def broken(parts: Sequence[Part], room: Room, way: int = 0, small: Collection[in
     return lines
 
 
-def _may_lead(part: Part) -> bool:
-    return part.sign in RELATIONS or (part.keeps and not part.sign)
+def _parted(
+    parts: Sequence[Part], piece: Line, room: Room, way: int, small: Collection[int], level: int = 0
+) -> list[Line]:
+    """A piece that fits on a line, whole; else cut before what may lead a line, and again where a part is too long."""
+    if level > 2 or across(parts, piece, room, way, small) <= room.width:
+        return [piece]
+
+    def leads(part: Part) -> bool:
+        return (part.sign in (RELATIONS, SUMS, part.sign)[level]) if part.sign else part.keeps
+
+    return [one for some in _pieces(parts, piece, leads) for one in _parted(parts, some, room, way, small, level + 1)]
 
 
 def _pieces(parts: Sequence[Part], places: Sequence[int], begins: Callable[[Part], bool]) -> Iterator[Line]:

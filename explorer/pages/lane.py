@@ -206,7 +206,7 @@ class Sheet:
         self.marks: list[Mark] = []
         self.stages = {stage.name: stage for stage in view.graph.stages}
         longest = max(len(word) for sequence in view.graph.sequences for word in view.labels(sequence))
-        self._room = min(LETTER * (longest + 1), WIDEST_WORD) * large  # for the words at the left
+        self._room = min(LETTER * (longest + 2), WIDEST_WORD) * large  # for the words at the left
         self.right = self.low = 0.0
         """How far the drawing reaches."""
         self._waiting: list[tuple[int, str]] = [(0, "")]

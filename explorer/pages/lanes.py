@@ -145,7 +145,7 @@ ROW, TALL_ROW = (19.0, 50.0, 92.0), (24.0, 66.0, 300.0)
 """The height of a word's line, and of a lane at least and at most; the same of a single lane."""
 COLUMN, NARROW, BROAD = 5.0, 24.0, 42.0
 """The width of a number of a vector, and of a strip of them at least and at most."""
-TITLE, BELOW = 22.0, 24.0
+TITLE, BELOW = 26.0, 24.0
 """The room for the title of a layer above its blocks, and for what is written below the stream."""
 MANY_LAYERS, SEEN_WIDE, SEEN_HIGH = 4, 640.0, 420.0
 """So many that are drawn are small; and the pixels in which what goes in and comes out is read nevertheless."""
@@ -334,13 +334,14 @@ class Lanes:
         times = self._stack_sizes[lane.stack]
         folded = self._layer != ALL and times > 1
         name = lane.stack.capitalize() if len(self._view.graph.sequences) > 1 else "Layer"
-        title = f"{name} {k}" + (f" of {times}, all alike: × {times}" if folded else "")
+        title, note = f"{name} {k}" + (f" of {times}" if folded else ""), f"all alike: × {times}" if folded else ""
         above = self._sublayers.above + self._title - 2.0
         place = start, lane.top - above, lane.x - start + 2.0, above + lane.height + BELOW - 1.0
         tip = f"Draw all {times} layers" if folded else f"Draw one layer for all {times}" if times > 1 else ""
         leads = Keep(LAYER, ALL if folded else k) if times > 1 else None
         letters = self._letters
-        sheet.marks[at] = Box(place, title, title, "", tip, leads, folded=folded, around=True, letters=letters)
+        said = ", ".join(filter(None, (title, note)))
+        sheet.marks[at] = Box(place, said, title, note, tip, leads, folded=folded, around=True, letters=letters)
         sheet.go_on(lane, GAP - 4.0 + (6.0 if folded else 0.0))
         return stream
 

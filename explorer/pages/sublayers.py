@@ -28,10 +28,10 @@ from explorer.pages.view import View
 MOST_HEADS, MOST_OFFERED = 27, 12
 AROUND, HEAD, PILL = 44.0, 20.0, 16.0
 """What a block is higher than its image, where that begins, and how high the line of its heads is."""
-NORM, NORM_BELOW = 15.0, 4.0
-"""How high the box of a norm beside a block is, and how far below the block it begins."""
-LEAST_BLOCK, LEAST_CROSS, TITLE = 122.0, 171.0, 8.6
-"""How wide a block is at least, also one that looks at the source, and a letter of its title."""
+NORM, NORM_WIDTH, NORM_BELOW = 15.0, 52.0, 4.0
+"""How high and wide the box of a norm beside a block is, and how far below the block it begins."""
+LEAST_BLOCK, LEAST_CROSS, TITLE, WIDTHS = 122.0, 171.0, 8.6, 9.8
+"""How wide a block is at least, also one that looks at the source; a letter of its title, and of a net's widths."""
 SIDES = 2.5
 """Letters that have room beside the words of a pill."""
 PLACES_TIP = "Positions are not added to the vectors: they are where queries meet keys."
@@ -154,7 +154,7 @@ class Sublayers:
         assert start is not None
         own = f"{block}.norm" in self._view.nodes
         # A net that has no norm of its own reads what comes out of the attention's.
-        begin = (start, level) if own else (start + 33.0, bottom + NORM_BELOW + NORM / 2)
+        begin = (start, level) if own else (start - 13.0 + NORM_WIDTH, bottom + NORM_BELOW + NORM / 2)
         sheet.add(FlowLine((begin, (x, begin[1]), (x, bottom)), TEXT, 1.5))
         self._norm_in(block, x, bottom)
 
@@ -167,12 +167,12 @@ class Sublayers:
         """The norm of what a block makes, on its way down to the stream."""
         if f"{block}.output_norm" in self._view.nodes:
             self._sheet.wait_for(f"{block}.output_norm")
-            self._norm(block, "output_norm", "behind", x - 14.0, bottom)
+            self._norm(block, "output_norm", "behind", x - NORM_WIDTH + 32.0, bottom)
 
     def _norm(self, block: str, short: str, where: str, x: float, bottom: float) -> None:
         sheet, name = self._sheet, f"{block}.{short}"
         stage = sheet.stages[name]
-        place = x - 13.0, bottom + NORM_BELOW, 46.0, NORM
+        place = x - 13.0, bottom + NORM_BELOW, NORM_WIDTH, NORM
         _, share = amount(self._view, name)
         said = f"{stage.group}: norm {where} {block.rpartition('.')[2]}"
         sheet.add(Box(place, said, "norm", "", sheet.tip(stage, name), sheet.into(stage), share))
@@ -183,7 +183,7 @@ class Sublayers:
         title = net_title(self._view, block, stage.title) if stage.kind == "ffn" else stage.title
         least = max(LEAST_CROSS if stage.kind == "cross" else LEAST_BLOCK, TITLE * len(title) + 12.0)
         if stage.kind == "ffn":
-            return least
+            return max(least, WIDTHS * len(net_note(self._view, block)) + 3.0)
         across, side, _ = self._grid(block)
         return max(across * (side + APART) - APART + 2 * PAD, least)
 

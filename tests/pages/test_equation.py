@@ -16,6 +16,7 @@ from explorer.pages.equation import (
     across,
     broken,
     is_labelled,
+    is_torn,
     larger,
     placed,
     side_by_side,
@@ -69,13 +70,25 @@ def sizes_of(parts, found):
 
 
 @given(rows())
-def test_a_line_within_an_equation_begins_with_its_equals_sign_or_arrow(row):
+def test_a_line_begins_within_a_term_only_where_small_pictures_would_not_fit_either(row):
     parts, room = row
     found = stand(parts, room)
     assert [place for line in found.lines for place in line] == list(range(len(parts)))
+    shrink = {i for i, part in enumerate(parts) if 0 < part.small < part.widths[-1]}
     for line in found.lines[1:]:
-        first = parts[line[0]]
-        assert first.sign in RELATIONS or not first.sign or first.begins
+        if is_torn(parts, line):
+            start, end = line[0], line[0] + 1
+            while start and not _begins(parts[start]):
+                start -= 1
+            while end < len(parts) and not _begins(parts[end]):
+                end += 1
+            term = list(range(start, end))
+            ways = range(max(len(part.widths) for part in parts))
+            assert all(across(parts, term, room, way, shrink) > room.width for way in ways)
+
+
+def _begins(part):
+    return part.begins or not part.sign or part.sign in RELATIONS
 
 
 @given(rows())
@@ -99,7 +112,8 @@ def test_nothing_overlaps_and_nothing_is_cut(row):
                 left, middle = where.signs[place]
                 assert left + room.sign <= where.parts[place][0], "the sign stands before its matrix"
                 assert min(y for _, y, _, _ in rects) <= middle <= max(y + high for _, y, _, high in rects)
-        if spare < 0:  # it scrolls with the page: nothing on it could be smaller
+        if spare < 0:  # it scrolls with the page: it stands alone on its line, and could not be smaller
+            assert len(line) == 1
             shrinks = [i for i in line if i not in found.small and 0 < parts[i].small < parts[i].widths[-1]]
             assert not shrinks
     for line, below in pairwise(found.lines):
@@ -145,6 +159,21 @@ def test_a_product_and_a_sum_in_less_and_less_room(width, way, lines):
     assert found.lines == lines
     assert not found.small
     assert found.way in (way, way - 1), "a heading that is no wider needs no second line"
+
+
+@pytest.mark.parametrize(
+    ("width", "lines"),
+    [
+        (450, [[0, 1], [2, 3]]),  # before the "+", and "=" behind it where there is room
+        (400, [[0, 1], [2], [3]]),
+        (250, [[0], [1], [2], [3]]),  # and before the "×"
+    ],
+)
+def test_columns_that_cannot_be_small_stand_below_each_other_sums_first(width, lines):
+    parts = [Part((150,), (20,), 0, sign) for sign in (A, B, C, D)]
+    found = stand(parts, Room(width, 10, 22))
+    assert found.lines == lines
+    assert min(found.spare) >= 0
 
 
 def test_a_term_that_fits_in_no_way_has_its_widest_matrix_as_a_small_picture():

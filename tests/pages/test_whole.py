@@ -85,6 +85,17 @@ def test_the_last_norm_of_each_stack_is_drawn_at_its_end(whole):
     assert source.place[0] > layer.place[0] + layer.place[2]
 
 
+def test_the_way_from_the_encoder_does_not_cross_the_title_of_the_decoder(whole):
+    _, eyes = whole("tiny-translator")
+    frame = next(box for box in eyes.marks("model", Box) if box.title == "Decoder 1 of 2")
+    left, top, width, _ = frame.place
+    ways = [way.points[-1][0] for way in eyes.marks("model", FlowLine) if way.points[0][1] < top < way.points[-1][1]]
+    crossing = [x for x in ways if left <= x <= left + width]
+    assert crossing
+    # Its letters are 9 pixels high at least, in the smallest usual window some 16 numbers of the drawing.
+    assert min(crossing) > left + 0.6 * 16 * len(frame.title)
+
+
 @pytest.mark.parametrize(("lesson", "setting"), EXAMPLES, ids=map("-".join, EXAMPLES))
 def test_every_example_has_a_picture_whose_boxes_lead_to_its_blocks_and_stages(whole, lesson, setting):
     desk, _ = whole(lesson, setting)

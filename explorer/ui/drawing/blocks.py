@@ -34,6 +34,8 @@ CORNER, SHEET, BEND, DISC = 6.0, 4.0, 8.0, 16.0
 the radius of a disc."""
 PAD, LINE = 6.0, 17.0
 """Numbers of the window between the edge of a box and what is written in it, and how high a line of its head is."""
+EDGE = 1.5
+"""Pixels between the edge of a low box and its one line of words."""
 NAMED, NUMBERED, BAR = 0.41, 0.26, 17.0
 """Parts of the width of bars that the words, and the numbers, take; and how high a bar is in numbers of the window."""
 LEAST_BAR = 0.14
@@ -43,7 +45,9 @@ _ALIGN = Qt.AlignmentFlag
 _MIDDLE, _UNCUT = _ALIGN.AlignVCenter | Qt.TextFlag.TextDontClip, _ALIGN.AlignHCenter | Qt.TextFlag.TextDontClip
 LEFT, RIGHT, CENTRE = int(_MIDDLE | _ALIGN.AlignLeft), int(_MIDDLE | _ALIGN.AlignRight), int(_MIDDLE | _UNCUT)
 TOP, BOTTOM = int(_UNCUT | _ALIGN.AlignTop), int(_UNCUT | _ALIGN.AlignBottom)
-TOP_LEFT = int(Qt.TextFlag.TextDontClip | _ALIGN.AlignTop | _ALIGN.AlignLeft)
+TOP_LEFT, TOP_RIGHT = (
+    int(Qt.TextFlag.TextDontClip | _ALIGN.AlignTop | side) for side in (_ALIGN.AlignLeft, _ALIGN.AlignRight)
+)
 """Where words stand: to join Python's enumerations in each paint takes longer than to paint."""
 
 
@@ -138,14 +142,14 @@ class Blocks:
             self._head(painter, inside, box, ink, quiet)
             return
         if box.around:
-            self._write(painter, inside, box.title, NOTE * box.letters, quiet, TOP_LEFT)
+            self._around(painter, inside, box, quiet)
             return
         size = TITLE * box.letters
         middle = not box.note and rect.height() < 2.2 * size * unit
         place = CENTRE if middle else TOP
-        across = inside.adjusted(-0.5 * pad, 0, 0.5 * pad, 0)
+        across = QRectF(rect.left() + EDGE, inside.top(), rect.width() - 2 * EDGE, inside.height())
         self._write(painter, across, box.title, size, ink, place, not middle)
-        self._write(painter, inside, box.note, NOTE * box.letters, quiet, BOTTOM)
+        self._write(painter, across, box.note, NOTE * box.letters, quiet, BOTTOM)
 
     def _sheet(self, painter: QPainter, rect: QRectF, corner: float) -> None:
         """A rounded rectangle; where only some of its inside is painted anew, that, which takes a tenth of the time."""
@@ -156,6 +160,15 @@ class Blocks:
                 painter.fillRect(part, painter.brush())
         else:
             painter.drawRoundedRect(rect, corner, corner)
+
+    def _around(self, painter: QPainter, inside: QRectF, box: Box, quiet: QColor) -> None:
+        """The title of a frame at its left, and at its right the note, if there is room for all of it."""
+        size = NOTE * box.letters
+        self._write(painter, inside, box.title, size, quiet, TOP_LEFT)
+        font = self.font(size)
+        if font is not None and box.note:
+            wide = self._advance(font, False, f"{box.title}  {box.note}")
+            self._write(painter, inside, box.note * (wide <= inside.width()), size, quiet, TOP_RIGHT)
 
     def _head(self, painter: QPainter, inside: QRectF, box: Box, ink: QColor, quiet: QColor) -> None:
         """Title and note in one line, and the formula below."""
@@ -182,12 +195,14 @@ class Blocks:
         strong: bool = False,
         whole: bool = False,
         names: bool = True,
+        least: float = LEAST,
     ) -> None:
         """Words in a rectangle, cut where they are longer, unless they are a number.
 
-        `names`: whether they may hold names, which are set; what the model reads is written as it is.
+        `names`: whether they may hold names, which are set; what the model reads is written as it is. `least`: pixels
+        that letters are high, at least.
         """
-        font = self.font(size, strong)
+        font = self.font(size, strong, least)
         if not text or font is None:
             return
         font, text = self._fitted(font, strong, text, rect.width(), whole)
@@ -283,10 +298,12 @@ class Blocks:
         each = rect.height() / max(len(bars.words), 1)
         letters = each / (BAR * self._unit)
         told = [as_share(value, 2) for value in bars.values]
-        gap, font = 5.0 * letters * self._unit, self.font(NOTE * letters)
+        # Where lines are low letters are, too: or they would lie on each other.
+        least = min(max(each, TIGHT), LEAST)
+        gap, font = 5.0 * letters * self._unit, self.font(NOTE * letters, least=least)
         needed = max((self._advance(font, False, one) for one in told), default=0.0) + 1.1 * gap if font else 0.0
         number = min(max(NUMBERED * rect.width(), needed), NAMED * rect.width())
-        bold = self.font(TITLE * letters)
+        bold = self.font(TITLE * letters, least=least)
         longest = max((self._advance(bold, True, word) for word in bars.words), default=0.0) + gap if bold else 0.0
         # A bar gives way to a word that would be cut.
         name = max(NAMED * rect.width(), min(longest, (1 - LEAST_BAR) * rect.width() - number))
@@ -307,8 +324,8 @@ class Blocks:
             ink = qcolor(theme.here_text if lit else theme.text)
             left = QRectF(line.left(), line.top(), name - gap, each)
             right = QRectF(bar.right() + gap, line.top(), number - gap, each)
-            self._write(painter, left, word, TITLE * letters, ink, RIGHT, k == 0, names=False)
-            self._write(painter, right, told[k], NOTE * letters, ink, LEFT, whole=True)
+            self._write(painter, left, word, TITLE * letters, ink, RIGHT, k == 0, names=False, least=least)
+            self._write(painter, right, told[k], NOTE * letters, ink, LEFT, whole=True, least=least)
 
     # Words
 

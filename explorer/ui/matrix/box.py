@@ -35,8 +35,9 @@ SIGN = 36
 """Pixels at text scale 1 that ∂L/∂ takes before a symbol whose heading is no longer than that of its values."""
 BRACKETS = 14
 """The same of the brackets around a symbol that is a fraction."""
-WAYS = (SIZES[0],) * EASY + SIZES[1:]
-"""The size of the letters in each way to stand in a row: as usual, the heading on one line or on two, then smaller."""
+WAYS = *(SIZES[0],) * EASY, *SIZES[1:], SIZES[-1]
+"""The size of the letters in each way to stand in a row: as usual, the heading on one line or on two, then smaller; in
+the last one the words above the formula take two lines, too."""
 TIGHT = 72
 """The same of a small picture in a heading where an equation is too long for its line."""
 BETWEEN, BELOW = 6, 2
@@ -227,7 +228,7 @@ class MatrixBox(QWidget):
 
         `room`: pixels across that the row has; `thumb`: those that a small picture takes at most in an equation.
         """
-        form = self._usual(self.form)._replace(small=0, above=False, short=False)
+        form = self._usual(self.form)._replace(small=0, above=False, short=False, narrow=False)
         key = form, room, thumb
         if key not in self._parts:
             self._parts[key] = self._part(form, room, thumb)
@@ -251,7 +252,7 @@ class MatrixBox(QWidget):
             cells = self._cells_width(form)
             two = max(low, cells), max(min(low, high), cells)
             return Part(two, (extent.label_room,), max(high, extent.label_room + scrolls) * bool(scrolls))
-        heads = [low, *(min(low, high) for _ in WAYS[1:])]
+        heads = [low, *(min(low, high) for _ in WAYS[2:]), min(self._heads(NUMBERS, form._replace(narrow=True)))]
         # Where not all columns would be in sight, it is as if it had no room at all.
         least = [0 if view.fits(size, form) else room + 1 for size in WAYS]
         numbers = [view.across(size, form) for size in WAYS]
@@ -287,6 +288,7 @@ class MatrixBox(QWidget):
             labelled=labels,
             small=self._tight_ways[min(way, 2)][1] if tight else small if shut else 0,
             short=way > 0 and tight,
+            narrow=way == len(WAYS) - 1,
         )
         alone = shut and self.folded
         low, high = self._heads(THUMB if form.small else PICTURE if alone else NUMBERS, form)
@@ -342,8 +344,7 @@ class MatrixBox(QWidget):
         elif folded:
             last = picture
         bare = self.matrix.array.size == 1 or (folded and formula == symbol_of(formula))
-        # Numbers give no room for the sign of a change.
-        left += self._bench.appearance.px(SIGN + BRACKETS * ("/" in formula)) * bare
+        left += self._of_change(formula) * bare
         low = QSize(left + first.width() + self._between + last.width(), max(first.height(), last.height()))
         high = QSize(left + max(first.width(), last.width()), first.height() + last.height())
         heads = low, low if inline or folded else high
@@ -375,15 +376,21 @@ class MatrixBox(QWidget):
         """Pixels across of the heading on one line, and on two, with what a kind of heading says."""
         room = self._room(kind, form)
         said = widest_line(self._words(kind, form, room), QFontMetrics(self._caption.font())) + 2
-        symbol = min(self._formula.width_of(self._formula_of(kind), form.times), max(room, 1))
-        return symbol + self._between + said, max(symbol, said)
+        formula = self._formula_of(kind)
+        symbol = min(self._formula.width_of(formula, form.times), max(room, 1))
+        more = self._of_change(formula) * (self.matrix.array.size == 1)
+        return more + symbol + self._between + said, more + max(symbol, said)
+
+    def _of_change(self, formula: str) -> int:
+        """Pixels for the sign of a change before a symbol: numbers below it may give no room for that."""
+        return self._bench.appearance.px(SIGN + BRACKETS * ("/" in formula))
 
     def _folded_across(self, kind: str, form: Form) -> int:
         """Pixels across of a heading in which a small picture stands for the numbers."""
         formula = self._formula_of(kind)
         picture = self._small.wanted(PLACE, self.view.extent_in(form), form.room, form.small).width()
         room = max(form.room - picture - self._between, 1)
-        more = self._bench.appearance.px(SIGN + BRACKETS * ("/" in formula)) * (formula == symbol_of(formula))
+        more = self._of_change(formula) * (formula == symbol_of(formula))
         return min(self._formula.width_of(formula, form.times), room) + more + form.room - room
 
     def _formula_of(self, kind: str) -> str:
@@ -410,6 +417,7 @@ class MatrixBox(QWidget):
         """Beside the formula of values."""
         look, matrix = self._bench.appearance, self.matrix
         folds = bool(matrix.open) and (form.tight or not self.view.extent_in(form).whole)
+        room *= not form.narrow
         return in_lines(words_of(matrix, kind, look.theme, folds), QFontMetrics(look.fonts.small), room)
 
     def heading_width(self, above: bool) -> int:

@@ -37,6 +37,7 @@ class Form(NamedTuple):
     small: int = 0  # across that a small picture takes at most which stands for its numbers; 0: none has to
     above: bool = False  # whether the words stand above the formula
     short: bool = False  # whether its heading in an equation says no more than it must
+    narrow: bool = False  # whether its words take two lines, whatever room they have
 
     @property
     def shrinks(self) -> bool:

@@ -38,6 +38,7 @@ class Letters:
     def __init__(self, look: Appearance, size: float, times: float, upright: bool = False) -> None:
         self.upright = upright
         self._px, self._is_large, self._size = look.px, look.close, size * times
+        self._label_size = max(size, LEAST_LABEL) * times
         self.number, self.small = QFont(look.fonts.number), QFont(look.fonts.small)
         for font, least in ((self.number, 0.0), (self.small, LEAST_LABEL)):
             font.setPointSizeF(font.pointSizeF() * max(size, least) * times)
@@ -81,7 +82,7 @@ class Letters:
             metrics = QFontMetrics(self.bold_small)
             rows, columns = len(matrix.rows), len(matrix.columns)
             label = metrics.height() if self.upright else self._longest(matrix) + 6
-            most = ((FEW_LABEL if columns <= FEW else CUT_LABEL) if self._is_large else LONG_LABEL) * self._size
+            most = ((FEW_LABEL if columns <= FEW else CUT_LABEL) if self._is_large else LONG_LABEL) * self._label_size
             most *= 1 + (columns == 1)  # a single one makes nothing else narrower
             left = max((metrics.horizontalAdvance(label) for label in matrix.rows[:MEASURED]), default=0)
             # Of a single row the heading says it.
@@ -96,7 +97,7 @@ class Letters:
         if not any(matrix.columns[:MEASURED]):
             return 0
         if self.upright:
-            return min(self._longest(matrix), self._px(LONG_LABEL * self._size)) + 8
+            return min(self._longest(matrix), self._px(LONG_LABEL * self._label_size)) + 8
         return QFontMetrics(self.bold_small).height() + 4
 
     def _longest(self, matrix: Matrix) -> int:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCompleter,
@@ -68,6 +68,11 @@ class Chip(QPushButton):
         if text != self.text():
             self.setText(text)
             self.setAccessibleName(f"Token {self.position}: {word}")
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        rail = self.parentWidget().parentWidget().parentWidget()
+        if not isinstance(rail, _Rail) or rail.shows(self):
+            super().paintEvent(event)
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and self._moves(event):
@@ -182,7 +187,10 @@ class WordEdit(QLineEdit):
 
 
 class _Rail(QScrollArea):
-    """One line of widgets that scrolls sideways, by the wheel too, without a bar."""
+    """One line of widgets that scrolls sideways, by the wheel too, without a bar.
+
+    Of words that have no room, none is seen in part: half a word reads as another one.
+    """
 
     def __init__(self, content: QWidget) -> None:
         super().__init__(widgetResizable=True)
@@ -191,6 +199,7 @@ class _Rail(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.content = content
         self.setWidget(content)
+        self.horizontalScrollBar().valueChanged.connect(lambda: self.viewport().update())
 
     def sizeHint(self) -> QSize:
         return self.content.sizeHint()
@@ -199,6 +208,15 @@ class _Rail(QScrollArea):
         hint = self.sizeHint()
         return QSize(min(hint.width(), 4 * hint.height()), hint.height())
 
+    def shows(self, chip: QWidget) -> bool:
+        """Whether a word is painted: all of it is in sight, or none is whole."""
+        left = -self.content.x()
+        room = left, left + self.viewport().width()
+        if _is_whole(chip, room):
+            return True
+        others = [one for one in self.content.children() if isinstance(one, Chip) and one.isVisibleTo(self.content)]
+        return not any(_is_whole(one, room) for one in others)
+
     def wheelEvent(self, event: QWheelEvent) -> None:
         bar, turned = self.horizontalScrollBar(), event.angleDelta()
         if bar.maximum() > 0:
@@ -206,6 +224,10 @@ class _Rail(QScrollArea):
             event.accept()
         else:
             event.ignore()
+
+
+def _is_whole(widget: QWidget, room: tuple[int, int]) -> bool:
+    return room[0] <= widget.x() and widget.x() + widget.width() <= room[1]
 
 
 class TokenStrip(QWidget):

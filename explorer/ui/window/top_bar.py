@@ -5,6 +5,7 @@ The choice of what the matrices show: values, what an edit or a step has changed
 The choice of the setting that the open lesson is in.
 """
 
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
@@ -178,6 +179,9 @@ class TopBar(QFrame):
         self._rows = QVBoxLayout(self)
         self._row = QHBoxLayout()
         self._rows.addLayout(self._row)
+        self._below = QHBoxLayout()
+        self._below.addStretch(1)
+        self._rows.addLayout(self._below)
         # All that can be done.
         self.menu = mark(QPushButton(MENU), tab="true")
         self.menu.setAccessibleName("Menu")
@@ -266,43 +270,76 @@ class TopBar(QFrame):
         self.menu.setText(MENU)
         # Whatever it says: what stands behind it stays.
         self.title.setFixedWidth(px(TITLE) + int(max(width - NARROW, 0) * PART))
-        apart = self._rows.indexOf(self._choices) >= 0
+        apart, title_below = (self._below.indexOf(part) >= 0 for part in (self._choices, self.title))
         outside = apart or self._choices.isHidden()  # its room is reckoned in each tab: the next one shows it
         self._settings.widen(0)
         self._measure()
         now = self._choices.sizeHint().width()
         others = self._row.sizeHint().width() - (0 if outside else now) + outside * self._row.spacing() + px(40)
+        others += title_below * self._with_title
         wide, narrow = (now - self._settings.sizeHint().width() + self._settings.width_of(on) for on in (False, True))
         # Reckoned, not tried: a control that comes or goes has Qt lay out the whole window at once.
         self._settings.be_narrow(others + wide > width)
         choices = wide if others + wide <= width else narrow
         needed = others + choices
+        free, below = width - others + self._with_title, width - px(24) - choices - self._row.spacing()
+        is_below = needed > width and free < min(px(TITLE), below)
+        if is_below != title_below:
+            self._move_title(is_below)
         taken = choices + px(40) if needed > width else needed
-        self._settings.widen(max(width - taken, 0))
+        self._settings.widen(max(width - taken - is_below * (min(self._whole_title, below) + self._row.spacing()), 0))
         self._measure()
         if apart != (needed > width):
-            (self._rows if apart else self._row).removeWidget(self._choices)
+            (self._below if apart else self._row).removeWidget(self._choices)
             if apart:
-                self._row.insertWidget(self._place_of_choices, self._choices, 0, Qt.AlignmentFlag.AlignVCenter)
+                place = self._place_of_choices - is_below
+                self._row.insertWidget(place, self._choices, 0, Qt.AlignmentFlag.AlignVCenter)
             else:
-                self._rows.addWidget(self._choices, 0, Qt.AlignmentFlag.AlignRight)
+                self._below.addWidget(self._choices, 0, Qt.AlignmentFlag.AlignVCenter)
+        if is_below:
+            self._write_title(below)
+            return
         beside = self._choices.sizeHint().width() + self._row.spacing()
         if self.title.minimumWidth() - self._over(width, beside) < px(READ_TITLE):  # three strokes are a menu, too
             self.menu.setText("")
             self._row.invalidate()
-        metrics = self.title.fontMetrics()
-        around = metrics.horizontalAdvance("  ▾") + px(22)
-        now, over = self.title.minimumWidth(), self._over(width, beside)
-        lacking = metrics.horizontalAdvance(self._name) + 1 + around - now
         # It lies under no tab, and is cut only where there is no room.
-        now -= over if over > 0 else -max(min(lacking, -over), 0)
-        self.title.setFixedWidth(max(now, px(LEAST_TITLE)))
-        short = metrics.elidedText(self._name, Qt.TextElideMode.ElideRight, self.title.minimumWidth() - around)
-        self.title.setText(plain(f"{short}  ▾"))
+        now, over = self.title.minimumWidth(), self._over(width, beside)
+        self._write_title(now - over, now if over <= 0 else 0)
+
+    def _write_title(self, most: int, least: int = 0) -> None:
+        """Write what is open in at most so many pixels, but not in fewer than it has to have."""
+        self.title.setFixedWidth(max(min(self._whole_title, most), least, self._bench.appearance.px(LEAST_TITLE)))
+        room, metrics = self.title.minimumWidth() - self._around_title, self.title.fontMetrics()
+        short = shortened(self._name, lambda text: metrics.horizontalAdvance(text) <= room)
+        self.title.setText(plain(f"{metrics.elidedText(short, Qt.TextElideMode.ElideRight, room)}  ▾"))
+
+    @property
+    def _around_title(self) -> int:
+        """Pixels that its button takes besides the title."""
+        return self.title.fontMetrics().horizontalAdvance("  ▾") + self._bench.appearance.px(22)
+
+    @property
+    def _whole_title(self) -> int:
+        """Pixels that all of the title takes."""
+        return self.title.fontMetrics().horizontalAdvance(self._name) + 1 + self._around_title
+
+    @property
+    def _with_title(self) -> int:
+        """Pixels that the title has in the first row for all that it says."""
+        return self.title.minimumWidth() + self._row.spacing()
+
+    def _move_title(self, below: bool) -> None:
+        """Let the title stand at the left of the second row, or behind the menu."""
+        (self._row if below else self._below).removeWidget(self.title)
+        if below:
+            self._below.insertWidget(0, self.title, 0, Qt.AlignmentFlag.AlignVCenter)
+        else:
+            self._row.insertWidget(1, self.title)
 
     def _over(self, width: int, choices: int) -> int:
         """Pixels by which the first row is wider than the window; `choices` stand in it in other tabs, too."""
-        around, out = self._rows.contentsMargins(), self._choices.isHidden() and self._rows.indexOf(self._choices) < 0
+        around, out = self._rows.contentsMargins(), self._choices.isHidden() and self._below.indexOf(self._choices) < 0
         return self._row.sizeHint().width() + around.left() + around.right() + out * choices - width
 
     def _measure(self) -> None:
@@ -323,6 +360,13 @@ class TopBar(QFrame):
         self.menu.setIcon(icon("menu", self._bench.appearance.theme))
         self._rows.setContentsMargins(px(8), px(4), px(14), px(4))
         self._rows.setSpacing(px(4))
+
+
+def shortened(title: str, fits: Callable[[str], bool]) -> str:
+    """The title, or where it does not fit the longest beginning that means something by itself, as "XOR"."""
+    ends = [title.rfind(mark) for mark in (": ", " → ") if mark in title]
+    parts = sorted((title[:end] for end in ends if end > 0), key=len, reverse=True)
+    return next((text for text in (title, *parts) if fits(text)), title)
 
 
 def _button(action: QAction) -> QToolButton:

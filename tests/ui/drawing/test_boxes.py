@@ -266,3 +266,20 @@ def test_a_bar_gives_way_to_a_word_that_would_be_cut(picture):
     marks = (Bars((120, 110, 76, 40), words, (0.7, 0.3), cells),)
     picture.tell(Drawing(marks, (0, 300, 0, 200), "Bars", NONE, NONE, down=True, square=True, zoom=True))
     assert [one.text for one in written_in(picture)] == ["<0x9C>", "0.70", "b", "0.30"]
+
+
+@pytest.mark.parametrize(("width", "written"), [(280, ["Layer 1 of 2", "all alike: × 2"]), (100, ["Layer 1 of 2"])])
+def test_a_frame_has_its_note_at_the_right_if_there_is_room_for_all_of_it(picture, width, written):
+    marks = (Box((10, 10, width, 80), "Layer", "Layer 1 of 2", "all alike: × 2", around=True),)
+    picture.tell(Drawing(marks, (0, 300, 0, 200), "A frame", NONE, NONE, down=True, square=True, zoom=True))
+    assert [one.text for one in written_in(picture)] == written
+
+
+def test_words_of_low_bars_do_not_lie_on_each_other(picture, at):
+    high = 1000.0 / (at(picture, 0, 100).y() - at(picture, 0, 0).y())  # numbers of the window that are ten pixels
+    cells = tuple(Cell("source.X", (0, i)) for i in range(3))
+    marks = (Bars((20, 20, 200, 3 * high), ("one", "two", "three"), (0.5, 0.3, 0.2), cells),)
+    picture.tell(Drawing(marks, (0, 300, 0, 200), "Bars", NONE, NONE, down=True, square=True, zoom=True))
+    sizes = [one.font.pixelSize() for one in written_in(picture)]
+    assert len(sizes) == 6
+    assert max(sizes) <= 10

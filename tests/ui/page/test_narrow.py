@@ -10,6 +10,8 @@ SMALL, LARGE_TEXT = (1024, 640, 1.0), (1280, 720, 2.0)
 EXAMPLES = *lesson_files(), *model_files()
 SHORT = ("tiny-gpt", SMALL), ("you-are-welcome", LARGE_TEXT)
 """A page of each kind is looked at each time; all pages of all examples are `long`."""
+STEPS = {"xor": (0, 3, 9), "you-are-welcome": (7, 22)}
+"""Steps, counted from 0, at whose tables a page scrolled sideways in large text: looked at each time."""
 
 
 def long(*of):
@@ -48,13 +50,20 @@ def test_on_no_page_of_an_example_a_word_is_cut(open_window, eye, appearance, na
 
 
 def test_pages_that_were_cut_are_so_no_more(open_window, eye):
-    """Small pictures in a long equation, words in the pictures of a net and of shares, labels of a single column."""
+    """Small pictures in a long equation, words in the pictures of a net, of shares and of a model, headings, labels."""
     window = open_window("softmax")
     window.resize(*SMALL[:2])
     eye.settle(window)
-    pages = ("softmax", "model"), ("sin", "model"), ("sin", "layer.2"), ("changed-since-2017", "output")
-    for lesson, stage in pages:
-        window.bench.open(load(lesson))
+    pages = (
+        ("softmax", "printed", "model"),
+        ("sin", "printed", "model"),
+        ("sin", "printed", "layer.2"),
+        ("changed-since-2017", "paper", "output"),
+        ("tiny-reader", "new", "model"),
+        ("xor", "printed", "layer.2"),
+    )
+    for lesson, setting, stage in pages:
+        window.bench.open(load(lesson), setting)
         assert (lesson, cut_pages(window, eye, [stage])) == (lesson, {})
 
 
@@ -66,3 +75,17 @@ def test_what_a_step_names_is_no_larger_than_its_page_is_wide(open_window, eye):
         window.lessons.guide.go(step)
         eye.settle(window)
         assert window.page().horizontalScrollBar().maximum() == 0
+
+
+@pytest.mark.parametrize("name", [name if name in STEPS else long(name) for name in EXAMPLES])
+def test_in_large_text_no_step_scrolls_sideways(open_window, eye, appearance, name):
+    """An equation that has no room in any other way breaks before its "+" or its "×"."""
+    lesson = load(name)
+    window = open_window(lesson)
+    appearance.set_scale(LARGE_TEXT[2])
+    window.resize(*LARGE_TEXT[:2])
+    for step in STEPS.get(name, range(len(lesson.steps))):
+        window.lessons.guide.go(step)
+        window.bench.document.settle()
+        eye.settle(window)
+        assert (step, window.page().horizontalScrollBar().maximum()) == (step, 0)

@@ -10,6 +10,7 @@ from explorer.document.commands.words import MOST_TOKEN_LENGTH
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.ui.selection import Cell
+from explorer.ui.widgets.tree import written_in
 from explorer.ui.window.token_strip import Chip, WordEdit
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -415,6 +416,17 @@ def test_arrows_scroll_to_the_words_behind(window, hand, eye, chip):
     while (button := eye.by_name(window.tokens, "Source: words after these")).isEnabled():
         hand.click(button)
     assert in_sight(window, chip(59))
+
+
+def test_no_word_is_seen_in_part(window, eye, appearance):
+    appearance.set_scale(2.0)
+    window.resize(1280, 720)
+    eye.settle(window)
+    chips = [chip for strip in window.tokens._strips.values() for chip in strip.chips]
+    seen = [chip.text() for chip in chips if in_sight(window, chip)]
+    assert 0 < len(seen) < len(chips)
+    written = [one.text for one in written_in(window.tokens)]
+    assert [chip.text() for chip in chips if chip.text() in written] == seen
 
 
 def test_the_keys_go_along_the_words(window, hand, chip):

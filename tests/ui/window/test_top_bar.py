@@ -7,7 +7,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QComboBox, QPushButton
 
 from explorer.ui.window.menus import MOST
-from explorer.ui.window.top_bar import PAGES
+from explorer.ui.window.top_bar import PAGES, shortened
 
 
 def settings(window):
@@ -53,13 +53,29 @@ def test_in_large_text_the_title_does_not_lie_under_a_tab(open_window, eye, appe
     appearance.set_scale(2.0)
     eye.settle(window)
     bar = window.top_bar
-    assert bar.title.geometry().right() < bar._tabs["Pipeline"].geometry().left()
+    others = [*bar._tabs.values(), bar.menu, bar._choices]
+    assert not any(bar.title.geometry().intersects(one.geometry()) for one in others)
+    assert bar.title.geometry().top() >= bar._choices.geometry().top(), "below the tabs it has more room"
     assert bar.title.sizeHint().width() <= bar.title.width()
     for tab in bar._tabs.values():
         assert tab.sizeHint().width() <= tab.width(), "no tab is cut"
     appearance.set_scale(1.0)
     eye.settle(window)
     assert bar.menu.text().strip() == "Menu"
+
+
+@pytest.mark.parametrize(
+    ("title", "room", "short"),
+    [
+        ("XOR: one or the other, not both", 40, "XOR: one or the other, not both"),
+        ("XOR: one or the other, not both", 20, "XOR"),
+        ("You are welcome → de nada", 15, "You are welcome"),
+        ("Printed: this → that", 15, "Printed: this"),
+        ("Printed: this → that", 5, "Printed: this → that"),  # then it is cut
+    ],
+)
+def test_a_title_ends_where_its_beginning_means_something(title, room, short):
+    assert shortened(title, lambda text: len(text) <= room) == short
 
 
 def test_in_large_text_the_menu_scrolls_and_has_no_second_column_beside_the_screen(
