@@ -70,8 +70,10 @@ class Chip(QPushButton):
             self.setAccessibleName(f"Token {self.position}: {word}")
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        rail = self.parentWidget().parentWidget().parentWidget()
-        if not isinstance(rail, _Rail) or rail.shows(self):
+        around = self.parentWidget()
+        while around is not None and not isinstance(around, _Rail):
+            around = around.parentWidget()
+        if around is None or around.shows(self):
             super().paintEvent(event)
 
     def event(self, event: QEvent) -> bool:
