@@ -93,6 +93,10 @@ def _fail(message: str) -> int:
 
 def _run(argv: list[str]) -> int:
     command = argv[0] if argv and argv[0] in COMMANDS else ""
+    if not command and len(argv) > 1 and not any(one.startswith("-") for one in argv):
+        from explorer.cli.window import refuse_several
+
+        refuse_several(argv[0])
     arguments = parse(command, argv[1:] if command else argv)
     check_out(arguments)
     _leave_a_core()

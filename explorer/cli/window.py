@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 from explorer.checkpoints import is_checkpoint
 from explorer.cli.options import UsageError
@@ -69,6 +70,15 @@ def _quoted(*words: str) -> str:
     return " ".join('"' + re.sub(r'(["`$\\])', r"\\\\\1", word).replace("%", "%%") + '"' for word in words)
 
 
+def refuse_several(first: str) -> NoReturn:
+    """Say what is wrong with several words of which the first is no command.
+
+    Raises `UsageError`.
+    """
+    openable(first)
+    raise UsageError("The window opens one file. Open the first, and press Ctrl+E for another one beside it.")
+
+
 def openable(file: str) -> None:
     """Make sure that a file, or a lesson of that name, is there before anything opens.
 
@@ -88,6 +98,8 @@ def openable(file: str) -> None:
     lessons, models = lesson_files(), model_files()
     if file not in lessons | models:
         near = nearest(file, [*COMMANDS, *lessons, *models])
+        if file == "compare":  # what one finds in the window under this name
+            raise UsageError("'compare' is no command: open a model in the window, press Ctrl+E for another beside it.")
         known = f"the commands are {', '.join(COMMANDS)}, the lessons {', '.join(lessons)}"
         known += f", the models {', '.join(models)}"
         raise UsageError(f"'{file}' is no command, file or lesson{did_you_mean(near)}; {known}.")

@@ -57,6 +57,8 @@ from explorer.pages.view import Cell, Told, View
 SHOW, PLACE, OTHER = "patching.show", "patching.place", "patching.word"
 NEAREST, TRIED, MOST_COLUMNS = 40, 3, 12
 """Words to choose from, those tried at each place to begin with, and places that are shown side by side."""
+EACH = 300_000
+"""Multiply-adds that could be done while a node is begun, some 6 µs: of a small model that is most of the time."""
 TO_PATCH, LENS = "work of patching", "work of the lens"
 
 
@@ -91,7 +93,9 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
 
     compared = None if view.beside is None else view.beside.values
     of = view.values, compared, row, word, *chosen
-    outcome = view.awaited(TO_PATCH, work * len(sites(view.graph)) * len(places) / 2, of, tried)
+    runs = (TRIED * len(places) + len(sites(view.graph)) / 2) * len(view.nodes)
+    size = work * len(sites(view.graph)) * len(places) / 2 + EACH * runs
+    outcome = view.awaited(TO_PATCH, size, of, tried)
     if outcome is None:
         return (*head, Controls("patch", (check,)), waiting(view, TO_PATCH, "Trying all parts"))
     other, shares = outcome

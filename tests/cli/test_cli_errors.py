@@ -30,6 +30,9 @@ def wrong(capsys, *argv):
         # commands and options
         (("nope",), ("'nope' is no command, file or lesson", ", ".join(COMMANDS), "emma")),
         (("shwo",), ("'shwo'", "did you mean 'show'?")),
+        (("shwo", "emma", "weights"), ("'shwo'", "did you mean 'show'?")),
+        (("compare", "emma", "softmax"), ("'compare' is no command", "Ctrl+E")),
+        (("emma", "softmax"), ("opens one file", "Ctrl+E")),
         (("nope.toml",), ("no file 'nope.toml'",)),
         (("",), ("'' is no command",)),
         (("--wrong",), ("--wrong", "`explorer --help`")),
