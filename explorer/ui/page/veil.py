@@ -10,8 +10,8 @@ from explorer.pages.of_step import Lit
 from explorer.ui.page.column import Elements
 from explorer.ui.page.holders import Titled
 
-DARK, HEADS, DIM = 0.85, 0.75, 0.35
-"""How much of the page's own ground lies over what is in the dark, of whose ink a seventh is left; over the head of the
+DARK, HEADS, DIM = 0.8, 0.75, 0.35
+"""How much of the page's own ground lies over what is in the dark, of whose ink a fifth is left; over the head of the
 page and headings, which would outshine a few numbers; and over what stands beside what is named, whose numbers have
 still 4.5 times the contrast of the ground."""
 BESIDE, ABOVE = 3, 8

@@ -57,7 +57,7 @@ def test_the_matrix_of_a_step_stands_out_and_another_has_a_fifth_of_its_ink(led)
     assert not is_lit(window, "Q")
     strong, faint = ink(window, "K"), ink(window, "Q")
     assert strong > 150
-    assert 0.1 < faint / strong < 0.3
+    assert 0.15 < faint / strong < 0.25
 
 
 def places(window):
