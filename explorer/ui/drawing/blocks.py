@@ -70,6 +70,15 @@ def _finite(numbers: Array, nan: float, most: float, least: float) -> Array:
     return numbers if np.isfinite(numbers).all() else np.nan_to_num(numbers, nan=nan, posinf=most, neginf=least)
 
 
+def _looks_alike(before: Image, image: Image) -> bool:
+    """Whether an image has the colours of another one, wherever it stands: one that comes or moves is not made anew."""
+    if before is image:
+        return True
+    if (before.high, before.low, before.colours, before.smooth) != (image.high, image.low, image.colours, image.smooth):
+        return False
+    return before.array is image.array or np.array_equal(before.array, image.array, equal_nan=True)
+
+
 @dataclass(frozen=True)
 class _Last:
     """Where the last word of a sentence stands, across and down, and the last one that was written."""
@@ -371,7 +380,7 @@ class Blocks:
     def image(self, painter: QPainter, number: int, image: Image, rect: QRectF) -> None:
         """The image that is the so many-th mark, made anew only when it is another, or in another theme."""
         kept, ramp = self._kept.get(number), self._ramp(image)
-        if kept is None or kept[1] is not ramp or (kept[0] is not image and kept[0] != image):
+        if kept is None or kept[1] is not ramp or not _looks_alike(kept[0], image):
             self._kept[number] = kept = (image, ramp, self._coloured(image, ramp))
         rows, columns = image.array.shape
         dense = rect.width() < columns or rect.height() < rows

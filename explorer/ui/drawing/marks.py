@@ -84,7 +84,7 @@ class Marks(pg.GraphicsObject):
     def tell(self, drawing: Drawing, all_: bool = True) -> None:
         """Paint another drawing; all of it, or what somebody has painted anew."""
         before, self.drawing = self.drawing, drawing
-        self._lights = self._sight = None
+        self._lights = None
         old = () if all_ or before is None else before.marks
         kept = [mark is other for mark, other in zip(old, drawing.marks, strict=False)]
         self._lines = {number: lines for number, lines in self._lines.items() if number < len(kept) and kept[number]}
@@ -162,8 +162,8 @@ class Marks(pg.GraphicsObject):
         parts = [bounds & QRectF(rect) for rect in self.exposed] or [bounds]
         if not drawing.zoom or any(part.contains(whole) for part in parts):
             return range(len(drawing.marks))
-        if self._sight is None:
-            self._sight = Sight(drawing)
+        if self._sight is None or self._sight.marks is not drawing.marks:
+            self._sight = Sight(drawing, self._sight)
         # Where little of it moves, that may be at its two ends: what stands between is not painted.
         return sorted({number for part in parts for number in self._sight.numbers(self._pixels, part)})
 

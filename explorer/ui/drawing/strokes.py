@@ -12,7 +12,7 @@ Which marks of a drawing with zoom lie in sight: the others need not be painted.
 """
 
 from dataclasses import fields
-from itertools import zip_longest
+from itertools import chain, repeat, zip_longest
 from math import hypot, isinf
 
 import numpy as np
@@ -169,8 +169,10 @@ class Pixels:
         return QRectF(self.point(left, bottom), self.point(left + width, bottom + height)).normalized()
 
 
-AROUND = 20.0
-"""Numbers of the window that a mark may reach beyond its place: sheets behind a box, the head of a way, a disc."""
+AROUND, CLOSE = 20.0, 4.0
+"""Numbers of the window that a mark may reach beyond its place: sheets behind a box, the head of a way, a disc; and
+what has nothing of that.
+"""
 WIDEST = 20.0
 """Pixels that a letter may be wide."""
 BESIDES = tuple(one.name for one in fields(Drawing) if one.name not in ("marks", "summary"))
@@ -178,18 +180,28 @@ BESIDES = tuple(one.name for one in fields(Drawing) if one.name not in ("marks",
 
 
 class Sight:
-    """Where the marks of a drawing are."""
+    """Where the marks of a drawing are.
 
-    def __init__(self, drawing: Drawing) -> None:
-        self._places = np.array([_extent(mark) for mark in drawing.marks], dtype=float).reshape(-1, 4)
-        self._words = np.array([len(m.text) * WIDEST if isinstance(m, Words) else 0.0 for m in drawing.marks])
+    `before`: of the drawing before; what stands where it stood is not looked up again.
+    """
+
+    def __init__(self, drawing: Drawing, before: "Sight | None" = None) -> None:
+        self.marks = drawing.marks
+        known = () if before is None else zip(before.marks, before._rows, strict=True)
+        self._rows: list[tuple[float, ...]] = [
+            row if one is mark or (one is not None and _stands_where(one, mark)) else _row(mark)
+            for mark, (one, row) in zip(self.marks, chain(known, repeat((None, ()))), strict=False)
+        ]
+        rows = np.array(self._rows, dtype=float).reshape(-1, 6)
+        self._places, self._words = rows[:, :4], rows[:, 4:]
 
     def numbers(self, pixels: Pixels, bounds: QRectF) -> list[int]:
         """The marks in sight, the lower before the higher."""
         left, right = (pixels.across * self._places[:, k] + pixels.left for k in (0, 1))
         top, bottom = (pixels.up * self._places[:, k] + pixels.top for k in (2, 3))
-        wide, high = self._words, np.where(self._words > 0, WIDEST, 0.0)
-        seen = (right + wide >= bounds.left()) & (left - wide <= bounds.right())
+        before, behind = self._words.T
+        high = np.where(before + behind > 0, WIDEST, 0.0)
+        seen = (right + behind >= bounds.left()) & (left - before <= bounds.right())
         seen &= (np.maximum(top, bottom) + high >= bounds.top()) & (np.minimum(top, bottom) - high <= bounds.bottom())
         found: list[int] = np.flatnonzero(seen).tolist()
         return found
@@ -204,17 +216,46 @@ def changed(before: Drawing, after: Drawing, pixels: Pixels) -> QRegion | None:
         for one, other in zip_longest(before.marks, after.marks)
         if one is not other and one != other
         for mark in (one, other)
-        if mark is not None
+        if mark is not None and not (mark is one and _stands_where(one, other))
     ]
     region = QRegion()
     for mark in marks:
         left, right, top, bottom = (mark.x, mark.x, mark.y, mark.y) if isinstance(mark, Words) else _extent(mark)
         if isinf(left):
             return None
-        wide, high = (len(mark.text) * WIDEST, WIDEST) if isinstance(mark, Words) else (0.0, 0.0)
+        wide, wider = _reach(mark) if isinstance(mark, Words) else (0.0, 0.0)
+        high = WIDEST if isinstance(mark, Words) else 0.0
         place = pixels.rect(left, top, right - left, bottom - top)
-        region += place.adjusted(-wide, -high, wide, high).toAlignedRect()
+        region += place.adjusted(-wide, -high, wider, high).toAlignedRect()
     return region
+
+
+def _stands_where(one: Mark, other: Mark | None) -> bool:
+    """Whether a mark stands where another one does: of what only fades the place is looked up once."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, Words) and isinstance(other, Words):
+        return (one.x, one.y, one.text, one.align, one.token) == (
+            other.x,
+            other.y,
+            other.text,
+            other.align,
+            other.token,
+        )
+    name = "points" if isinstance(one, FlowLine) else "ends" if isinstance(one, Segments) else "place"
+    place = getattr(one, name, None)
+    return place is not None and place is getattr(other, name)
+
+
+def _row(mark: Mark) -> tuple[float, ...]:
+    """Where a mark is, and pixels that words take before and behind that."""
+    return *_extent(mark), *(_reach(mark) if isinstance(mark, Words) else (0.0, 0.0))
+
+
+def _reach(words: Words) -> tuple[float, float]:
+    """Pixels that words take at most before their place and behind it."""
+    wide = len(words.text) * WIDEST
+    return wide * words.align + CLOSE, wide * (1.0 - words.align) + CLOSE
 
 
 def _extent(mark: Mark) -> tuple[float, float, float, float]:
@@ -222,14 +263,15 @@ def _extent(mark: Mark) -> tuple[float, float, float, float]:
     match mark:
         case Box(place=place) | Bars(place=place) | Image(place=place) | Band(place=place):
             left, top, wide, high = place
-            return left - AROUND, left + wide + AROUND, top - AROUND, top + high + AROUND
+            around = AROUND if isinstance(mark, Box) else CLOSE
+            return left - around, left + wide + around, top - around, top + high + around
         case FlowLine(points=points) if points:
             across, up = zip(*points, strict=True)
             return min(across) - AROUND, max(across) + AROUND, min(up) - AROUND, max(up) + AROUND
         case Segments(ends=ends) if len(ends):
             every = ends.reshape(-1, 2)
             (left, top), (right, bottom) = every.min(0).tolist(), every.max(0).tolist()
-            return left - AROUND, right + AROUND, top - AROUND, bottom + AROUND
+            return left - CLOSE, right + CLOSE, top - CLOSE, bottom + CLOSE
         case Words(token=None):
             return mark.x, mark.x, mark.y, mark.y
     return -np.inf, np.inf, -np.inf, np.inf  # of words of a sentence it depends on the others which are written

@@ -1,5 +1,7 @@
 """A drawing of a whole: boxes that lead somewhere, words, images and bars among them, and looking closer."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -13,6 +15,7 @@ from explorer.pages.gestures import GoTo, Switch
 from explorer.pages.matrix import matrix
 from explorer.pages.view import Cell
 from explorer.ui.drawing.blocks import TIGHT, Blocks
+from explorer.ui.drawing.strokes import Sight
 from explorer.ui.drawing.view import DrawingView
 from explorer.ui.widgets.tree import written_in
 
@@ -283,3 +286,33 @@ def test_words_of_low_bars_do_not_lie_on_each_other(picture, at):
     sizes = [one.font.pixelSize() for one in written_in(picture)]
     assert len(sizes) == 6
     assert max(sizes) <= 10
+
+
+def test_an_image_that_fades_or_moves_is_not_coloured_anew_and_one_with_other_numbers_is(picture, monkeypatch):
+    made = []
+    coloured = Blocks._coloured
+    monkeypatch.setattr(Blocks, "_coloured", lambda *given: made.append(given) or coloured(*given))
+
+    def show_with(**how):
+        marks = [replace(mark, **how) if isinstance(mark, Image) else mark for mark in picture.drawing.marks]
+        picture.tell(replace(picture.drawing, marks=tuple(marks)))
+        QApplication.processEvents()
+
+    show_with(faint=0.5)
+    show_with(place=(40, 40, 60, 30))
+    assert not made
+    show_with(array=np.eye(3))
+    assert len(made) == 1
+
+
+def test_where_marks_are_is_the_same_whether_those_before_are_known_or_not(picture):
+    drawing = picture.drawing
+    faded = tuple(replace(mark, faint=0.5) for mark in drawing.marks)
+    moved = (*faded[:-2], replace(faded[-2], text="You all"), replace(faded[-1], place=(100, 110, 60, 80)), faded[0])
+    known = None
+    for marks in (drawing.marks, faded, moved, drawing.marks):
+        now = replace(drawing, marks=marks)
+        known = Sight(now, known)
+        fresh = Sight(now)
+        assert np.array_equal(known._places, fresh._places)
+        assert np.array_equal(known._words, fresh._words)
