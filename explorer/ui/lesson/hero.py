@@ -191,7 +191,10 @@ class Hero(QWidget):
         if self.filling:
             return 0.0
         if (one := self.listing) is not None:
-            one.grow(max(place.height() - EDGE - self.high + one.grown, 0))
+            before = one.grown
+            one.grow(max(place.height() - EDGE - self.high + before, 0))
+            if one.grown != before:  # told at once: else it would be as high as in the place before, and too large
+                self.elements.updateGeometry()
         high = lines.height if alone else self.high - EDGE
         if self.pictures and not alone:  # what is cut beside them takes no more than it was given
             high = max(high, place.height() - free.height() + lines.height)

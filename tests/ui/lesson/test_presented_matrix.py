@@ -178,3 +178,20 @@ def test_choices_beside_each_other_are_equally_high_and_below_each_other_as_high
     assert len({button.height_at(button.width()) for button in buttons}) > 1, "this question shows nothing"
     assert len({button.height() for button in buttons}) == 1
     presenter.leave()
+
+
+def test_a_list_that_follows_a_step_with_more_room_is_as_large_as_its_place(open_window, qtbot):
+    window = open_window(load("changed-since-2017"))
+    guide = window.lessons.guide
+    at = [step.id for step in guide.steps].index("cache")
+    guide.go(at - 1)
+    window.lessons.open_presenter()
+    presenter = window.lessons.presenter
+    presenter.showNormal()
+    presenter.resize(1920, 1080)
+    qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
+    guide.next()
+    qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
+    sheet = presenter.sheet
+    assert sheet._hero.listing.width() > 0.9 * sheet._shown.width()  # it was 78 %: measured with its old rows
+    presenter.leave()
