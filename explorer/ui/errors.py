@@ -11,7 +11,7 @@ from explorer.core.errors import ExplorerError
 from explorer.sentences import sentence
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later
-from explorer.ui.widgets.tree import written_in
+from explorer.ui.widgets.tree import words_at
 
 SHOWN_MS = 6000
 WIDEST = 0.5
@@ -58,19 +58,6 @@ def least_covering(places: Sequence[QRect], words: Sequence[QRect]) -> QPoint:
     return min(places, key=lambda place: sum(map(place.intersects, words))).topLeft()
 
 
-def words_of(window: QWidget) -> list[QRect]:
-    """Where words stand in a window, in its pixels; no earlier message counts."""
-    found = []
-    for one in written_in(window):
-        rect, widget = one.place.toAlignedRect(), one.within
-        while widget is not window and (around := widget.parentWidget()) is not None:
-            rect = (rect & widget.rect()).translated(widget.pos())
-            widget = around
-        if not rect.isEmpty():
-            found.append(rect)
-    return found
-
-
 class Message(QLabel):
     """Words over a window, until the person does something, or for six seconds.
 
@@ -98,7 +85,8 @@ class Message(QLabel):
             self.setWordWrap(True)
             self.setFixedWidth(widest)
         self.adjustSize()
-        self.move(least_covering(places(beside, self.size(), window.rect(), role), words_of(window)))
+        where = places(beside, self.size(), window.rect(), role)
+        self.move(least_covering(where, words_at(window, where)))
         self.raise_()
         self.show()
         end = QTimer(self, singleShot=True, interval=SHOWN_MS)

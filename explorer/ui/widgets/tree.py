@@ -223,12 +223,21 @@ def written_in(whole: QWidget) -> Iterator[Written]:
                 yield Written(text, page, place, font)
 
 
-def _painted(page: QWidget) -> list[tuple[str, QRectF, QFont]]:
+def words_at(window: QWidget, places: Iterable[QRect]) -> list[QRect]:
+    """Where words stand in the places of a window, as it is seen now; nothing else is painted."""
+    region = QRegion()
+    for place in places:
+        region += place
+    return [one.toAlignedRect() for text, one, _ in _painted(window, region & window.rect()) if text.strip()]
+
+
+def _painted(page: QWidget, region: QRegion | None = None) -> list[tuple[str, QRectF, QFont]]:
+    region = region or QRegion()  # all of it
     device = _Device(page.size())
     painter = QPainter(device)
     try:
         # Not the widget's own: a picture has another one.
-        QWidget.render(page, painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
+        QWidget.render(page, painter, region.boundingRect().topLeft(), region, QWidget.RenderFlag.DrawChildren)
     finally:
         painter.end()
     return device.listener.heard
