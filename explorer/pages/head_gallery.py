@@ -74,6 +74,8 @@ def _sentences(view: View) -> tuple[list[Annotated], str]:
     return [(own, ())], said
 
 
+EACH = 250
+"""Multiply-adds that take as long as a measure that looks at one share of attention."""
 _KEPT: deque[tuple[tuple[object, ...], list[Array], tuple[Head, ...]]] = deque(maxlen=2)
 """What was measured last, and of what: a page is made anew at every edit of the words. Two models may be compared."""
 
@@ -86,7 +88,9 @@ def _measured(view: View, sentences: tuple[Annotated, ...], costs: bool) -> tupl
     for before, arrays, heads in _KEPT:
         if before == of and len(arrays) == len(weights) and all(map(is_, arrays, weights)):
             return heads
-    size = sum(view.graph.work.values()) * len(sentences) * (1 + 2 * len(_heads(view)) * costs)
+    longest, own = max(len(words) for words, _ in sentences), len(view.graph.axes["input"])
+    size = sum(view.graph.work.values()) * len(sentences) * longest / own * (1 + 2 * len(_heads(view)) * costs)
+    size += EACH * len(MEASURES) * len(_heads(view)) * len(sentences) * longest**2
 
     def measure(told: Told) -> tuple[Head, ...]:
         return tuple(gallery(state, sentences, costs, told))
