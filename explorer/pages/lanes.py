@@ -21,7 +21,7 @@ from explorer.pages.view import Cell, View
 
 ANSWERS = "output.probabilities"
 MOST_BARS = 6
-WIDTH, EACH, HEAD, BOTTOM, NOTE = 168.0, 17.0, 22.0, 5.0, 19.0
+WIDTH, EACH, HEAD, BOTTOM, NOTE = 168.0, 17.0, 25.0, 5.0, 19.0
 """Of the bars: all of them, how high one is, the room for what is written above, left free below, or written there."""
 LOW, APART = 22.0, 16.0
 """How high the loss is, and how far from the answers."""

@@ -39,17 +39,22 @@ class Drawn(Late):
 
             return DrawingView(bench, picture.drawing)
 
-        px = bench.appearance.px
-        super().__init__(bench.appearance.turns, make, picture, px(picture.width), px(picture.height), parent)
+        self._px = bench.appearance.px
+        across, high = self._px(picture.width), self._px(picture.height)
+        super().__init__(bench.appearance.turns, make, picture, across, high, parent)
         self.fills, self._scale = picture.fills, bench.appearance.scale
-        self.least = px(picture.height)
+        self.least = high
         """Pixels that it is high at least, where it takes all of its place."""
 
-    def tell(self, picture: Picture) -> None:
-        """Draw something else, as soon as it is in sight."""
-        self.data = picture
+    def tell(self, picture: Picture) -> bool:
+        """Draw something else, as soon as it is in sight; returns whether that takes another size."""
+        size = self._px(picture.width), self._px(picture.height)
+        other = size != (self._across, self.least)
+        self._across, self._high = size
+        self.data, self.least = picture, size[1]
         if self.picture is not None:
             self.picture.tell_in_sight(lambda: picture.drawing)
+        return other
 
     def be_no_wider(self, pixels: int, larger: float = 1.0) -> bool:
         """Take no more than so many pixels across, though it would like to; returns whether that is new.

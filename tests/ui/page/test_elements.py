@@ -1,7 +1,10 @@
-"""What differs on a page, found in one walk."""
+"""What differs on a page, found in one walk; and a picture that is told of another one."""
 
-from explorer.pages.page import Item, Note, Row, Section, Stack
-from explorer.ui.page.elements import differing
+from dataclasses import replace
+
+from explorer.pages.drawing import Axis, Drawing
+from explorer.pages.page import Item, Note, Picture, Row, Section, Stack
+from explorer.ui.page.elements import Drawn, differing
 
 
 def page(*texts, sign=""):
@@ -23,3 +26,16 @@ def test_what_is_arranged_otherwise_is_made_anew():
     stacks = [(Stack("stack", title, (Note("note", "x"),)),) for title in ("Two", "Three")]
     assert differing(*stacks) is None
     assert differing((Note("x", "1"),), (Section("x", "1"),)) is None
+
+
+def test_a_picture_takes_the_size_of_the_one_that_it_is_told_of(bench, show):
+    """A model with more words kept the height of the one that stood there before, and its words had no room."""
+    drawing = Drawing((), (0, 1000, 0, 800), "", Axis(labels=()), Axis(labels=()), square=True, zoom=True)
+    few = Picture("model", drawing, 620, 300, fills=True)
+    place = show(Drawn(bench, few))
+    place.give_room(600, 100)
+    assert place.height() == 300
+    assert not place.tell(few)
+    assert place.tell(replace(few, height=400))
+    place.give_room(600, 100)
+    assert place.height() == 400
