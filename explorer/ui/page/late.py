@@ -72,11 +72,12 @@ class Late(QWidget):
         else:
             self._looks.start()
 
-    def tell(self, data: Any) -> None:
-        """Show other data, now or as soon as there is a picture."""
+    def tell(self, data: Any) -> bool:
+        """Show other data, now or as soon as there is a picture; returns whether that takes another size."""
         self.data = data
         if self.picture is not None:
             self.picture.tell(data)
+        return False
 
     def use(self, room: int, across: int, high: int, scale: float, larger: float = 1.0) -> bool:
         """Be of a size, or smaller across where there is no room; in a wide page larger. Returns whether that is new.
