@@ -15,8 +15,8 @@ from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import column_in, row_in
 from explorer.ui.workbench import Workbench
 
-LINE = 26
-"""Pixels at text scale 1 that a line is high."""
+LINE, ASK = 28, 32
+"""Pixels at text scale 1 that a line of words is high, and one with a button."""
 MOST = 6
 """So many lines the quiet list has at most."""
 WHY = {"wrong": "the last answer was not right", "hints": "with hints", "skipped": "skipped"}
@@ -44,9 +44,14 @@ class AgainCard(QFrame):
         self.fold.setToolTip("Show or hide the questions to come back to")
         self.fold.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.fold.toggled.connect(self._unfold)
+        top = QWidget()
+        top.setMinimumHeight(self._px(LINE))  # a style sheet lets a link be as low as its edges, and the page does so
+        beside = row_in(top)
+        beside.addWidget(self.fold)
+        beside.addStretch()
         self._lines = QWidget()
         self._column = column_in(self._lines, spacing=self._px(2))
-        whole.addWidget(self.fold, 0, Qt.AlignmentFlag.AlignLeft)
+        whole.addWidget(top)
         whole.addWidget(self._lines)
         self._lines.hide()
         self.hide()
@@ -105,7 +110,7 @@ class AgainCard(QFrame):
         button.clicked.connect(lambda: self.wanted.emit(lesson.id, id))
         said = f"{escape(title)} · {escape(lesson.title)}" + (f" · {why}" if why else "")
         line = QWidget()
-        line.setMinimumHeight(self._px(LINE))  # or the layout would cut the letters of the button
+        line.setMinimumHeight(self._px(ASK))  # or the layout would cut the letters of the button
         across = row_in(line, spacing=self._px(12))
         across.addWidget(SteadyLabel(said, role="muted"), 1)
         across.addWidget(button)

@@ -3,6 +3,7 @@
 from datetime import date, timedelta
 
 import pytest
+from PySide6.QtCore import QPoint
 
 from explorer.lessons.loader import load
 from explorer.lessons.progress import QUESTIONS_AGAIN, ProgressFolder
@@ -90,3 +91,21 @@ def test_a_long_list_is_cut(card, tmp_path):
     assert f"… and {len(asked) - len(long.buttons)} more" in said
     long.show_lessons({})
     assert long.buttons == []
+
+
+def test_what_comes_again_can_be_read_folded_and_unfolded(open_window, folder, tmp_path, qtbot):
+    window = open_window("emma", settings=Settings(tmp_path))
+    window.resize(1280, 720)
+    window.lessons.show_lessons()
+    again = window.lessons.page().again
+    qtbot.waitUntil(lambda: len(again.buttons) == len(LESSONS), timeout=20_000)
+    qtbot.waitUntil(lambda: again.fold.height() >= again.fold.sizeHint().height())  # it was 10 pixels high: empty
+    again.fold.click()
+
+    def lines():
+        return [button.parentWidget() for button in again.buttons]
+
+    qtbot.waitUntil(lambda: all(line.isVisible() and line.y() > 0 for line in lines()))
+    for line, button in zip(lines(), again.buttons, strict=True):
+        assert line.rect().contains(button.geometry()), "a button is cut"
+    assert again.fold.mapTo(again, again.fold.rect().bottomLeft()).y() < lines()[0].mapTo(again, QPoint()).y()
