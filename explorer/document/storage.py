@@ -53,6 +53,7 @@ from explorer.document.manifest import (
 from explorer.document.state import State
 from explorer.document.undo import LIMIT
 from explorer.files import open_file, whole_file
+from explorer.memory import available
 
 ENDING = ".explorer"
 MOST_STEPS = int(BOUNDS["steps"][1])
@@ -427,7 +428,7 @@ def _graph(model: Model) -> Graph:
         graph = build(model)
     except ExplorerError as error:
         raise _as_damaged(error) from None
-    _limit_cells(model, sum(map(graph.size, graph.nodes)))
+    _limit_cells(model, sum(graph.size(name) for name, node in graph.nodes.items() if not node.is_input))
     return graph
 
 
@@ -453,9 +454,11 @@ def _check_forms(
             raise DamagedError(f"'{name}' is not a node that can be pinned")
         if form.shape != graph.shape(name) or form.dtype == "bool":
             raise DamagedError(f"the pinned values of '{name}' are not of that node's shape and type")
-    _limit_cells(
-        model, sum(prod(form.shape) for form in (*inputs.values(), *beyond.values(), *pins.values(), *pins.values()))
-    )
+    _limit_cells(model, sum(prod(form.shape) for form in (*beyond.values(), *pins.values(), *pins.values())))
+    # The file has the inputs, so they are no larger than it is: those of Qwen 3 are more than could be computed.
+    needed, there = sum(prod(form.shape) * np.dtype(form.dtype).itemsize for form in inputs.values()), available()
+    if needed > there:
+        raise DamagedError(f"it needs {needed / 1e9:.1f} GB of memory; {there / 1e9:.1f} GB are free here")
 
 
 def _is_ids(graph: Graph, name: str) -> bool:

@@ -330,6 +330,19 @@ def test_nothing_is_written_that_could_not_be_opened(file, translator, monkeypat
     assert file.read_bytes() == before
 
 
+def test_weights_may_be_more_than_a_model_may_compute_but_not_more_than_memory(file, translator, monkeypatch):
+    """A model that others trained has them in its file, and can be saved and opened again."""
+    graph = translator.state.graph
+    computed = sum(graph.size(name) for name, node in graph.nodes.items() if not node.is_input)
+    state = replace(translator.state, pins={})
+    monkeypatch.setattr(sizes, "MOST_BYTES", 8 * computed)
+    save(state, "Large", file)
+    assert load(file)[1] == "Large"
+    monkeypatch.setattr("explorer.document.storage.available", lambda: 1000.0)
+    with refuses(r"needs 0\.0 GB of memory"):
+        load(file)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="modes and links are POSIX's")
 def test_mode_and_link_stay(file, translator):
     file.chmod(0o640)
@@ -507,7 +520,7 @@ def array(name, values):
         (inner("model", "d_model", True), "whole number"),
         (inner("model", "d_model", 5), "d_model 5 cannot be split over 2 heads"),
         (inner("model", "d_model", 8), "not of that node's shape"),
-        (inner("model", "d_model", 100_000), "numbers; up to"),
+        (inner("model", "d_model", 100_000), "not of that node's shape"),
         (inner("model", "d_model", 10**400), "a very large number is not"),
         (inner("model", "layers", 2), "missing"),
         (inner("model", "layers", 10**9), "whole number"),
