@@ -400,8 +400,8 @@ def net_note(view: View, block: str) -> str:
         shared = " + 1 shared" if model.switch(block, "shared") else ""
         return f"{model.switch(block, 'chosen')} of {experts} experts{shared}"
     out, hidden = (view.graph.shape(f"{block}.{short}")[-1] for short in ("output", "hidden"))
-    twice = "2 × " if f"{block}.gated" in view.nodes else ""
-    return f"{out} → {twice}{hidden} → {out}"
+    twice = "2×" if f"{block}.gated" in view.nodes else ""
+    return f"{out}→{twice}{hidden}→{out}"  # without spaces: a block in a small window has no room for them
 
 
 def net_title(view: View, block: str, title: str) -> str:

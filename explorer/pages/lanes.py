@@ -257,7 +257,7 @@ class Lanes:
         """A small block whose numbers are added to the stream without reading from it."""
         sheet, name = self._sheet, f"{lane.sequence}.PE"
         sheet.wait_for(name)
-        width, height = 84.0, 0.7 * self._sublayers.image + 20.0 + PAD
+        width, height = 92.0, 0.7 * self._sublayers.image + 20.0 + PAD
         left, bottom = lane.x + GAP, lane.top - RISE
         place = left, bottom - height, width, height
         share = amount(self._view, name)[1]

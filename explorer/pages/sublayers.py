@@ -30,7 +30,7 @@ AROUND, HEAD, PILL = 44.0, 20.0, 16.0
 """What a block is higher than its image, where that begins, and how high the line of its heads is."""
 NORM, NORM_WIDTH, NORM_BELOW = 15.0, 52.0, 4.0
 """How high and wide the box of a norm beside a block is, and how far below the block it begins."""
-LEAST_BLOCK, LEAST_CROSS, TITLE, WIDTHS = 122.0, 171.0, 8.6, 9.8
+LEAST_BLOCK, LEAST_CROSS, TITLE, WIDTHS = 128.0, 171.0, 8.6, 12.5
 """How wide a block is at least, also one that looks at the source; a letter of its title, and of a net's widths."""
 SIDES = 2.5
 """Letters that have room beside the words of a pill."""
@@ -236,7 +236,8 @@ class Sublayers:
                 said = f"{stage.group}: positions in {stage.title.lower()}, {within}"
                 sheet.add(Box(positions, said, within, "", PLACES_TIP, sheet.into(stage)))
                 left, wide = left + share * (wide - APART) + APART, (1 - share) * (wide - APART)
-            pill = left + PAD, top + height - PILL - 4.0, wide, PILL
+            out = 0.0 if within else PAD - 3.0
+            pill = left + PAD - out, top + height - PILL - 4.0, wide + 2 * out, PILL
             said = f"{heads_stage.title} of {stage.group}: {stage.title}"
             sheet.wait_for(raw)
             sheet.add(Box(pill, said, mixed, "", sheet.tip(heads_stage, raw), sheet.into(heads_stage)))

@@ -22,7 +22,7 @@ TITLE, NOTE = 12.5, 11.7
 """Numbers of the window that a title and a note of a box are high."""
 NARROWER = 0.7
 """How much smaller words become, where there is no room for them, before they are cut."""
-UNREADABLE, TIGHT, LEAST, MOST = 6.0, 9.0, 11.0, 19.0
+UNREADABLE, TIGHT, LEAST, MOST = 5.4, 9.0, 11.0, 19.0
 """Pixels: smaller letters are left out; those that are drawn are at least, and at most, so large. Where there is no
 room they may be tight."""
 CROWDED = 7.8

@@ -59,6 +59,7 @@ def test_pages_that_were_cut_are_so_no_more(open_window, eye):
         ("sin", "printed", "model"),
         ("sin", "printed", "layer.2"),
         ("changed-since-2017", "paper", "output"),
+        ("changed-since-2017", "paper", "model"),
         ("tiny-reader", "new", "model"),
         ("xor", "printed", "layer.2"),
     )
