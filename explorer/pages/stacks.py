@@ -21,7 +21,7 @@ LETTERS, LOWER, SIZE, LETTER = 1.12, 1.05, 13.1, 8.4
 """How many times larger than in a lane letters are, also in a low box; how high words are, how wide their letters."""
 WIDTH, SINGLE, BETWEEN = 168.0, 310.0, 22.0
 """Of a column, of a single one, and between two."""
-LINE, LOW, GAP, PAD = 16.0, 19.0, 6.0, 5.0
+LINE, LOW, GAP, PAD = 16.0, 19.0, 5.4, 5.0
 """How high a line of words is, a box with a line alone; between boxes; and around blocks in their layer."""
 BAND, TALL = 20.0, 36.0
 """How high what a block holds is, also in a single column."""
