@@ -3,6 +3,7 @@
 The table that the long tests print stands in CONTRIBUTING.md.
 """
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,8 +15,9 @@ from explorer.core.training.records import Records
 from explorer.core.training.trainer import Trainer
 from explorer.lessons.loader import catalogue, load
 from explorer.training import recipes
-from explorer.training.preparation import prepare, prepare_document, trained
+from explorer.training.preparation import Prepared, prepare, prepare_document, trained
 from explorer.training.recipes import Material
+from measure_kinds import held_out
 from reader_text import main as cut_out
 from scores import scores_of
 
@@ -160,7 +162,16 @@ def test_rhymes_come_to_be_known_by_heart_and_the_loss_on_others_rises():
 
 
 FEW = range(1, 6)
-"""Seeds of what takes a minute each; CONTRIBUTING says how many have been measured."""
+"""Seeds of what takes up to a minute each; CONTRIBUTING says how many have been measured."""
+SMALL = [name for name in recipes.names() if name.startswith("small-")]
+
+
+def after(steps: int, prepared: Prepared) -> Trainer:
+    """What has taken so many of its recipe's steps."""
+    trainer = prepared.trainer()
+    while trainer.at < steps:
+        trainer.step()
+    return trainer
 
 
 @pytest.mark.long
@@ -169,9 +180,7 @@ def test_tiny_gpt_comes_near_to_its_grammar_in_half_of_its_steps():
     for seed in FEW:
         task = recipes.load("tiny-gpt")
         prepared = prepare(replace(task, recipe=replace(task.recipe, seed=seed)))
-        trainer = prepared.trainer()
-        while trainer.at < trainer.recipe.steps // 2:
-            trainer.step()
+        trainer = after(task.recipe.steps // 2, prepared)
         found.append(scores_of(trained(prepared, trainer, Records()), task.material))
     print(f"\ntiny-gpt: perplexity {[round(one['ratio'], 3) for one in found]} of the grammar's")
     assert all(one["ratio"] < 1.05 and one["mat"] > 0.5 for one in found)
@@ -206,9 +215,81 @@ def test_tiny_reader_knows_more_than_counted_pairs_of_pieces_in_a_third_of_its_s
         task = recipes.load("tiny-reader")
         material = replace(task.material, kind="text", file=tmp_path / "oz.txt")
         recipe = replace(task.recipe, seed=seed, validate_every=task.recipe.steps)
-        trainer = prepare(replace(task, recipe=recipe, material=material)).trainer()
-        while trainer.at < 700:
-            trainer.step()
+        trainer = after(700, prepare(replace(task, recipe=recipe, material=material)))
         found.append((trainer.validate(), loss_of_pairs(trainer)))
     print(f"\ntiny-reader: a loss of {[round(ours, 2) for ours, _ in found]}; of pairs {found[0][1]:.3f}")
     assert all(ours < pairs for ours, pairs in found)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", SMALL)
+def test_a_small_model_of_each_kind_knows_more_than_counted_pairs_of_words_in_350_steps(name):
+    for seed in FEW:
+        task = recipes.load(name)
+        prepared = prepare(replace(task, recipe=replace(task.recipe, seed=seed, validate_every=task.recipe.steps)))
+        trainer = after(350, prepared)
+        assert held_out(prepared, trainer) < loss_of_pairs(trainer)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "steps"), [("tiny-t5", 700), ("tiny-translator", 600)])
+def test_words_of_unseen_sentences_are_foretold_in_a_quarter_of_the_steps(name, steps):
+    for seed in FEW:
+        task = recipes.load(name)
+        recipe = replace(task.recipe, seed=seed, validate_every=task.recipe.steps)
+        trainer = after(steps, prepare(replace(task, recipe=recipe)))
+        pad = trainer.model.axes["target.words"].index("<pad>")
+        words, sentences = words_right(trainer, trainer.data.validation, pad)
+        assert words >= 0.9 if name == "tiny-t5" else sentences >= 0.99
+
+
+def loss_of_neighbours(trainer: Trainer) -> float:
+    """What one loses on masked words who has counted which word stands between which two, at his best smoothing.
+
+    Where he has seen two neighbours seldom, he goes by each of them: p(w | left) p(w | right) / p(w).
+    """
+    data, known = trainer.data, trainer.model.axes["input.words"]
+    size, pad = len(known), known.index("<pad>")
+
+    def between(starts: np.ndarray, masked: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        batch = data._of(starts)
+        asked = batch[TARGET] != pad
+        whole = np.where(asked, batch[TARGET], batch["input.tokens"])
+        framed, here = np.pad(whole, ((0, 0), (1, 1)), constant_values=pad), asked if masked else whole != pad
+        return framed[:, :-2][here], whole[here], framed[:, 2:][here]
+
+    left, word, right = between(data.training, masked=False)
+    before, behind, both = np.zeros((size, size)), np.zeros((size, size)), np.zeros((size, size, size), np.float32)
+    np.add.at(before, (left, word), 1)
+    np.add.at(behind, (right, word), 1)
+    np.add.at(both, (left, right, word), 1)
+    alone = (np.bincount(word, minlength=size) + 1) / (len(word) + size)
+    left, word, right = between(data.validation, masked=True)
+    seen, least = both[left, right], []
+    for few in (1, 3, 10):
+        one, other = ((counts + few * alone) / (counts.sum(1, keepdims=True) + few) for counts in (before, behind))
+        each = one[left] * other[right] / alone
+        each /= each.sum(1, keepdims=True)
+        for weight in (3, 10, 30, 100):
+            shares = (seen + weight * each) / (seen.sum(1, keepdims=True) + weight)
+            least.append(float(-np.log(shares[np.arange(len(word)), word]).mean()))
+    return min(least)
+
+
+@pytest.mark.long
+def test_tiny_bert_knows_more_than_who_has_counted_what_stands_between_two_words():
+    for seed in FEW:
+        task = recipes.load("tiny-bert")
+        recipe = replace(task.recipe, seed=seed, validate_every=task.recipe.steps)
+        trainer = after(task.recipe.steps, prepare(replace(task, recipe=recipe)))
+        loss = trainer.validate()
+        assert loss is not None
+        assert loss < loss_of_neighbours(trainer)
+
+
+def test_each_recipe_stands_in_the_table_of_what_starts_reach():
+    table = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8").split("| what is trained |")[1]
+    rows = table.split("\n\n")[0].lower()
+    missing = [name for name in recipes.names() if name not in SMALL and not re.search(rf"\b{name}\b", rows)]
+    assert not missing
+    assert f"{len(SMALL)} `small-*`" in rows
