@@ -63,7 +63,8 @@ class Marks(pg.GraphicsObject):
         self._lights: Lights | None = None
         self._sight: Sight | None = None
         self._lines: dict[int, list[QLineF]] = {}
-        self._grids: tuple[Image | Strips, ...] = ()
+        self.grids: tuple[Image | Strips, ...] = ()
+        """What has numbers that are cells."""
         self._shown: object = None
         self.names = Names(bench)
         self._pixels = Pixels(QTransform())
@@ -88,7 +89,7 @@ class Marks(pg.GraphicsObject):
         old = () if all_ or before is None else before.marks
         kept = [mark is other for mark, other in zip(old, drawing.marks, strict=False)]
         self._lines = {number: lines for number, lines in self._lines.items() if number < len(kept) and kept[number]}
-        self._grids = tuple(grids(drawing))
+        self.grids = tuple(grids(drawing))
         self._veiled = not drawing.zoom and any(isinstance(mark, Image) for mark in drawing.marks)
         self.blocks.forget_images(len(drawing.marks))
         self.follow()
@@ -103,8 +104,8 @@ class Marks(pg.GraphicsObject):
         if self._lights is None:
             self._lights = Lights(self.drawing)
         lit = self._lights.lit(selection.cell, selection.token)
-        squares = [square_of(one, selection.cell) for one in self._grids]
-        strips = [strip_of(one, selection.token, None) for one in self._grids if isinstance(one, Strips)]
+        squares = [square_of(one, selection.cell) for one in self.grids]
+        strips = [strip_of(one, selection.token, None) for one in self.grids if isinstance(one, Strips)]
         rows = selection.token if self.drawing.zoom else None
         now = lit, squares, strips, rows
         if now != self._shown:
@@ -399,7 +400,7 @@ class Marks(pg.GraphicsObject):
         theme = self._bench.appearance.theme
         painter.setBrush(Qt.BrushStyle.NoBrush)
         axis, place = token or ("", 0)
-        for image in self._grids if axis else ():
+        for image in self.grids if axis else ():
             if not isinstance(image, Image):
                 continue
             rows, columns = shape_of(image)
@@ -414,7 +415,7 @@ class Marks(pg.GraphicsObject):
         """A frame around the square that is pointed at, lines that lead to a small one, a frame around the own part."""
         theme, cell = self._bench.appearance.theme, self._bench.selection.cell
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        for image in self._grids:
+        for image in self.grids:
             if not isinstance(image, Image):
                 continue
             rows, columns = shape_of(image)

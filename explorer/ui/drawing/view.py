@@ -29,7 +29,6 @@ from explorer.ui.drawing.pointing import (
     Targets,
     beside,
     cell_of,
-    grids,
     labels_at,
     leads,
     means,
@@ -120,7 +119,7 @@ class DrawingView(Plot):
             self._frame(_window_of(drawing))
         self._show_sides()
         self._marks.tell(drawing)
-        walked = drawing.zoom or any(all(shape_of(one)) for one in grids(drawing)) or any(map(leads, drawing.marks))
+        walked = drawing.zoom or any(all(shape_of(one)) for one in self._marks.grids) or any(map(leads, drawing.marks))
         policy = Qt.FocusPolicy.TabFocus if walked else Qt.FocusPolicy.NoFocus
         if policy != self.focusPolicy():
             self.setFocusPolicy(policy)
@@ -241,7 +240,7 @@ class DrawingView(Plot):
         self._marks.follow()
         marked: dict[str, list[int]] = {"x": [], "y": []}
         said = ""
-        for one in grids(self.drawing):
+        for one in self._marks.grids:
             square = square_of(one, selection.cell)
             if square is not None:
                 said = of_square(self.drawing, one, *square).replace("\n", ": ")
@@ -296,7 +295,7 @@ class DrawingView(Plot):
     def square_at(self, position: QPointF) -> tuple[Image | Strips, tuple[int, int]] | None:
         """The square of an image, or the point among points, under the mouse."""
         point = self.at(position)
-        for one in reversed(list(grids(self.drawing))):
+        for one in reversed(self._marks.grids):
             rows, columns = shape_of(one)
             if isinstance(one, Strips):
                 places = np.stack([array.ravel() for array in points_of(one)], axis=-1)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 from operator import attrgetter
 
@@ -143,11 +144,12 @@ class DerivationView(QWidget):
         room = width - self._value_width - self._equals
         lines: list[DerivationLine] = []
 
+        @cache  # asked whether it stands beside its label, and what it is
         def arithmetic(row: Row, indent: int) -> list[str]:
             """In lines of which the first one leaves pixels free for a label."""
             return wrapped(row.expression or row.label, metrics, width, room, width - indent)
 
-        gap, words = self._bench.appearance.px(GAP), metrics.horizontalAdvance
+        gap, words = self._bench.appearance.px(GAP), cache(metrics.horizontalAdvance)
 
         def indent(row: Row) -> int:
             return words(row.label) + gap
