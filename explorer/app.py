@@ -16,8 +16,8 @@ from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.document_lesson import is_document, opened, opened_session
 from explorer.lessons.loader import load
+from explorer.lessons.own_lessons import is_bundle
 from explorer.lessons.schema import Lesson
-from explorer.lessons.yours import is_bundle
 from explorer.settings import Settings, own_folder
 from explorer.teaching import is_for_class
 from explorer.ui.appearance import MODES, SCALES, Appearance

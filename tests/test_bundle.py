@@ -15,7 +15,7 @@ import pytest
 
 from explorer import __version__
 from explorer.files import whole_file
-from explorer.lessons.yours import ENDING
+from explorer.lessons.own_lessons import ENDING
 
 ROOT = Path(__file__).parents[1]
 PACKAGING = ROOT / "packaging"

@@ -16,7 +16,7 @@ from explorer.cli.output import may_write, shown, wrote
 from explorer.core.errors import ExplorerError
 from explorer.core.numbers import read_number
 from explorer.files import whole_file
-from explorer.lessons import yours
+from explorer.lessons import own_lessons
 from explorer.lessons.loader import ready
 from explorer.library.matrix import columns
 from explorer.library.page import need_display
@@ -35,10 +35,10 @@ _BAR = 30
 def bundle(arguments: Namespace) -> int:
     """``explorer bundle``: write the lessons of a folder into one file."""
     out = Path(arguments.file)
-    if out.suffix != yours.ENDING:
-        raise UsageError(f"--out names a file that ends in {yours.ENDING}.")
+    if out.suffix != own_lessons.ENDING:
+        raise UsageError(f"--out names a file that ends in {own_lessons.ENDING}.")
     may_write(out, arguments.force)
-    count = yours.bundle(Path(arguments.folder), out)
+    count = own_lessons.bundle(Path(arguments.folder), out)
     print(f"{count} lesson{'s' * (count != 1)}", wrote(out), sep="\n")
     return 0
 

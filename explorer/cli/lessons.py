@@ -17,7 +17,7 @@ from explorer.cli.words import listed, listing
 from explorer.core.errors import ExplorerError
 from explorer.lessons.glossary import glossary, unknown
 from explorer.lessons.loader import catalogue, courses, load, models
-from explorer.lessons.printed import STATUSES, Result, SlipResult, check_figures, check_slips, printed_numbers
+from explorer.lessons.printed_numbers import STATUSES, Result, SlipResult, check_figures, check_slips, printed_numbers
 from explorer.lessons.replay import check_lesson
 from explorer.lessons.replay import replay as replayed
 from explorer.lessons.schema import Lesson

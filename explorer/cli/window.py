@@ -18,7 +18,7 @@ from explorer.cli.options import UsageError
 from explorer.cli.output import wrote
 from explorer.cli.parser import COMMANDS
 from explorer.files import whole_file
-from explorer.lessons.yours import is_bundle
+from explorer.lessons.own_lessons import is_bundle
 from explorer.paths import resources
 from explorer.teaching import is_for_class
 

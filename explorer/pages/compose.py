@@ -19,8 +19,8 @@ from explorer.pages.header import header
 from explorer.pages.levels import BLOCK
 from explorer.pages.matrix import Matrix, matrix
 from explorer.pages.page import Header, Item, Page, Row, Section, Stack
+from explorer.pages.veil import without_covered
 from explorer.pages.view import View
-from explorer.pages.without_covered import without_covered
 
 ARITHMETIC = frozenset("×+=")
 

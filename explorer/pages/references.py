@@ -8,7 +8,7 @@ from typing import Any
 from explorer.core.numbers import alone
 from explorer.lessons import references
 from explorer.lessons.loader import errata
-from explorer.lessons.printed import CITED, DIFFERS, REPRODUCES, RETYPED, STATUSES, PrintedNumber
+from explorer.lessons.printed_numbers import CITED, DIFFERS, REPRODUCES, RETYPED, STATUSES, PrintedNumber
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep, OpenLesson, ShowPrinted
 from explorer.pages.page import NUMBER, Button, Choice, Column, Controls, Entry, Header, Line, Lines, Listing, Note

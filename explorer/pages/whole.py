@@ -18,8 +18,8 @@ from explorer.pages.drawing import Box, Drawing
 from explorer.pages.element import Element
 from explorer.pages.lanes import lanes
 from explorer.pages.levels import has_stream, stages_of, to_whole
+from explorer.pages.model_pass import coloured, played
 from explorer.pages.page import Controls, Picture
-from explorer.pages.played import coloured, played
 from explorer.pages.stacks import Stacks
 from explorer.pages.view import View
 

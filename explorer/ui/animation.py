@@ -22,10 +22,10 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from explorer import PROGRAM
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Document
-from explorer.pages.inspected import Inspected, inspected, played_key
+from explorer.pages.inspection import Inspected, inspected, played_key
 from explorer.pages.view import Cell
 from explorer.ui.inspector.derivation_view import DerivationView
-from explorer.ui.lesson.enlarged import in_look
+from explorer.ui.lesson.presenter_look import in_look
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.page_view import PageView

@@ -3,7 +3,7 @@
 from PySide6.QtCore import QPoint, Signal
 
 from explorer.core.errors import ExplorerError
-from explorer.lessons.printed import PrintedNumber, printed_numbers
+from explorer.lessons.printed_numbers import PrintedNumber, printed_numbers
 from explorer.pages.references import ALL, REFERENCE, ROW, STATUS, references_page
 from explorer.pages.view import Cell
 from explorer.ui.background import Background

@@ -31,10 +31,10 @@ from explorer.core.errors import ExplorerError, nearest
 from explorer.document.document import Document
 from explorer.lessons.schema import Lesson
 from explorer.ui.appearance import Appearance, Mode
-from explorer.ui.lesson.enlarged import Enlarged, in_look
+from explorer.ui.lesson.presenter_look import Enlarged, in_look
 from explorer.ui.page.column import Elements
-from explorer.ui.page.late import Late
 from explorer.ui.page.page_view import PageView
+from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.page.player import PlayerView
 from explorer.ui.selection import Selection
 from explorer.ui.svg import Frames, for_every_viewer
@@ -151,7 +151,7 @@ def _wear(bench: Workbench, tab: Any, look: Appearance) -> None:
     tab.restyle()
     while not (look.turns.idle and getattr(tab, "is_whole", True)):  # some of it is made anew in turns of its own
         _breathe()
-    for late in tab.findChildren(Late):
+    for late in tab.findChildren(PicturePlace):
         late.fill()  # it waits until it is painted, which it is only now
     _breathe()  # what is new stands where it will be
 
@@ -228,7 +228,7 @@ def _laid_out(view: PageView) -> Elements:
 
 def fill(view: PageView) -> None:
     """Draw the pictures that wait until they are in sight."""
-    for late in view.findChildren(Late):
+    for late in view.findChildren(PicturePlace):
         late.fill()
         _breathe()
     for plot in view.findChildren(QGraphicsView):

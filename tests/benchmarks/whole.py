@@ -19,7 +19,7 @@ from explorer.lessons.loader import load
 from explorer.lessons.schema import WHOLE, Lesson
 from explorer.pages.levels import ALL, LAYER
 from explorer.pages.opening import WRITTEN
-from explorer.ui.page.late import Late
+from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.window.main_window import MainWindow
 
 Opened: TypeAlias = tuple[QApplication, MainWindow, Paints]
@@ -71,7 +71,10 @@ def _whole(open_window: Callable[[str], tuple[QApplication, MainWindow]], layers
 
 def _wait_for_pictures(app: QApplication, window: MainWindow, paints: Paints) -> None:
     deadline = time.perf_counter() + 10
-    while any(late.picture is None for late in window.page().findChildren(Late)) and time.perf_counter() < deadline:
+    while (
+        any(late.picture is None for late in window.page().findChildren(PicturePlace))
+        and time.perf_counter() < deadline
+    ):
         app.processEvents()
     settle(app, paints)
 

@@ -20,7 +20,7 @@ from benchmarks.painting import QUIET_S, Bare, Paints, settle
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.lessons.document_lesson import drawn, new_lesson
 from explorer.lessons.schema import Lesson
-from explorer.ui.page.late import Late
+from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.selection import Cell
 from explorer.ui.window.main_window import MainWindow
 
@@ -97,7 +97,7 @@ def attention_window(
     paints = Paints(window)
     deadline = time.perf_counter() + 10
     page = window.page()
-    while any(late.picture is None for late in page.findChildren(Late)) and time.perf_counter() < deadline:
+    while any(late.picture is None for late in page.findChildren(PicturePlace)) and time.perf_counter() < deadline:
         app.processEvents()
     settle(app, paints)
     return app, window, paints

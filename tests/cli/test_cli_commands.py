@@ -17,7 +17,7 @@ from explorer.cli.options import UsageError
 from explorer.cli.parser import COMMANDS
 from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import catalogue, courses, models
-from explorer.lessons.printed import check_figures, check_slips, printed_numbers
+from explorer.lessons.printed_numbers import check_figures, check_slips, printed_numbers
 from explorer.library import page
 from explorer.library.matrix import columns, width
 from explorer.settings import own_folder

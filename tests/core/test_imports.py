@@ -15,7 +15,7 @@ IMPORT_ALL = """
 import importlib, pkgutil, sys
 package = importlib.import_module(sys.argv[1])
 for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-    if module.name != "explorer.words.training.compiled":  # is numba's, and imported where it is used
+    if module.name != "explorer.words.training.loops":  # is numba's, and imported where it is used
         importlib.import_module(module.name)
 print(*sorted({name.partition(".")[0] for name in sys.modules}))
 """

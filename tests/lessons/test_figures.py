@@ -9,7 +9,7 @@ from refusals import refuses
 
 from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import load
-from explorer.lessons.printed import check_figures, check_slips, compute
+from explorer.lessons.printed_numbers import check_figures, check_slips, compute
 from explorer.lessons.reading import read
 from explorer.lessons.references import figure_for, figures, reference_from, references, slips, slips_at
 

@@ -26,7 +26,7 @@ FOR_READERS_OF_A_TEXT = {"004, 004-script", "not printed", "as printed, textbook
 """Terms of the glossary that stand only where a text is compared with what is computed."""
 SOURCES = {
     "pages/references.py",
-    "pages/inspected.py",
+    "pages/inspection.py",
     "pages/loss.py",
     "ui/inspector/inspector.py",
     "ui/matrix/heading.py",

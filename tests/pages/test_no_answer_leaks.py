@@ -23,7 +23,7 @@ from explorer.pages.compose import page
 from explorer.pages.covering import asked_cell, covered_by
 from explorer.pages.drawing import HeatMap
 from explorer.pages.element import Made, leaves
-from explorer.pages.inspected import inspected
+from explorer.pages.inspection import inspected
 from explorer.pages.levels import places
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import (

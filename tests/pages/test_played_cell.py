@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.pages.inspected import derivation, inspected, played, played_key
+from explorer.pages.inspection import derivation, inspected, played, played_key
 from explorer.pages.view import Cell, Covered
 
 SCORE = Cell("scores", (0, 0))

@@ -1,6 +1,6 @@
 """The page of the printed numbers, as data."""
 
-from explorer.lessons.printed import CITED, DIFFERS, REPRODUCES, PrintedNumber, Scene
+from explorer.lessons.printed_numbers import CITED, DIFFERS, REPRODUCES, PrintedNumber, Scene
 from explorer.pages.gestures import ShowPrinted
 from explorer.pages.page import Choice, Listing, Note
 from explorer.pages.references import COLUMNS, REFERENCE, ROW, STATUS, WHAT, references_page

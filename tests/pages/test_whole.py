@@ -16,8 +16,8 @@ from explorer.pages.drawing import Bars, Box, Dot, FlowLine, Image, Segments, Wo
 from explorer.pages.gestures import Edit, GoTo, Keep
 from explorer.pages.lane import amount, depth, length
 from explorer.pages.levels import ALL, LAYER, WHOLE, places
+from explorer.pages.model_pass import PLAYED
 from explorer.pages.page import Choice, Player
-from explorer.pages.played import PLAYED
 from explorer.pages.view import View
 from tests.examples import EXAMPLES as DISTINCT
 

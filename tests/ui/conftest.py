@@ -20,8 +20,8 @@ from explorer.ui.appearance import Appearance
 from explorer.ui.errors import Message
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.view import MatrixView
-from explorer.ui.page.late import Late
 from explorer.ui.page.motion import Motion
+from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.selection import Selection
 from explorer.ui.theme import DARK, LIGHT, qcolor
 from explorer.ui.turns import Bridge
@@ -133,7 +133,7 @@ def bench(bench_of):
 @pytest.fixture
 def no_pictures(monkeypatch):
     """Pages without their pyqtgraph pictures, which take most of the time: for tests of what stands beside them."""
-    monkeypatch.setattr(Late, "fill", lambda place: setattr(place, "picture", NoPicture()))
+    monkeypatch.setattr(PicturePlace, "fill", lambda place: setattr(place, "picture", NoPicture()))
 
 
 class NoPicture:
@@ -219,7 +219,7 @@ def settle(qtbot, window):
         if not window.area.isVisible():
             return not window.bench.bridge._timer.isActive()
         on_purpose = Qt.WidgetAttribute.WA_WState_ExplicitShowHide
-        places = [place for place in window.page().findChildren(Late) if place.picture is None]
+        places = [place for place in window.page().findChildren(PicturePlace) if place.picture is None]
         waiting = [place for place in places if not (place.isHidden() and place.testAttribute(on_purpose))]
         timers = window.bench.bridge._timer, window.page()._settled
         idle = window.bench.appearance.turns.idle  # the page shares its room once its pictures are there

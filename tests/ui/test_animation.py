@@ -13,11 +13,11 @@ from PIL import Image, ImageSequence
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QImage
 
-from explorer.pages.inspected import played_key
+from explorer.pages.inspection import played_key
 from explorer.pages.view import Cell, Covered
 from explorer.ui.animation import AROUND, MOST, Frames, _some, frames, gif, mp4, pngs
 from explorer.ui.inspector.derivation_view import DerivationView
-from explorer.ui.lesson.enlarged import in_look
+from explorer.ui.lesson.presenter_look import in_look
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.render import laid_out, paper
 from tests.refusals import refuses

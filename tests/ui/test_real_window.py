@@ -96,13 +96,13 @@ WINDOW = """
 import sys
 from PySide6.QtCore import QTimer
 from explorer.app import open_window
-from explorer.ui.page.late import Late
+from explorer.ui.page.picture_place import PicturePlace
 
 app, window = open_window()
 looks = []
 
 def look():
-    pictures = [place for place in window.page().findChildren(Late) if place.isVisible()]
+    pictures = [place for place in window.page().findChildren(PicturePlace) if place.isVisible()]
     if not window.windowHandle().isExposed() or any(place.layout().isEmpty() for place in pictures):
         return
     # What stands on the X server's screen, not what Qt would paint. A window is black there before its first frame.

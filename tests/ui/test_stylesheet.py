@@ -7,7 +7,7 @@ import explorer
 
 FOLDER = Path(explorer.__file__).parent
 _RULE = re.compile(r"\bQ[A-Z]\w+(\[\w+=|\s*\{)|\bQ[A-Z]\w+\s*\{\{|border-radius|min-height:|padding:")
-LOOKS = {"ui/appearance.py", "ui/lesson/enlarged.py", "ui/window/opening.py"}
+LOOKS = {"ui/appearance.py", "ui/lesson/presenter_look.py", "ui/window/opening.py"}
 PRINTED = {"ui/lesson/handout.py", "export/matrix.py"}
 """A page of its own, in HTML."""
 

@@ -13,7 +13,7 @@ from explorer.core.numbers import alone, written
 from explorer.lessons.glossary import LINK, glossary
 from explorer.lessons.loader import errata
 from explorer.pages.about import ABOUT
-from explorer.pages.inspected import Fed, Inspected, Printed, inspected, printed_at
+from explorer.pages.inspection import Fed, Inspected, Printed, inspected, printed_at
 from explorer.pages.page import Player
 from explorer.ui.background import Background
 from explorer.ui.glossary import follow_links, with_terms

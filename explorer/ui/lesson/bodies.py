@@ -14,9 +14,9 @@ from explorer.lessons.answers import Answer, Verdict, place_named
 from explorer.lessons.steps import Choose, MakeSo, Point, Predict
 from explorer.lessons.symbols import formula_html
 from explorer.pages.view import Cell
-from explorer.ui.lesson.enlarged import least_letters
 from explorer.ui.lesson.gaps import GapsView, field_of, number_in
 from explorer.ui.lesson.guide import Guide
+from explorer.ui.lesson.presenter_look import least_letters
 from explorer.ui.lesson.room import column_height
 from explorer.ui.lesson.words import WordyButton
 from explorer.ui.selection import Coming

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QWidget
 from explorer.core.derivation import Row
 from explorer.core.numbers import written
 from explorer.lessons.practice import Blank, Faded
-from explorer.ui.lesson.enlarged import least_letters
+from explorer.ui.lesson.presenter_look import least_letters
 from explorer.ui.theme import mark
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.workbench import Workbench

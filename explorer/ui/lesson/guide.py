@@ -22,8 +22,8 @@ from explorer.lessons.schema import WHOLE, Lesson
 from explorer.lessons.steps import Predict, Question, Step
 from explorer.lessons.walk import Attempt, Walk
 from explorer.pages.covering import asked_cell, covered_by
+from explorer.pages.model_pass import PLAYED
 from explorer.pages.of_step import right_cells
-from explorer.pages.played import PLAYED
 from explorer.pages.view import Cell, Covered, Spot, View
 from explorer.ui.background import Background
 from explorer.ui.workbench import Workbench

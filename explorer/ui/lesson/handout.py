@@ -22,7 +22,7 @@ from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import Choose, MakeSo, Point, Predict, Step
 from explorer.lessons.walk import Walk, ladder
 from explorer.ui.appearance import Appearance
-from explorer.ui.lesson.drawn import MARGIN, NARROW, SHARP, picture_of_step
+from explorer.ui.lesson.step_pictures import MARGIN, NARROW, SHARP, picture_of_step
 from explorer.ui.widgets.names import set_names
 
 DPI = 96

@@ -6,14 +6,14 @@ from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QWidget
 
 from explorer.pages.element import Element
-from explorer.ui.lesson.enlarged import Fitted, in_look
 from explorer.ui.lesson.lines import Lines, rows_of, sizes
+from explorer.ui.lesson.presenter_look import Fitted, in_look
 from explorer.ui.lesson.room import height_at
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
 from explorer.ui.page.elements import Drawn
-from explorer.ui.page.late import Late
 from explorer.ui.page.listing import ListingView
+from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.tree import delete_now
 from explorer.ui.workbench import Workbench
@@ -74,9 +74,11 @@ class Hero(QWidget):
         return [widget for widget in self.elements.widgets.values() if isinstance(widget, MatrixBox)]
 
     @property
-    def pictures(self) -> list[Late]:
+    def pictures(self) -> list[PicturePlace]:
         """Drawings of a size of their own, where nothing else stands beside the matrices."""
-        found = [one for one in self.elements.widgets.values() if isinstance(one, Late) and one not in self.filling]
+        found = [
+            one for one in self.elements.widgets.values() if isinstance(one, PicturePlace) and one not in self.filling
+        ]
         return found if len(found) + len(self.boxes) == len(self.elements.widgets) else []
 
     @property

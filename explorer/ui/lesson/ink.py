@@ -19,10 +19,10 @@ from explorer.pages.ink import drawn, empty_share, named_share, strength
 from explorer.pages.matrix import Matrix
 from explorer.pages.of_step import named_on
 from explorer.ui.appearance import Appearance
-from explorer.ui.lesson.drawn import pixels_of
 from explorer.ui.lesson.guide import TABS, Guide
 from explorer.ui.lesson.presenter import Presenter
-from explorer.ui.page.late import Late
+from explorer.ui.lesson.step_pictures import pixels_of
+from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.render import alone
 from explorer.ui.widgets.formula import typeset
 from explorer.words.vectors import Vectors
@@ -160,7 +160,7 @@ def at_rest(widget: QWidget) -> QImage:
     before = QImage()
     for turn in range(TURNS):
         QApplication.processEvents()
-        for late in widget.findChildren(Late):
+        for late in widget.findChildren(PicturePlace):
             late.fill()
         picture = widget.grab().toImage()
         if picture == before and turn > 3:

@@ -20,13 +20,13 @@ from PySide6.QtWidgets import (
 
 from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import errata, load, titles
+from explorer.lessons.own_lessons import FOLDER, yours
 from explorer.lessons.progress import Progress, ProgressFolder, left_at, outcome
 from explorer.lessons.schema import Lesson, states_of
-from explorer.lessons.yours import FOLDER, yours
-from explorer.ui.lesson.again import AgainCard
 from explorer.ui.lesson.chapters import ChapterList
-from explorer.ui.lesson.drawn import picture_of_sizes, picture_of_step
+from explorer.ui.lesson.review_card import AgainCard
 from explorer.ui.lesson.ring import Ring
+from explorer.ui.lesson.step_pictures import picture_of_sizes, picture_of_step
 from explorer.ui.theme import Theme, mark
 from explorer.ui.turns import later
 from explorer.ui.widgets.labels import SteadyLabel

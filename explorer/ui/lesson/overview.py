@@ -7,10 +7,10 @@ from PySide6.QtWidgets import QListView, QListWidget, QListWidgetItem, QWidget
 from explorer.lessons.prose import numbers_of
 from explorer.lessons.walk import Walk
 from explorer.ui.appearance import Appearance
-from explorer.ui.lesson.drawn import lay_out, step_off_screen
-from explorer.ui.lesson.enlarged import HEIGHT, SCALE, WIDTH
 from explorer.ui.lesson.guide import Guide
+from explorer.ui.lesson.presenter_look import HEIGHT, SCALE, WIDTH
 from explorer.ui.lesson.sheet import StepSheet
+from explorer.ui.lesson.step_pictures import lay_out, step_off_screen
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 

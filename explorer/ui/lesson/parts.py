@@ -28,10 +28,10 @@ from explorer.ui.window.token_bar import axes_of_words
 from explorer.ui.window.top_bar import PAGES
 
 if TYPE_CHECKING:
-    from explorer.ui.lesson.both import BothDerivations
     from explorer.ui.lesson.lesson_page import LessonPage
     from explorer.ui.lesson.presenter import Presenter
     from explorer.ui.lesson.speaker import Speaker
+    from explorer.ui.lesson.two_derivations import BothDerivations
     from explorer.ui.window.main_window import MainWindow
 
 FIRST = "start-here"
@@ -137,7 +137,7 @@ class LessonParts(QObject):
     def _make_both(self) -> None:
         whole = self._window.centralWidget()
         if self.both is None and whole is not None and self.guide.attempt.compared is not None:
-            from explorer.ui.lesson.both import BothDerivations
+            from explorer.ui.lesson.two_derivations import BothDerivations
 
             self.both = BothDerivations(self._bench, self.guide, self.panel, whole, self._named_in)
 

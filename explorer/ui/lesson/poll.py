@@ -14,8 +14,8 @@ from explorer.teaching.gradebook import gradebook
 from explorer.teaching.items import item_at
 from explorer.teaching.poll import SHOWS, Poll, poll_of, poll_page
 from explorer.ui.errors import show_error
-from explorer.ui.lesson.enlarged import Enlarged, in_look
 from explorer.ui.lesson.guide import Guide
+from explorer.ui.lesson.presenter_look import Enlarged, in_look
 from explorer.ui.page.column import Elements
 from explorer.ui.page.holders import height_of
 from explorer.ui.widgets.layouts import scroll_area

@@ -33,11 +33,11 @@ from PySide6.QtWidgets import (
 from explorer.core.errors import ExplorerError
 from explorer.ui.errors import show_error
 from explorer.ui.lesson.clock import Clock, minutes
-from explorer.ui.lesson.enlarged import Enlarged, in_look, scale_for
 from explorer.ui.lesson.gaps import NumberField
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.overview import Overview
 from explorer.ui.lesson.poll import PollView
+from explorer.ui.lesson.presenter_look import Enlarged, in_look, scale_for
 from explorer.ui.lesson.question import QuestionView
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.page.motion import Motion

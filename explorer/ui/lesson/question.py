@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QVBox
 from explorer.lessons.steps import Choose, Point, Predict, Question
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.bodies import BODIES, Body, PredictBody
-from explorer.ui.lesson.enlarged import least_letters
 from explorer.ui.lesson.gaps import GapsView
 from explorer.ui.lesson.guide import Guide
+from explorer.ui.lesson.presenter_look import least_letters
 from explorer.ui.lesson.room import column_height
 from explorer.ui.lesson.verdict import VerdictView
 from explorer.ui.lesson.words import Words

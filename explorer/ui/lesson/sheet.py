@@ -12,18 +12,18 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLay
 from explorer.core.engine import Engine, fresh
 from explorer.document.state import State
 from explorer.lessons.steps import Point, Step
-from explorer.pages.inspected import inspected
+from explorer.pages.inspection import inspected
 from explorer.pages.of_step import elements_of, first_cell, right_cells
 from explorer.pages.view import Cell, Covered, View
 from explorer.ui.inspector.derivation_view import DerivationView
-from explorer.ui.lesson.enlarged import least_letters
 from explorer.ui.lesson.hero import Hero
+from explorer.ui.lesson.presenter_look import least_letters
 from explorer.ui.lesson.room import Needs, Places, column_height, height_at, placed
 from explorer.ui.lesson.spot import scroll_to_meant, spot_box, spot_rect
 from explorer.ui.lesson.words import Words
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
-from explorer.ui.page.late import Late
+from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
 from explorer.ui.widgets.formula import Formula
@@ -231,7 +231,7 @@ class StepSheet(QFrame):
     @property
     def pictures(self) -> list[QWidget]:
         """The drawings that it shows: they take all of their place, however thin their lines are."""
-        return [widget for widget in self.elements.widgets.values() if isinstance(widget, Late)]
+        return [widget for widget in self.elements.widgets.values() if isinstance(widget, PicturePlace)]
 
     @property
     def has_no_hero(self) -> bool:

@@ -12,10 +12,10 @@ from explorer.lessons import prose
 from explorer.lessons.steps import Choose, Step
 from explorer.sentences import sentence
 from explorer.ui.lesson.clock import minutes
-from explorer.ui.lesson.enlarged import Enlarged, in_look, scale_for
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.overview import Pictures
 from explorer.ui.lesson.presenter import Presenter
+from explorer.ui.lesson.presenter_look import Enlarged, in_look, scale_for
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.theme import mark
 from explorer.ui.turns import later

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from explorer.lessons.mistakes import Part
 from explorer.lessons.walk import Attempt
 from explorer.ui.inspector.derivation_view import DerivationView
-from explorer.ui.lesson.enlarged import least_letters
+from explorer.ui.lesson.presenter_look import least_letters
 from explorer.ui.lesson.room import column_height, height_at
 from explorer.ui.lesson.words import Words
 from explorer.ui.widgets.labels import SteadyLabel

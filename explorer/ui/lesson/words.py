@@ -7,7 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QPushButton, QVBoxLayout
 
 from explorer.lessons import prose
-from explorer.ui.lesson.enlarged import least_letters
+from explorer.ui.lesson.presenter_look import least_letters
 from explorer.ui.theme import mark
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.workbench import Workbench

@@ -6,9 +6,9 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QWidget
 from explorer.document.document import Change
 from explorer.pages.levels import block_of
 from explorer.ui.page.column import Elements
-from explorer.ui.page.late import Late
 from explorer.ui.page.motion import Motion
 from explorer.ui.page.page_view import PageView
+from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.turns import later
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
@@ -174,7 +174,7 @@ class StageArea(QStackedWidget):
         """Make no more of any page."""
         self._closed = True
         self._next.stop()
-        for place in self.findChildren(Late):
+        for place in self.findChildren(PicturePlace):
             place.stop()
 
     def restyle(self) -> None:

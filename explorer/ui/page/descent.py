@@ -6,7 +6,7 @@ from typing import Any
 from PySide6.QtWidgets import QCheckBox, QWidget
 
 from explorer.pages.page import Descent
-from explorer.ui.page.late import Late
+from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.widgets.tree import Gone
@@ -43,7 +43,7 @@ class DescentPart(QWidget):
         self._empty = False
         if part.height:
             turns, size = self._bench.appearance.turns, (px(part.width), px(part.height))
-            self._inner = Late(turns, lambda _: self._made(part), part, *size)
+            self._inner = PicturePlace(turns, lambda _: self._made(part), part, *size)
         else:
             self._inner = self._made(part)
         self._column.addWidget(self._inner)
@@ -58,7 +58,7 @@ class DescentPart(QWidget):
         """Take no more than so many pixels across, though it would like to."""
         self._most = pixels
         px, part = self._bench.appearance.px, self._part
-        if isinstance(self._inner, Late):
+        if isinstance(self._inner, PicturePlace):
             self._inner.use(pixels, px(part.width), px(part.height), self._bench.appearance.scale)
             return
         width = max(min(self._bench.appearance.px(self._part.width), pixels), 0)

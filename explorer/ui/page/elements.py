@@ -16,8 +16,8 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.controls import CONTROLS
 from explorer.ui.page.descent import DescentPart
 from explorer.ui.page.header import HeaderView
-from explorer.ui.page.late import Late
 from explorer.ui.page.note import NoteLabel, SectionLabel, WaitingBar
+from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.page.player import PlayerView
 from explorer.ui.page.switches import SwitchBar
 from explorer.ui.workbench import Workbench
@@ -30,7 +30,7 @@ FEW, LONG = 24, 520
 """Words up to which a picture is as large as they need; pixels that one of more takes before it is there."""
 
 
-class Drawn(Late):
+class Drawn(PicturePlace):
     """The place of a picture, whose size its drawing does not know."""
 
     def __init__(self, bench: Workbench, picture: Picture, parent: QWidget | None = None) -> None:
@@ -77,7 +77,7 @@ class Drawn(Late):
         return min(width / abs(right - left), height / abs(top - bottom))
 
 
-def _heat_map(bench: Workbench, heat: HeatMap, parent: QWidget | None = None) -> Late:
+def _heat_map(bench: Workbench, heat: HeatMap, parent: QWidget | None = None) -> PicturePlace:
     def make(data: HeatMap) -> QWidget:
         from explorer.ui.drawing.heat_map import HeatMapView
 
@@ -86,13 +86,13 @@ def _heat_map(bench: Workbench, heat: HeatMap, parent: QWidget | None = None) ->
     px, (rows, columns) = bench.appearance.px, heat.matrix.array.shape
     if max(rows, columns) > FEW:
         most = px(min(LONG, heat.most))
-        return Late(bench.appearance.turns, make, heat, most, most, parent)
+        return PicturePlace(bench.appearance.turns, make, heat, most, most, parent)
     word = _word(bench, heat)
     across = word + px(26) + columns * (round(1.1 * word) + px(10))
-    return Late(bench.appearance.turns, make, heat, min(across, px(heat.most)), px(61 + 26 * rows), parent)
+    return PicturePlace(bench.appearance.turns, make, heat, min(across, px(heat.most)), px(61 + 26 * rows), parent)
 
 
-def _attention_lines(bench: Workbench, lines: AttentionLines, parent: QWidget | None = None) -> Late:
+def _attention_lines(bench: Workbench, lines: AttentionLines, parent: QWidget | None = None) -> PicturePlace:
     def make(data: AttentionLines) -> QWidget:
         from explorer.ui.drawing.attention_lines import AttentionLinesView
 
@@ -100,9 +100,9 @@ def _attention_lines(bench: Workbench, lines: AttentionLines, parent: QWidget | 
 
     px, words = bench.appearance.px, max(lines.matrix.values.shape)
     if words > FEW:
-        return Late(bench.appearance.turns, make, lines, px(LINES), px(LONG), parent)
+        return PicturePlace(bench.appearance.turns, make, lines, px(LINES), px(LONG), parent)
     across = 2 * (_word(bench, lines) + px(26)) + px(CLOSE_LINES if bench.appearance.close else 196)
-    return Late(bench.appearance.turns, make, lines, across, px(28 + 26 * words), parent)
+    return PicturePlace(bench.appearance.turns, make, lines, across, px(28 + 26 * words), parent)
 
 
 def _sentences(bench: Workbench, sentences: Sentences, parent: QWidget | None = None) -> QWidget:

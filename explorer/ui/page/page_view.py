@@ -16,12 +16,12 @@ from explorer.pages.element import Element
 from explorer.pages.of_step import Lit
 from explorer.pages.page import Page, Waiting
 from explorer.pages.view import Looking, Memo
+from explorer.ui.page.anchor import InPlace
 from explorer.ui.page.column import Elements
 from explorer.ui.page.flash import Flash
 from explorer.ui.page.gestures import perform
 from explorer.ui.page.header import HeaderView
-from explorer.ui.page.in_place import InPlace
-from explorer.ui.page.late import Late
+from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.page.player import PlayerView
 from explorer.ui.page.veil import Veil
 from explorer.ui.turns import BeforePainting, later
@@ -113,9 +113,9 @@ class PageView(QScrollArea):
         return self._picture is not None
 
     @property
-    def _picture(self) -> Late | None:
+    def _picture(self) -> PicturePlace | None:
         widgets = self.elements.widgets.values()
-        return next((one for one in widgets if isinstance(one, Late) and one.fills), None)
+        return next((one for one in widgets if isinstance(one, PicturePlace) and one.fills), None)
 
     def come_from(self, stages: Sequence[str], focus: bool) -> None:
         """In a picture that fills the page, stand at the box that leads to one of some stages.

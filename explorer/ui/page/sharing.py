@@ -21,7 +21,11 @@ from explorer.ui.page.descent import DescentPart
 from explorer.ui.page.elements import Drawn
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.holders import Titled, height_of
-from explorer.ui.page.in_sight import (
+from explorer.ui.page.lines import ACROSS_ROW, SIGN, THUMB, RowLayout, let_stand, let_stand_below, row_room, width_of
+from explorer.ui.page.note import NoteLabel, SectionLabel
+from explorer.ui.page.picture_place import PicturePlace
+from explorer.ui.page.player import PlayerView
+from explorer.ui.page.thumbnails import (
     NONE,
     Part,
     Stands,
@@ -33,10 +37,6 @@ from explorer.ui.page.in_sight import (
     rows_to_map,
     weights_of,
 )
-from explorer.ui.page.late import Late
-from explorer.ui.page.lines import ACROSS_ROW, SIGN, THUMB, RowLayout, let_stand, let_stand_below, row_room, width_of
-from explorer.ui.page.note import NoteLabel, SectionLabel
-from explorer.ui.page.player import PlayerView
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.formula import can_typeset_now
 from explorer.ui.widgets.labels import let_end, line_of
@@ -208,7 +208,7 @@ class Sharing:
     def _grows_for(self, room: int, height: int | None) -> tuple[object, ...]:
         """What it is decided for how much larger all is: nothing that changes with numbers, or cells would move."""
         boxes = self._boxes_of_all()
-        late = [widget.picture is None for widget in self.page.widgets.values() if isinstance(widget, Late)]
+        late = [widget.picture is None for widget in self.page.widgets.values() if isinstance(widget, PicturePlace)]
         return room, height, [one.id for one in self._all], [box.own_size[1:] for box in boxes], late, can_typeset_now()
 
     def _grow(self, rows: Sequence[Row], room: int, height: int, usual: float) -> None:
@@ -604,7 +604,7 @@ class Sharing:
         for one in self._all:
             if isinstance(one, (AttentionLines, HeatMap)):
                 width = min(in_row.get(one.id, room), room)
-                cast(Late, self.page.widgets[one.id]).be_at_most(width, square if one.id in in_row else width)
+                cast(PicturePlace, self.page.widgets[one.id]).be_at_most(width, square if one.id in in_row else width)
 
 
 def _boxes(layout: RowLayout) -> list[MatrixBox]:

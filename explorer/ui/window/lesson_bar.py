@@ -24,7 +24,7 @@ from explorer.ui.window.top_bar import PAGES
 from explorer.ui.workbench import Workbench
 
 if TYPE_CHECKING:
-    from explorer.lessons.printed import PrintedNumber
+    from explorer.lessons.printed_numbers import PrintedNumber
     from explorer.ui.window.main_window import MainWindow
 
 

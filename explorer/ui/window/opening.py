@@ -20,7 +20,7 @@ from explorer.lessons.schema import WHOLE
 from explorer.pages.drawing import Drawing
 from explorer.pages.opening import first_picture, likeliest, opening, opening_said
 from explorer.sentences import sentence
-from explorer.ui.page.late import Late
+from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.stylesheet import opening_stylesheet
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_once_painted, later
@@ -59,7 +59,7 @@ class OpeningPage(QFrame):
         self._title = mark(QLabel("How a transformer finds the next word"), role="title")
         self.said = mark(QLabel(wordWrap=True), role="lead")
         self.said.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter)
-        self.picture = Late(self._bench.appearance.turns, self._made, self._shown[0], 0, 0)
+        self.picture = PicturePlace(self._bench.appearance.turns, self._made, self._shown[0], 0, 0)
         self.picture.fills = True
         self.picture.setMaximumSize(UNBOUNDED, UNBOUNDED)
         self.field = mark(QLineEdit(), large="true")

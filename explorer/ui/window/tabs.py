@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.sentences import sentence
-from explorer.ui.lesson.enlarged import in_look
+from explorer.ui.lesson.presenter_look import in_look
 from explorer.ui.turns import later
 from explorer.ui.window import lesson_bar
 from explorer.ui.window.top_bar import PAGES

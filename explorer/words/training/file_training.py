@@ -61,7 +61,7 @@ def train_files(
     """
     formats.check(out)
     if fast:
-        from explorer.words.training.compiled import use_cores
+        from explorer.words.training.loops import use_cores
 
         use_cores(cores)
     folder = Folder(out.with_name(out.name + ".training"), _description(texts, settings, fast), out)

@@ -213,7 +213,7 @@ class _Pairs:
 
     def learn_compiled(self, stage: int, p: Side, q: Side, rate: np.float32) -> float:
         """One stage of large parts."""
-        from explorer.words.training.compiled import learn
+        from explorer.words.training.loops import learn
 
         bounds = self.bounds[stage * self.stages : (stage + 1) * self.stages + 1]
         return float(learn(self.rows, self.columns, self.logs, self.weights, bounds, p, q, rate))

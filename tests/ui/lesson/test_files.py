@@ -8,7 +8,7 @@ from explorer.cli.render import PAPERS
 from explorer.lessons.loader import load
 from explorer.lessons.walk import Walk
 from explorer.ui import files
-from explorer.ui.lesson.drawn import MARGIN, PAPER, SHARP, picture_of_step
+from explorer.ui.lesson.step_pictures import MARGIN, PAPER, SHARP, picture_of_step
 from explorer.ui.matrix.letters import CELL_HEIGHT, SIZES
 from tests.ui.lesson.conftest import LESSON
 

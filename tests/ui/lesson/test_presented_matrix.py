@@ -5,7 +5,7 @@ import pytest
 from explorer.lessons.loader import load
 from explorer.pages.view import Cell
 from explorer.ui.lesson.bodies import ChooseBody, MakeBody
-from explorer.ui.lesson.enlarged import HEIGHT, WIDTH
+from explorer.ui.lesson.presenter_look import HEIGHT, WIDTH
 from explorer.ui.lesson.words import WordyButton
 
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QTextBrowser
 
 from explorer.lessons.loader import catalogue
 from explorer.ui.lesson.bodies import PredictBody
-from explorer.ui.lesson.enlarged import HEIGHT, READ, WIDTH
+from explorer.ui.lesson.presenter_look import HEIGHT, READ, WIDTH
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.motion import Motion
 

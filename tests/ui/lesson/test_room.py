@@ -6,8 +6,8 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.lessons.loader import load
 from explorer.lessons.schema import WHOLE
-from explorer.ui.lesson.enlarged import HEIGHT, READ, WIDTH
 from explorer.ui.lesson.overview import Pictures
+from explorer.ui.lesson.presenter_look import HEIGHT, READ, WIDTH
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.window.main_window import GUIDED
 

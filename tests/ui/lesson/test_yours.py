@@ -6,7 +6,7 @@ import pytest
 
 from explorer.cli.window import openable
 from explorer.lessons.loader import lesson_files
-from explorer.lessons.yours import FOLDER, is_bundle, yours
+from explorer.lessons.own_lessons import FOLDER, is_bundle, yours
 from explorer.settings import Settings
 
 pytestmark = pytest.mark.usefixtures("no_pictures")

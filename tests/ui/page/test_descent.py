@@ -16,8 +16,8 @@ from explorer.training.recipes import Material
 from explorer.training.run import Run
 from explorer.training.stretch import Settings
 from explorer.ui.page.descent import PARTS, DescentPart
-from explorer.ui.page.late import Late
 from explorer.ui.page.note import NoteLabel
+from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.selection import Cell
 from explorer.ui.training import descent as going
 from explorer.ui.training.loss_curve import RunCurve
@@ -81,12 +81,12 @@ def test_a_part_that_is_made_while_there_is_no_loss_waits_for_the_news(panel, wi
     told = next(one for one in panel.findChildren(DescentPart) if one._part.part == name)._part
     document.do(SetSwitch("loss", "loss", "none"))
     part = DescentPart(window.bench, told, panel)
-    (late,) = part.findChildren(Late) or [None]
+    (late,) = part.findChildren(PicturePlace) or [None]
     if late is not None:
         late.fill()
     document.undo()
     part.tell(told)
-    (late,) = part.findChildren(Late)[-1:] or [None]
+    (late,) = part.findChildren(PicturePlace)[-1:] or [None]
     if late is not None:
         late.fill()
     assert len(part.findChildren(QWidget)) > 3

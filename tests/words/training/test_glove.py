@@ -181,7 +181,7 @@ def test_the_same_seed_gives_the_same_bytes(story, fast):
 
 def test_the_number_of_cores_makes_no_difference(story):
     pytest.importorskip("numba")
-    from explorer.words.training.compiled import use_cores
+    from explorer.words.training.loops import use_cores
 
     found = []
     for cores in (1, 2):
@@ -193,7 +193,7 @@ def test_the_number_of_cores_makes_no_difference(story):
 
 def test_both_ways_take_the_same_steps(story):
     pytest.importorskip("numba")
-    from explorer.words.training.compiled import learn
+    from explorer.words.training.loops import learn
 
     read = corpus.from_text(story, 100)
     one, two = (GloveTrainer(count(read, 4), SMALL) for _ in range(2))

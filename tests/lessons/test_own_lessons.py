@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from explorer.cli import main
 from explorer.core.errors import ExplorerError
-from explorer.lessons import yours as module
+from explorer.lessons import own_lessons as module
 from explorer.lessons.loader import lesson_files, load
-from explorer.lessons.yours import bundle, is_bundle, remove, take_in, yours
+from explorer.lessons.own_lessons import bundle, is_bundle, remove, take_in, yours
 from tests.refusals import refuses
 
 LESSON = lesson_files()["softmax"].read_text("utf-8")

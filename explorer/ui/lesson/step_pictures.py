@@ -17,11 +17,11 @@ from explorer.pages.ink import drawn
 from explorer.pages.of_step import elements_of
 from explorer.pages.view import Spot
 from explorer.ui.appearance import Appearance
-from explorer.ui.lesson.enlarged import Enlarged
+from explorer.ui.lesson.presenter_look import Enlarged
 from explorer.ui.lesson.room import height_at
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
-from explorer.ui.page.late import Late
+from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.render import spoken
 from explorer.ui.selection import Selection
 from explorer.ui.theme import LIGHT, Theme, qcolor
@@ -82,7 +82,7 @@ def lay_out(window: QWidget, size: QSize) -> None:
     """Give all that stands in a widget its place and its pictures."""
     window.resize(size)
     window.show()
-    for late in window.findChildren(Late):
+    for late in window.findChildren(PicturePlace):
         late.fill()
         for picture in late.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
             picture.show()  # a layout does so in a later turn

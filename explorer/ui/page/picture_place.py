@@ -26,7 +26,7 @@ def _loader() -> Thread:
     return loader
 
 
-class Late(QWidget):
+class PicturePlace(QWidget):
     """A place that is filled in a later turn of the event loop, once pyqtgraph is there.
 
     Parameters

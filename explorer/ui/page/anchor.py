@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QScrollArea, QWidget
 
 from explorer.ui.page.column import Elements
 from explorer.ui.page.holders import height_of
-from explorer.ui.page.late import Late
+from explorer.ui.page.picture_place import PicturePlace
 
 
 class InPlace:
@@ -26,7 +26,9 @@ class InPlace:
         """Remember what is under the pointer: the page is about to change."""
         if self._held is None or not self._is_there(self._held[0]):
             # A picture that fills the page has the room that is left: with room below it, it would have less and less.
-            widgets = (one for one in self._elements.widgets.values() if not (isinstance(one, Late) and one.fills))
+            widgets = (
+                one for one in self._elements.widgets.values() if not (isinstance(one, PicturePlace) and one.fills)
+            )
             there = next((one for one in widgets if one.underMouse() and one.isVisible()), None)
             self._held = None if there is None else (there, self._height(there))
 

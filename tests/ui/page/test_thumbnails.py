@@ -12,7 +12,7 @@ from explorer.pages.element import leaves
 from explorer.pages.levels import places
 from explorer.pages.matrix import Matrix
 from explorer.pages.view import View
-from explorer.ui.page.in_sight import (
+from explorer.ui.page.thumbnails import (
     Stands,
     Taken,
     first_matrices,

@@ -9,7 +9,7 @@ from explorer.lessons.loader import load
 from explorer.lessons.progress import QUESTIONS_AGAIN, ProgressFolder
 from explorer.lessons.replay import right_answer
 from explorer.settings import Settings
-from explorer.ui.lesson.again import MOST, AgainCard
+from explorer.ui.lesson.review_card import MOST, AgainCard
 from explorer.ui.widgets.labels import SteadyLabel
 
 pytestmark = pytest.mark.usefixtures("no_pictures")

@@ -18,8 +18,8 @@ from explorer.pages.element import Data
 from explorer.pages.gestures import Keep
 from explorer.pages.matrix import COVERED, ROUNDING
 from explorer.pages.page import Player
+from explorer.pages.veil import altered
 from explorer.pages.view import Cell, View, equation
-from explorer.pages.without_covered import altered
 
 CHAIN_RULE = "Gradient of each cell that it feeds × how much that cell changes with this one:"
 WAITS = "How it comes about is shown when the question is answered: it would show the number."

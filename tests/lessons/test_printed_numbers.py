@@ -7,7 +7,7 @@ import pytest
 from lessons.count_numerals import numerals
 
 from explorer import paths
-from explorer.lessons.printed import CITED, DIFFERS, REPRODUCES, RETYPED, plain, printed_numbers
+from explorer.lessons.printed_numbers import CITED, DIFFERS, REPRODUCES, RETYPED, plain, printed_numbers
 from explorer.lessons.reading import read
 from explorer.lessons.references import claims, figures, references, slips
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 from PySide6.QtWidgets import QFrame, QWidget
 
-from explorer.ui.page.late import MOST_TIMES, WIDE, Late
+from explorer.ui.page.picture_place import MOST_TIMES, WIDE, PicturePlace
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def late(qtbot, appearance):
     def make(holder):
         holders.append(holder)
         qtbot.addWidget(holder)
-        return Late(appearance.turns, lambda _: QFrame(), None, 340, 260, holder)
+        return PicturePlace(appearance.turns, lambda _: QFrame(), None, 340, 260, holder)
 
     yield make
     holders.clear()
@@ -53,10 +53,10 @@ class Watch:
             threads.add(threading.current_thread() is threading.main_thread())
 sys.meta_path.insert(0, Watch())
 from explorer.app import open_window
-from explorer.ui.page.late import Late
+from explorer.ui.page.picture_place import PicturePlace
 app, window = open_window("what-a-trained-head-does")
 assert not threads
-while not any(late.picture for late in window.page().findChildren(Late)):
+while not any(late.picture for late in window.page().findChildren(PicturePlace)):
     app.processEvents()
 print(threads)
 """

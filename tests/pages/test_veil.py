@@ -10,13 +10,13 @@ from explorer.lessons.loader import load
 from explorer.lessons.schema import StepStates
 from explorer.pages.covering import covered_by
 from explorer.pages.drawing import Bars, Dot, Image
-from explorer.pages.inspected import WAITS as EXPLAINED_LATER
-from explorer.pages.inspected import inspected
+from explorer.pages.inspection import WAITS as EXPLAINED_LATER
+from explorer.pages.inspection import inspected
 from explorer.pages.levels import WHOLE
 from explorer.pages.matrix import matrix as made
 from explorer.pages.page import Column, Entry, Header, Item, Line, Listing, Note, Page, Row, Stack
+from explorer.pages.veil import WAITS, altered, without_covered
 from explorer.pages.view import Cell, Covered, Looking, View
-from explorer.pages.without_covered import WAITS, altered, without_covered
 
 QUIET = Note("quiet", "Each row is a word.")
 WAITING = Note("waits", WAITS)
