@@ -42,6 +42,8 @@ SIGNS = {"unseen": "  ?", "skipped": "  ?", "wrong": "  ✗"}
 """Behind the title of a step that asks something, where the answer is not right; else a tick."""
 MOST_ASKING = 0.92
 """The same in a step with a question, which has to be in sight whole, as what comes of the answer."""
+BACK, ON = 2, 3
+"""Parts of the width of the buttons that go to the step before, and on."""
 LEAST_BELOW = 80
 """Pixels at text scale 1 of the rest; where a question needs more room, less than that is left to it, too."""
 
@@ -89,6 +91,7 @@ class StepPanel(QFrame):
             self._column.addWidget(part)
         self._column.addStretch()
         self._back = self._button("◂ Back", "Back to the step before (Alt+Left)", self.go_back)
+        self._back.setAccessibleName("Back")
         reset = partial(self.go, guide.reset)
         self._reset = self._button("Reset", "Take back what was changed in this step", reset)
         self._reset.setAccessibleName("Reset step")
@@ -105,8 +108,8 @@ class StepPanel(QFrame):
         # Above the words, which are of another height in each step, and with shares of the width, whatever is written
         # on them: who presses "Next" again and again need not move the mouse.
         self._whole.addLayout(self._ways)
-        self._ways.addWidget(self._back, 2)
-        self._ways.addWidget(self._next, 3)
+        self._ways.addWidget(self._back, BACK)
+        self._ways.addWidget(self._next, ON)
         self._whole.addWidget(self._scroll)
         self._whole.addStretch()  # until it has its height the buttons would be spread over that of the step before
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -348,12 +351,19 @@ class StepPanel(QFrame):
             self._closed = below
 
     def _count(self) -> None:
-        """Say which step it is, in fewer words where all of them would be cut."""
+        """Say which step it is, and what goes back, in fewer words where all of them would be cut."""
         margins, said = self._whole.contentsMargins(), self._jump.accessibleName()
+        room = self.width() - margins.left() - margins.right()
         others = sum(button.sizeHint().width() + self._top.spacing() for button in (self._reset, self._leave))
-        self._jump.setText(f"{said}  ▾")
-        if self._jump.sizeHint().width() + others > self.width() - margins.left() - margins.right():
-            self._jump.setText(f"{said.removeprefix('Step ')}  ▾")
+        fewer = said.removeprefix("Step ")
+        for text in (f"{said}  ▾", f"{fewer}  ▾", fewer.replace(" of ", "/")):
+            self._jump.setText(text)
+            if self._jump.sizeHint().width() + others <= room:
+                break
+        for text in ("◂ Back", "◂"):
+            self._back.setText(text)
+            if self._back.sizeHint().width() <= (room - self._ways.spacing()) * BACK // (BACK + ON):
+                break
 
     def _least(self) -> int:
         """Pixels that the words and the question need, reckoned before their layout has heard of them."""

@@ -40,7 +40,7 @@ def test_a_step_looks_where_it_says(window, guide, eye):
     assert eye.views(window)[LOGITS].matrix.spot is None
 
 
-@pytest.mark.parametrize("scale", [1.0, 2.0])
+@pytest.mark.parametrize("scale", [1.0, 2.0, 2.5])
 def test_next_stays_under_the_mouse_and_no_button_is_cut(open_window, eye, appearance, scale):
     window = open_window("start-here")
     appearance.set_scale(scale)
@@ -51,7 +51,7 @@ def test_next_stays_under_the_mouse_and_no_button_is_cut(open_window, eye, appea
         eye.settle(window)
         places.add((panel._next.mapTo(window, QPoint(0, 0)).toTuple(), panel._next.size().toTuple()))
         buttons = panel._back, panel._reset, panel._jump, panel._next
-        assert all(one.width() >= one.sizeHint().width() for one in buttons)
+        assert [one.text() for one in buttons if one.width() < one.sizeHint().width()] == []
     assert len(places) == 1, places
     right, below = panel._next.mapTo(panel, panel._next.rect().bottomRight()).toTuple()
     assert right < panel.width()
