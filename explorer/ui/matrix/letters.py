@@ -84,11 +84,12 @@ class Letters:
             label = metrics.height() if self.upright else self._longest(matrix) + 6
             most = ((FEW_LABEL if columns <= FEW else CUT_LABEL) if self._is_large else LONG_LABEL) * self._label_size
             most *= 1 + (columns == 1)  # a single one makes nothing else narrower
+            beside = MOST_LABEL * self._times * (1 + (rows == 1))  # that of a single one may be a sentence
             left = max((metrics.horizontalAdvance(label) for label in matrix.rows[:MEASURED]), default=0)
             # Of a single row the heading says it.
             said = any(matrix.rows[:MEASURED]) and not (self._is_large and rows == 1 < columns)
             self._columns = max(self.least(matrix), min(label, self._px(most)))
-            self._labels = min(left, self._px(MOST_LABEL * self._times)) + self._px(12 * self._times) if said else 0
+            self._labels = min(left, self._px(beside)) + self._px(12 * self._times) if said else 0
             self._of = matrix
         return self._columns, self._labels
 

@@ -62,6 +62,7 @@ def test_pages_that_were_cut_are_so_no_more(open_window, eye):
         ("changed-since-2017", "paper", "model"),
         ("tiny-reader", "new", "model"),
         ("xor", "printed", "layer.2"),
+        ("cat-sat-on-the", "printed", "loss"),
     )
     for lesson, setting, stage in pages:
         window.bench.open(load(lesson), setting)
