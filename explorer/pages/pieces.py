@@ -40,7 +40,8 @@ _KINDS = {
     "Unigram": "Unigram: of all ways to take a word apart the likeliest",
     "WholeWords": "whole words",
 }
-_BEGINS = 60
+_BEGINS, _CHOSEN = 60, 40
+"""Letters of a part of a sentence that are shown, and in a field to choose one from."""
 ACROSS = 5
 """Pieces in a line, with their numbers: a part of a sentence may be all of it."""
 
@@ -92,7 +93,8 @@ def _known_word(view: View, known: Vocabulary, tokenizer: Tokenizer, words: list
         return ()
     words = list(dict.fromkeys(words))
     at = view.number(OWN_WORD, max(range(len(words)), key=lambda i: len(words[i])), 0, len(words) - 1)
-    choice = Choice("own word", "Part", tuple(map(_short, words)), at, (Keep(OWN_WORD),), "Part to look at in steps")
+    names = tuple(_short(word, _CHOSEN) for word in words)
+    choice = Choice("own word", "Part", names, at, (Keep(OWN_WORD),), "Part to look at in steps")
     word = words[at][:_BEGINS]
     if isinstance(tokenizer.model, BytePairs):
         steps = tokenizer.model.steps(word)
@@ -110,8 +112,8 @@ def _known_word(view: View, known: Vocabulary, tokenizer: Tokenizer, words: list
     )
 
 
-def _short(word: str) -> str:
-    return word if len(word) <= _BEGINS else f"{word[:_BEGINS]}…"
+def _short(word: str, most: int = _BEGINS) -> str:
+    return word if len(word) <= most else f"{word[:most]} …"
 
 
 MERGES, TAUGHT, WORD, TEXT = "pieces.merges", "pieces.taught", "pieces.word", "pieces.text"

@@ -32,7 +32,7 @@ from explorer.lessons.symbols import SERIF, names_html
 
 _INDEX = re.compile(r"<i>([^<>]{1,2})</i><sub>(.*?)</sub>", re.DOTALL)
 _LETTER = re.compile(r"<i>([^<>\s])</i>")
-_WORD = re.compile(r"\s*\S+")
+_WORD = re.compile(r"\s*\S(?:(?!▁|<0x)\S)*")  # in a text of pieces a blank is a ▁, and a byte may follow a byte
 _FAMILY = f'style="font-family:{SERIF}"'
 UNSEEN = 2
 """Pixels of the "_" in a name, which nobody sees; in an index Qt takes two thirds, and warns where that is none."""

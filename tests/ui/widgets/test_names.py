@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QCheckBox, QLabel
 from explorer.lessons import prose
 from explorer.lessons.symbols import names_html
 from explorer.ui.widgets.labels import SteadyLabel
-from explorer.ui.widgets.names import NamedBox, set_names
+from explorer.ui.widgets.names import NamedBox, broken, set_names
 from explorer.ui.widgets.tree import written_in
 
 
@@ -106,3 +106,15 @@ def test_a_box_with_a_name_is_as_high_as_others_and_shows_an_index(qtbot):
     assert named.sizeHint().width() < typed.sizeHint().width(), "the index is small, and has no sign before it"
     assert named.grab().toImage() != typed.grab().toImage()
     assert plain.grab().toImage() != named.grab().toImage()
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("▁to▁play▁with", ["▁to", "▁play", "▁with"]),
+        ("<0xE2><0x96>", ["<0xE2>", "<0x96>"]),
+        ("a▁b <0x41> c", ["a▁b", "<0x41>", "c"]),
+    ],
+)
+def test_a_text_of_pieces_breaks_before_each_blank_and_each_byte(text, lines):
+    assert broken(text, 6, len) == lines
