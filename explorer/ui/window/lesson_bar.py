@@ -17,7 +17,6 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later, later
-from explorer.ui.widgets.labels import Prose
 from explorer.ui.widgets.names import broken, set_names
 from explorer.ui.window.parts import fold_button
 from explorer.ui.window.top_bar import PAGES
@@ -53,7 +52,10 @@ class LessonBar(QFrame):
         self._more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._more.setToolTip("Read all about this example")
         self._more.toggled.connect(self.refresh)
-        self._text, self._try = Prose(), Prose()
+        self._text, self._try = QLabel(), QLabel()
+        for label in (self._text, self._try):
+            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+            label.setWordWrap(True)  # behind the policy, which would forget that the height goes with the width
         mark(self._try, role="muted")
         self._line = QLabel()
         self._line.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
@@ -91,8 +93,7 @@ class LessonBar(QFrame):
         # Of one line or two the bar of a narrow window is as high: else the page would share its room twice.
         self._line.setMinimumHeight(2 * self._line.fontMetrics().lineSpacing() + 2 if lines == 2 else 0)
         self._text.setVisible(whole)
-        # In a low window each line is one less of the page.
-        self._text.setText(set_names(("\n\n" if height >= px(HIGH) else "\n").join(paragraphs)))
+        self._text.setText(set_names("\n\n".join(paragraphs)))
         self._try.setVisible(bool(attempts) and (whole or height >= px(HIGH)))
         self._try.setText(set_names("\n".join(attempts if whole else attempts[:1])))
         self._more.setText("Less" if whole else "More")

@@ -10,7 +10,6 @@ from explorer.document.commands import SetCells
 from explorer.lessons.loader import catalogue, load
 from explorer.lessons.schema import Setting
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.widgets.labels import line_of
 from explorer.ui.window.lesson_bar import sentences
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -159,14 +158,3 @@ def test_the_parts_fold_away_by_keys_and_it_is_remembered(window, hand, eye):
 
 def test_sentences_end_at_full_stops_but_not_within():
     assert sentences("One is 0.5. “Two” is right! Three?") == ["One is 0.5.", "“Two” is right!", "Three?"]
-
-
-def test_in_a_wide_window_its_opened_words_stand_in_lines_that_are_read_with_ease(open_window, eye):
-    window = open_window("you-are-welcome", stage="source.embedding")
-    window.resize(2560, 1440)
-    window.lesson_bar._more.setChecked(True)
-    eye.settle(window)
-    text = window.lesson_bar._text
-    assert text.isVisible()
-    assert text.contentsRect().width() == line_of(text) < text.width()
-    assert text.height() >= text.heightForWidth(text.width()), "its last line is cut"
