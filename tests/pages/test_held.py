@@ -46,7 +46,7 @@ def test_a_gated_net_shows_its_gate_and_what_stands_behind_it(large):
     assert {"decoder.1.ffn.activation", "decoder.1.ffn.hidden"} <= set(nodes(eyes))
     assert "⊙" in [words.text for words in eyes.marks("model", Words)]
     (box,) = [box for box in eyes.marks("model", Box) if box.title == "Gated feed-forward"]
-    assert large or " → 2 × " in box.note
+    assert large or "→2×" in box.note
 
 
 @pytest.mark.parametrize("large", LARGE)

@@ -6,6 +6,7 @@ from explorer.core.graph import Graph
 from explorer.document.continuation import nearest_words
 from explorer.document.document import Change
 from explorer.ui.matrix.view import MatrixView
+from explorer.ui.page.area import StageArea
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later
 from explorer.ui.widgets import UNBOUNDED
@@ -142,6 +143,8 @@ class TokenBar(QFrame):
         row = next(i for i, word in enumerate(graph.axes[graph.sequences[axis]]) if word in words)
         self._note_new("", ())
         self._bench.selection.go_to(graph.nodes[f"{axis}.table"].stage)
+        for area in self.window().findChildren(StageArea):
+            area.page()  # at once: else the page would still be made, and its matrix be out of sight
         # Another document may stand beside this one.
         views = [v for v in self.window().findChildren(MatrixView) if v.bench is self._bench and v.isVisible()]
         view = next((v for v in views if v.matrix.name == f"{axis}.table"), None)

@@ -180,8 +180,9 @@ class TopBar(QFrame):
         self._row = QHBoxLayout()
         self._rows.addLayout(self._row)
         self._below = QHBoxLayout()
-        self._below.addStretch(1)
         self._rows.addLayout(self._below)
+        # Behind that: of a layout that is added PySide keeps the items, and never hears of their end.
+        self._below.addStretch(1)
         # All that can be done.
         self.menu = mark(QPushButton(MENU), tab="true")
         self.menu.setAccessibleName("Menu")

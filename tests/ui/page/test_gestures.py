@@ -39,7 +39,7 @@ def line_of(view, row, column=0):
 
 @WITHOUT_PICTURES
 def test_a_choice_by_button(window, eye, hand):
-    page = eye.look_at(window, "encoder.1.ffn.layers")
+    page = eye.go_to(window, "encoder.1.ffn.layers")
     hand.click(eye.by_name(page, "Position welcome", QPushButton))
     assert window.bench.selection.chosen_token == ("source", 2)
     (units,) = listings(page)
@@ -126,7 +126,7 @@ def test_a_slider_by_keys(window, slider, hand):
 
 @WITHOUT_PICTURES
 def test_a_line_is_pointed_at_by_mouse_and_keys(window, eye, hand):
-    page = eye.look_at(window, "encoder.1.ffn.layers")
+    page = eye.go_to(window, "encoder.1.ffn.layers")
     (units,) = listings(page)
     hand.click(units.viewport(), line_of(units, 3))
     assert window.bench.selection.cell == Cell("encoder.1.ffn.activation", (0, 3))
