@@ -475,7 +475,7 @@ class Files(QObject):
         It asks where a file, or what a crash has left, has changes that are not saved. An example is kept as it is:
         the menu offers it again.
         """
-        if not self.modified or self.saver.state is self._bench.document.wanted:
+        if not self.modified or self.saver.holds(self._bench.document.wanted):
             return True
         if self.path is None and not self._file.recovered:
             self.kept.keep(self._bench.lesson, self._bench.document.wanted)
@@ -489,13 +489,13 @@ class Files(QObject):
         """
         if not self._may_go():
             return False
-        if self.saver.state is not None:
+        if self.saver.writes:
             self.saver.at_end(lambda: do_later(self, self._window.close))
             return False
         return True
 
     def _may_go(self) -> bool:
-        if not self.modified or self.saver.state is self._bench.document.wanted:
+        if not self.modified or self.saver.holds(self._bench.document.wanted):
             return True
         answer = self.dialogs.keep(self._name())
         return self.save() if answer == "save" else answer == "discard"

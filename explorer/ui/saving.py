@@ -30,7 +30,7 @@ def size_of(state: State) -> int:
 class Saver(QObject):
     """Writes one document after the other.
 
-    What is asked for while one is written comes next: only the newest of that, since it holds all that is older.
+    What is asked for while one is written comes next: of each file only the newest, since it holds all that is older.
     """
 
     wrote = Signal(object, object)  # Path and State: the file is whole, and has its name
@@ -40,56 +40,69 @@ class Saver(QObject):
         super().__init__(parent)
         self.background = Background(self)
         self.background.failed.connect(self._fail)
-        self.background.busy.connect(self._follow)
-        self._next: Callable[[], None] | None = None
+        self._now: tuple[Path, State] | None = None
+        self._next: dict[Path, tuple[State, Callable[[], None]]] = {}
         self._at_end: Callable[[], object] | None = None
-        self.state: State | None = None
-        """The one that is written now, or comes next; None where none is."""
+
+    @property
+    def writes(self) -> bool:
+        """Whether something is being written."""
+        return self._now is not None
+
+    def holds(self, state: State) -> bool:
+        """Whether a document is being written, or comes next."""
+        written = [] if self._now is None else [self._now[1]]
+        return any(one is state for one in (*written, *(one for one, _ in self._next.values())))
 
     def save(self, state: State, title: str, path: Path, session: Session) -> None:
         """Write a document: at once, or beside the window where it is large or another is being written.
 
         Raises `ExplorerError`: "not-written" or "not-saved", where it is written at once.
         """
-        if self.state is None and size_of(state) <= MOST_AT_ONCE:
+        if self._now is None and size_of(state) <= MOST_AT_ONCE:
             storage.save(state, title, path, session)
             self.wrote.emit(path, state)
             return
-        begin = partial(self._begin, state, title, path, session)
-        if self.state is None:
-            begin()
-        else:
-            self.state, self._next = state, begin
+        self._next[path] = state, partial(self._begin, state, title, path, session)
+        if self._now is None:
+            self._go_on()
 
     def at_end(self, act: Callable[[], object]) -> None:
         """Do something once all is written; never, where it cannot be, or where somebody stops it."""
         self._at_end = act
 
+    def stop(self) -> None:
+        """Write this document no more: what stood in its file before stays there."""
+        self._at_end = None
+        if self._now is not None:
+            self._next.pop(self._now[0], None)
+        self.background.stop()
+        self._go_on()
+
     def _begin(self, state: State, title: str, path: Path, session: Session) -> None:
         def write(report: Report) -> None:
             storage.save(state, title, path, session, lambda done, total: report(Progress(path.name, done, total)))
 
-        self.state = state
+        self._now = path, state
         self.background.ask(write, lambda _: self._end(path, state))
 
     def _end(self, path: Path, state: State) -> None:
-        (begin, self._next), (act, self._at_end) = (self._next, None), (self._at_end, None)
+        self._now = None
         self.wrote.emit(path, state)
-        if begin is not None:
-            self._at_end = act
-            begin()
-        elif act is not None:
-            act()
-
-    def _follow(self, busy: bool) -> None:
-        if not busy:
-            self.state = None
-
-    def stop(self) -> None:
-        """Write no more: what stood in the file before stays there."""
-        self._next = self._at_end = None
-        self.background.stop()
+        if self._now is None:
+            self._go_on()
 
     def _fail(self, error: ExplorerError) -> None:
-        self._next = self._at_end = None
+        self._at_end = None
         self.failed.emit(error)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Write what comes next, or be at the end."""
+        self._now = None
+        if self._next:
+            _, begin = self._next.pop(next(iter(self._next)))
+            begin()
+        elif self._at_end is not None:
+            act, self._at_end = self._at_end, None
+            act()

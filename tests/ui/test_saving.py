@@ -130,3 +130,31 @@ def test_another_example_can_be_opened_meanwhile(saving, file, go_on, qtbot):
     go_on.set()
     qtbot.waitUntil(lambda: not window.files.modified)
     assert in_file(file) == 3.0
+
+
+@pytest.mark.parametrize("ends", ["written", "stopped", "failed"])
+def test_saves_of_other_files_wait_for_their_turn_however_the_first_one_ends(
+    saving, file, go_on, qtbot, monkeypatch, ends
+):
+    """Two files asked for while one is written: the newer one took the place of the other, which was never written."""
+    window, save = saving, storage.save
+    monkeypatch.setattr(window.files.dialogs, "tell", lambda text: None)
+
+    def fail(state, title, path, session, told):
+        if path == file and ends == "failed":
+            go_on.wait()
+            raise ExplorerError("not-written", file=path.name, reason="the disk is full")
+        save(state, title, path, session, told)
+
+    monkeypatch.setattr(storage, "save", fail)
+    window.files.save()
+    others = file.with_name("second.explorer"), file.with_name("third.explorer")
+    for value, path in zip((4.0, 5.0), others, strict=True):
+        edit(window, value)
+        window.files.saver.save(window.bench.document.wanted, "x", path, window.files.session())
+    if ends == "stopped":
+        window.files.saver.stop()
+    go_on.set()
+    qtbot.waitUntil(lambda: not window.files.saver.writes)
+    assert [in_file(path) for path in others] == [4.0, 5.0]
+    assert file.exists() == (ends == "written")
