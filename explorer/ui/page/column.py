@@ -276,12 +276,12 @@ class Elements(QWidget):
 
     def enlarge(self, lit: Lit) -> None:
         """Let what is named be larger when the room is shared next, and have what it is made of in sight with it."""
-        if lit != self._sharing.lit:
-            self._sharing.lit, self._shared = lit, False
+        if lit != self._sharing.enlargement.lit:
+            self._sharing.enlargement.lit, self._shared = lit, False
 
     def lit_rects(self) -> list[list[QRect]]:
         """Where that stands which a step names, with the matrices that it is made of and without; none in no light."""
-        lit = self._sharing.lit
+        lit = self._sharing.enlargement.lit
         named = [one for id, one in self.widgets.items() if id in lit.named]
         beside = [one for id, one in self.widgets.items() if id in lit.beside and isinstance(one, MatrixBox)]
         groups = ([*named, *beside], named) if lit else ()

@@ -18,7 +18,7 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.letters import SIZES
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.column import Elements
-from explorer.ui.page.sharing import Sharing
+from explorer.ui.page.enlargement import Trials
 from explorer.ui.selection import Selection
 from explorer.ui.turns import Bridge
 from explorer.ui.widgets.formula import typeset
@@ -131,7 +131,7 @@ def test_where_there_is_no_room_for_all_to_be_larger_the_asked_one_is(laid_out):
 def test_ways_to_stand_are_tried_without_moving_a_widget(laid_out, monkeypatch):
     """Each try laid out the page: up to fifteen of them held the window for half a second."""
     tried, stood = [], []
-    for of, name, calls in ((Sharing, "_stand_named", tried), (MatrixView, "_stand", stood)):
+    for of, name, calls in ((Trials, "stand", tried), (MatrixView, "_stand", stood)):
         done = getattr(of, name)
         monkeypatch.setattr(of, name, lambda self, *how, done=done, calls=calls: calls.append(self) or done(self, *how))
     lesson, states = lesson_of("emma")

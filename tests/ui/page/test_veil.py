@@ -9,7 +9,7 @@ from explorer.lessons.steps import MakeSo
 from explorer.ui.errors import Message
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.letters import CELL_HEIGHT
-from explorer.ui.page.sharing import Sharing
+from explorer.ui.page.enlargement import Trials
 from explorer.ui.render import laid_out
 
 Key = Qt.Key
@@ -238,8 +238,8 @@ def test_while_the_edge_of_the_window_is_dragged_nothing_is_decided_and_then_it_
     window, tried = led("emma", "key"), []
     window.resize(1600, 900)
     eye.settle(window)
-    before, stand = places(window), Sharing._stand_named
-    monkeypatch.setattr(Sharing, "_stand_named", lambda *how: tried.append(how) or stand(*how))
+    before, stand = places(window), Trials.stand
+    monkeypatch.setattr(Trials, "stand", lambda *how: tried.append(how) or stand(*how))
     rested = window.page()._rested
     rested.setInterval(3_600_000)
     rested.start()

@@ -1,0 +1,241 @@
+"""What a step of a lesson names is large, and all of it in sight at once: ways to stand are tried for that."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRect
+
+from explorer.pages.element import leaves
+from explorer.pages.matrix import Matrix
+from explorer.pages.of_step import Lit
+from explorer.ui.page.thumbnails import NONE, Stands, matrices_of
+from explorer.ui.widgets import UNBOUNDED
+from explorer.ui.widgets.formula import can_typeset_now
+
+if TYPE_CHECKING:
+    from explorer.ui.page.sharing import Sharing
+
+TIMES, LARGE, SMALL = (2.0, 1.7, 1.4, 1.2, 1.0), 1.4, 0.5
+"""How many times larger what a step names may be than the rest, the largest that fits first; more than `LARGE` only
+where it takes no more than `SMALL` of what is in sight."""
+
+
+class Enlargement:
+    """Lets what a step names be larger than the rest of a page.
+
+    `sharing`: of the room of that page.
+    """
+
+    def __init__(self, sharing: "Sharing") -> None:
+        self._sharing = sharing
+        self.lit = Lit()
+        """What a step names, which is larger, and what that is made of."""
+        self.on = False
+        """Whether rows stand so that what is named is in sight."""
+        self.waits = False
+        """Whether it is decided later what stands how."""
+        self._decided: tuple[object, ...] = ()
+        """What it was decided for how they stand."""
+        self._times, self._larger = 1.0, frozenset[str]()
+
+    def forget(self) -> None:
+        """Decide anew."""
+        self._decided = ()
+
+    def times_of(self, id: str) -> float:
+        """How many times larger than others a matrix is."""
+        return self._times if id in self._larger else 1.0
+
+    def enlarge(self, times: float, larger: Collection[str]) -> None:
+        """Let some matrices, by their ids, be so many times larger."""
+        self._times, self._larger = times, frozenset(larger)
+
+    def brings(self, room: int, height: int) -> bool:
+        """Let matrices that are wanted in sight at once be as large as fits; small pictures stand between them.
+
+        Returns whether there are such matrices, which nothing else makes room for: those that stand in the light, or
+        several that a step names.
+        """
+        sharing = self._sharing
+        matrices = [one for one in sharing.all if isinstance(one, Matrix)]
+        lit = {one.id for one in matrices if one.id in self.lit.named}
+        named = lit or {one.id for one in matrices if one.named and one.open}
+        if len(named) < (1 if lit else 2):
+            if self.on:
+                self.on = False
+                self.enlarge(1.0, ())
+                sharing.forget()
+                for row in sharing.rows:
+                    if matrices_of(row):
+                        sharing.break_line(row, False)
+                        sharing.share_line(row, room, height, None if row.folds else ())
+            return False
+        self.on = True
+        waits = self.waits and self._decided[2:4] == (self.lit, named)
+        if waits or self._decided == self._decides(room, height, named):
+            return True
+        trials = Trials(sharing, named, bool(lit), room, height)
+        breaks: set[str] | None = None
+        never, fair = trials.never_whole() if lit else set(), None
+        for way in trials.ways():
+            if way.times > 1 and never & set(way.larger):
+                continue
+            if way.times > 1 and breaks is None:
+                breaks = trials.stand(replace(way, times=1.0))[1]
+            high, begin = trials.stand(way)
+            broken = breaks is not None and (
+                len(begin) > len(breaks) or any(one in way.wanted for one in begin - breaks)
+            )
+            if high < height and not broken:
+                if not lit or not trials.cut() - never:
+                    break
+                fair = fair or (way if way.times <= 1 else None)
+        else:  # not all of it can be whole
+            if fair is not None:
+                trials.stand(fair)
+        self._decided = self._decides(room, height, named)
+        return True
+
+    def _decides(self, room: int, height: int, named: set[str]) -> tuple[object, ...]:
+        # Nothing that changes with numbers: nobody's cell moves while he edits it.
+        sizes = [(box.own_size[1:], box.view.extent.whole) for box in self._sharing.boxes()]
+        return room, height, self.lit, named, sizes, can_typeset_now()
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way that what is named may stand."""
+
+    times: float  # how many times larger some of it is
+    larger: Collection[str]  # which of it
+    small: Mapping[str, Collection[int] | None]  # see `Stands`
+    wanted: Collection[str]  # what is to be in sight at once
+
+
+class Trials:
+    """Ways to stand, tried in a room.
+
+    Parameters
+    ----------
+    named : set of str
+        The ids of the matrices that are named.
+    lit : bool
+        Whether they stand in the light, and so may be larger.
+    room, height : int
+        Pixels in sight.
+    """
+
+    def __init__(self, sharing: "Sharing", named: set[str], lit: bool, room: int, height: int) -> None:
+        self._sharing, self._named, self._is_lit, self._room, self._height = sharing, named, lit, room, height
+        self._rows = [row for row in sharing.rows if matrices_of(row)]
+        self._row_of = {one.id: row.id for row in self._rows for one in matrices_of(row)}
+        self._known = {
+            one.id: place.height()
+            for one, place in sharing.page.places(room)
+            if not any(isinstance(part, Matrix) for part in leaves(one))
+        }
+        """How high what holds no matrix is, by its id."""
+        self._stood: dict[str, object] = {}
+        """How rows stand that have been tried, by their ids."""
+        self._tried: tuple[object, ...] = ()
+        """The way to stand that was tried last."""
+
+    def never_whole(self) -> set[str]:
+        """The ids of those that are not whole even where each is no larger than usual and all others are small."""
+        self.stand(Way(1 / self._sharing.growth.times, self._named, self._all_but(self._named), self._named))
+        return self.cut()
+
+    def cut(self) -> set[str]:
+        """The ids of those that are named and not whole now."""
+        boxes = [box for box in self._sharing.boxes() if box.matrix.id in self._named]
+        return {box.matrix.id for box in boxes if box.small or not box.view.extent.whole}
+
+    def stand(self, way: Way) -> tuple[int, set[str]]:
+        """Let what is named be so many times larger, and some matrices be small pictures.
+
+        Returns the pixels down that what is wanted in sight takes together; and which matrices, in rows with what is
+        named, begin another line: an equation that stood on one line is not broken for it.
+        """
+        sharing, tried = self._sharing, (way.times, set(way.larger), way.small)
+        if tried != self._tried:  # two ways may differ in what is wanted in sight alone
+            self._tried = tried
+            sharing.enlargement.enlarge(way.times, way.larger)
+            sharing.stands = Stands(way.small)
+            for box in sharing.boxes():
+                box.be_times(sharing.times_of(box.matrix.id))
+                if box.matrix.id not in sharing.in_rows:
+                    box.stand_alone()
+                    box.tell_size()
+            for row in self._rows:
+                # A row that stands so is left alone; in one of several beside each other it depends on the others.
+                how = way.small[row.id], [sharing.times_of(one.id) for one in matrices_of(row)]
+                if self._stood.get(row.id) != how or row.id in sharing.around:
+                    self._stood[row.id] = how
+                    sharing.break_line(row, False)
+                    sharing.share_line(row, self._room, self._height, way.small[row.id])
+        whose = {self._row_of[id] for id in self._named if id in self._row_of}
+        wide = (sharing.page.layout_of(row).minimumSize().width() for row in self._rows if row.id in whose)
+        if way.times > 1 and max(wide, default=0) > self._room:  # the page would scroll sideways for it
+            return UNBOUNDED, set()
+        places = sharing.page.places(self._room, self._known)
+        there: dict[str, list[QRect]] = {}
+        begin, before = set(), dict.fromkeys(whose, -1)
+        for part, rect in (found for one, place in places for found in sharing.places(one, place)):
+            if part.id in way.wanted:
+                there.setdefault(part.name if isinstance(part, Matrix) else part.id, []).append(rect)
+            if (row_id := self._row_of.get(part.id, "")) in whose:
+                if rect.left() <= before[row_id]:
+                    begin.add(part.id)
+                before[row_id] = rect.left()
+        # Some stand there twice: the one that is near the others counts.
+        around = [rects[0] for rects in there.values() if len(rects) == 1] or [one for one, *_ in there.values()][:1]
+        middle = sum(one.center().y() for one in around) // max(len(around), 1)
+        found = [min(rects, key=lambda one: abs(one.center().y() - middle)) for rects in there.values()]
+        high = max((one.bottom() for one in found), default=0) - min((one.top() for one in found), default=0)
+        return high, begin
+
+    def ways(self) -> Iterator[Way]:
+        """How large what is named may be, what is a small picture for it, and what is in sight then; the best first.
+
+        With what it is made of beside it, the rest as usual or small; or by itself. Where there is no room for all that
+        is named to be so large, the one that is asked is.
+        """
+        named, lit, usually = self._named, self._sharing.enlargement.lit, self._sharing.growth.times
+        around = {*named, *lit.beside}
+        rest, dark = self._all_but(named), self._all_but(around)
+        usual: dict[str, Collection[int] | None] = {
+            row.id: NONE
+            if not (self._is_lit and row.folds)
+            else dark[row.id]
+            if len(rest[row.id]) < len(row.items)
+            else None
+            for row in self._rows
+        }
+        if not self._is_lit:
+            yield from (Way(1.0, (), small, named) for small in (usual, rest))
+            return
+        boxes = [box for box in self._sharing.boxes() if box.matrix.id in named]
+        for box in boxes:
+            box.be_times(usually)
+        sizes = {box.matrix.id: (box.view.extent.width, box.view.extent.height) for box in boxes}
+        heroes: list[Collection[str]] = [named, lit.hero] if 0 < len(lit.hero) < len(named) else [named]
+        for times in TIMES:
+            fit = [larger for larger in heroes if self._may_be(times, [sizes[one] for one in larger if one in sizes])]
+            for larger in fit if times > 1 else fit[:1]:
+                yield Way(times, larger, usual, around)
+                yield Way(times, larger, dark, around)
+            if times <= LARGE:
+                yield from (Way(times, larger, rest, named) for larger in (fit if times > 1 else heroes[:1]))
+        if usually > 1:
+            yield from (Way(1 / usually, named, small, some) for small, some in ((dark, around), (rest, named)))
+
+    def _all_but(self, stay: Collection[str]) -> dict[str, list[int]]:
+        """The places in each row, by its id, of all matrices but some."""
+        return {row.id: [i for i, one in enumerate(matrices_of(row)) if one.id not in stay] for row in self._rows}
+
+    def _may_be(self, times: float, sizes: Sequence[tuple[int, int]]) -> bool:
+        """Whether matrices of some sizes may be so many times larger."""
+        area = sum(width * high for width, high in sizes)
+        fit = all(times * width <= self._room and times * high <= self._height for width, high in sizes)
+        return fit and (times <= LARGE or area * times**2 <= SMALL * self._room * self._height)

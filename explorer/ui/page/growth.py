@@ -1,0 +1,95 @@
+"""How large all matrices and pictures of a page are in a wide window, where the page stays in sight whole."""
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRect
+
+from explorer.pages import equation
+from explorer.pages.element import Element, leaves
+from explorer.pages.matrix import Matrix
+from explorer.pages.page import Picture, Row
+from explorer.ui.page.picture_place import PicturePlace
+from explorer.ui.widgets.formula import can_typeset_now
+
+if TYPE_CHECKING:
+    from explorer.ui.page.sharing import Sharing
+
+WIDE = (1.5, 2000, 1150), (1.3, 1700, 1000), (1.15, 1350, 850)
+"""In a large window all matrices are so many times larger: where a page has so many pixels across and down at text
+scale 1, so that they have more room than in a smaller window all the same."""
+
+
+class Growth:
+    """Lets all of a page be larger where its window is.
+
+    `sharing`: of the room of that page.
+    """
+
+    def __init__(self, sharing: "Sharing") -> None:
+        self._sharing = sharing
+        self._wide = self.grown = 1.0
+        self._decided: tuple[object, ...] = ()
+        """What it was decided for how much larger all is."""
+
+    @property
+    def times(self) -> float:
+        """How many times larger than at its least each matrix is: in a window so large, and more where a page that is
+        in sight whole leaves room, as pictures are, too (`grown`).
+        """
+        return self._wide * self.grown
+
+    def begin(self, room: int, height: int | None) -> bool:
+        """Know how large the window is; returns whether it has to be tried whether all can be larger still."""
+        px, page = self._sharing.px, self._sharing.page
+        there = (times for times, across, down in WIDE if room >= px(across) and (height or 0) >= px(down))
+        self._wide = next(there, 1.0)
+        decides: tuple[object, ...] = ()
+        if self._wide > 1 and not self._sharing.enlargement.lit:
+            # Nothing that changes with numbers, or cells would move.
+            places = [one for one in page.widgets.values() if isinstance(one, PicturePlace)]
+            late, sizes = [one.picture is None for one in places], [box.own_size[1:] for box in self._sharing.boxes()]
+            decides = room, height, [one.id for one in self._sharing.all], sizes, late, can_typeset_now()
+        if decides == self._decided:
+            return False
+        self._decided, self.grown = decides, 1.0
+        return bool(decides)
+
+    def grow(self, room: int, height: int) -> None:
+        """Let matrices and pictures be as large as leaves the page in sight whole, with no row on more lines."""
+        page = self._sharing.page
+        before, high = self._stance(room)
+        parts = []
+        for element, place in page.places(room):
+            across = place.width()
+            if isinstance(element, Row):
+                across = max((rect.right() + 1 for _, rect in page.layout_of(element).places(place)), default=0)
+            elif isinstance(element, (Matrix, Picture)):
+                across = page.part(element).sizeHint().width()
+            if any(isinstance(one, Matrix) or (isinstance(one, Picture) and not one.fills) for one in leaves(element)):
+                parts.append((across, place.height()))
+        for times in equation.larger(parts, room, height - high):
+            self.grown = times
+            self._sharing.arrange(room, height, low=False)
+            stance, high = self._stance(room)
+            if stance == before and high <= height:
+                return
+        if self.grown > 1:
+            self.grown = 1.0
+            self._sharing.arrange(room, height, low=False)
+
+    def _stance(self, room: int) -> tuple[object, int]:
+        """How rows are broken into lines, and what is a small picture; and where the page ends."""
+        page, broken = self._sharing.page, []
+        for row in self._sharing.rows:
+            layout = page.layout_of(row)
+            across = self._sharing.room_of(row, room)
+            lefts = [rect.left() for _, rect in layout.places(QRect(0, 0, across, 0))]
+            broken.append([b <= a for a, b in pairwise(lefts)])
+            broken.append([layout.minimumSize().width() > room])
+        small = [(box.small, box.view.extent.whole, box.form.size) for box in self._sharing.boxes()]
+        return (broken, small), max((place.bottom() for _, place in page.places(room)), default=0)
+
+    def times_in(self, element: Element) -> float:
+        """How much larger an arrangement of a width of its own is: as what grows in it."""
+        return self.grown if any(isinstance(one, (Matrix, Picture)) for one in leaves(element)) else 1.0
