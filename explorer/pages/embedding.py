@@ -162,7 +162,7 @@ def positions(view: View, stage: Stage) -> tuple[Element, ...]:
     likeness = f"{block}likeness"
     alike = (
         Picture("likeness map", _alike(view, drawn, likeness), 280, 290),
-        matrix(view, likeness, "positions with positions"),
+        matrix(view, likeness, "dot products"),
     )
     return (
         Row(

@@ -180,7 +180,7 @@ class Blocks:
             self._write(painter, inside, box.note * (wide <= inside.width()), size, quiet, TOP_RIGHT)
 
     def _head(self, painter: QPainter, inside: QRectF, box: Box, ink: QColor, quiet: QColor) -> None:
-        """Title and note in one line, and the formula below."""
+        """The title in a line with its note, if there is room for all of it, and the formula below."""
         line = QRectF(inside.left(), inside.top(), inside.width(), LINE * self._unit)
         font = self.font(TITLE, strong=True)
         if font is None:
@@ -188,7 +188,8 @@ class Blocks:
         wide = self._advance(font, True, box.title)
         self._write(painter, line, box.title, TITLE, ink, LEFT, strong=True)
         room = line.adjusted(wide + 0.4 * font.pixelSize(), 0, 0, 0)
-        if room.width() > font.pixelSize():
+        small = self.font(NOTE)
+        if small is not None and self._fitted(small, False, box.note, room.width())[1] == box.note:
             self._write(painter, room, box.note, NOTE, quiet, RIGHT)
         if box.formula:
             self.formulas.paint(painter, box.formula, line.translated(0, 0.92 * line.height()), font.pixelSize(), quiet)

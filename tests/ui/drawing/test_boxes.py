@@ -278,6 +278,13 @@ def test_a_frame_has_its_note_at_the_right_if_there_is_room_for_all_of_it(pictur
     assert [one.text for one in written_in(picture)] == written
 
 
+@pytest.mark.parametrize(("width", "written"), [(140, ["loss", "a single number"]), (60, ["loss"])])
+def test_a_matrix_has_its_size_beside_its_name_if_there_is_room_for_all_of_it(picture, width, written):
+    marks = (Box((10, 10, width, 80), "loss", "loss", "a single number", formula=""),)
+    picture.tell(Drawing(marks, (0, 300, 0, 200), "A matrix", NONE, NONE, down=True, square=True, zoom=True))
+    assert [one.text for one in written_in(picture)] == written
+
+
 def test_words_of_low_bars_do_not_lie_on_each_other(picture, at):
     high = 1000.0 / (at(picture, 0, 100).y() - at(picture, 0, 0).y())  # numbers of the window that are ten pixels
     cells = tuple(Cell("source.X", (0, i)) for i in range(3))

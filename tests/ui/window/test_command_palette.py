@@ -113,6 +113,11 @@ def test_entries_in_which_a_word_begins_with_what_is_typed_come_first():
     assert [entry.words for entry in found(entries, "matrix a.scores")] == ["a.scores"]
 
 
+def test_what_a_link_says_is_found():
+    entries = [Entry("Positions", "Stage · Source", None), Entry("Positions", "Stage · Target", None)]
+    assert found(entries, "Source: Positions") == entries[:1]
+
+
 def test_what_is_named_by_the_word_stands_before_what_is_only_of_that_kind():
     kinds = [Entry("loss", "Matrix · Training", print), Entry("What a trained head does", "Example", print)]
     assert [entry.words for entry in found(kinds, "train")] == ["What a trained head does", "loss"]
