@@ -166,7 +166,8 @@ class CommandPalette(QDialog):
 
 def found(entries: Sequence[Entry], text: str) -> list[Entry]:
     """The entries that hold each of the words typed; first those whose own words begin so, then where any begin so."""
-    typed = [word.replace(".", " ") for word in text.casefold().replace(": ", " ").split()]  # as links say "Source: Positions"
+    words = text.casefold().replace(": ", " ").split()  # a link says "Source: Positions"
+    typed = [word.replace(".", " ") for word in words]
 
     def begins(text: str) -> bool:
         return all(f" {word}" in text for word in typed)
