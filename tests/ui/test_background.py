@@ -458,6 +458,10 @@ def test_a_page_says_how_far_what_it_waits_for_has_come_and_shows_it_then(why_pa
     bar = waits(why_page)[why.TO_PATCH]
     qtbot.waitUntil(lambda: bar.text == "Trying all parts: 25% done")
     assert "patches" not in lists(why_page)
+    place = bar.button.geometry()
+    why_page.bench.aside.progressed.emit(why.TO_PATCH, 1.0)  # a longer sentence
+    bar.layout().activate()
+    assert bar.button.geometry() == place
     tries[0].set()
     qtbot.waitUntil(lambda: "patches" in lists(why_page))
     assert waits(why_page) == {}

@@ -69,9 +69,8 @@ class WaitingBar(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(bench.appearance.px(12))
-        row.addWidget(self._words)
         row.addWidget(self.button)
-        row.addStretch(1)
+        row.addWidget(self._words, 1)  # the button stays where it is while the words grow
         self._aside.progressed.connect(self._follow)
         self.tell(waiting)
 
