@@ -3,6 +3,7 @@
 import pytest
 
 from explorer.lessons.loader import lesson_files, load, model_files
+from explorer.ui.widgets.formula import typeset
 from tests.ui.conftest import one_of_each_kind
 
 SMALL, LARGE_TEXT = (1024, 640, 1.0), (1280, 720, 2.0)
@@ -20,6 +21,7 @@ def long(*of):
 
 def cut_pages(window, eye, stages):
     """The pages on which something is cut, and what."""
+    typeset("x")  # until ziamath is loaded, a formula out of sight has the room that it is guessed to take
     state = window.bench.document.state
     pieces = [word for axis in state.graph.sequences.values() for word in state.graph.axes[axis]]
     found = {name: eye.cut(eye.go_to(window, name), pieces) for name in stages}
