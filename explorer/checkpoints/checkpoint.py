@@ -1,6 +1,10 @@
 """A model that others trained, put together: a plan says which input has which tensor's numbers."""
 
-from collections.abc import Callable, Mapping
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, cast
@@ -17,6 +21,8 @@ from explorer.memory import available
 
 MOST_PRECISE = 10_000_000
 """Numbers up to which a model is computed in float64."""
+THREADS = min(os.cpu_count() or 1, 4)
+"""How many tensors are read side by side."""
 _NOT_WEIGHTS = (
     "inv_freq",
     ".attn.bias",
@@ -96,8 +102,7 @@ def put_together(
     if needed > there:
         raise wrong(path, f"needs {needed / 1e9:.1f} GB of memory for its weights; {there / 1e9:.1f} GB are free here")
     inputs: dict[str, Array] = {}
-    read = 0
-    used, whole = set(), dict[str, Array]()
+    sources: dict[str, tuple[Source, list[str]]] = {}  # the inputs that are read, with the names of their tensors
     for name, node in graph.nodes.items():
         if not node.is_input or name == "output.temperature":
             continue
@@ -107,28 +112,29 @@ def put_together(
             continue
         k = name.split(".")[1] if name.partition(".")[0] in ("encoder", "decoder") else ""
         keys = [source.tensor.format(k=int(k) - 1 if k.isdigit() else 0, e=e) for e in range(max(source.each, 1))]
-        arrays = []
-        for key in keys:
-            if key not in found:
-                raise wrong(path, f"lacks the tensor {key}")
-            used |= {key, named[key]}
-            if told is not None:
-                told(read, numbers)
-            try:
-                arrays.append(found[key].read(dtype, source.turn))
-            except ValueError:  # so many heads do not divide it
-                arrays.append(np.empty(0, dtype))
-            if arrays[-1].shape != graph.shape(name)[1 if source.each else 0 :]:
-                raise wrong(path, f"has {key} in the shape {found[key].shape}, which does not fit its config")
-            flat = arrays[-1].reshape(-1)
-            with np.errstate(all="ignore"):
-                finite = bool(np.isfinite(np.dot(flat, flat)))  # quick: of those that are not, no sum is
-            if not finite and (others := int((~np.isfinite(arrays[-1])).sum())):
-                notices.append(f"{key} holds {others} numbers that are not finite")
-        array = np.stack(arrays) if source.each else arrays[0]
-        read += array.size
-        # A table that two sequences read is held once.
-        inputs[name] = whole.setdefault(named[keys[0]], array) if name.endswith(".table") else array
+        if missing := [key for key in keys if key not in found]:
+            raise wrong(path, f"lacks the tensor {missing[0]}")
+        sources[name] = source, keys
+    read = 0
+    used, whole = set(), dict[str, Array]()
+    tensors = ((found[key], source.turn) for source, keys in sources.values() for key in keys)
+    with closing(_numbers(tensors, dtype)) as numbers_of:
+        for name, (source, keys) in sources.items():
+            arrays = []
+            for key in keys:
+                used |= {key, named[key]}
+                if told is not None:
+                    told(read, numbers)
+                array, others = next(numbers_of)
+                if array.shape != graph.shape(name)[1 if source.each else 0 :]:
+                    raise wrong(path, f"has {key} in the shape {found[key].shape}, which does not fit its config")
+                if others:
+                    notices.append(f"{key} holds {others} numbers that are not finite")
+                arrays.append(array)
+            array = np.stack(arrays) if source.each else arrays[0]
+            read += array.size
+            # A table that two sequences read is held once.
+            inputs[name] = whole.setdefault(named[keys[0]], array) if name.endswith(".table") else array
     if "output.temperature" in graph.nodes:
         inputs["output.temperature"] = np.ones((), dtype)
     used |= {plan.otherwise[name] for name in used & plan.otherwise.keys()}
@@ -140,6 +146,35 @@ def put_together(
         notices.append(f"{len(unused)} of its tensors are not used: {few}{' …' if len(unused) > 3 else ''}")
     called = {node: named.get(source.tensor, source.tensor) for node, source in plan.nodes.items() if source.tensor}
     return Checkpoint(path, kind, replace(model, called=called), inputs, tuple(notices))
+
+
+def _numbers(tensors: Iterable[tuple[Tensor, Turn]], dtype: str) -> Iterator[tuple[Array, int]]:
+    """The numbers of tensors, in order, and how many of each are not finite; the next ones are read meanwhile.
+
+    Most of the time goes into memory that is touched for the first time, which several cores do together.
+    """
+    with ThreadPoolExecutor(THREADS) as pool:
+        waiting: deque[Future[tuple[Array, int]]] = deque()
+        try:
+            for tensor, turn in tensors:
+                waiting.append(pool.submit(_read, tensor, turn, dtype))
+                if len(waiting) > THREADS:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _read(tensor: Tensor, turn: Turn, dtype: str) -> tuple[Array, int]:
+    try:
+        array = tensor.read(dtype, turn)
+    except ValueError:  # so many heads do not divide it
+        return np.empty(0, dtype), 0
+    flat = array.reshape(-1)
+    with np.errstate(all="ignore"):
+        finite = bool(np.isfinite(np.dot(flat, flat)))  # quick: of those that are not, no sum is
+    return array, 0 if finite else int((~np.isfinite(array)).sum())
 
 
 def _has_its_own_output(plan: Plan, found: Mapping[str, Tensor]) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 import random
+import threading
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -69,6 +70,42 @@ def test_a_small_llama_has_the_numbers_of_a_straight_line(folder):
         x = x + (gate / (1 + np.exp(-gate)) * up) @ w[f"{layer}mlp.down_proj.weight"].T
     logits = norm(x, w["model.norm.weight"]) @ w["lm_head.weight"].T
     np.testing.assert_allclose(values["output.logits"], logits, rtol=1e-12, atol=1e-12)
+
+
+class Stopped(Exception):
+    pass
+
+
+@pytest.mark.parametrize("after", [0, 1, 7])
+def test_who_stops_while_tensors_are_read_side_by_side_leaves_nothing_running(folder, after):
+    heard = []
+
+    def told(read, numbers):
+        heard.append(read / numbers)
+        if len(heard) > after:
+            raise Stopped
+
+    before = threading.active_count()
+    with pytest.raises(Stopped):
+        opened(folder(), told=told)
+    assert threading.active_count() == before
+    assert heard == sorted(heard)
+    assert len(heard) == after + 1
+
+
+def test_tensors_read_side_by_side_are_told_in_order_with_what_is_not_finite(folder):
+    tensors = weights()
+    tensors["model.layers.0.mlp.up_proj.weight"][1, 2] = np.nan
+    tensors["model.norm.weight"][:3] = np.inf
+    heard = []
+    checkpoint = opened(folder(tensors=tensors), told=lambda read, numbers: heard.append((read, numbers)))
+    assert len(heard) == len(tensors)
+    assert heard[0][0] == 0
+    assert heard[-1][0] + tensors["lm_head.weight"].size == heard[-1][1] == sum(one.size for one in tensors.values())
+    assert set(checkpoint.notices) == {
+        "model.layers.0.mlp.up_proj.weight holds 1 numbers that are not finite",
+        "model.norm.weight holds 3 numbers that are not finite",
+    }
 
 
 @pytest.mark.parametrize(
