@@ -2,7 +2,7 @@
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -148,7 +148,7 @@ def put_together(
     return Checkpoint(path, kind, replace(model, called=called), inputs, tuple(notices))
 
 
-def _numbers(tensors: Iterable[tuple[Tensor, Turn]], dtype: str) -> Iterator[tuple[Array, int]]:
+def _numbers(tensors: Iterable[tuple[Tensor, Turn]], dtype: str) -> Generator[tuple[Array, int]]:
     """The numbers of tensors, in order, and how many of each are not finite; the next ones are read meanwhile.
 
     Most of the time goes into memory that is touched for the first time, which several cores do together.

@@ -72,7 +72,7 @@ def test_a_small_llama_has_the_numbers_of_a_straight_line(folder):
     np.testing.assert_allclose(values["output.logits"], logits, rtol=1e-12, atol=1e-12)
 
 
-class Stopped(Exception):
+class StopError(Exception):
     pass
 
 
@@ -83,10 +83,10 @@ def test_who_stops_while_tensors_are_read_side_by_side_leaves_nothing_running(fo
     def told(read, numbers):
         heard.append(read / numbers)
         if len(heard) > after:
-            raise Stopped
+            raise StopError
 
     before = threading.active_count()
-    with pytest.raises(Stopped):
+    with pytest.raises(StopError):
         opened(folder(), told=told)
     assert threading.active_count() == before
     assert heard == sorted(heard)
