@@ -4,37 +4,20 @@ from typing import Any
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QMouseEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from explorer.document.commands import Release
-from explorer.lessons.symbols import name_of
 from explorer.pages.equation import EASY, Part
 from explorer.pages.matrix import Matrix, open_key, symbol_of
 from explorer.ui.matrix.form import ALONE, BESIDE, LEAST_COLUMNS, MAP, PLACE, Extent, Form, Shape
-from explorer.ui.matrix.heading import (
-    NUMBERS,
-    PICTURE,
-    THUMB,
-    in_lines,
-    size_of_words,
-    widest_line,
-    words_of,
-    words_of_change,
-)
+from explorer.ui.matrix.heading import NUMBERS, PICTURE, THUMB, Heading, formula_of, in_lines, words_of
 from explorer.ui.matrix.letters import SIZES
 from explorer.ui.matrix.small import SmallPicture
 from explorer.ui.matrix.view import MatrixView
-from explorer.ui.theme import NODE, mark
 from explorer.ui.turns import do_later, later
-from explorer.ui.widgets.formula import Formula, can_typeset_now
 from explorer.ui.widgets.layouts import column_in
-from explorer.ui.widgets.names import set_names
 from explorer.ui.workbench import Workbench
 
-SIGN = 36
-"""Pixels at text scale 1 that ∂L/∂ takes before a symbol whose heading is no longer than that of its values."""
-BRACKETS = 14
-"""The same of the brackets around a symbol that is a fraction."""
 WAYS = *(SIZES[0],) * EASY, *SIZES[1:], SIZES[-1]
 """The size of the letters in each way to stand in a row: as usual, the heading on one line or on two, then smaller; in
 the last one the words above the formula take two lines, too."""
@@ -42,8 +25,6 @@ TIGHT = 72
 """The same of a small picture in a heading where an equation is too long for its line."""
 BETWEEN, BELOW = 6, 2
 """Pixels at text scale 1 between what stands beside each other in it, and below the heading."""
-MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-MIDDLE_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class MatrixBox(QWidget):
@@ -57,24 +38,13 @@ class MatrixBox(QWidget):
         super().__init__(parent)
         self._bench = bench
         self.view = MatrixView(bench, matrix, self)
-        self._heading = QWidget(self)
-        self._formula = Formula(parent=self._heading, em=1.15)
+        self._between, self._below = bench.appearance.px(BETWEEN), bench.appearance.px(BELOW)
+        self._heading = Heading(bench.appearance, self._between, self)
         # In a turn of its own: it may be in the middle of a layout, which asked for the size.
-        self._formula.sized.connect(later(self, self.stand).start)
-        self._formula.setCursor(Qt.CursorShape.WhatsThisCursor)
-        self._caption = mark(QLabel(self._heading), role="small")
-        self._caption.setTextFormat(Qt.TextFormat.RichText)
-        self._caption.linkActivated.connect(self._followed)
+        self._heading.formula.sized.connect(later(self, self.stand).start)
+        self._heading.caption.linkActivated.connect(self._followed)
         self._small = SmallPicture(self.view, self)
         self._small.opened.connect(self._open)
-        self._between, self._below = bench.appearance.px(BETWEEN), bench.appearance.px(BELOW)
-        self._head = QGridLayout(self._heading)
-        self._head.setContentsMargins(0, 0, 0, 0)
-        self._head.setHorizontalSpacing(self._between)
-        self._head.setVerticalSpacing(0)
-        self._head.setColumnStretch(1, 1)  # with a shorter formula, of a change, nothing moves
-        self._head.addWidget(self._formula, 0, 0, MIDDLE)
-        self._head.addWidget(self._caption, 0, 1, MIDDLE)
         self._column = column_in(self, spacing=self._below)
         self._column.addWidget(self._heading, 0, Qt.AlignmentFlag.AlignLeft)
         self._above = QHBoxLayout()
@@ -93,11 +63,8 @@ class MatrixBox(QWidget):
         self._parts: dict[object, Part] = {}
         self._look: object = None
         """What the sizes of headings depend on besides words and forms."""
-        self._said: dict[object, QSize] = {}
         self._stood: Shape | None = None
         self._told: tuple[object, ...] = ()
-        self._words_above = False
-        """Whether the words stand above the formula."""
         self.stand()
 
     @property
@@ -165,7 +132,7 @@ class MatrixBox(QWidget):
     @property
     def own_size(self) -> tuple[object, ...]:
         """What its size depends on but for the room and its neighbours; changes have that of the values."""
-        formula = self._formula.size_of(self._formula_of(NUMBERS))
+        formula = self._heading.formula.size_of(formula_of(self.matrix, NUMBERS))
         return formula.toTuple(), self.matrix.open, self.matrix.array.shape
 
     def tell(self, matrix: Matrix) -> bool:
@@ -314,9 +281,7 @@ class MatrixBox(QWidget):
 
     def _see_look(self) -> None:
         """Before formulas can be typeset their size is guessed, and another window has another style."""
-        self._caption.ensurePolished()
-        self._formula.ensurePolished()
-        look = can_typeset_now(), self._caption.font().key(), self._formula.font().key()
+        look = self._heading.look()
         if look != self._look:
             self._look = look
             self._forget()
@@ -333,18 +298,18 @@ class MatrixBox(QWidget):
         where = PLACE if folded else ALONE if alone else "" if extent.whole else BESIDE
         picture = self._small.wanted(where, extent, form.room, form.small) if where else QSize()
         kind = THUMB if (folded and form.short) or (alone and form.small) else PICTURE if alone else NUMBERS
-        formula, room = self._formula_of(kind), self._room(kind, form, folded)
+        formula, room = formula_of(self.matrix, kind), self._room(kind, form, folded)
         words = self._words(kind, form, room)
         left = 0 if folded or alone else extent.left
         # The heading is as large as that of the values, whatever is shown: nothing moves.
         most = max(room - (picture.width() + self._between) * folded, 0)
-        first, last = self._formula.size_of(formula, form.times, most), self._size_of(words)
+        first, last = self._heading.formula.size_of(formula, form.times, most), self._heading.size_of(words)
         if inline:
             last = QSize(extent.width, extent.height)
         elif folded:
             last = picture
         bare = self.matrix.array.size == 1 or (folded and formula == symbol_of(formula))
-        left += self._of_change(formula) * bare
+        left += self._heading.of_change(formula) * bare
         low = QSize(left + first.width() + self._between + last.width(), max(first.height(), last.height()))
         high = QSize(left + max(first.width(), last.width()), first.height() + last.height())
         heads = low, low if inline or folded else high
@@ -364,38 +329,18 @@ class MatrixBox(QWidget):
             side = extent.width + beside, (base + size.height()) // 2
         return Shape(form, extent, fits, never, inline, where, picture, kind, words, most, heads, size, base, side)
 
-    def _size_of(self, words: str) -> QSize:
-        """What words beside the formula take."""
-        font = self._caption.font()
-        key = words, font.key()
-        if key not in self._said:
-            self._said[key] = size_of_words(words, font)
-        return self._said[key]
-
     def _heads(self, kind: str, form: Form) -> tuple[int, int]:
         """Pixels across of the heading on one line, and on two, with what a kind of heading says."""
         room = self._room(kind, form)
-        said = widest_line(self._words(kind, form, room), QFontMetrics(self._caption.font())) + 2
-        formula = self._formula_of(kind)
-        symbol = min(self._formula.width_of(formula, form.times), max(room, 1))
-        more = self._of_change(formula) * (self.matrix.array.size == 1)
-        return more + symbol + self._between + said, more + max(symbol, said)
-
-    def _of_change(self, formula: str) -> int:
-        """Pixels for the sign of a change before a symbol: numbers below it may give no room for that."""
-        return self._bench.appearance.px(SIGN + BRACKETS * ("/" in formula))
+        return self._heading.widths(self.matrix, kind, self._words(kind, form, room), form.times, room)
 
     def _folded_across(self, kind: str, form: Form) -> int:
         """Pixels across of a heading in which a small picture stands for the numbers."""
-        formula = self._formula_of(kind)
+        formula = formula_of(self.matrix, kind)
         picture = self._small.wanted(PLACE, self.view.extent_in(form), form.room, form.small).width()
         room = max(form.room - picture - self._between, 1)
-        more = self._of_change(formula) * (formula == symbol_of(formula))
-        return min(self._formula.width_of(formula, form.times), room) + more + form.room - room
-
-    def _formula_of(self, kind: str) -> str:
-        usual = self.matrix.usual or self.matrix.formula
-        return symbol_of(usual) if kind == THUMB else usual
+        more = self._heading.of_change(formula) * (formula == symbol_of(formula))
+        return min(self._heading.formula.width_of(formula, form.times), room) + more + form.room - room
 
     @property
     def _shut(self) -> bool:
@@ -459,66 +404,28 @@ class MatrixBox(QWidget):
             return
         self._stood = shape
         self.view.measure()
-        self._be_inline(shape.inline)
+        if shape.inline != self._heading.holds(self.view):
+            self._stand_inline(shape.inline)
         if shape.where:
             self._small.stand(shape.where, shape.picture)
             above = shape.extent.map_above and not shape.small
-            side = self._head if shape.where == PLACE else self._above if above else self._beside
-            if side.indexOf(self._small) < 0:
-                if isinstance(side, QGridLayout):
-                    side.addWidget(self._small, 0, 1, MIDDLE)
-                else:
+            if shape.where == PLACE:
+                self._heading.hold(self._small)
+            else:
+                side = self._above if above else self._beside
+                if side.indexOf(self._small) < 0:
                     side.insertWidget(1, self._small, 0, Qt.AlignmentFlag.AlignBottom)
         self._small.setVisible(bool(shape.where))
-        self._lead(shape.leads)
         self.view.setVisible(not shape.small)
-        self._show_heading(shape)
+        self._heading.tell(self.matrix, shape)
         self.tell_size()
 
-    def _lead(self, on: bool) -> None:
-        """Let the symbol stand close before a picture or a number; where it may become longer is before it."""
-        self._caption.setVisible(not on)
-        if self._head.columnStretch(0) != on:
-            self._head.setColumnStretch(0, int(on))
-            self._head.setColumnStretch(1, int(not on))  # with a shorter formula, of a change, nothing moves
-            self._head.setAlignment(self._formula, MIDDLE_RIGHT if on else MIDDLE)
-
-    def _be_inline(self, on: bool) -> None:
+    def _stand_inline(self, on: bool) -> None:
         """Let a single number stand beside its formula, as small pictures do."""
-        if on != (self._head.indexOf(self.view) >= 0):
-            if on:
-                self._head.addWidget(self.view, 0, 1, MIDDLE)
-            else:
-                self._beside.insertWidget(0, self.view, 0, Qt.AlignmentFlag.AlignTop)
-
-    def _show_heading(self, shape: Shape) -> None:
-        """Say what the numbers are."""
-        matrix = self.matrix
-        self._formula.be_times(shape.form.times)
-        self._formula.be_no_wider(shape.most)
-        formula = symbol_of(matrix.formula) if shape.kind == THUMB else matrix.formula
-        if self._formula.latex() != formula:
-            self._formula.set_latex(formula)
-        words = shape.words if matrix.showing == "values" else words_of_change(matrix)
-        if words != self._caption.text():
-            self._caption.setText(words)
-        left = 0 if shape.small else shape.extent.left
-        if self._head.contentsMargins().left() != left:
-            self._head.setContentsMargins(left, 0, 0, 0)
-        above = shape.above
-        if self._words_above != above:
-            self._words_above = above
-            for part in (self._caption, self._formula):
-                self._head.removeWidget(part)
-            self._head.addWidget(self._caption, *((0, 0) if above else (0, 1)), MIDDLE)
-            self._head.addWidget(self._formula, int(above), 0, MIDDLE_RIGHT if shape.leads else MIDDLE)
-        head = shape.head(shape.form.above)
-        if not self._heading.minimumSize() == self._heading.maximumSize() == head:
-            self._heading.setFixedSize(head)
-        if self._formula.property(NODE) != matrix.name:
-            self._formula.setToolTip(set_names(name_of(matrix.name) if "." not in matrix.name else matrix.name))
-            for part in (self._formula, self._caption):
-                part.setProperty(NODE, matrix.name)
+        if on:
+            self._heading.hold(self.view)
+        else:
+            self._beside.insertWidget(0, self.view, 0, Qt.AlignmentFlag.AlignTop)
 
     def _open(self, at: QPointF) -> None:
         """Show the numbers, those around a place of the picture first."""

@@ -1,20 +1,140 @@
-"""The heading of a matrix: what it says beside or above the formula, and how large that is."""
+"""The heading of a matrix: its formula, what it says beside or above that, and how large both are."""
 
 import re
 from collections.abc import Sequence
 from math import ceil
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QTextDocument
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from explorer.core.errors import written_shape
-from explorer.pages.matrix import Matrix
-from explorer.ui.theme import Theme
+from explorer.lessons.symbols import name_of
+from explorer.pages.matrix import Matrix, symbol_of
+from explorer.ui.appearance import Appearance
+from explorer.ui.matrix.form import Shape
+from explorer.ui.theme import NODE, Theme, mark
+from explorer.ui.widgets.formula import Formula, can_typeset_now
+from explorer.ui.widgets.names import set_names
 
 NUMBERS, PICTURE, THUMB = "of numbers", "of a small picture", "of a small picture in an equation"
 """The kinds of headings."""
 NOT_PRINTED = "Chosen for this program: the text prints none"
+SIGN = 36
+"""Pixels at text scale 1 that ∂L/∂ takes before a symbol whose heading is no longer than that of its values."""
+BRACKETS = 14
+"""The same of the brackets around a symbol that is a fraction."""
+MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+MIDDLE_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _TAG = re.compile("<[^>]*>")
+
+
+class Heading(QWidget):
+    """A formula and words beside or above it, or what they lead to in their place.
+
+    `between`: pixels between what stands beside each other in it.
+    """
+
+    def __init__(self, appearance: Appearance, between: int, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._appearance, self._between = appearance, between
+        self.formula = Formula(parent=self, em=1.15)
+        self.formula.setCursor(Qt.CursorShape.WhatsThisCursor)
+        self.caption = mark(QLabel(self), role="small")
+        self.caption.setTextFormat(Qt.TextFormat.RichText)
+        self._sizes: dict[object, QSize] = {}
+        self._words_above = False
+        """Whether the words stand above the formula."""
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(between)
+        self._grid.setVerticalSpacing(0)
+        self._grid.setColumnStretch(1, 1)  # with a shorter formula, of a change, nothing moves
+        self._grid.addWidget(self.formula, 0, 0, MIDDLE)
+        self._grid.addWidget(self.caption, 0, 1, MIDDLE)
+
+    def look(self) -> object:
+        """What its sizes depend on besides words and forms."""
+        self.caption.ensurePolished()
+        self.formula.ensurePolished()
+        return can_typeset_now(), self.caption.font().key(), self.formula.font().key()
+
+    def size_of(self, words: str) -> QSize:
+        """What words beside the formula take."""
+        font = self.caption.font()
+        key = words, font.key()
+        if key not in self._sizes:
+            self._sizes[key] = _size_of_words(words, font)
+        return self._sizes[key]
+
+    def widths(self, matrix: Matrix, kind: str, words: str, times: float, room: int) -> tuple[int, int]:
+        """Pixels across on one line, and on two, with words that a kind of heading says.
+
+        Parameters
+        ----------
+        times : float
+            How many times larger than usual the formula is.
+        room : int
+            Pixels across that it takes at most.
+        """
+        said = _widest_line(words, QFontMetrics(self.caption.font())) + 2
+        formula = formula_of(matrix, kind)
+        symbol = min(self.formula.width_of(formula, times), max(room, 1))
+        more = self.of_change(formula) * (matrix.array.size == 1)
+        return more + symbol + self._between + said, more + max(symbol, said)
+
+    def of_change(self, formula: str) -> int:
+        """Pixels for the sign of a change before a symbol: numbers below it may give no room for that."""
+        return self._appearance.px(SIGN + BRACKETS * ("/" in formula))
+
+    def holds(self, widget: QWidget) -> bool:
+        """Whether a widget stands in it, behind the symbol."""
+        return self._grid.indexOf(widget) >= 0
+
+    def hold(self, widget: QWidget) -> None:
+        """Let a small picture or a number stand behind the symbol."""
+        if not self.holds(widget):
+            self._grid.addWidget(widget, 0, 1, MIDDLE)
+
+    def tell(self, matrix: Matrix, shape: Shape) -> None:
+        """Say what the numbers are."""
+        self._lead(shape.leads)
+        self.formula.be_times(shape.form.times)
+        self.formula.be_no_wider(shape.most)
+        self.formula.set_latex(symbol_of(matrix.formula) if shape.kind == THUMB else matrix.formula)
+        words = shape.words if matrix.showing == "values" else _words_of_change(matrix)
+        if words != self.caption.text():
+            self.caption.setText(words)
+        left = 0 if shape.small else shape.extent.left
+        if self._grid.contentsMargins().left() != left:
+            self._grid.setContentsMargins(left, 0, 0, 0)
+        if self._words_above != shape.above:
+            self._words_above = shape.above
+            for part in (self.caption, self.formula):
+                self._grid.removeWidget(part)
+            self._grid.addWidget(self.caption, *((0, 0) if shape.above else (0, 1)), MIDDLE)
+            self._grid.addWidget(self.formula, int(shape.above), 0, MIDDLE_RIGHT if shape.leads else MIDDLE)
+        head = shape.head(shape.form.above)
+        if not self.minimumSize() == self.maximumSize() == head:
+            self.setFixedSize(head)
+        if self.formula.property(NODE) != matrix.name:
+            self.formula.setToolTip(set_names(name_of(matrix.name) if "." not in matrix.name else matrix.name))
+            for part in (self.formula, self.caption):
+                part.setProperty(NODE, matrix.name)
+
+    def _lead(self, on: bool) -> None:
+        """Let the symbol stand close before a picture or a number; where it may become longer is before it."""
+        self.caption.setVisible(not on)
+        if self._grid.columnStretch(0) != on:
+            self._grid.setColumnStretch(0, int(on))
+            self._grid.setColumnStretch(1, int(not on))
+            self._grid.setAlignment(self.formula, MIDDLE_RIGHT if on else MIDDLE)
+
+
+def formula_of(matrix: Matrix, kind: str) -> str:
+    """The formula of its values in a kind of heading."""
+    usual = matrix.usual or matrix.formula
+    return symbol_of(usual) if kind == THUMB else usual
 
 
 def words_of(matrix: Matrix, kind: str, theme: Theme, folds: bool) -> list[str]:
@@ -37,7 +157,7 @@ def words_of(matrix: Matrix, kind: str, theme: Theme, folds: bool) -> list[str]:
     return list(filter(None, words))
 
 
-def words_of_change(matrix: Matrix) -> str:
+def _words_of_change(matrix: Matrix) -> str:
     """Beside the formula of a change or gradient; its numbers are as long as the values, so some have a power."""
     return f"<b>× 10{_raised(matrix.power)}</b>" if matrix.power else _shape(matrix) * (matrix.array.size > 1)
 
@@ -51,12 +171,12 @@ def in_lines(words: Sequence[str], metrics: QFontMetrics, room: int) -> str:
     return " · ".join(words[:first]) + "<br>" + " · ".join(words[first:])
 
 
-def widest_line(words: str, metrics: QFontMetrics) -> int:
+def _widest_line(words: str, metrics: QFontMetrics) -> int:
     """Pixels across of words on one line or more."""
     return max(metrics.horizontalAdvance(_TAG.sub("", line)) for line in words.split("<br>"))
 
 
-def size_of_words(words: str, font: QFont) -> QSize:
+def _size_of_words(words: str, font: QFont) -> QSize:
     """What a label of a font takes for words with tags."""
     document = QTextDocument()
     document.setDocumentMargin(0)

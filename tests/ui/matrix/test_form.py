@@ -29,11 +29,11 @@ def test_what_is_reckoned_is_what_stands_there(open_window, eye, size, lesson, s
     window.resize(*size)
     for stage in stages:
         for box in boxes(eye.go_to(window, stage)):
-            shape, caption = box.shape, box._caption
+            shape, caption = box.shape, box._heading.caption
             assert box.size() == shape.size, box.matrix.name
             assert box._heading.size() == shape.head(shape.form.above), box.matrix.name
             assert box.view.size() == QSize(shape.extent.width, shape.extent.height), box.matrix.name
-            assert caption.isHidden() or caption.sizeHint() == box._size_of(caption.text()), caption.text()
+            assert caption.isHidden() or caption.sizeHint() == box._heading.size_of(caption.text()), caption.text()
             if shape.base is not None and not shape.small:
                 assert shape.base == box.view.y() + shape.extent.top, box.matrix.name
             if shape.where:

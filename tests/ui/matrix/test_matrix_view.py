@@ -222,7 +222,7 @@ def test_heads_that_are_joined_have_a_band_of_labels_each(show):
 def test_the_heading_has_symbol_and_shape_and_of_a_print_what_is_not_printed(qtbot, bench):
     names = ("source.table", f"{HEAD}weights", f"{SELF}head.2.W_Q")
     table, weights, query = (box_around(qtbot, bench, name) for name in names)
-    caption = lambda box: box._caption.text()  # noqa: E731
+    caption = lambda box: box._heading.caption.text()  # noqa: E731
     assert "table" in caption(table)
     assert "3×4" in caption(table)
     assert "editable" in caption(table)
@@ -232,36 +232,36 @@ def test_the_heading_has_symbol_and_shape_and_of_a_print_what_is_not_printed(qtb
     bench.open(bench.lesson, "printed")
     tell(query)
     assert "not printed" in caption(query)
-    assert weights._formula.latex().startswith("A = ")
-    assert table._formula.latex() == bench.document.engine.graph.nodes["source.table"].symbol
+    assert weights._heading.formula.latex().startswith("A = ")
+    assert table._heading.formula.latex() == bench.document.engine.graph.nodes["source.table"].symbol
 
 
 def test_the_heading_says_that_the_numbers_are_gradients_or_changes(bench, qtbot):
     weights, tokens = (box_around(qtbot, bench, name) for name in (f"{HEAD}weights", "source.tokens"))
-    before = weights._formula.latex()
+    before = weights._heading.formula.latex()
     for showing, formula in (("gradient", r"\partial L / \partial A"), ("change", r"\Delta A"), ("values", before)):
         bench.selection.show(showing)
         tell(weights)
-        assert weights._formula.latex() == formula
+        assert weights._heading.formula.latex() == formula
     bench.selection.show("gradient")
     tell(tokens)
-    assert tokens._formula.latex() == "t"  # whole numbers have none
+    assert tokens._heading.formula.latex() == "t"  # whole numbers have none
 
 
 def test_a_given_matrix_can_be_released(qtbot, bench):
     bench.open(bench.lesson, "printed")
     bench.bridge.flush()
     box = box_around(qtbot, bench, f"{SELF}head.2.output")
-    assert "release" in box._caption.text()
+    assert "release" in box._heading.caption.text()
     given = box.view.matrix.array.copy()
     bench.bridge.changed.connect(lambda _: tell(box))
-    box._caption.linkActivated.emit("release")
+    box._heading.caption.linkActivated.emit("release")
     bench.bridge.flush()
-    assert "release" not in box._caption.text()
+    assert "release" not in box._heading.caption.text()
     assert not np.array_equal(box.view.matrix.array, given)
     bench.document.undo()
     bench.bridge.flush()
-    assert "release" in box._caption.text()
+    assert "release" in box._heading.caption.text()
     assert np.array_equal(box.view.matrix.array, given)
 
 
@@ -272,11 +272,11 @@ def test_releasing_to_the_same_number_still_takes_the_corner_away(qtbot, bench):
     bench.document.do(PinCells("source.X", {(0, 0): value}))
     bench.bridge.flush()
     assert spot(box.view, 0, 0, right=3, down=3).name() == bench.appearance.theme.accent_line
-    assert "release" in box._caption.text()
+    assert "release" in box._heading.caption.text()
     bench.document.do(Release("source.X"))
     bench.bridge.flush()
     assert spot(box.view, 0, 0, right=3, down=3).name() == bench.appearance.theme.cell_computed_bg
-    assert "release" not in box._caption.text()
+    assert "release" not in box._heading.caption.text()
 
 
 # Following

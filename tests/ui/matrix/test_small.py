@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.view import Covered
-from explorer.ui.matrix import box as boxes
+from explorer.ui.matrix import heading
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.small import MOST, _strongest
 from explorer.ui.widgets import formula
@@ -43,7 +43,7 @@ def test_a_click_brings_the_numbers_around_it_and_a_link_the_picture(box, eye, q
     QTest.mouseClick(box._small, Qt.MouseButton.LeftButton, pos=at(box._small, 15, 1))
     qtbot.waitUntil(lambda: box.view.isVisible() and box.view.rowAt(0) > 8)
     assert box.view.rowAt(0) <= 15 <= box.view.rowAt(box.view.viewport().height() - 1)
-    box._caption.linkActivated.emit("small")
+    box._heading.caption.linkActivated.emit("small")
     qtbot.waitUntil(lambda: box.small)
 
 
@@ -124,20 +124,20 @@ def test_a_heading_takes_the_room_of_its_formula_once_that_can_be_typeset(open_w
     """Before, its room is a guess: the bracket behind *pad* was cut for good."""
     with monkeypatch.context() as before:
         before.setattr(formula, "is_loaded", lambda: False)
-        for module in (boxes, formula):
+        for module in (heading, formula):
             before.setattr(module, "can_typeset_now", lambda: False)
         window = open_window("tiny-translator")
         page = eye.go_to(window, "decoder.2.cross.attention")
         masks = (one for one in page.findChildren(MatrixBox) if one.matrix.name == "decoder.2.cross.mask")
         mask = next(masks)
         assert mask.small
-        guessed = mask._formula.width()
+        guessed = mask._heading.formula.width()
     formula._load()
     for one in page.findChildren(formula.Formula):
         one._load()
-    assert mask._formula.sizeHint().width() > guessed
-    qtbot.waitUntil(lambda: mask._formula.width() == mask._formula.sizeHint().width())
-    assert mask._heading.rect().contains(mask._formula.geometry())
+    assert mask._heading.formula.sizeHint().width() > guessed
+    qtbot.waitUntil(lambda: mask._heading.formula.width() == mask._heading.formula.sizeHint().width())
+    assert mask._heading.rect().contains(mask._heading.formula.geometry())
 
 
 @given(st.integers(1, 2 * MOST + 3), st.integers(1, 2 * MOST + 3), st.booleans(), st.integers(0, 99))

@@ -117,7 +117,7 @@ def test_a_small_picture_is_clicked_for_its_numbers(window, eye, hand):
     eye.settle(window)
     assert box.view.isVisible()
     assert not page.elements.widgets["encoder.1.self.W_K"].view.isVisible()
-    box._caption.linkActivated.emit("small")
+    box._heading.caption.linkActivated.emit("small")
     eye.settle(window)
     assert not box.view.isVisible()
 
@@ -162,14 +162,14 @@ def test_symbol_and_small_picture_are_whole_whatever_is_shown(window, eye, showi
     window.top_bar.showing.show_in_matrices(showing)
     eye.settle(window)
     for box in small:
-        assert box._formula.width() >= box._formula.sizeHint().width(), box.matrix.name
+        assert box._heading.formula.width() >= box._heading.formula.sizeHint().width(), box.matrix.name
         assert box._small.geometry().right() < box._heading.width(), box.matrix.name
-        between = box._small.geometry().left() - box._formula.geometry().right()
+        between = box._small.geometry().left() - box._heading.formula.geometry().right()
         assert between < window.bench.appearance.px(10), f"{box.matrix.name} stands nearer to another picture"
     assert [box._small.mapTo(page.widget(), QPoint()) for box in small] == where
     scale = page.elements.widgets["encoder.1.self.scale"]
-    assert scale._formula.width() >= scale._formula.sizeHint().width()
-    assert (r"\partial (1 /" in scale._formula.latex()) == (showing == "gradient")
+    assert scale._heading.formula.width() >= scale._heading.formula.sizeHint().width()
+    assert (r"\partial (1 /" in scale._heading.formula.latex()) == (showing == "gradient")
 
 
 def signs_of(page):
