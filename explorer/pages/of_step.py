@@ -124,7 +124,7 @@ def elements_of(
             pair = (alone, lines) if was is None else (was, alone)
             return (Row("named", tuple(Item("", one) for one in pair if one is not None)),)
     made = step.question is not None and step.question.made
-    return shown if made else _in_parts(shown, _asked_cells(view, step.question))
+    return shown if made else _in_parts(shown, asked_cells(view, step.question))
 
 
 def named_on(page: Page, view: View, step: Step, has_all_room: bool = False) -> tuple[Element, ...]:
@@ -279,7 +279,7 @@ def _lines(page: Page, matrix: Matrix, view: View) -> AttentionLines | None:
     return next((one for one in parts if one.matrix.place == matrix.place), None)
 
 
-def _asked_cells(view: View, question: Question | None) -> tuple[Cell, ...]:
+def asked_cells(view: View, question: Question | None) -> tuple[Cell, ...]:
     """The cells that a question asks for."""
     asked = asked_cell(view.graph, question) if isinstance(question, Predict) else None
     return right_cells(view, question) if asked is None else (asked,)

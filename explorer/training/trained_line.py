@@ -54,9 +54,14 @@ class TrainedLine:
             self.failed = True
 
 
-def has_line(state: State) -> bool:
-    """Whether a linear regression stands beside the document's net."""
-    return "regression.output" in state.graph.nodes
+def line_beside(state: State, settings: Settings, before: TrainedLine | None) -> TrainedLine | None:
+    """The line that stands beside a net, if one does: that of before with other settings, or a new one."""
+    if "regression.output" not in state.graph.nodes:
+        return None
+    if before is None:
+        return TrainedLine(state, settings)
+    before.use(state, settings)
+    return before
 
 
 def _examples(state: State) -> dict[str, Array]:

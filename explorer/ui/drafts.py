@@ -1,6 +1,6 @@
-"""Examples that were changed and then left, and which files are open: what windows and starts know of each other.
+"""Examples that were changed and then left, documents opened lately, and those that are open in another window.
 
-Which files are open in a window of this program: a second window is told.
+So windows and starts know of each other.
 """
 
 import os
@@ -104,6 +104,36 @@ def _write(state: State, title: str, file: Path, turn: Lock) -> None:
             total += one.stat().st_size
             if total > MOST_BYTES:
                 one.unlink(missing_ok=True)
+
+
+RECENT, MOST_RECENT = "recent documents", 10
+
+
+class Recent:
+    """The documents that were opened or saved last.
+
+    `settings`: they know their names.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    @property
+    def paths(self) -> list[Path]:
+        """Where they are, the newest first."""
+        names: list[object] = self._settings.get(RECENT, [])
+        return [Path(name) for name in names if isinstance(name, str)]
+
+    def add(self, path: Path) -> None:
+        """Offer this one first."""
+        names = [str(path), *(str(one) for one in self.paths if one != path)]
+        self._settings.set(RECENT, names[:MOST_RECENT])
+
+    def forget(self, path: Path) -> None:
+        """What is no more is not offered again."""
+        with suppress(OSError):  # in a folder that may not be looked into it may still be
+            if not path.exists():
+                self._settings.set(RECENT, [str(one) for one in self.paths if one != path])
 
 
 OPENED = "open"

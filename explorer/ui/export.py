@@ -1,4 +1,4 @@
-"""Results taken out of the window: the whole model, or the page in sight, as a file."""
+"""Results taken out of the window: the whole model, or the page in sight, as a file or on the clipboard."""
 
 import shutil
 from collections.abc import Callable, Mapping
@@ -136,6 +136,19 @@ def copy_page(page: PageView) -> None:
         picture.fill(page.bench.appearance.theme.page)  # the page itself is transparent: it would be pasted black
         whole.render(picture)
         QGuiApplication.clipboard().setPixmap(picture)
+
+
+def copy_text(bench: Workbench, files: Files) -> None:
+    """Put the document on the clipboard as text."""
+    from explorer.document.as_text import as_text
+
+    try:
+        bench.document.settle()
+        QGuiApplication.clipboard().setText(as_text(bench.document.state, bench.lesson.title))
+    except ExplorerError as error:
+        files.dialogs.tell(sentence(error))
+        return
+    files.done.emit("The document is on the clipboard as text: paste it into a chat, a mail or a course page")
 
 
 def save(path: Path, content: bytes) -> tuple[Path, ...]:

@@ -30,7 +30,7 @@ from explorer.sentences import sentence
 from explorer.teaching import is_for_class
 from explorer.ui.background import Background
 from explorer.ui.dialogs import INSIDE, OPENED, Dialogs
-from explorer.ui.drafts import Claim, Kept
+from explorer.ui.drafts import Claim, Kept, Recent
 from explorer.ui.saving import MOST_AT_ONCE, Saver
 from explorer.ui.turns import do_later
 from explorer.ui.workbench import Workbench
@@ -39,7 +39,6 @@ from explorer.words.progress import Progress, Report
 FOLDERS = "folders of models"
 """Under this name the folder is remembered that has a model, by the name of the model."""
 LONGEST_NAME = 60
-RECENT, MOST_RECENT = "recent documents", 10
 
 
 @dataclass(eq=False)
@@ -102,7 +101,7 @@ class Files(QObject):
         self.folder = Path(documents if os.path.isdir(documents) else QDir.homePath())
         self.beside: Callable[[], Mapping[str, Any]] = dict  # what is to be kept beside the numbers
         self.claim = Claim(bench.settings.folder)
-        self.kept = Kept(bench.settings, self)
+        self.kept, self.recent = Kept(bench.settings, self), Recent(bench.settings)
         self._file = _File(None, ref(bench.document.state))
         self._files: WeakKeyDictionary[State, _File] = WeakKeyDictionary({bench.document.state: self._file})
         bench.document.subscribe(lambda change: self._follow())
@@ -241,11 +240,8 @@ class Files(QObject):
             folder = chosen
 
         def work(report: Report) -> Lesson | ExplorerError:
-            def told(done: float, total: float) -> None:
-                report(Progress(needed.name, done, total))
-
             try:
-                return load_with(id, folder, told)
+                return load_with(id, folder, _telling(report, needed.name))
             except ExplorerError as error:
                 return error
 
@@ -298,7 +294,7 @@ class Files(QObject):
         self.folder = path.absolute().parent
         self._bench.document.history.surround(session.steps, session.now)
         self._begin(path.absolute())
-        self._remember(path.absolute())
+        self.recent.add(path.absolute())
         self.session_opened.emit(session.beside)
 
     def _open(self, path: Path) -> None:
@@ -326,10 +322,7 @@ class Files(QObject):
         """Open a model that others trained; it is read beside the window, which goes on working."""
 
         def work(report: Report) -> tuple[Lesson, State]:
-            def told(done: float, total: float) -> None:
-                report(Progress(path.name, done, total))
-
-            return opened(path, told=told)
+            return opened(path, told=_telling(report, path.name))
 
         leave = self._leaving()
         self.reader.ask(work, lambda found: leave(lambda: self.begin_model(path, *found)))
@@ -340,14 +333,14 @@ class Files(QObject):
             self._bench.open_state(lesson, state)
         self._begin(None)
         self.folder = path.absolute().parent
-        self._remember(path.absolute())
+        self.recent.add(path.absolute())
         self.lesson_opened.emit(None)
 
     def _open_document(self, path: Path, belongs_to: Path | None) -> bool:
         try:
             lesson, state, session = opened_session(path)
         except ExplorerError as error:
-            self._forget(path)
+            self.recent.forget(path)
             self.dialogs.tell(sentence(error))
             return False
         self._begin_document(belongs_to, lesson, state, session)
@@ -359,7 +352,7 @@ class Files(QObject):
         self.session_opened.emit(session.beside)
         if belongs_to is not None:
             self.folder = belongs_to.parent
-            self._remember(belongs_to)
+            self.recent.add(belongs_to)
 
     def open_unsaved(self, path: Path) -> bool:
         """Open what another window could not save any more; it is unsaved here, too. Returns whether it is open."""
@@ -369,22 +362,6 @@ class Files(QObject):
         self._file.saved, self._file.recovered = None, True
         self.refresh()
         return True
-
-    @property
-    def recent(self) -> list[Path]:
-        """The documents that were opened or saved last, the newest first."""
-        names: list[object] = self._bench.settings.get(RECENT, [])
-        return [Path(name) for name in names if isinstance(name, str)]
-
-    def _remember(self, path: Path) -> None:
-        names = [str(path), *(str(one) for one in self.recent if one != path)]
-        self._bench.settings.set(RECENT, names[:MOST_RECENT])
-
-    def _forget(self, path: Path) -> None:
-        """What is no more is not offered again."""
-        with suppress(OSError):  # in a folder that may not be looked into it may still be
-            if not path.exists():
-                self._bench.settings.set(RECENT, [str(one) for one in self.recent if one != path])
 
     def _begin(self, path: Path | None) -> None:
         """Take the present state as the beginning of another document."""
@@ -435,26 +412,12 @@ class Files(QObject):
         file = self._files.get(state, self._file)
         file.path, file.saved = path, ref(state)
         file.stamp = file.found()
-        self._remember(path)
+        self.recent.add(path)
         self.kept.forget(state.lesson)
         self.folder = path.parent
         self.done.emit(f"Saved as {path}")
         self._bench.document.history.mark_saved(state)
         self.refresh()
-
-    def copy_text(self) -> bool:
-        """Put the document on the clipboard as text. Returns whether it is there."""
-        from explorer.document.as_text import as_text
-
-        document = self._bench.document
-        try:
-            document.settle()
-            QGuiApplication.clipboard().setText(as_text(document.state, self._bench.lesson.title))
-        except ExplorerError as error:
-            self.dialogs.tell(sentence(error))
-            return False
-        self.done.emit("The document is on the clipboard as text: paste it into a chat, a mail or a course page")
-        return True
 
     def open_text(self) -> None:
         """Open the document that is on the clipboard as text."""
@@ -514,22 +477,21 @@ class Files(QObject):
             event.setDropAction(Qt.DropAction.CopyAction)
             event.accept()
             paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
-            path = _dropped(event)
+            alone = paths[0] if len(paths) == len(event.mimeData().urls()) == 1 else None
             # Behind the drop: whoever drags waits for its end, and there may be a question first.
             if paths and all(map(is_for_class, paths)):
                 do_later(self, lambda: self.for_class.emit(paths))
             else:
-                do_later(self, self._refuse_dropped if path is None else lambda: self.open_path(path))
+                do_later(self, lambda: self._open_dropped(alone))
 
-    def _refuse_dropped(self) -> None:
-        self.dialogs.tell(sentence(ExplorerError("not-dropped")))
+    def _open_dropped(self, path: Path | None) -> None:
+        known = (*OPENED, *INSIDE)
+        if path is None or not (path.name.lower().endswith(known) or is_checkpoint(path) or is_bundle(path)):
+            self._say_failed(ExplorerError("not-dropped"))
+        else:
+            self.open_path(path)
 
 
-def _dropped(event: QDropEvent) -> Path | None:
-    """The one file that can be opened among what is dragged, if that is all there is."""
-    urls = event.mimeData().urls()
-    if len(urls) != 1 or not urls[0].isLocalFile():
-        return None
-    path = Path(urls[0].toLocalFile())
-    known = path.name.lower().endswith((*OPENED, *INSIDE)) or is_checkpoint(path) or is_bundle(path)
-    return path if known else None
+def _telling(report: Report, name: str) -> Callable[[float, float], None]:
+    """What tells how far a model is read."""
+    return lambda done, total: report(Progress(name, done, total))

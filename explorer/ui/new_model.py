@@ -28,7 +28,7 @@ from explorer.sentences import sentence
 from explorer.ui.background import Background
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later
-from explorer.ui.window.token_strip import MOST_LETTERS
+from explorer.ui.window.chips import MOST_LETTERS
 from explorer.ui.workbench import Workbench
 from explorer.words.progress import Report
 

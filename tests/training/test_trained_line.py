@@ -7,7 +7,7 @@ from explorer.core.training.recipe import Recipe
 from explorer.lessons.loader import load
 from explorer.training.recipes import Material
 from explorer.training.stretch import Settings
-from explorer.training.trained_line import TrainedLine, has_line
+from explorer.training.trained_line import TrainedLine, line_beside
 
 
 @pytest.fixture
@@ -53,5 +53,8 @@ def test_steps_that_are_too_large_for_it_leave_it_where_it_was(sin):
 
 
 def test_it_stands_beside_nets_with_a_regression_alone(sin):
-    assert has_line(sin)
-    assert not has_line(load("xor").state())
+    settings = Settings(material(sin), Recipe(steps=100))
+    line = line_beside(sin, settings, None)
+    assert line is not None
+    assert line_beside(sin, settings, line) is line
+    assert line_beside(load("xor").state(), settings, line) is None

@@ -747,7 +747,7 @@ def test_what_was_opened_last_is_offered_and_a_missing_file_is_said(open_window,
     menu.actions()[1].trigger()
     remedy = "Check its name and place, or choose another file."
     assert given.asked == [("tell", f"{file}: cannot be read: there is no such file. {remedy}")]
-    assert window.files.recent == [other]
+    assert window.files.recent.paths == [other]
     assert window.files.path == other
 
 
@@ -757,7 +757,7 @@ def test_what_cannot_be_looked_for_is_said_and_stays_in_the_list(window, tmp_pat
     given = answer(window)
     window.files.open_path(nowhere)
     assert [kind for kind, _ in given.asked] == ["tell"]
-    assert window.files.recent == [nowhere]
+    assert window.files.recent.paths == [nowhere]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are text")

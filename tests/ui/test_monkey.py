@@ -315,7 +315,7 @@ class Monkey:
 
     def file(self):
         files = self.window.files
-        acts = (files.save, files.save_as, files.open, files.copy_text, files.open_text)
+        acts = (files.save, files.save_as, files.open, self.window.copy_text, files.open_text)
         self.chance.choice(acts)()
 
 

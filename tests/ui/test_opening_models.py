@@ -43,7 +43,7 @@ def test_a_folder_opens_with_the_numbers_of_its_weights(window, folder, qtbot):
     found = hugging_face.opened(folder)
     table = found.inputs["input.table"]
     np.testing.assert_array_equal(window.bench.document.engine.values["input.X"], table[[5, 7, 3]])
-    assert window.files.recent == [folder]
+    assert window.files.recent.paths == [folder]
 
 
 def test_without_a_tokenizer_numbers_are_typed_and_nothing_else(window, folder, qtbot):
@@ -82,7 +82,7 @@ def test_what_cannot_be_opened_is_said_as_in_the_terminal_and_changes_nothing(wi
         opening.opened(folder)
     assert asked == [("tell", sentence(error.value))]
     assert window.bench.document.state is state
-    assert window.files.recent == []
+    assert window.files.recent.paths == []
 
 
 def test_what_takes_long_says_how_far_it_is_and_can_be_stopped(window, folder, qtbot, monkeypatch):
@@ -210,7 +210,7 @@ def test_a_large_document_is_read_beside_the_window(window, folder, qtbot, answe
     window.bench.bridge.flush()
     np.testing.assert_array_equal(window.bench.document.engine.values["output.logits"], edited)
     assert not window.files.modified
-    assert window.files.recent[0] == tmp_path / "mine.explorer"
+    assert window.files.recent.paths[0] == tmp_path / "mine.explorer"
 
 
 def test_a_large_document_that_cannot_be_read_is_told_of(window, qtbot, answer, tmp_path, monkeypatch):  # noqa: F811

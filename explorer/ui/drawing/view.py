@@ -6,15 +6,7 @@ from math import isfinite
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import (
-    QContextMenuEvent,
-    QKeyEvent,
-    QMouseEvent,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-    QWheelEvent,
-)
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QLabel, QToolTip
 
 from explorer.core.errors import ExplorerError
@@ -336,7 +328,7 @@ class DrawingView(Plot):
         if self._held is not None:
             self._drag(self.at(event.position()))
             return
-        self._ask(event.position())
+        self._ask(self.at(event.position()))
         near = self._near(event.position())
         mark = self.drawing.marks[near] if near is not None else None
         held = isinstance(mark, Dot | Arrow) and mark.drag is not None
@@ -374,17 +366,14 @@ class DrawingView(Plot):
 
     def _drag(self, point: QPointF) -> None:
         assert self._held is not None
-        self._ask_at(point)
+        self._ask(point)
         try:
             self.bench.document.do(self._held.at((point.x(), point.y())).command(self._stroke))  # type: ignore[attr-defined]
         except ExplorerError as error:
             show_error(error, self)
 
-    def _ask(self, position: QPointF) -> None:
-        if self.drawing.probe is not None:
-            self._ask_at(self.at(position))
-
-    def _ask_at(self, point: QPointF) -> None:
+    def _ask(self, point: QPointF) -> None:
+        """Have a place say what it has to say."""
         if self.drawing.probe is not None and self._said is not None:
             self._said.setText(self.drawing.probe.said(point.x(), point.y()))
 

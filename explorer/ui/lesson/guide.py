@@ -13,17 +13,16 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import Place as GraphPlace
 from explorer.document.state import State
 from explorer.lessons.answers import TRIES, Answer, is_over, judge
 from explorer.lessons.progress import Progress, ProgressFolder, outcome
 from explorer.lessons.prose import numbers_of
 from explorer.lessons.schema import WHOLE, Lesson
-from explorer.lessons.steps import Predict, Question, Step
+from explorer.lessons.steps import Question, Step
 from explorer.lessons.walk import Attempt, Walk
-from explorer.pages.covering import asked_cell, covered_by
+from explorer.pages.covering import covered_by
 from explorer.pages.model_pass import PLAYED
-from explorer.pages.of_step import right_cells
+from explorer.pages.of_step import asked_cells
 from explorer.pages.view import Cell, Covered, Spot, View
 from explorer.ui.background import Background
 from explorer.ui.workbench import Workbench
@@ -73,7 +72,7 @@ class Guide(QObject):
         """Those of the Words tab, once a step has looked there."""
         self._attempts: dict[tuple[str, str], Attempt] = {}
         self._again: set[tuple[str, str]] = set()
-        self._veil: tuple[tuple[int, ...], ...] | None = None
+        self._veil: tuple[Cell, ...] | None = None
         self._covered: tuple[State, Question | None, Covered] | None = None
         self._numbers: dict[tuple[str, str], Mapping[str, str]] = {}
         self._sitting = randbits(32)
@@ -296,9 +295,8 @@ class Guide(QObject):
             engine = copy(document.engine)
             engine.before = {}  # old values, which nobody asks a step for
             self.walk.take(at, engine)
-        numbers = numbers_of(self.steps[at], self.walk.engine(at))
-        self._numbers[self.lesson.id, self.steps[at].id] = numbers
-        self._look(self._bench.bridge.flush)
+        self._numbers[self.lesson.id, self.steps[at].id] = numbers_of(self.steps[at], self.walk.engine(at))
+        self.look(self._bench.bridge.flush)
 
     def prepare(self, then: Callable[[], object]) -> None:
         """Do something as soon as `enter` takes no longer than to go one step on: some steps train for a moment."""
@@ -368,31 +366,30 @@ class Guide(QObject):
         step, selection = self.step, self._bench.selection
         if self.question is not None:
             self.tell()
-        if step is None or step.question is not None:
+        if step is None or step.question is not None or not (cells := self._spoken()):
             return
-        graph = self._bench.document.engine.graph
-        place = graph.find(step.look.node) if step.look.node else None
-        if place is None:
-            return
-        cells = self._spoken(place)
+        shown = None
         if self._veil is None:
             self._veil = cells
         else:
-            first, *rest = self._veil
+            shown, *rest = self._veil
             self._veil = tuple(rest) or None
-            selection.speak_of(selection.looking.spot, self.covered)
-            selection.choose(Cell(place.node, first))
         selection.speak_of(selection.looking.spot, self.covered)
+        if shown is not None:
+            selection.choose(shown)
         self.revealed.emit()
 
-    def _spoken(self, place: GraphPlace) -> tuple[tuple[int, ...], ...]:
-        """The cells of the whole array that the step names, in reading order."""
+    def _spoken(self) -> tuple[Cell, ...]:
+        """The cells that the step names, in reading order; none where a switch has taken them away."""
         assert self.step is not None
         look, engine = self.step.look, self._bench.document.engine
-        cells = np.ndindex(engine.value(place).shape)
-        wanted = (look.rows, look.columns)
-        named = (c for c in cells if all(not want or at in want for want, at in zip(wanted, c, strict=False)))
-        return tuple(place.index + cell for cell in named)
+        place = engine.graph.find(look.node) if look.node else None
+        if place is None:
+            return ()
+        wanted = look.rows, look.columns
+        inside = np.ndindex(engine.value(place).shape)
+        named = (c for c in inside if all(not want or at in want for want, at in zip(wanted, c, strict=False)))
+        return tuple(Cell(place.node, place.index + cell) for cell in named)
 
     def leave(self) -> None:
         """Go through the steps no more; the model stays as it is."""
@@ -421,28 +418,26 @@ class Guide(QObject):
         place = self._places[wanted]
         if place != self._place:
             self._place = place
-            if place is not None:
-                self.walk.at = place.step
-                self._compute_ahead()
             if place is None:
                 self._bench.selection.speak_of(None)
                 self.stepped.emit()
             else:
+                self.walk.at = place.step
+                self._compute_ahead()
                 self.look()
         elif self.question is not None:  # an edit may have made other cells carry what is asked for
             self._bench.selection.speak_of(self._spot, self.covered)
 
     # Looking
 
-    def look(self) -> None:
-        """Look at what the step names: the tab, the stage, the head, what matrices show, and the cells."""
-        if self.step is not None:
-            self._look()
+    def look(self, follow: Callable[[], object] = lambda: None) -> None:
+        """Look at what the step names: the tab, the stage, the head, what matrices show, and the cells.
 
-    def _look(self, follow: Callable[[], object] = lambda: None) -> None:
-        """`follow` shows the step's model: amid the choices, so that the page that one comes from does not show it."""
+        `follow` shows the step's model: amid the choices, so that the page that one comes from does not show it.
+        """
         step, selection = self.step, self._bench.selection
-        assert step is not None
+        if step is None:
+            return
         look, on_page = step.look, step.look.stage not in TABS
         self._bench.light.be_about_to_lead(step)
         with selection.at_once():
@@ -465,21 +460,15 @@ class Guide(QObject):
         """Light what the step names, and cover what its question asks for."""
         step, selection = self.step, self._bench.selection
         assert step is not None
-        look, graph = step.look, self._bench.document.engine.graph
         selection.speak_of(self._spot, self.covered)
         selection.forget()
         if self.question is not None:
             return
-        if isinstance(step.question, Predict):
-            asked = asked_cell(graph, step.question)
-            if asked is not None:
-                selection.choose(asked)
-        elif right := right_cells(View.of(self._bench.document), step.question):
-            selection.choose(right[0])
-        elif (look.rows or look.columns) and (place := graph.find(look.node)) is not None:
-            cells = self._spoken(place)
-            if len(cells) == 1:
-                selection.choose(Cell(place.node, cells[0]))
+        cells = asked_cells(View.of(self._bench.document), step.question)
+        if not cells and (step.look.rows or step.look.columns) and len(spoken := self._spoken()) == 1:
+            cells = spoken
+        if cells:
+            selection.choose(cells[0])
 
     @property
     def stage(self) -> str:
@@ -493,18 +482,16 @@ class Guide(QObject):
         if self.step is None or not self.step.look.node:
             return None
         look, question = self.step.look, self.step.question
-        if question is None:
-            return Spot(look.node, look.rows, look.columns, look.beside)
-        goals = tuple(node for node, _ in question.goals)
-        return Spot(look.node, look.rows, look.columns, look.beside + question.allowed, goals)
+        allowed = () if question is None else question.allowed
+        goals = () if question is None else tuple(node for node, _ in question.goals)
+        return Spot(look.node, look.rows, look.columns, look.beside + allowed, goals)
 
     @property
     def covered(self) -> Covered:
         """The cells that the question of the step covers, while it is open."""
-        question, step = self.question, self.step
-        if self._veil and step is not None:
-            place = self._bench.document.engine.graph.place(step.look.node)
-            return Covered({place.node: frozenset(self._veil)})
+        question = self.question
+        if self._veil and self.step is not None:
+            return Covered({self._veil[0].node: frozenset(cell.index for cell in self._veil)})
         # Asked for by each surface in each turn, and a walk over all values near what is asked.
         state = self._bench.document.state
         if self._covered is None or self._covered[0] is not state or self._covered[1] is not question:

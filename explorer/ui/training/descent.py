@@ -30,6 +30,7 @@ from explorer.ui.selection import Cell
 from explorer.ui.training.pace import FIRST_PACE, PACES, Movable, Pace
 from explorer.ui.training.process import Handover
 from explorer.ui.turns import Bridge, later
+from explorer.words.progress import Report
 
 if TYPE_CHECKING:  # all of training, which the first page does not need
     from explorer.core.training.trainer import Trainer
@@ -52,12 +53,7 @@ class Descent(QObject):
 
     Somebody may change the model, the example or the settings in mid-run: it goes on with what there is then.
 
-    Parameters
-    ----------
-    bridge : Bridge
-        Its changes.
-    opened : collection of State
-        The document as it was opened, each time: who opens an example begins another run.
+    `opened`: the document as it was opened, each time: who opens an example begins another run.
     """
 
     changed = Signal()  # what it is set to, the run, where the document is on it, or whether it goes on
@@ -72,8 +68,7 @@ class Descent(QObject):
         self.looked_at: tuple[Cell, ...] = ()  # the two weights of the loss surface, once somebody has looked at it
         self.line: TrainedLine | None = None  # the linear regression that learns beside the net, where there is one
         self._handover = Handover(self)
-        # `least`: seconds that a run takes at least, if it is not one by hand, so that one can watch; 0: as fast as it
-        # goes.
+        # `least`: seconds that a run by a recipe takes at least, so that one can watch; 0: as fast as it goes.
         # `speed`: steps a second, lately.
         self.least = self.speed = 0.0
         self.pace = FIRST_PACE  # steps a second at most of a run by hand, one of `PACES`
@@ -231,17 +226,19 @@ class Descent(QObject):
     def set_least(self, seconds: float) -> None:
         """Let a run that goes by a recipe take so long at least; 0: as fast as it goes."""
         self.least = seconds
-        self._pace.begin(self.run.at if self.run is not None else 0)
-        if self.going:
-            self._timer.start(0)
+        self._count_anew()
 
     def set_pace(self, pace: float = FIRST_PACE) -> None:
         """Go so many steps a second at most where steps by hand go on by themselves; `inf`: as fast as it goes."""
         self.pace = pace
-        self._pace.begin(self.run.at if self.run is not None else 0)
-        if self.going and self.process is None:
-            self._timer.start(0)
+        self._count_anew()
         self.changed.emit()
+
+    def _count_anew(self) -> None:
+        """The pace is another one from here on."""
+        self._pace.begin(self.run.at if self.run is not None else 0)
+        if self.going:
+            self._timer.start(0)
 
     def go_faster(self, more: int = 1) -> None:
         """Another one of `PACES`, so many places further."""
@@ -334,7 +331,7 @@ class Descent(QObject):
     def _begun(self) -> "Run":
         """The run with the settings as they are now; a new one where there is none."""
         from explorer.training.run import Run
-        from explorer.training.trained_line import TrainedLine, has_line
+        from explorer.training.trained_line import line_beside
 
         run = self.run
         if run is not None and not self._others and run.same_example:
@@ -349,13 +346,7 @@ class Descent(QObject):
             self._run = run = Run(self._document, settings)
         else:
             run.use(settings)
-        state = self._document.wanted
-        if not has_line(state):
-            self.line = None
-        elif self.line is None:
-            self.line = TrainedLine(state, settings)
-        else:
-            self.line.use(state, settings)
+        self.line = line_beside(self._document.wanted, settings, self.line)
         self._others = False
         return run
 
@@ -437,18 +428,16 @@ class Descent(QObject):
         from explorer.training.run import step_of
 
         begun_from = self._document.wanted
-        outcome: list[tuple[Trainer, Record] | ExplorerError] = []
         self._at_work = True
 
-        def work() -> None:
+        def work(_report: Report) -> "tuple[Trainer, Record] | ExplorerError":
             try:
-                outcome.append(step_of(trainer))
+                return step_of(trainer)
             except ExplorerError as error:
-                outcome.append(error)
+                return error
 
-        def then() -> None:
+        def then(found: "tuple[Trainer, Record] | ExplorerError") -> None:
             self._at_work = False
-            (found,) = outcome
             if isinstance(found, ExplorerError):
                 self.fail(found)
             elif self.run is run and self._document.wanted is begun_from and self._left:
@@ -462,7 +451,7 @@ class Descent(QObject):
                 self._timer.start(0)
             self.changed.emit()
 
-        self._worker.run(work, then)
+        self._worker.ask(work, then)
 
     def fail(self, error: ExplorerError) -> None:
         """Stay where it is, and say why."""

@@ -82,7 +82,7 @@ class MainWindow(QMainWindow):
             (self.actions_.save_as, self.files.save_as),
             (self.actions_.export, self.export),
             (self.actions_.export_cell, self.export_cell),
-            (self.actions_.copy_text, self.files.copy_text),
+            (self.actions_.copy_text, self.copy_text),
             (self.actions_.open_text, self.files.open_text),
             (self.actions_.undock, self.undock),
             (self.actions_.copy_page, self.copy_page),
@@ -375,6 +375,12 @@ class MainWindow(QMainWindow):
 
         tab = None if self.tabs.shows_first else self.tabs.currentWidget()
         export(self.tabs.bench, self.files, self.page().stage.name, tab)
+
+    def copy_text(self) -> None:
+        """Put the document on the clipboard as text."""
+        from explorer.ui.export import copy_text
+
+        copy_text(self.bench, self.files)
 
     def export_cell(self) -> None:
         """Ask for a file, and write into it how the cell pointed at is played."""

@@ -122,7 +122,7 @@ def _recent(files: Files, parent: QMenu) -> QMenu:
 
     def list_them() -> None:
         menu.clear()
-        for path in files.recent:
+        for path in files.recent.paths:
             menu.addAction(plain(f"{path.name}    {path.parent}"), partial(files.open_path, path))
         if menu.isEmpty():
             menu.addAction("Nothing was opened or saved yet").setEnabled(False)

@@ -1,23 +1,14 @@
-"""One sequence as chips on one line, which scrolls where there are more than fit.
-
-One word of a sentence, as a button, and the line that it is typed in.
-"""
+"""One sequence as chips on one line, to type, add, remove and move words; it scrolls where there are more than fit."""
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
-from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPaintEvent, QWheelEvent
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QCompleter,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
-    QMenu,
     QPushButton,
-    QScrollArea,
     QToolButton,
     QWidget,
 )
@@ -30,206 +21,8 @@ from explorer.ui.theme import mark
 from explorer.ui.turns import do_later
 from explorer.ui.widgets.labels import icon
 from explorer.ui.widgets.layouts import row_in
+from explorer.ui.window.chips import Chip, Rail, WordEdit
 from explorer.ui.workbench import Workbench
-
-FAR_ENOUGH = 12  # pixels before a press becomes a move
-MOST_LETTERS = 1_000_000
-"""So that a text that is too long is counted and refused, not cut."""
-
-SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-
-Key, Alt = Qt.Key, Qt.KeyboardModifier.AltModifier
-
-
-class Chip(QPushButton):
-    """One token. Click: light it up; double click, Enter or F2: type; Delete: remove; Alt+arrows or dragging: move."""
-
-    edit_wanted = Signal(int)
-    remove_wanted = Signal(int)
-    move_wanted = Signal(int, int)
-    all_wanted = Signal()
-    focus_wanted = Signal(int)
-    focused = Signal(int)
-    dropped = Signal(int, QPoint)
-
-    def __init__(self, position: int, editable: bool) -> None:
-        super().__init__()
-        mark(self, chip="true")
-        self.position, self._editable = position, editable
-        self._pressed: QPoint | None = None
-        self.setCheckable(True)
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        how = "Double click to type, Delete to remove, drag or Alt+arrows to move" if editable else "Click to follow it"
-        self.setToolTip(how)
-
-    def say(self, word: str) -> None:
-        """Show a word."""
-        text = f"{word} {str(self.position).translate(SUBSCRIPTS)}".replace("&", "&&")
-        if text != self.text():
-            self.setText(text)
-            self.setAccessibleName(f"Token {self.position}: {word}")
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        around = self.parentWidget()
-        while around is not None and not isinstance(around, _Rail):
-            around = around.parentWidget()
-        if around is None or around.shows(self):
-            super().paintEvent(event)
-
-    def event(self, event: QEvent) -> bool:
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and self._moves(event):
-            event.accept()  # while a lesson leads, these are the keys to its next step and to the one before
-            return True
-        return bool(super().event(event))
-
-    def _moves(self, event: QKeyEvent) -> bool:
-        """Whether it is a key that moves the word."""
-        return self._editable and bool(event.modifiers() & Alt) and event.key() in (Key.Key_Left, Key.Key_Right)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        key, alt = event.key(), bool(event.modifiers() & Alt)
-        step = {Key.Key_Left: -1, Key.Key_Right: 1}.get(Key(key))
-        if self._editable and key in (Key.Key_Return, Key.Key_Enter, Key.Key_F2):
-            self.edit_wanted.emit(self.position)
-        elif self._editable and key in (Key.Key_Delete, Key.Key_Backspace):
-            self.remove_wanted.emit(self.position)
-        elif step and alt and self._editable:
-            self.move_wanted.emit(self.position, self.position + step)
-        elif step and not alt:
-            self.focus_wanted.emit(self.position + step)
-        elif key in (Key.Key_Home, Key.Key_End):
-            self.focus_wanted.emit(0 if key == Key.Key_Home else -1)
-        else:
-            super().keyPressEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.focused.emit(self.position)
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        if self._editable:
-            self.edit_wanted.emit(self.position)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        super().mousePressEvent(event)
-        self._pressed = event.position().toPoint() if event.button() == Qt.MouseButton.LeftButton else None
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        super().mouseMoveEvent(event)
-        if self._pressed is not None and self._far(event) and self._editable:
-            self.setCursor(Qt.CursorShape.ClosedHandCursor)
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        moved = self._pressed is not None and self._far(event) and self._editable
-        self._pressed = None
-        self.unsetCursor()
-        if moved:
-            self.setDown(False)
-            self.dropped.emit(self.position, event.globalPosition().toPoint())
-        else:
-            super().mouseReleaseEvent(event)
-
-    def _far(self, event: QMouseEvent) -> bool:
-        return self._pressed is not None and abs(event.position().toPoint().x() - self._pressed.x()) >= FAR_ENOUGH
-
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        if not self._editable:
-            return
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        here = self.position
-        menu.addAction("Type another word", lambda: self.edit_wanted.emit(here))
-        menu.addAction("Remove", lambda: self.remove_wanted.emit(here))
-        menu.addAction("Move left", lambda: self.move_wanted.emit(here, here - 1))
-        menu.addAction("Move right", lambda: self.move_wanted.emit(here, here + 1))
-        menu.addAction("Type the whole sentence", self.all_wanted.emit)
-        menu.popup(event.globalPos())  # not exec: what is chosen may delete this chip, and the menu with it
-
-
-class WordEdit(QLineEdit):
-    """A word, or several, being typed. Enter takes them, and so does going elsewhere; Escape leaves all as it was.
-
-    Parameters
-    ----------
-    text : str
-        What stands there to begin with.
-    words : tuple of str
-        Those to offer.
-    spoken : str
-        For a screen reader.
-    """
-
-    finished = Signal(str)
-    kept = Signal(str)
-    left = Signal()
-
-    def __init__(self, text: str, words: tuple[str, ...], spoken: str = "Type a word") -> None:
-        super().__init__()
-        self.setMaxLength(MOST_LETTERS)
-        self.setText(text)
-        if words:
-            completer = QCompleter(list(words), self)
-            completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-            self.setCompleter(completer)
-        self.setAccessibleName(spoken)
-        self.setToolTip("Separate words by blanks; Enter takes them, Escape leaves everything as it was")
-        self.selectAll()
-        self.returnPressed.connect(lambda: self.finished.emit(self.text()))
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Key.Key_Escape:
-            self.left.emit()
-        else:
-            super().keyPressEvent(event)
-
-    def focusOutEvent(self, event: Any) -> None:
-        super().focusOutEvent(event)
-        if event.reason() != Qt.FocusReason.PopupFocusReason:
-            self.kept.emit(self.text())
-
-
-class _Rail(QScrollArea):
-    """One line of widgets that scrolls sideways, by the wheel too, without a bar.
-
-    Of words that have no room, none is seen in part: half a word reads as another one.
-    """
-
-    def __init__(self, content: QWidget) -> None:
-        super().__init__(widgetResizable=True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.content = content
-        self.setWidget(content)
-        self.horizontalScrollBar().valueChanged.connect(lambda: self.viewport().update())
-
-    def sizeHint(self) -> QSize:
-        return self.content.sizeHint()
-
-    def minimumSizeHint(self) -> QSize:
-        hint = self.sizeHint()
-        return QSize(min(hint.width(), 4 * hint.height()), hint.height())
-
-    def shows(self, chip: QWidget) -> bool:
-        """Whether a word is painted: all of it is in sight, or none is whole."""
-        left = -self.content.x()
-        room = left, left + self.viewport().width()
-        if _is_whole(chip, room):
-            return True
-        others = [one for one in self.content.children() if isinstance(one, Chip) and one.isVisibleTo(self.content)]
-        return not any(_is_whole(one, room) for one in others)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        bar, turned = self.horizontalScrollBar(), event.angleDelta()
-        if bar.maximum() > 0:
-            bar.setValue(bar.value() - (turned.x() or turned.y()))
-            event.accept()
-        else:
-            event.ignore()
-
-
-def _is_whole(widget: QWidget, room: tuple[int, int]) -> bool:
-    return room[0] <= widget.x() and widget.x() + widget.width() <= room[1]
 
 
 class TokenStrip(QWidget):
@@ -252,7 +45,7 @@ class TokenStrip(QWidget):
         content = QWidget()
         self._line = row_in(content, spacing=px(6))
         self._line.addStretch()
-        self._rail = _Rail(content)
+        self._rail = Rail(content)
         self._label = mark(QLabel(), role="muted")
         self._low = False
         self._back = self._arrow("back", "words before these", -1)

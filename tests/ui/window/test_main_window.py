@@ -12,7 +12,7 @@ from explorer.lessons.loader import load
 from explorer.ui.actions import PARTS
 from explorer.ui.lesson.gaps import NumberField
 from explorer.ui.lesson.words import WordyButton
-from explorer.ui.window.token_strip import Chip
+from explorer.ui.window.chips import Chip
 from explorer.ui.window.top_bar import PAGES
 from tests.ui.conftest import lesson_of, one_of_each_kind
 

@@ -11,7 +11,7 @@ from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.ui.selection import Cell
 from explorer.ui.widgets.tree import written_in
-from explorer.ui.window.token_strip import Chip, WordEdit
+from explorer.ui.window.chips import Chip, WordEdit
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
