@@ -173,6 +173,11 @@ class Matrix(Element):
         return [_LEAST * real, *[sign + text for text in in_tables(numbers, decimals)]]
 
     @cached_property
+    def has_negative(self) -> bool:
+        """Whether a sign stands before one of its numbers; of a large matrix, before one of the first."""
+        return bool((self.array.flat[:SURVEYED] < 0).any())
+
+    @cached_property
     def aligned(self) -> bool:
         """Whether numbers may have fewer decimals than there is room for, so that points stand below each other."""
         there = self.showing == "values" and self.values.dtype.kind == "f" and not self.names

@@ -145,6 +145,8 @@ class MatrixView(QTableView):
         behind, column, figures = self.matrix.behind(text), self.form.column, self.figures
         own = self.extent.own if figures is self.letters else figures.needed(self.matrix)
         spare = max(column - own, 0) // 2 if column else 0  # of one that is wider than it has to be
+        if column and not self.matrix.has_negative:
+            spare += figures.across("−") // 2  # nothing stands where a sign has its room
         return figures.padding + spare + (figures.across("0" * behind) if behind else 0)
 
     @property

@@ -598,3 +598,12 @@ def test_numbers_of_a_wide_column_stand_below_their_label(qtbot, bench):
     box.be(column=view.extent.own + 200)
     box.stand()
     assert view.right_of("0.5") == near + 100
+
+
+def test_numbers_without_a_sign_stand_in_the_middle_of_a_wide_column(qtbot, bench):
+    box = box_around(qtbot, bench, "encoder.1.self.head.1.weights")
+    box.be(column=box.view.extent.own + 200)
+    box.stand()
+    text = box.matrix.texts(range(1), range(1))[0]
+    right, across = box.view.right_of(text), box.view.figures.across(text)
+    assert abs(right - (box.form.column - right - across)) <= 2
