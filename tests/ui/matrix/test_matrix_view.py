@@ -606,4 +606,4 @@ def test_numbers_without_a_sign_stand_in_the_middle_of_a_wide_column(qtbot, benc
     box.stand()
     text = box.matrix.texts(range(1), range(1))[0]
     right, across = box.view.right_of(text), box.view.figures.across(text)
-    assert abs(right - (box.form.column - right - across)) <= 2
+    assert abs(right - (box.form.column - right - across)) < box.view.figures.across("−")
