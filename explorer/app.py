@@ -148,7 +148,7 @@ def _appearance(app: QApplication, settings: Settings) -> Appearance:
 
     def remember() -> None:
         settings.set("theme", look.mode)
-        settings.set("text scale", look.scale)
+        settings.set("text scale", look.chosen)
         settings.set("more contrast", look.contrast)
         settings.set("less motion", look.still)
 

@@ -134,7 +134,7 @@ def _trained() -> tuple[Element, ...]:
 
 
 OUTPUT = "output.words"
-SIZES, MEASURED, RECIPE = 650, 790, 440
+SIZES, MEASURED, RECIPE = 470, 580, 390
 """Pixels at text scale 1 that each part of a card takes."""
 SCORES = {
     "entropy": "how uncertain the next word is if one knows the grammar, in nats",

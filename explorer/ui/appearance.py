@@ -21,6 +21,10 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 SCALES = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
 """The steps of Ctrl+plus and Ctrl+minus, from a laptop to a lecture hall."""
 
+GROWS = (1.2, 2350, 1250), (1.1, 1850, 960)
+"""In a large window all is so many times larger, words too: where it has so many pixels across and down. On a screen of
+2560 pixels most pages were a small corner of print.
+"""
 CLOSE = 1.5
 """The text scale from which numbers stand close."""
 AT_ONCE = 200
@@ -141,6 +145,7 @@ class Appearance(QObject):
         self._app = app
         self._mode: Mode = mode
         self._scale = scale
+        self._grown = 1.0
         self._dressed: tuple[bool, bool, float] | None = None
         self.contrast = contrast
         self.still = still
@@ -163,16 +168,28 @@ class Appearance(QObject):
 
     @property
     def scale(self) -> float:
+        """The text scale of now: as chosen, and larger in a large window."""
+        return max(min(self._scale * self._grown, SCALES[-1]), self._scale)
+
+    @property
+    def chosen(self) -> float:
+        """The text scale that a person has chosen."""
         return self._scale
+
+    def grow_with(self, width: int, height: int) -> None:
+        """Be as large as a window of so many pixels asks for."""
+        large = (times for times, across, down in GROWS if width >= across and height >= down)
+        self._grown = next(large, 1.0)
+        self._dress()
 
     def px(self, pixels: float) -> int:
         """`pixels` at text scale 1, at the scale of now."""
-        return round(pixels * self._scale)
+        return round(pixels * self.scale)
 
     @property
     def close(self) -> bool:
         """Whether numbers stand close: in large letters there would else be few of them."""
-        return self._scale > CLOSE
+        return self.scale > CLOSE
 
     def set_mode(self, mode: Mode) -> None:
         self._mode = mode
@@ -214,7 +231,7 @@ class Appearance(QObject):
         asked = self._asked
         high = Qt.ContrastPreference.HighContrast
         strong = self.contrast or (asked is not None and asked.contrastPreference() == high)
-        wanted = (dark, strong, self._scale)
+        wanted = (dark, strong, self.scale)
         # Every widget is polished anew by this, so it happens on a real change only (several signals may announce one).
         if wanted == self._dressed:
             return
@@ -223,11 +240,11 @@ class Appearance(QObject):
         self.theme = DARK if dark else LIGHT
         if strong:
             self.theme = self.theme.strong
-        self.fonts = Fonts.at_scale(self._scale)
+        self.fonts = Fonts.at_scale(self.scale)
         with _no_widget_goes():
             self._app.setFont(self.fonts.ui)
             self._app.setPalette(palette(self.theme))
-            others = _wear(self._app, stylesheet(self.theme, self.fonts, self._scale))
+            others = _wear(self._app, stylesheet(self.theme, self.fonts, self.scale))
         self.changed.emit()
         if others:
             self.turns.add(self._others)

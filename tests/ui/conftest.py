@@ -65,6 +65,7 @@ def appearance(look):
     look.set_mode("light")
     look.set_contrast(False)
     look.set_still(False)
+    look.grow_with(0, 0)
     look.set_scale(1.0)
     while any(timer.isActive() for timer in look.findChildren(QTimer)):  # some is dressed in turns of its own
         QApplication.processEvents()

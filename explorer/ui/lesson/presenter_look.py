@@ -39,7 +39,7 @@ class Enlarged(Appearance):
 
     def __init__(self, of: Appearance, window: QWidget, scale: float, theme: Theme | None = None) -> None:
         QObject.__init__(self, window)
-        self._of, self._window, self._own = of, window, theme
+        self._of, self._window, self._own, self._grown = of, window, theme, 1.0
         self.turns = of.turns
         self.dress(scale)
 

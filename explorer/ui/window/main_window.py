@@ -164,6 +164,7 @@ class MainWindow(QMainWindow):
         bench.selection.reference_asked.connect(lambda: lesson_bar.show_reference(self))
 
         self._polished = later(self, self._share_width)
+        self._grows = later(self, lambda: bench.appearance.grow_with(self.width(), self.height()))
         self._sizes = Sizes(self, self._fit)
         bench.bridge.changed.connect(self.follow)
         self.lessons = LessonParts(self, aside, outside)
@@ -423,6 +424,7 @@ class MainWindow(QMainWindow):
 
     def _fit(self) -> None:
         """Let the parts share the size of now."""
+        self._grows.start()
         self.lesson_bar.refresh()
         self._share_width()
 

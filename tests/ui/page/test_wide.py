@@ -75,7 +75,7 @@ def test_lines_of_words_stay_short(open_window, eye, stage):
 
 def test_a_table_that_goes_on_below_has_its_place_as_soon_as_its_page_is_seen(open_window, eye):
     window = open_window("tiny-gpt", stage="model.changes")
-    window.resize(*WIDE)
+    window.resize(WIDE[0], 1800)
     eye.settle(window)
     page = eye.look_at(window, "model.family")  # shown, and nothing that comes in a later turn
     table, below = page.elements.widgets["members"], page.elements.widgets["trained"]
@@ -143,12 +143,13 @@ def test_a_page_of_little_uses_a_large_window_across_or_down_and_is_whole(open_w
 
 @pytest.mark.usefixtures("no_pictures")
 def test_what_grows_in_a_large_window_keeps_its_size_while_its_numbers_change(open_window, eye):
-    window = open_window("xor", stage="layer.1")
+    window = open_window("xor")
     window.resize(*WIDE)
     eye.settle(window)
+    eye.go_to(window, "layer.1")
     boxes = window.page().findChildren(MatrixBox)
     before = {box.matrix.name: box.form.times for box in boxes}
-    assert min(before.values()) > 1.5
+    assert min(before.values()) * window.bench.appearance.scale > 1.5
     window.bench.document.do(SetCells("layer.1.W", {(0, 0): -12345.678}))
     eye.settle(window)
     assert {box.matrix.name: box.form.times for box in boxes} == before
