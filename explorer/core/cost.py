@@ -283,9 +283,20 @@ def model_of(shape: Shape, tokens: int) -> Model:
 
 @lru_cache(64)
 def cost_of(shape: Shape, tokens: int) -> Cost:
-    """What a model of a shape costs, counted on its graph."""
-    model = model_of(shape, tokens)
-    return cost(model, build(model))
+    """What a model of a shape costs, counted on the graph of one layer and of two: each further one adds the same."""
+    models = [model_of(replace(shape, layers=layers), tokens) for layers in (1, 2)]
+    one, two = (cost(model, build(model)) for model in models)
+
+    def all_layers(first: int, second: int) -> int:
+        return first + (shape.layers - 1) * (second - first)
+
+    return Cost(
+        {name: all_layers(count, two.multiplications[name]) for name, count in one.multiplications.items()},
+        all_layers(one.one_more, two.one_more),
+        all_layers(one.parameters, two.parameters),
+        one.scores,
+        all_layers(one.cache, two.cache),
+    )
 
 
 def cost(model: Model, graph: Graph) -> Cost:

@@ -184,6 +184,13 @@ def test_the_counts_are_those_of_the_formulas(shape, n):
     assert found.one_more == layers * (12 * d * d + 2 * (n + 1) * d) + d * shape.words
 
 
+@pytest.mark.parametrize("layers", [1, 2, 5])
+def test_a_shape_costs_what_all_of_its_layers_do(layers):
+    shape = Shape("small", layers, 2, 8, 20, 64)
+    model = cost.model_of(shape, 7)
+    assert cost_of(shape, 7) == cost.cost(model, cost.build(model))
+
+
 def test_the_shapes_have_as_many_parameters_as_their_papers_say():
     millions = {shape.name: cost_of(shape, shape.room).parameters / 1e6 for shape in SHAPES}
     assert millions["GPT-1"] == pytest.approx(117, rel=0.01)

@@ -469,6 +469,8 @@ class LessonParts(QObject):
 
     def scroll_to_spot(self) -> None:
         """Begin the page where what the step names is in sight, and what it asks for or wants to be made so."""
+        if self._window.area.makes:
+            return  # the page in sight is the one before: it stays as one saw it
         step, page = self.guide.step, self._window.area.in_sight()
         if step is None or page is None or page.isHidden() or page.is_picture:
             return

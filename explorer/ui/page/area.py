@@ -1,5 +1,7 @@
 """The middle of the window: the page of the stage that one is at. Pages last seen are kept, and marked."""
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QWidget
 
@@ -44,10 +46,8 @@ class StageArea(QStackedWidget):
         bench.appearance.changing.connect(self._forget)
         self._going = ""
         """The stage whose page is to come into sight."""
-        self._pictured = ""
-        """The same, once there is a picture of the page before it."""
-        self._laid = ""
-        """The same, once it is laid out."""
+        self._to_do: list[Callable[[], None]] = []
+        """What is still to be done before that, once it is whole, each in a turn of its own."""
         self._next = later(self, self._go_on)
         self._again = later(self, lambda: self.show_stage(bench.selection.stage))
         self.motion = Motion(self, bench, self._elements, self._is_settled)
@@ -95,7 +95,8 @@ class StageArea(QStackedWidget):
             self.addWidget(self._pages[name])
         self._pages[name] = self._pages.pop(name)
         self._going = name
-        self._laid = ""
+        page = self._pages[name]
+        self._to_do = [lambda: page.lay_out(self.contentsRect()), page.share, self.motion.remember]
         if self._pages[name].is_whole and (name == self._at or not self._pages[name].is_stale):
             self._show()
             return
@@ -104,32 +105,28 @@ class StageArea(QStackedWidget):
         self._next.start()
 
     def _go_on(self) -> None:
-        """Make some of the page, or show it if it is whole; to lay it out takes a turn of its own.
+        """Make some of the page, or show it if it is whole.
 
-        So does the picture of the page before.
+        To lay it out takes a turn of its own, so does sharing its room, and the picture of the page before.
         """
         page = self._pages[self._going]
         if page.stage not in self._bench.selection.places:
             return  # the model is another, and the news of that are still to come: they lead to a page that there is
         made = page.is_whole and not page.is_stale
-        if made and (self._at in (self._going, "") or self._pictured == self._going):
+        if made and (self._at in (self._going, "") or not self._to_do):
             self._show()
             return
         if not made:
             page.make(AT_ONCE)
-        elif self._laid != self._going:
-            self._laid = self._going
-            page.lay_out(self.contentsRect())
         else:
-            self._pictured = self._going
-            self.motion.remember()
+            self._to_do.pop(0)()
         self._next.start()
 
     def _show(self) -> None:
         self._next.stop()
         focus = QApplication.focusWidget()
         inside = focus is not None and self.isAncestorOf(focus)
-        name, self._going, self._pictured = self._going, "", ""
+        name, self._going, self._to_do = self._going, "", []
         before, self._at = self._at, name
         if before != name:
             self.motion.remember()

@@ -137,6 +137,7 @@ class Elements(QWidget):
         was, widget = self._before.get(element.id, (None, None))
         if was is None or made_of(was) != made_of(element):
             widget = WIDGETS[type(element)](self.bench, element, parent)
+            widget.sizeHint()  # dressed and measured in this turn: with all others it would hold up that of laying out
             yield
         elif was != element:
             widget.tell(element)

@@ -62,7 +62,7 @@ class PageView(QScrollArea):
         self._stale, self._arrives = True, False
         self._looking: Looking | None = None
         self._sizes = 0
-        self._shown = self._hidden = False
+        self._shown = self._hidden = self._laying = False
         self._making: Iterator[None] | None = None
         self._steps: tuple[float, Mapping[str, bool]] | None = None
         self._size, self._rounds = self.size(), 0
@@ -235,9 +235,11 @@ class PageView(QScrollArea):
 
         Returns whether all are there.
         """
+        end = time.perf_counter() + seconds
         if self._making is None and self._stale:
             self._making = self.elements.telling(self._composed())
-        end = time.perf_counter() + seconds
+            if time.perf_counter() >= end:
+                return False
         while self._making is not None:
             if next(self._making, self) is self:
                 self._making = None
@@ -247,12 +249,21 @@ class PageView(QScrollArea):
         return self._making is None
 
     def lay_out(self, place: QRect) -> None:
-        """Stand in the place that it will be shown in: for the one that a new page has it would be laid out in vain."""
+        """Stand in the place that it will be shown in: for the one that a new page has it would be laid out in vain.
+
+        To share its room, `share`, takes a turn of its own.
+        """
+        self._laying = True
         self.setGeometry(place)
         # Qt itself waits until it is shown, or until the window is drawn into a picture.
         QCoreApplication.sendEvent(self, QResizeEvent(place.size(), QSize()))
         port = self.viewport()
         QCoreApplication.sendEvent(port, QResizeEvent(port.size(), QSize()))
+        self._laying = False
+
+    def share(self) -> None:
+        """Share the room of a page that is laid out."""
+        self._share_again()
 
     def refresh(self) -> None:
         """Make the page anew as data, and tell the widgets what is different."""
@@ -305,7 +316,7 @@ class PageView(QScrollArea):
             self._settled.start()
         elif self._shown:
             self._sized.ask()  # also where only a bar has come or gone
-        else:
+        elif not self._laying:
             self._share_again()  # on its way into sight
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -1,5 +1,7 @@
 """A step opens on what it speaks of: that is in sight, with what it wants to be changed; nothing is cut above it."""
 
+from itertools import pairwise
+
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QRect
 from PySide6.QtWidgets import QApplication
@@ -127,3 +129,32 @@ def test_a_page_that_has_found_its_place_is_not_laid_out_again(open_window, eye,
         QApplication.processEvents()
     assert sum(counts.values()) < 5
     assert window.page()._in_place._below > 0
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_the_page_before_does_not_scroll_while_that_of_the_next_step_is_made(open_window, eye, qtbot, monkeypatch):
+    """It was taken for the page of the step, and jumped to its top just before it went."""
+    monkeypatch.setattr("explorer.ui.page.area.AT_ONCE", 0.0)
+    window = open_window("you-are-welcome")
+    window.resize(1024, 640)
+    guide = window.lessons.guide
+    stages = [step.look.stage for step in guide.steps]
+    at = next(i for i, two in enumerate(pairwise(stages)) if two == ("source.embedding", "source.positions"))
+    guide.go(at)
+    eye.settle(window)
+    before = window.area.in_sight()
+    bar = before.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    eye.settle(window)
+    stood, seen = bar.value(), set()
+    assert stood > 0
+    guide.go(at + 1)
+
+    def is_there():
+        if window.area.in_sight() is before:
+            seen.add(bar.value())
+        return not window.area.makes
+
+    qtbot.waitUntil(is_there)
+    assert window.area.in_sight() is not before
+    assert seen == {stood}

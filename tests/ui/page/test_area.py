@@ -13,6 +13,7 @@ from explorer.lessons.loader import load
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.area import KEPT
 from explorer.ui.page.column import Elements
+from explorer.ui.page.motion import Motion
 from explorer.ui.page.note import NoteLabel
 from explorer.ui.page.page_view import PageView
 
@@ -186,3 +187,42 @@ def test_a_page_that_one_comes_back_to_is_made_anew_in_turns_before_it_is_seen(o
     qtbot.waitUntil(lambda: not window.area.makes)
     assert window.area.in_sight() is page
     assert not page.is_stale
+
+
+def test_what_a_new_page_takes_before_it_is_seen_takes_turns_of_their_own(open_window, eye, qtbot, monkeypatch):
+    """To compose it, its first widget, to lay it out, to share its room, and the picture of the page before."""
+    window = open_window()
+    acts, turns = [], []
+
+    def note(owner, name):
+        was = getattr(owner, name)
+
+        def noted(*given, **named):
+            acts.append(name)
+            return was(*given, **named)
+
+        monkeypatch.setattr(owner, name, noted)
+
+    def turn():
+        acts.clear()
+        go_on()
+        turns.append(tuple(acts))
+
+    monkeypatch.setattr("explorer.ui.page.area.AT_ONCE", 0.0)
+    for owner, name in (
+        (PageView, "_composed"),
+        (MatrixBox, "__init__"),
+        (PageView, "lay_out"),
+        (PageView, "_share_room"),
+        (Motion, "remember"),
+    ):
+        note(owner, name)
+    go_on = window.area._go_on
+    window.area._next.timeout.disconnect()
+    window.area._next.timeout.connect(turn)
+    window.bench.selection.go_to("encoder.1.self.attention")
+    qtbot.waitUntil(lambda: not window.area.makes)
+    made = [turn for turn in turns if turn]
+    assert made[0] == ("_composed",)
+    assert {turn for turn in made[1:-4]} == {("__init__",)}
+    assert made[-4:-1] == [("lay_out",), ("_share_room",), ("remember",)]
