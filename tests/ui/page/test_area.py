@@ -224,5 +224,5 @@ def test_what_a_new_page_takes_before_it_is_seen_takes_turns_of_their_own(open_w
     qtbot.waitUntil(lambda: not window.area.makes)
     made = [turn for turn in turns if turn]
     assert made[0] == ("_composed",)
-    assert {turn for turn in made[1:-4]} == {("__init__",)}
+    assert set(made[1:-4]) == {("__init__",)}
     assert made[-4:-1] == [("lay_out",), ("_share_room",), ("remember",)]
