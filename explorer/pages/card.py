@@ -220,13 +220,15 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
         measured = title, _listing("all scores", lines, ("score", ""))
         return *elements, beside((SIZES, sizes), (MEASURED, measured), (RECIPE, _recipe(name)))
     elements += sizes
-    if source is not None and "weights" in source:
+    if source is not None and ("weights" in source or "checkpoint" in source):
         elements.append(Note("others", "It was trained by others, elsewhere: there is no recipe of it here."))
     elif state.records is not None:
         elements.append(Note("trained", f"It was trained here, in {state.records.at:,} steps; see the page Train."))
+    elif top is not None:
+        elements.append(Note("untrained", "It comes untrained: its numbers were chosen by hand, or drawn by chance."))
     else:
-        said = "It comes untrained: its first numbers were chosen by hand, or drawn by chance."
-        elements.append(Note("untrained", said))
+        said = "It was not trained here: its numbers come from a file, or were drawn by chance."
+        elements.append(Note("elsewhere", f"{said} Whoever trained it can say with which texts, and how good it is."))
     return tuple(elements)
 
 

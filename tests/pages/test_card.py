@@ -3,6 +3,8 @@
 The family tree: true by construction, and one click makes the model in front of a kind.
 """
 
+from dataclasses import replace
+
 import pytest
 from refusals import refuses
 
@@ -35,6 +37,14 @@ def test_an_example_says_that_it_comes_untrained(desk):
     page = desk("you-are-welcome").page(CARD)
     assert "It comes untrained" in page.notes
     assert not page.has("all scores")
+
+
+def test_of_a_model_from_elsewhere_it_does_not_say_that_it_is_untrained(desk):
+    """On a model that others trained stood "It comes untrained"."""
+    own = type(desk())(replace(load("you-are-welcome").state(), lesson="llama (llama)"))
+    page = own.page(CARD)
+    assert "It was not trained here" in page.notes
+    assert "untrained" not in page.notes
 
 
 def test_a_lesson_on_a_model_that_came_trained_says_which_one(desk):
