@@ -39,6 +39,7 @@ class Part:
     keeps: bool = False  # whether it stays with the part before, without a sign, if one line has room for both
     begins: bool = False  # whether a line begins with it, whatever room there is
     matrix: bool = True
+    roomy: int = 0  # across, as a small picture at most: wider, it would be too high
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,18 @@ def stand(parts: Sequence[Part], room: Room) -> Stand:
         if not long:
             return best
     return best
+
+
+def widened(parts: Sequence[Part], one: Stand) -> dict[int, int]:
+    """Pixels across of the small pictures, by their places: they share what is free on their line."""
+    found = {place: parts[place].small for place in one.small}
+    for line, spare in zip(one.lines, one.spare, strict=True):
+        small = sorted(one.small.intersection(line), key=lambda place: parts[place].roomy - parts[place].small)
+        for i, place in enumerate(small):
+            more = max(min(parts[place].roomy - parts[place].small, spare // (len(small) - i)), 0)
+            found[place] += more
+            spare -= more
+    return found
 
 
 def _best(parts: Sequence[Part], room: Room, small: frozenset[int]) -> Stand:

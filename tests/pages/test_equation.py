@@ -1,5 +1,6 @@
 """A row of matrices, placed: whatever they are, in windows from 480 to 2560 pixels and with text from 100 to 300 %."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -21,6 +22,7 @@ from explorer.pages.equation import (
     placed,
     side_by_side,
     stand,
+    widened,
 )
 
 SIZES = 1.0, 1.0, 0.9, 0.8
@@ -32,8 +34,8 @@ def matrix(sign="", columns=4, scale=1.0, heading=60, label=50, **facts):
     cells = [round(columns * 50 * size * scale) for size in SIZES]
     heads = [round(heading * scale), *(round(min(heading, 60) * scale) for _ in SIZES[1:])]
     widths = tuple(map(max, heads, cells))
-    small = round(max(60, min(12 * columns, 132)) * scale)
-    return Part(widths, tuple(round(label * size * scale) for size in SIZES), small, sign, **facts)
+    small, roomy = (round(max(60, min(12 * columns, most)) * scale) for most in (132, 400))
+    return Part(widths, tuple(round(label * size * scale) for size in SIZES), small, sign, roomy=roomy, **facts)
 
 
 @st.composite
@@ -245,3 +247,19 @@ def test_what_is_larger_is_no_longer_than_its_page_and_takes_no_more_than_is_fre
         assert times > 1
         assert all(across * times <= room for across, _ in parts)
         assert sum(down for _, down in parts) * (times - 1) <= free + 1e-6
+
+
+@given(rows())
+def test_small_pictures_share_what_is_free_on_their_line_and_nothing_else_moves(row):
+    parts, room = row
+    found = stand(parts, room)
+    wide = widened(parts, found)
+    assert set(wide) == found.small
+    assert all(parts[i].small <= wide[i] <= max(parts[i].roomy, parts[i].small) for i in wide)
+    again = [replace(part, small=wide.get(i, part.small)) for i, part in enumerate(parts)]
+    assert broken(again, room, found.way, found.small) == found.lines
+    for line, spare in zip(found.lines, found.spare, strict=True):
+        left = room.width - across(again, line, room, found.way, found.small)
+        assert left >= min(spare, 0)
+        could = [i for i in found.small.intersection(line) if wide[i] < parts[i].roomy]
+        assert not could or left < 1 or spare < 0, "there was room for a larger one"

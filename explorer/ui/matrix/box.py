@@ -12,7 +12,7 @@ from explorer.pages.matrix import Matrix, open_key, symbol_of
 from explorer.ui.matrix.form import ALONE, BESIDE, LEAST_COLUMNS, MAP, PLACE, Extent, Form, Shape
 from explorer.ui.matrix.heading import NUMBERS, PICTURE, THUMB, Heading, formula_of, in_lines, words_of
 from explorer.ui.matrix.letters import SIZES
-from explorer.ui.matrix.small import SmallPicture
+from explorer.ui.matrix.small import LOW, SmallPicture
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.turns import do_later, later
 from explorer.ui.widgets.layouts import column_in
@@ -209,10 +209,11 @@ class MatrixBox(QWidget):
         if form.tight and self.matrix.array.size == 1:
             return Part((self.shape_in(form).head(False).width(),))
         picture, shrunk = (self._small.wanted(ALONE, extent, form.given, most).width() for most in (0, thumb))
-        small = max(min(self._heads(THUMB, form)), shrunk)
+        small, (rows, columns) = max(min(self._heads(THUMB, form)), shrunk), self.matrix.array.shape
+        roomy = min(self._bench.appearance.px(LOW) * columns // rows, picture) if self._shut else 0
         if self._shut and self.folded:
             low, high = self._heads(PICTURE, form)
-            return Part((max(low, picture), max(min(low, high), picture)), small=small)
+            return Part((max(low, picture), max(min(low, high), picture)), small=small, roomy=roomy)
         low, high = self._heads(NUMBERS, form)
         if not form.shrinks or self.folded:
             scrolls = 0 if extent.whole else LEAST_COLUMNS * extent.own + self._bench.appearance.px(MAP)
@@ -227,7 +228,7 @@ class MatrixBox(QWidget):
         column = view.across(SIZES[-1], form) // len(self.matrix.columns)
         scrolled = max(min(low, high), view.labels_across(SIZES[-1], form) + LEAST_COLUMNS * column)
         labels = tuple(view.labels_across(size, form) for size in WAYS)
-        return Part(widths, labels, small if self._shut else scrolled)
+        return Part(widths, labels, small if self._shut else scrolled, roomy=roomy)
 
     @property
     def _tight_ways(self) -> list[tuple[str, int]]:

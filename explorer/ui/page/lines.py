@@ -8,7 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import QRect, QSize
 from PySide6.QtWidgets import QLabel, QLayoutItem, QStyle, QWidget
 
-from explorer.pages.equation import Part, Placed, Room, Size, across, broken, is_labelled, placed, stand
+from explorer.pages.equation import Part, Placed, Room, Size, across, broken, is_labelled, placed, stand, widened
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.layouts import Asked, FlowLayout
@@ -151,13 +151,14 @@ def let_stand(layout: RowLayout, room: Room, thumb: int) -> None:
     """
     parts = layout.parts(lambda widget: _part(widget, room.width, thumb))
     found = stand(parts, room)
+    across_small = widened(parts, found)
     for line, spare in zip(found.lines, found.spare, strict=True):
         for i, place in enumerate(line):
             box = layout.widgets[place]
             if isinstance(box, MatrixBox):
                 small = place in found.small
                 labels = is_labelled(parts, line, i, found.small)
-                box.take(found.way, labels, parts[place].small if small else 0, spare)
+                box.take(found.way, labels, across_small[place] if small else 0, spare)
                 spare = 0 if small and box.matrix.open else spare
 
 
