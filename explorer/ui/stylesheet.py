@@ -113,6 +113,9 @@ QPushButton[primary="true"]:disabled { background: $raised; color: $disabled; bo
 QPushButton[tab="true"], QPushButton[link="true"] { background: transparent; color: $muted; border-color: transparent; }
 QPushButton[tab="true"] { padding: 6u 9u; }
 QPushButton[tab="true"][document="true"] { color: $text; font-size: 1.1em; font-weight: 700; text-align: left; }
+QPushButton[tab="true"][document="small"] {
+    color: $text; font-size: 0.62em; font-weight: 700; text-align: left; padding: 0 9u;
+}
 QPushButton[tab="true"]:hover, QPushButton[link="true"]:hover { color: $text; background: $raised; }
 QPushButton[tab="true"]:checked { color: $text; background: $raised; }
 QPushButton[link="true"] { padding: 3u 6u; min-height: 0; }

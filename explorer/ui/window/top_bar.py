@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QFont, QFontMetrics
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from explorer.lessons.schema import Lesson
@@ -151,6 +151,8 @@ PAGES = ("Pipeline", "Train", "Words", "References", "Lessons", "Class")
 TITLE, PART, LEAST_TITLE = 170, 0.21, 70
 """Pixels at text scale 1 that the title takes of a window of `NARROW`, its part of what is wider, and its least."""
 NARROW, READ_TITLE, MENU = 900, 80, " Menu"
+OPENS, SMALL_TITLE = "  ▾", 0.62
+"""What says that the title opens a menu; and of other letters, those of a title on two lines."""
 TABS = {
     "Pipeline": "The model, stage by stage",
     "Train": "Let the model learn from examples",
@@ -256,7 +258,7 @@ class TopBar(QFrame):
         """Show what is open, and its settings."""
         self._name = lesson.title
         self.title.setToolTip(f"{lesson.title}\nOpen something else")
-        self.title.setText(plain(f"{self._name}  ▾"))
+        self.title.setText(plain(f"{self._name}{OPENS}"))
         self._settings.open(lesson, self._tabs["Lessons"])
         self.show_page(self.page)
 
@@ -298,7 +300,7 @@ class TopBar(QFrame):
             else:
                 self._below.addWidget(self._choices, 0, Qt.AlignmentFlag.AlignVCenter)
         if is_below:
-            self._write_title(below)
+            self._write_title(below, lines=2)
             return
         beside = self._choices.sizeHint().width() + self._row.spacing()
         if self.title.minimumWidth() - self._over(width, beside) < px(READ_TITLE):  # three strokes are a menu, too
@@ -308,22 +310,47 @@ class TopBar(QFrame):
         now, over = self.title.minimumWidth(), self._over(width, beside)
         self._write_title(now - over, now if over <= 0 else 0)
 
-    def _write_title(self, most: int, least: int = 0) -> None:
-        """Write what is open in at most so many pixels, but not in fewer than it has to have."""
+    def _write_title(self, most: int, least: int = 0, lines: int = 1) -> None:
+        """Write what is open in at most so many pixels, but not in fewer than it has to have.
+
+        `lines`: of these, in small letters, where it would be cut otherwise.
+        """
         self.title.setFixedWidth(max(min(self._whole_title, most), least, self._bench.appearance.px(LEAST_TITLE)))
-        room, metrics = self.title.minimumWidth() - self._around_title, self.title.fontMetrics()
-        short = shortened(self._name, lambda text: metrics.horizontalAdvance(text) <= room)
-        self.title.setText(plain(f"{metrics.elidedText(short, Qt.TextElideMode.ElideRight, room)}  ▾"))
+        room, metrics = self.title.minimumWidth() - self._around_title, self._metrics()
+        text = shortened(self._name, lambda text: metrics.horizontalAdvance(text) <= room)
+        before, cut = "", metrics.horizontalAdvance(text) > room and lines > 1
+        mark(self.title, document="small" if cut else "true")
+        if cut:
+            metrics = self._metrics(SMALL_TITLE)
+            above = self.title.minimumWidth() - self._bench.appearance.px(22)
+            room = above - metrics.horizontalAdvance(OPENS)
+
+            def parted(text: str) -> tuple[str, str]:
+                words = text.split(" ")
+                first = sum(metrics.horizontalAdvance(" ".join(words[:n])) <= above for n in range(1, len(words)))
+                return " ".join(words[:first]), " ".join(words[first:])
+
+            short = shortened(self._name, lambda text: metrics.horizontalAdvance(parted(text)[1]) <= room)
+            before, text = parted(short)
+        text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+        self.title.setText(plain(f"{before}\n{text}{OPENS}".strip()))
+
+    def _metrics(self, times: float = 1.1) -> QFontMetrics:
+        """Of the title in letters so many times as large as others; its style sheet says the same."""
+        font = QFont(self._bench.appearance.fonts.ui)
+        font.setPointSizeF(font.pointSizeF() * times)
+        font.setWeight(QFont.Weight.Bold)
+        return QFontMetrics(font)
 
     @property
     def _around_title(self) -> int:
         """Pixels that its button takes besides the title."""
-        return self.title.fontMetrics().horizontalAdvance("  ▾") + self._bench.appearance.px(22)
+        return self._metrics().horizontalAdvance(OPENS) + self._bench.appearance.px(22)
 
     @property
     def _whole_title(self) -> int:
         """Pixels that all of the title takes."""
-        return self.title.fontMetrics().horizontalAdvance(self._name) + 1 + self._around_title
+        return self._metrics().horizontalAdvance(self._name) + 1 + self._around_title
 
     @property
     def _with_title(self) -> int:

@@ -186,3 +186,24 @@ def test_the_references_are_no_tab_and_the_menu_of_help_leads_to_them(open_windo
     assert not any(tab.isChecked() for tab in window.top_bar._tabs.values())
     (help_menu,) = [action.menu() for action in window.top_bar.menu.menu().actions() if action.text() == "Help"]
     assert window.actions_.references in help_menu.actions()
+
+
+@pytest.mark.parametrize(
+    ("lesson", "scale", "says"),
+    [("emma", 2.0, "Emma hates games but she is a great friend"), ("you-are-welcome", 2.5, "You are welcome → de nada")],
+)
+def test_in_large_text_a_title_that_would_be_cut_stands_on_two_lines(open_window, eye, appearance, lesson, scale, says):
+    window = open_window(lesson)
+    window.resize(1280, 720)
+    eye.settle(window)
+    high = window.top_bar._choices.sizeHint().height() * scale
+    appearance.set_scale(scale)
+    eye.settle(window)
+    title = window.top_bar.title
+    assert title.text().count("\n") == 1
+    assert title.text().removesuffix("  ▾").replace("\n", " ") == says
+    assert title.sizeHint().width() <= title.width() + 1
+    assert title.height() <= high + 2, "the bar is no higher for it"
+    window.resize(1900, 720)
+    eye.settle(window)
+    assert "\n" not in title.text()
