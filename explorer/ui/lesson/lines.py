@@ -58,8 +58,6 @@ class Lines:
         """Let rows be as high, and columns as wide, as there is room for; else few rows are in sight."""
         if not self.lines:
             return
-        spare = min(max(height - self.height, 0), (self._airy - self._low) * self._rows)
-        row = self._low + spare // self._rows
         # Where not all has room, each line has its part of it.
         short = min(height / max(self.height, 1), 1.0)
         columns = [self._column_in(line) for line in self.lines]
@@ -67,6 +65,9 @@ class Lines:
             [min(wide, round(STRETCH * box.view.extent.own)) for box in line]
             for wide, line in zip(columns, self.lines, strict=True)
         ]
+        most = min(self._airy, round(TALL * max(wide for some in widths for wide in some)))
+        spare = min(max(height - self.height, 0), max(most - self._low, 0) * self._rows)
+        row = self._low + spare // self._rows
         figures = self._figures(row, [wide for some in widths for wide in some])
         for line, high, some in zip(self.lines, self._heights, widths, strict=True):
             for box, wide in zip(line, some, strict=True):
@@ -112,8 +113,8 @@ class Lines:
 FILLED, MOST_FIGURES = 0.75, 2.4
 """Of a cell's height and width, what its number takes where a slide has room; and how many times larger than letters
 numbers are at most."""
-STRETCH = 4.5
-"""How many times wider than it has to be a column is at most."""
+STRETCH, TALL = 4.5, 1.25
+"""How many times wider than it has to be a column is at most; and how many times as high as it is wide a cell."""
 
 
 def sizes(boxes: Sequence[MatrixBox], across: int, down: int) -> list[tuple[int, int]]:
