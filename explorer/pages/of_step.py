@@ -45,7 +45,8 @@ def excerpt(page: Page, graph: Graph, node: str = "", title: str = "") -> tuple[
     if title:
         found = next((part for part in parts if title.casefold() in names(part)), None)
         if isinstance(found, Descent):  # and what its steps change
-            return (*map(_as_large_as_it_fits, [one for one in parts if isinstance(one, Picture)][:1]), found)
+            there = [one for one in parts if isinstance(one, Picture)][:1]
+            return (*map(_as_large_as_it_fits, there), replace(found, width=0))  # as wide as its place, or it is cut
         if found is not None:
             return (_as_large_as_it_fits(found),)
     if node and (matrix := matrix_of(page, graph, node)) is not None:

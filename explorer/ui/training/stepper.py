@@ -72,7 +72,7 @@ class Stepper(QWidget):
         return self._named("Optimiser", self.kind)
 
     def _learning_rate(self) -> QWidget:
-        self.rate_slider = FactorSlider(self._bench, "Learning rate", LOWEST, HIGHEST, 150)
+        self.rate_slider = FactorSlider(self._bench, "Learning rate", LOWEST, HIGHEST, 110)
         self.rate_slider.moved.connect(self._descent.set_rate)
         self.rate = QLineEdit()
         self.rate.setAccessibleName("Learning rate, typed")

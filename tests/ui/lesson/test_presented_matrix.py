@@ -1,12 +1,14 @@
 """A matrix that is new on a presented step has its room in the turn in which it comes."""
 
 import pytest
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from explorer.lessons.loader import load
 from explorer.pages.view import Cell
 from explorer.ui.lesson.bodies import ChooseBody, MakeBody
 from explorer.ui.lesson.presenter_look import HEIGHT, WIDTH
 from explorer.ui.lesson.words import WordyButton
+from explorer.ui.training.stepper import Stepper
 
 
 @pytest.mark.parametrize(("name", "step"), [("start-here", 4), ("emma", 2)])
@@ -194,4 +196,22 @@ def test_a_list_that_follows_a_step_with_more_room_is_as_large_as_its_place(open
     qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
     sheet = presenter.sheet
     assert sheet._hero.listing.width() > 0.9 * sheet._shown.width()  # it was 78 %: measured with its old rows
+    presenter.leave()
+
+
+def test_no_control_of_gradient_descent_is_cut_on_a_slide(open_window, qtbot):
+    window = open_window(load("xor"))
+    guide = window.lessons.guide
+    guide.go([step.id for step in guide.steps].index("watch"))
+    window.lessons.open_presenter()
+    presenter = window.lessons.presenter
+    presenter.showNormal()
+    presenter.resize(WIDTH, HEIGHT)
+    qtbot.waitUntil(lambda: not presenter.sheet._turns)
+    stepper = presenter.sheet.findChild(Stepper)
+    buttons = stepper.findChildren(QPushButton)
+    assert all(button.visibleRegion().boundingRect().size() == button.size() for button in buttons)
+    lines = [one for one in stepper.children() if isinstance(one, QWidget) and one.hasHeightForWidth()]
+    assert len(lines) == 3
+    assert all(line.height() >= line.heightForWidth(line.width()) for line in lines), "its second row is cut"
     presenter.leave()
