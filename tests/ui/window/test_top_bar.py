@@ -190,9 +190,12 @@ def test_the_references_are_no_tab_and_the_menu_of_help_leads_to_them(open_windo
 
 @pytest.mark.parametrize(
     ("lesson", "scale", "says"),
-    [("emma", 2.0, "Emma hates games but she is a great friend"), ("you-are-welcome", 2.5, "You are welcome → de nada")],
+    [
+        ("emma", 2.0, "Emma hates games but she is a great friend"),
+        ("you-are-welcome", 2.5, "You are welcome → de nada"),
+    ],
 )
-def test_in_large_text_a_title_that_would_be_cut_stands_on_two_lines(open_window, eye, appearance, lesson, scale, says):
+def test_in_large_text_a_title_has_two_lines_if_it_would_be_cut(open_window, eye, appearance, lesson, scale, says):
     window = open_window(lesson)
     window.resize(1280, 720)
     eye.settle(window)
