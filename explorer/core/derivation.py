@@ -73,7 +73,8 @@ def rows(last: Step, labels: Labels, most: int = 12, decimals: int | None = None
 def _without_idle_zeros(found: list[Row]) -> list[Row]:
     """Rows whose numbers have no more decimals than one of them needs: 1.1 × 1.2 = 1.32, and not 1.3200."""
     texts = [text for row in found for text in (row.expression, row.value)]
-    needed = max((len(one.rstrip("0").partition(".")[2]) for text in texts for one in _NUMBER.findall(text)), default=0)
+    numbers = [one for text in texts for one in _NUMBER.findall(text)]
+    needed = max([len(one.rstrip("0").partition(".")[2]) for one in numbers], default=0)
     idle = DECIMALS - max(needed, 1)
     if idle <= 0:
         return found
@@ -214,7 +215,7 @@ class _Writer:
     ) -> None:
         """Terms in rows of their own. Only what is shown is written out: a sum may have thousands of terms."""
         shown = len(values) if len(values) <= self._most else self._most - 1
-        self.rows.extend(Row(names[i], text(i), self._number(values[i]), "term", noun, reads(i)) for i in range(shown))
+        self.rows += [Row(names[i], text(i), self._number(values[i]), "term", noun, reads(i)) for i in range(shown)]
         rest = values[shown:]
         if len(rest):
             together = (", together", self._number(sum(rest))) if added_up else ("", "…")
@@ -272,7 +273,7 @@ class _Writer:
             sign = "+"
         if sign:
             first, *others = parts
-            return f" {sign} ".join([first, *(f"({p})" if p.startswith("−") else p for p in others)])
+            return f" {sign} ".join([first, *[f"({p})" if p.startswith("−") else p for p in others]])
         if function in _PREFIX:
             return _PREFIX[function] + parts[0]
         if function in _OF_A_LINE:
@@ -336,7 +337,11 @@ def _reads(one: Argument, i: int | None = None) -> tuple[tuple[str, Index], ...]
         return ()
     if one.function == "row" and i is not None:
         return _reads(one.arguments[i])
-    return tuple(cell for part in one.arguments if not _has_rows(part) for cell in _reads(part, i))
+    found: list[tuple[str, Index]] = []
+    for part in one.arguments:
+        if not _has_rows(part):
+            found += _reads(part, i)
+    return tuple(found)
 
 
 def _is_masked(one: Step, i: int | None) -> bool:

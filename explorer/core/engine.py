@@ -344,9 +344,8 @@ class Engine:
             node = self.graph.nodes[child]
             places = [i for i, parent in enumerate(node.parents) if parent == name]
             each = [node.op.feeds(i, cell, shape, self.values[child].shape) for i in places]
-            index = tuple(
-                parts[0] if parts.count(parts[0]) == len(parts) else slice(None) for parts in zip(*each, strict=True)
-            )
+            along = zip(*each, strict=True)
+            index = tuple([parts[0] if parts.count(parts[0]) == len(parts) else slice(None) for parts in along])
             if slice(0, 0) not in index:  # a first word is no word's next one
                 fed[child] = index
         return fed

@@ -64,7 +64,7 @@ class Place:
     node: str  # name of the node
     head: int | None = None  # which slice along the first axis, counted from 0; None for the whole
 
-    @property
+    @cached_property
     def index(self) -> tuple[int, ...]:
         """What to index the node's array with."""
         return () if self.head is None else (self.head,)
@@ -160,12 +160,17 @@ class Graph:
         if vocabulary is None:
             return self.axes[axis]
         words = self.axes[vocabulary]
-        return tuple(words[i] for i in values[f"{axis}.tokens"].tolist())
+        return tuple([words[i] for i in values[f"{axis}.tokens"].tolist()])
 
     def n_heads(self, name: str) -> int | None:
         """How many heads a node is stacked over; None where it is not."""
-        first = self.nodes[name].axes[0] if self.nodes[name].axes else ""
-        return len(self.axes[first]) if first.endswith(".heads") else None
+        return self.heads.get(name)
+
+    @cached_property
+    def heads(self) -> Mapping[str, int]:
+        """How many heads each node is stacked over that is."""
+        first = {name: node.axes[0] for name, node in self.nodes.items() if node.axes}
+        return {name: len(self.axes[axis]) for name, axis in first.items() if axis.endswith(".heads")}
 
     def place(self, name: str) -> Place:
         """The node, or the head's slice of one, that `name` means: "encoder.1.self.head.2.Q" is a slice of "….Q".

@@ -181,27 +181,27 @@ the table of GPT-2 takes 20 ms."""
 
 def largest_of(array: Array) -> float:
     """The size of the largest finite number; 0 where there is none."""
-    owner = array
-    while isinstance(owner.base, np.ndarray):
-        owner = owner.base
-    if array.size < _LOOKED_UP or owner.flags.writeable:
-        return _largest_of(array)
-    key = id(owner)
-    kept, found = _LARGEST.get(key, (None, {}))
-    if kept is None or kept() is not owner:
-        _LARGEST[key] = ref(owner, lambda _: _LARGEST.pop(key, None)), found
-    part = array.__array_interface__["data"][0], array.shape, array.strides
+    found, part = _looked_up(array) if array.size >= _LOOKED_UP else ({}, None)
     if part not in found:
-        found[part] = _largest_of(array)
+        high, low = (float(array.max()), float(array.min())) if array.size else (0.0, 0.0)
+        is_finite = isfinite(high) and isfinite(low)  # a NaN would be both
+        found[part] = max(high, -low) if is_finite else float(np.abs(array[np.isfinite(array)]).max(initial=0))
     return found[part]
 
 
-def _largest_of(array: Array) -> float:
-    if array.size:
-        high, low = float(array.max()), float(array.min())
-        if isfinite(high) and isfinite(low):  # a NaN would be both
-            return max(high, -low)
-    return float(np.abs(array[np.isfinite(array)]).max(initial=0))
+def _looked_up(array: Array) -> tuple[dict[Hashable, float], Hashable]:
+    """What was found in parts of a large array, and which of them this one is; nothing where it can be written to."""
+    owner = array
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    if owner.flags.writeable:
+        return {}, None
+    key = id(owner)
+    kept, found = _LARGEST.get(key, (None, {}))
+    if kept is None or kept() is not owner:
+        found = {}
+        _LARGEST[key] = ref(owner, lambda _: _LARGEST.pop(key, None)), found
+    return found, (array.__array_interface__["data"][0], array.shape, array.strides)
 
 
 def places_of_largest(numbers: Array, n: int) -> Array:

@@ -7,6 +7,7 @@ Heads: all of them side by side, their outputs joined, and W_O.
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -70,12 +71,8 @@ def attention_sentence(view: View, stage: Stage) -> str:
     return f"{who} asks (Q), {answer} answer (K): that decides {what}."
 
 
-def _of_head(view: View, block: str, short: str, title: str = "") -> Element:
-    return matrix(view, view.of_head(block + short), title)
-
-
-def _item(view: View, block: str, short: str, title: str = "") -> Item:
-    return Item("", _of_head(view, block, short, title))
+def _item(view: View, block: str, short: str, title: str = "", sign: str = "") -> Item:
+    return Item(sign, matrix(view, view.of_head(block + short), title))
 
 
 def _read(view: View, block: str) -> Row:
@@ -115,7 +112,7 @@ def _projected(view: View, block: str) -> Row:
             items.append(_item(view, block, letter, what))
         for ending, said in (("normed", "brought to one size"), ("rotated", "turned by their place")):
             if f"{block}{letter}_{ending}" in view.nodes:
-                items.append(Item("→", _of_head(view, block, f"{letter}_{ending}", said)))
+                items.append(_item(view, block, f"{letter}_{ending}", said, "→"))
     if f"{block}W_Q" not in view.nodes:
         items += _given(view, block)
     shapes = [item.element.array.shape for item in items if isinstance(item.element, Matrix)]
@@ -126,11 +123,14 @@ def _projected(view: View, block: str) -> Row:
 def _given(view: View, block: str) -> list[Item]:
     """What scores are multiplied by, and a mask that does not depend on them: behind the weights, or Q, K and V."""
     names = ("scale",) if _among_scores(view, block) else ("scale", "mask")
-    sizes = (f"{what}_{letter}" for letter in "QK" for what in ("gamma", "beta"))
-    all_names = (*names, "bias_table", "position_bias", "sink", *sizes)
-    return [_item(view, block, name) for name in all_names if block + name in view.nodes]
+    return [_item(view, block, name) for name in (*names, *OF_SCORES) if block + name in view.nodes]
 
 
+OF_SCORES = "bias_table", "position_bias", "sink", "gamma_Q", "beta_Q", "gamma_K", "beta_K"
+"""What else scores may be made with."""
+
+
+@cache
 def in_few_bits(name: str) -> tuple[tuple[str, str], ...]:
     """A matrix of weights and, where it is left in few bits, its scales, codes and what is left: names and titles."""
     more = (("scale", "a scale for each block"), ("codes", "a code for each"), ("left", "what is left"))
@@ -148,7 +148,7 @@ def _scores(view: View, block: str) -> tuple[Item, ...]:
     items = [_item(view, block, "scores")]
     for short, said in (("scaled", ""), ("biased", "with the distance of the words"), ("capped", "softly capped")):
         if f"{block}{short}" in view.nodes:
-            items.append(Item("→", _of_head(view, block, short, said)))
+            items.append(_item(view, block, short, said, "→"))
     if _among_scores(view, block):
         by_hand = view.nodes[f"{block}mask"].is_input
         items.append(_item(view, block, "mask", "mask: a click opens or closes a cell" if by_hand else ""))

@@ -226,9 +226,13 @@ def _others(view: View, stage: Stage, elements: tuple[Element, ...]) -> tuple[El
     """The nodes of a stage that its page has no place of their own for: none is lost."""
     if stage.kind not in PARTS or view.averaged(view.block(stage)):
         return ()
-    shown = _shown(elements)
-    # The mean over the heads is looked at by its own choice above the page.
-    missing = [node.name for node in view.stage(stage.name) if node.name not in shown and node.short != "average"]
+
+    def named() -> list[str]:
+        shown = _shown(elements)
+        # The mean over the heads is looked at by its own choice above the page.
+        return [node.name for node in view.stage(stage.name) if node.name not in shown and node.short != "average"]
+
+    missing = view.part("missing", (), named)
     if not missing:
         return ()
     items = tuple(Item("", matrix(view, view.of_head(name))) for name in missing)

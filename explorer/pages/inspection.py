@@ -107,7 +107,7 @@ def _played(view: View, about: Inspected) -> Inspected:
         return about
     key = played_key(about.cell)
     taken = view.number(key, len(steps), 0, len(steps))
-    names = tuple(row.label or row.expression for row in steps)
+    names = tuple([row.label or row.expression for row in steps])
     player = Player("cell", taken, names, Keep(key), plays="the arithmetic of this cell", key="P", slow=SLOW)
     if taken == len(steps):
         return replace(about, player=player)

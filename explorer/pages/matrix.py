@@ -184,8 +184,8 @@ class Matrix(Element):
         return there and self.decimals < DECIMALS
 
     def behind(self, text: str) -> int:
-        """Figures that a number leaves free at its right; with a power of ten it needs all of its room."""
-        if not self.aligned or "e" in text or not text[-1].isdigit():
+        """Figures that a number leaves free at its right, where it is `aligned`; a power of ten needs all its room."""
+        if "e" in text or not text[-1].isdigit():
             return 0
         return max(DECIMALS - len(text.partition(".")[2]), 0)
 

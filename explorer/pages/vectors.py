@@ -3,8 +3,9 @@
 What W_Q, W_K and W_V do to a plane of two dimensions, and where attention moves the words on it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, lru_cache, partial
 from math import atan2, degrees
 
 import numpy as np
@@ -144,93 +145,6 @@ SAID = (
 )
 
 
-def planes(view: View, block: str) -> tuple[Element, ...]:
-    """The plane before and behind each of the three matrices, and what attention does to words."""
-    nodes = view.nodes
-    given = {letter: nodes[block + letter].parents[0] for letter in "QKV"}
-    values = view.values
-    if min([values[name].shape[-1] for name in (given["Q"], *[block + letter for letter in "QKV"])]) < 2:
-        return ()
-    same = given["Q"] == given["K"]
-    before = {given["Q"]: ("Before" if same else "Before W_Q"), given["K"]: "Before" if same else "Before W_K and W_V"}
-    stacks = [
-        view.part(title, (values[node],), partial(_plane_before, view, block, node, title))
-        for node, title in before.items()
-    ]
-    for letter, node in given.items():
-        of = values[node], values[f"{block}W_{letter}"], values[block + letter]
-        stacks.append(view.part(f"After W_{letter}", of, partial(_plane_behind, view, block, letter, node)))
-    if same:
-        moved = values[f"{block}V"], values[f"{block}output"]
-        stacks.append(view.part("moved", moved, partial(_plane_moved, view, block)))
-    return (
-        Section("planes", "What W_Q, W_K and W_V do to the plane"),
-        Note("about the planes", SAID),
-        Row("planes in a row", tuple([Item("", stack) for stack in stacks])),
-    )
-
-
-def _plane_before(view: View, block: str, node: str, title: str) -> Stack:
-    """What a matrix reads."""
-    read, key = _vectors(view, node), f"{block}{node}"
-    pair = chosen_dimensions(view, key, read.array)
-    letter = "Q" if node == view.nodes[f"{block}Q"].parents[0] else "K"
-    return _plane(title, key, pair, read.array, Made(_before, (letter, read, pair)))
-
-
-def _plane_behind(view: View, block: str, letter: str, node: str) -> Stack:
-    """What a matrix makes of it."""
-    read, key, result = _vectors(view, node), f"{block}{letter}", _vectors(view, view.of_head(block + letter))
-    before = chosen_dimensions(view, f"{block}{node}", read.array)
-    behind = chosen_dimensions(view, key, result.array)
-    weights = view.value(view.of_head(f"{block}W_{letter}"))
-    matrix = weights.T if view.state.model.switch(block.rstrip("."), "weights") == "W x" else weights
-    made = Made(_behind, (letter, read, before, matrix, result, behind))
-    return _plane(f"After W_{letter}", key, behind, result.array, made)
-
-
-def _plane_moved(view: View, block: str) -> Stack:
-    """From values to the output."""
-    key, array = f"{block}moved", view.value(view.of_head(f"{block}V"))
-    pair = chosen_dimensions(view, key, array)
-    made = Made(_moved, (array, _vectors(view, view.of_head(f"{block}output")), pair))
-    return _plane("Moved by attention: V to O", key, pair, array, made)
-
-
-def _plane(title: str, key: str, pair: tuple[int, int], array: Array, made: Made[Drawing]) -> Stack:
-    """A picture, and below it which dimensions it draws. It is made when it is seen: it stands far down on its page."""
-    parts: list[Element] = [Picture(f"plane of {key}", made, WIDTH, HEIGHT)]
-    if array.shape[1] > 2:
-        parts.append(dimension_choice(key, pair, array.shape[1], title))
-    return Stack(f"plane: {title}", title, tuple(parts))
-
-
-def dimension_choice(key: str, pair: tuple[int, int], width: int, title: str) -> Controls:
-    """Which two numbers of each vector a picture draws; kept under ``KEY.across`` and ``KEY.up``."""
-    boxes = tuple(
-        Number(f"{key}.{way}", way, d + 1, 1, width, Keep(f"{key}.{way}"), f"{title}: dimension {way}")
-        for way, d in zip(("across", "up"), pair, strict=True)
-    )
-    return Controls(f"dimensions of {key}", boxes)
-
-
-def chosen_dimensions(view: View, key: str, vectors: Array) -> tuple[int, int]:
-    """The two dimensions that a picture draws, counted from 0: those of `dimension_choice`."""
-    across, up = telling(vectors)
-    last = vectors.shape[1]
-    return view.number(f"{key}.across", across + 1, 1, last) - 1, view.number(f"{key}.up", up + 1, 1, last) - 1
-
-
-def telling(vectors: Array) -> tuple[int, int]:
-    """The two dimensions to begin with: the first two or, where all rows are alike in these, those that differ most."""
-    with np.errstate(all="ignore"):
-        spread = np.nan_to_num(np.ptp(vectors, axis=0)) if len(vectors) else np.zeros(vectors.shape[1])
-    if spread[:2].any() or not spread.any():
-        return 0, 1
-    first, second = sorted(np.argsort(-spread, kind="stable")[:2].tolist())
-    return first, second
-
-
 @dataclass(frozen=True, eq=False)
 class _Vectors(Data):
     """The vectors of a node."""
@@ -243,8 +157,104 @@ class _Vectors(Data):
 
 
 def _vectors(view: View, name: str) -> _Vectors:
-    words, columns = view.graph.axes_of(view.graph.place(name))[-2:]
-    return _Vectors(view.value(name), words, view.labels(words), view.labels(columns))
+    place = view.graph.place(name)
+    words, columns = view.graph.axes_of(place)[-2:]
+    return _Vectors(view.engine.value(place), words, view.labels(words), view.labels(columns))
+
+
+_VectorsOf = Callable[[str], _Vectors]
+"""Those of a node or a head's slice, by its name; each is made once for a page."""
+
+
+def planes(view: View, block: str) -> tuple[Element, ...]:
+    """The plane before and behind each of the three matrices, and what attention does to words."""
+    nodes = view.nodes
+    given = {letter: nodes[block + letter].parents[0] for letter in "QKV"}
+    values = view.values
+    if min([values[name].shape[-1] for name in (given["Q"], *[block + letter for letter in "QKV"])]) < 2:
+        return ()
+    same = given["Q"] == given["K"]
+    vectors = cache(partial(_vectors, view))  # what one matrix makes another reads
+    before = {given["Q"]: ("Before" if same else "Before W_Q"), given["K"]: "Before" if same else "Before W_K and W_V"}
+    stacks = [
+        view.part(title, (values[node],), partial(_plane_before, view, block, vectors, node, title))
+        for node, title in before.items()
+    ]
+    for letter, node in given.items():
+        of = values[node], values[f"{block}W_{letter}"], values[block + letter]
+        stacks.append(view.part(f"After W_{letter}", of, partial(_plane_behind, view, block, vectors, letter, node)))
+    if same:
+        moved = values[f"{block}V"], values[f"{block}output"]
+        stacks.append(view.part("moved", moved, partial(_plane_moved, view, block, vectors)))
+    return (
+        Section("planes", "What W_Q, W_K and W_V do to the plane"),
+        Note("about the planes", SAID),
+        Row("planes in a row", tuple([Item("", stack) for stack in stacks])),
+    )
+
+
+def _plane_before(view: View, block: str, vectors: _VectorsOf, node: str, title: str) -> Stack:
+    """What a matrix reads."""
+    read, key = vectors(node), f"{block}{node}"
+    pair = chosen_dimensions(view, key, read.array)
+    letter = "Q" if node == view.nodes[f"{block}Q"].parents[0] else "K"
+    return _plane(title, key, pair, read.array, Made(_before, (letter, read, pair)))
+
+
+def _plane_behind(view: View, block: str, vectors: _VectorsOf, letter: str, node: str) -> Stack:
+    """What a matrix makes of it."""
+    read, key, result = vectors(node), f"{block}{letter}", vectors(view.of_head(block + letter))
+    before = chosen_dimensions(view, f"{block}{node}", read.array)
+    behind = chosen_dimensions(view, key, result.array)
+    weights = view.value(view.of_head(f"{block}W_{letter}"))
+    matrix = weights.T if view.state.model.switch(block.rstrip("."), "weights") == "W x" else weights
+    made = Made(_behind, (letter, read, before, matrix, result, behind))
+    return _plane(f"After W_{letter}", key, behind, result.array, made)
+
+
+def _plane_moved(view: View, block: str, vectors: _VectorsOf) -> Stack:
+    """From values to the output."""
+    key, array = f"{block}moved", vectors(view.of_head(f"{block}V")).array
+    pair = chosen_dimensions(view, key, array)
+    made = Made(_moved, (array, vectors(view.of_head(f"{block}output")), pair))
+    return _plane("Moved by attention: V to O", key, pair, array, made)
+
+
+def _plane(title: str, key: str, pair: tuple[int, int], array: Array, made: Made[Drawing]) -> Stack:
+    """A picture, and below it which dimensions it draws. It is made when it is seen: it stands far down on its page."""
+    parts: list[Element] = [Picture(f"plane of {key}", made, WIDTH, HEIGHT)]
+    if array.shape[1] > 2:
+        parts.append(dimension_choice(key, pair, array.shape[1], title))
+    return Stack(f"plane: {title}", title, tuple(parts))
+
+
+@lru_cache(256)  # so that it is the very same while the same dimensions are drawn
+def dimension_choice(key: str, pair: tuple[int, int], width: int, title: str) -> Controls:
+    """Which two numbers of each vector a picture draws; kept under ``KEY.across`` and ``KEY.up``."""
+    boxes = [
+        Number(f"{key}.{way}", way, d + 1, 1, width, Keep(f"{key}.{way}"), f"{title}: dimension {way}")
+        for way, d in zip(("across", "up"), pair, strict=True)
+    ]
+    return Controls(f"dimensions of {key}", tuple(boxes))
+
+
+def chosen_dimensions(view: View, key: str, vectors: Array) -> tuple[int, int]:
+    """The two dimensions that a picture draws, counted from 0: those of `dimension_choice`."""
+    across, up = telling(vectors)
+    if f"{key}.across" not in view.looking.choices and f"{key}.up" not in view.looking.choices:
+        return across, up
+    last = vectors.shape[1]
+    return view.number(f"{key}.across", across + 1, 1, last) - 1, view.number(f"{key}.up", up + 1, 1, last) - 1
+
+
+def telling(vectors: Array) -> tuple[int, int]:
+    """The two dimensions to begin with: the first two or, where all rows are alike in these, those that differ most."""
+    with np.errstate(all="ignore"):
+        spread = np.nan_to_num(np.ptp(vectors, axis=0)) if len(vectors) else np.zeros(vectors.shape[1])
+    if spread[:2].any() or not spread.any():
+        return 0, 1
+    first, second = sorted(np.argsort(-spread, kind="stable")[:2].tolist())
+    return first, second
 
 
 def _before(letter: str, vectors: _Vectors, pair: tuple[int, int]) -> Drawing:

@@ -60,6 +60,19 @@ class Memo:
         return part
 
 
+class Parts(Protocol):
+    """What gives parts of a page: `Memo.part`, or what makes each anew."""
+
+    def __call__(
+        self, key: Hashable, of: tuple[object, ...], make: Callable[[], T], renew: Callable[[T], T] | None = None
+    ) -> T:
+        """The part of that key."""
+
+
+def _made(key: Hashable, of: tuple[object, ...], make: Callable[[], T], renew: Callable[[T], T] | None = None) -> T:
+    return make()
+
+
 def _are_the_same(some: tuple[object, ...], others: tuple[object, ...]) -> bool:
     """Whether two tuples hold the very same objects."""
     return len(some) == len(others) and all(map(is_, some, others))
@@ -217,16 +230,13 @@ class View:
         # for ever, and shares the gradients that are computed from now on.
         return View(document.state, copy(document.engine), looking or Looking(), last, **others)
 
-    def part(
-        self, key: Hashable, of: tuple[object, ...], make: Callable[[], T], renew: Callable[[T], T] | None = None
-    ) -> T:
-        """A part of a page, as it was if `of` are the very same objects as before: see `Memo.part`.
+    @cached_property
+    def part(self) -> "Parts":
+        """Gives a part of a page, as it was if `of` are the very same objects as before: see `Memo.part`.
 
         It may depend on the graph, the labels and what is looked at besides, and must show nothing but values.
         """
-        if self.memo is None or self.looking.showing != "values":
-            return make()
-        return self.memo.part(key, of, make, renew)
+        return _made if self.memo is None or self.looking.showing != "values" else self.memo.part
 
     def awaited(self, key: str, size: float, of: tuple[object, ...], work: Callable[[Told], T]) -> T | None:
         """What a work comes to that may take long; None while it is being computed beside the window.
@@ -302,7 +312,7 @@ class View:
 
         Keys and values that several heads share are those that the looked-at head shares.
         """
-        heads = self.graph.n_heads(name) if name in self.nodes else None
+        heads = self.graph.heads.get(name)
         if not heads:
             return name
         block, _, short = name.rpartition(".")

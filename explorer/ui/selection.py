@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from operator import lt
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -240,7 +241,7 @@ class Selection(QObject):
         value = self._document.engine.values.get(cell.node)
         if value is None or len(cell.index) != value.ndim:
             return False
-        return all(i < size for i, size in zip(cell.index, value.shape, strict=True))
+        return all(map(lt, cell.index, value.shape))
 
     def _has_token(self, token: tuple[str, int] | None) -> bool:
         return token is not None and token[1] < len(self._document.engine.graph.axes.get(token[0], ()))

@@ -101,7 +101,7 @@ def paint_signs(painter: QPainter, theme: Theme, array: Array, rect: QRectF) -> 
     half = max(min(across, down) / 4, 1.0)
     with np.errstate(invalid="ignore"):
         below = np.argwhere((array < 0) & np.isfinite(array)).tolist()
-    middles = ((rect.left() + (column + 0.5) * across, rect.top() + (row + 0.5) * down) for row, column in below)
+    middles = [(rect.left() + (column + 0.5) * across, rect.top() + (row + 0.5) * down) for row, column in below]
     ink = QColor(qcolor(theme.text))
     ink.setAlphaF(INK)
     painter.setPen(QPen(ink, 1.0))

@@ -92,8 +92,8 @@ class Workbench:
         return View.of(
             self.document,
             replace(self.selection.looking, large=self.appearance.scale >= LARGE),
-            ours=self.ours,
-            prints=self.prints,
+            ours=frozenset() if (prints := self.prints) is None else self.ours,
+            prints=prints,
             beside=beside,
             last_step=descent.change,
             steps=steps,

@@ -218,7 +218,7 @@ class Op:
         for axis in range(lead):
             own = axis - (lead - parent_lead)
             index.append(cell[own] if own >= 0 and parent_shape[own] != 1 else slice(None))
-        index.extend(of_letter.get(letter, slice(None)) for letter in result)
+        index += [of_letter.get(letter, slice(None)) for letter in result]
         return tuple(index)
 
 

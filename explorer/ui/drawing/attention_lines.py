@@ -41,6 +41,8 @@ class _Lines(pg.GraphicsObject):
         self._strongest: Array = np.zeros(0, dtype=np.intp)
         self.query: int | None = None
         self.key: int | None = None
+        self.long = False
+        """Whether there are too many words for all lines."""
 
     @property
     def weights(self) -> Array:
@@ -49,15 +51,10 @@ class _Lines(pg.GraphicsObject):
     @weights.setter
     def weights(self, weights: Array) -> None:
         self.prepareGeometryChange()
-        self._weights = weights
+        self._weights, self.long = weights, max(weights.shape) > MOST_IN_SIGHT
         self._shares = np.nan_to_num(weights)
         self._strongest = self._shares.argmax(-1)
         self.update()
-
-    @property
-    def long(self) -> bool:
-        """Whether there are too many words for all lines."""
-        return max(self._weights.shape) > MOST_IN_SIGHT
 
     def boundingRect(self) -> QRectF:
         return QRectF(0, 0, 1, max(self._weights.shape, default=0))
@@ -162,7 +159,7 @@ class AttentionLinesView(WordPicture):
         words = self.side("left").minimumWidth() + self.side("right").minimumWidth() + px(10)
         between = min(self._usual, max(round(width - words), px(LEAST_WIDTH)))
         if between != self._between:
-            self._between = between
+            self._between, self._laid_out = between, None
             self.draw()
 
     @property

@@ -97,8 +97,8 @@ class HeatMapView(WordPicture):
         for item, height in ((self._guides[0], 9), (self._guides[1], 9), (self._frame, 10)):
             self.add(item, height)
         self.draw()
-        bench.selection.pointed.connect(self._mark)
-        bench.selection.token_changed.connect(self._mark)
+        bench.selection.pointed.connect(self._follow)
+        bench.selection.token_changed.connect(self._follow)
 
     def draw(self) -> None:
         element, matrix, theme = self.element, self.matrix, self.bench.appearance.theme
@@ -196,7 +196,12 @@ class HeatMapView(WordPicture):
         if 0 <= row < rows and 0 <= column < columns:
             self.bench.selection.choose(self._cell(row, column), "arrow")
 
-    def _mark(self, *_: object) -> None:
+    def _follow(self, *_: object) -> None:
+        """Something else may be pointed at; after an edit nothing is, and other numbers are drawn soon."""
+        if (self.bench.selection.token, self._pointed()) != self._marked:
+            self._mark()
+
+    def _mark(self) -> None:
         """Frame the cell that one points at, and write the words of its row and column, or the word one looks at."""
         token, pointed = self.bench.selection.token, self._pointed()
         if (token, pointed) != self._marked:

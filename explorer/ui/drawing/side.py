@@ -179,13 +179,11 @@ class Side(pg.AxisItem):
         start = rect.top() if self.beside else rect.left()
         up = self.beside and self.range[0] < self.range[1]  # counted from below
 
-        def middle_of(i: int) -> float:
-            return start + (high - i - 0.5 if up else i + 0.5 - low) * unit
-
+        zero, step = start + (high - 0.5 if up else 0.5 - low) * unit, -unit if up else unit
         found: list[tuple[int, float]] = []
         for i in self._marked:
-            middle = middle_of(i)
-            if low <= i + 0.5 <= high and all(abs(middle - other) >= apart for _, other in found):
+            middle = zero + i * step
+            if low <= i + 0.5 <= high and not [other for _, other in found if abs(middle - other) < apart]:
                 found.append((i, middle))
         marked = [middle for _, middle in found]
         every = 1 if all_fit else ceil(apart / unit)
@@ -193,8 +191,8 @@ class Side(pg.AxisItem):
             every = max(every, ceil(len(self._words) / self._most))
         first = max(int(low) // every * every, 0)
         for i in range(first, min(len(self._words), int(high) + 1), every):
-            middle = middle_of(i)
-            if i not in self._marked and low <= i + 0.5 <= high and all(abs(middle - m) >= apart for m in marked):
+            middle, is_in = zero + i * step, low <= i + 0.5 <= high
+            if is_in and i not in self._marked and not [m for m in marked if abs(middle - m) < apart]:
                 found.append((i, middle))
         return found
 

@@ -40,6 +40,8 @@ class WordPicture(Plot):
         self.matrix = element.matrix
         self._most, self._room = float(element.most), inf
         self._shape = (0, 0)
+        self._laid_out: tuple[object, ...] | None = None
+        """The words that its size is for, and the size of what stands above them."""
         self._pressed: QPointF | None = None
         self._dragged = False
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -74,7 +76,8 @@ class WordPicture(Plot):
     def tell(self, element: HeatMap | AttentionLines) -> None:
         """Show other weights, or the same in another way."""
         if element is not self.element:
-            self._most = min(self._most, float(element.most))
+            if element.most < self._most:
+                self._most, self._laid_out = float(element.most), None
             self.element, self.matrix = element, element.matrix
             self.paint_anew()
             self.draw()
@@ -85,11 +88,15 @@ class WordPicture(Plot):
 
     def lay_out(self, rows: Sequence[str], columns: Sequence[str]) -> None:
         """Be as large as these words take; other numbers of words are shown whole."""
+        head = self.head.sizeHint()
+        if (rows, columns, head) == self._laid_out:
+            return
         px, area, beside = self.bench.appearance.px, self.area(rows, columns), self.other_side != "top"
         for button in self._buttons:
             button.setVisible(self.zoomable(len(rows), len(columns)))
         self.line.setSpacing(px(8))
         head = self.head.sizeHint()
+        self._laid_out = rows, columns, head
         margins = (0, head.height() + px(4), px(10), px(10))
         if margins != self.grid.getContentsMargins():
             self.grid.setContentsMargins(*margins)
@@ -113,7 +120,7 @@ class WordPicture(Plot):
         beside = self.side("left").minimumWidth() + self.bench.appearance.px(10)
         most = min(min(width - beside, square) / self.bench.appearance.scale, self.element.most)
         if (most, width - beside) != (self._most, self._room):
-            self._most, self._room = most, width - beside
+            self._most, self._room, self._laid_out = most, width - beside, None
             self.draw()
 
     def area(self, rows: Sequence[str], columns: Sequence[str]) -> QSize:

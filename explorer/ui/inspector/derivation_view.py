@@ -44,12 +44,12 @@ class DerivationView(QWidget):
         self._terms = 0
         self._lines: list[DerivationLine] = []
         self._broken_at: dict[tuple[int, int], list[DerivationLine]] = {}
-        self._row_height = self._value_width = self._unbroken = 0
         self._told = (0, 0)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.setAccessibleName("Derivation")
+        self._measure()
 
     def show_rows(self, rows: Sequence[Row]) -> None:
         """Show other rows."""
@@ -87,10 +87,6 @@ class DerivationView(QWidget):
         else:
             super().mousePressEvent(event)
 
-    @property
-    def _equals(self) -> int:
-        return self._bench.appearance.px(EQUALS)
-
     def _fonts(self) -> tuple[QFont, QFont]:
         fonts = self._bench.appearance.fonts
         bold = QFont(fonts.number)
@@ -103,7 +99,8 @@ class DerivationView(QWidget):
         large = self._bench.appearance.scale > LARGE  # where each pixel counts
         self._row_height = QFontMetrics(number).height() + (0 if large else 4)
         self._value_width = max([metrics.horizontalAdvance(row.value) for row in self._rows], default=0)
-        gap = self._bench.appearance.px(GAP)
+        self._gap, self._between, self._equals = map(self._bench.appearance.px, (GAP, BETWEEN, EQUALS))
+        gap = self._gap
         self._broken_at = {}
         words = QFontMetrics(number).horizontalAdvance
         across = [
@@ -119,12 +116,11 @@ class DerivationView(QWidget):
 
     def _columns_in(self, width: int) -> int:
         """How many columns of lines stand beside each other in a width, none of them broken."""
-        between = self._bench.appearance.px(BETWEEN)
-        return max(min((width + between) // (self._unbroken + between), self.columns), 1)
+        return max(min((width + self._between) // (self._unbroken + self._between), self.columns), 1)
 
     def _column_width(self, width: int) -> int:
         columns = self._columns_in(width)
-        return (width - (columns - 1) * self._bench.appearance.px(BETWEEN)) // columns
+        return (width - (columns - 1) * self._between) // columns
 
     def _down(self, width: int, terms: int) -> int:
         """How many lines stand below each other in a width."""
@@ -149,7 +145,7 @@ class DerivationView(QWidget):
             """In lines of which the first one leaves pixels free for a label."""
             return wrapped(row.expression or row.label, metrics, width, room, width - indent)
 
-        gap, words = self._bench.appearance.px(GAP), cache(metrics.horizontalAdvance)
+        gap, words = self._gap, cache(metrics.horizontalAdvance)
 
         def indent(row: Row) -> int:
             return words(row.label) + gap
@@ -218,7 +214,7 @@ class DerivationView(QWidget):
         middle = Qt.AlignmentFlag.AlignVCenter
         at_left, at_right = Qt.AlignmentFlag.AlignLeft | middle, Qt.AlignmentFlag.AlignRight | middle
         height, across, down = self._row_height, self._column_width(self.width()), self._down(self.width(), self._terms)
-        step, sign, was = across + self._bench.appearance.px(BETWEEN), self._equals, ""
+        step, sign, was = across + self._between, self._equals, ""
         for i, line in enumerate(self._lines):
             left, y = i // down * step, 2 + i % down * height
             right = left + across - 2

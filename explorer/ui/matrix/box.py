@@ -64,6 +64,7 @@ class MatrixBox(QWidget):
         self._look: object = None
         """What the sizes of headings depend on besides words and forms."""
         self._stood: Shape | None = None
+        self._besides = _besides_numbers(matrix)
         self._told: tuple[object, ...] = ()
         self.stand()
 
@@ -140,7 +141,8 @@ class MatrixBox(QWidget):
 
         Returns whether its place beside others may depend on it.
         """
-        other = _besides_numbers(matrix) != _besides_numbers(self.view.matrix)
+        besides = _besides_numbers(matrix)
+        other, self._besides = besides != self._besides, besides
         wanted = self.wants if other else ()
         measured = self.view.tell(matrix)
         if other or measured:

@@ -69,7 +69,7 @@ def paint_cells(view: MatrixView, painter: QPainter, rows: range, columns: range
                 painter.setFont(plain)
             else:
                 painter.drawText(left, top, width - right, height, RIGHT, text)
-    _paint_marks(view, painter, rows, columns)
+    _paint_marks(view, painter, rows, columns, pointed)
 
 
 def _paints(matrix: Matrix, theme: Theme, rows: range, columns: range) -> Iterator[Paint]:
@@ -114,7 +114,9 @@ def steps(matrix: Matrix, theme: Theme, array: Array, plain: bool = False) -> tu
     return None, array
 
 
-def _paint_marks(view: MatrixView, painter: QPainter, rows: range, columns: range) -> None:
+def _paint_marks(
+    view: MatrixView, painter: QPainter, rows: range, columns: range, pointed: tuple[int, int] | None
+) -> None:
     """What stands on few cells: pointed at, read, fed, pinned, selected, and the one that has the keys."""
     matrix, theme = view.matrix, view.bench.appearance.theme
 
@@ -125,7 +127,6 @@ def _paint_marks(view: MatrixView, painter: QPainter, rows: range, columns: rang
     reads, fed = view.lit_cells(rows, columns)
     for cell in reads:
         _frame(painter, rect(*cell), theme.here_line)
-    pointed = view.pointed_cell()
     if pointed is not None and pointed[0] in rows and pointed[1] in columns:
         _frame(painter, rect(*pointed), theme.here)
     for cell in fed:
@@ -136,7 +137,7 @@ def _paint_marks(view: MatrixView, painter: QPainter, rows: range, columns: rang
             painter.fillRect(rect(row, column), qcolor(theme.here_soft))
             painter.setPen(qcolor(theme.here_text))
             painter.drawText(rect(row, column), Qt.AlignmentFlag.AlignCenter, COVERED)
-    for first_row, last_row, first_column, last_column in spots(matrix):
+    for first_row, last_row, first_column, last_column in spots(matrix) if matrix.spot else ():
         whole = rect(first_row, first_column).united(rect(last_row, last_column))
         _frame(painter, whole.adjusted(-1, -1, 1, 1), theme.here)
     if matrix.pins is not None:

@@ -49,9 +49,9 @@ class SmallPicture(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         for bar in (view.horizontalScrollBar(), view.verticalScrollBar()):
             bar.valueChanged.connect(self._follow)
-        view.bench.selection.pointed.connect(self._follow)
+        view.relit.connect(self._follow)
 
-    def _follow(self, _: object) -> None:
+    def _follow(self, *_: int) -> None:
         """Mark what is pointed at, and what is in sight."""
         self.update()
 

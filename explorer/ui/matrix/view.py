@@ -5,7 +5,7 @@ from operator import getitem
 from typing import TypeAlias
 
 import numpy as np
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QSignalBlocker, QSize, Qt
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QDragEnterEvent,
@@ -45,6 +45,8 @@ WIDTH = 630
 
 class MatrixView(QTableView):
     """One matrix."""
+
+    relit = Signal()  # other cells of it are pointed at, read or fed
 
     def __init__(self, bench: Workbench, matrix: Matrix, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -114,8 +116,10 @@ class MatrixView(QTableView):
             self._light(self.bench.selection.cell)
         measured = relabelled or self.letters.needed(matrix) > self._most_width
         # Where its numbers are shorter, nothing becomes narrower: nobody's cell moves while he edits it.
-        self._extents = {} if measured else {self.form: self.extent}
-        if measured:
+        if not measured:
+            self._extents = {form: found for form, found in self._extents.items() if form == self.form}
+        else:
+            self._extents = {}
             self._stood = None
             self.measure()
         return measured
@@ -142,11 +146,14 @@ class MatrixView(QTableView):
 
     def right_of(self, text: str) -> int:
         """Pixels between a number and the right edge of its cell: points stand below each other, below the label."""
-        behind, column, figures = self.matrix.behind(text), self.form.column, self.figures
-        own = self.extent.own if figures is self.letters else figures.needed(self.matrix)
-        spare = max(column - own, 0) // 2 if column else 0  # of one that is wider than it has to be
-        if column and not self.matrix.has_negative:
-            spare += figures.across("−") // 2  # nothing stands where a sign has its room
+        column, figures = self.form.column, self.figures
+        behind = self.matrix.behind(text) if self.matrix.aligned else 0
+        spare = 0
+        if column:  # of one that is wider than it has to be
+            own = self.extent.own if figures is self.letters else figures.needed(self.matrix)
+            spare = max(column - own, 0) // 2
+            if not self.matrix.has_negative:
+                spare += figures.across("−") // 2  # nothing stands where a sign has its room
         return figures.padding + spare + (figures.across("0" * behind) if behind else 0)
 
     @property
@@ -332,6 +339,7 @@ class MatrixView(QTableView):
         fed = selection.fed.get(node, []) if cell is not None else []
         if (pointed, reads, fed) != (self._pointed, self._reads, self._fed):
             self._pointed, self._reads, self._fed = pointed, reads, fed
+            self.relit.emit()
             self.viewport().update()
             self._update_labels()
 

@@ -25,12 +25,10 @@ class InPlace:
     def hold(self) -> None:
         """Remember what is under the pointer: the page is about to change."""
         if self._held is None or not self._is_there(self._held[0]):
+            there = [one for one in self._elements.widgets.values() if one.underMouse() and one.isVisible()]
             # A picture that fills the page has the room that is left: with room below it, it would have less and less.
-            widgets = (
-                one for one in self._elements.widgets.values() if not (isinstance(one, PicturePlace) and one.fills)
-            )
-            there = next((one for one in widgets if one.underMouse() and one.isVisible()), None)
-            self._held = None if there is None else (there, self._height(there))
+            there = [one for one in there if not (isinstance(one, PicturePlace) and one.fills)]
+            self._held = (there[0], self._height(there[0])) if there else None
 
     def keep(self) -> None:
         """Bring what was under the pointer back to its place; what the pointer has left is let go."""

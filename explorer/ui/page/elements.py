@@ -48,10 +48,11 @@ class Drawn(PicturePlace):
 
     def tell(self, picture: Picture) -> bool:
         """Draw something else, as soon as it is in sight; returns whether that takes another size."""
-        size = self._px(picture.width), self._px(picture.height)
-        other = size != (self._across, self.least)
-        self._across, self._high = size
-        self.data, self.least = picture, size[1]
+        other = (picture.width, picture.height) != (self.data.width, self.data.height)
+        if other:
+            self._across, self._high = self._px(picture.width), self._px(picture.height)
+            self.least = self._high
+        self.data = picture
         if self.picture is not None:
             self.picture.tell_in_sight(lambda: picture.drawing)
         return other
@@ -155,7 +156,11 @@ def differing(was: Sequence[Element], now: Sequence[Element]) -> list[Element] |
         if before.id != element.id or type(before) is not type(element):
             return None
         if isinstance(before, Arrangement) and isinstance(element, Arrangement):
-            inside = differing(before.inside, element.inside) if _frame(before) == _frame(element) else None
+            if isinstance(before, Row) and isinstance(element, Row):
+                alike = [(i.sign, i.holds) for i in before.items] == [(i.sign, i.holds) for i in element.items]
+            else:
+                alike = not isinstance(before, Stack) or (before.title, before.width) == (element.title, element.width)  # type: ignore[attr-defined]
+            inside = differing(before.inside, element.inside) if alike else None
             if inside is None:
                 return None
             found += inside
@@ -164,16 +169,6 @@ def differing(was: Sequence[Element], now: Sequence[Element]) -> list[Element] |
                 return None
             found.append(element)
     return found
-
-
-def _frame(element: Element) -> object:
-    """What an arrangement has besides what stands in it."""
-    match element:
-        case Row():
-            return [(item.sign, item.holds) for item in element.items]
-        case Stack():
-            return element.title, element.width
-    return None
 
 
 def made_of(element: Element) -> tuple[object, ...]:

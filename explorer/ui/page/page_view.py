@@ -188,6 +188,8 @@ class PageView(QScrollArea):
 
         Not at once: where an example is opened, the page follows that as well, and is made anew only then.
         """
+        if self._stale:
+            return
         descent = self.bench.descent
         if (descent.rate, descent.moves()) != self._steps:
             self._stale = True

@@ -348,13 +348,12 @@ class MainWindow(QMainWindow):
         if change.structure and self.map.stops != self.bench.selection.stops:
             self.map.rebuild()
         self.tokens.follow(change)
-        self.top_bar.showing.follow()  # or the inspector would look for gradients that there are no more
+        self.top_bar.follow()  # or the inspector would look for gradients that there are no more
         self.bench.selection.refresh()
         self.lessons.follow()
         self.area.follow(change)
         self.docks.follow(change)
         self.actions_.refresh()
-        self.top_bar.follow()
         self.sides.follow()
         self.lesson_bar.refresh()
         if self.found is not None:
