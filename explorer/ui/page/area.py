@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QRect, Signal
 from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QWidget
 
 from explorer.document.document import Change
@@ -46,7 +46,7 @@ class StageArea(QStackedWidget):
         bench.appearance.changing.connect(self._forget)
         self._going = ""
         """The stage whose page is to come into sight."""
-        self._to_do: list[Callable[[], None]] = []
+        self._to_do: list[Callable[[], object]] = []
         """What is still to be done before that, once it is whole, each in a turn of its own."""
         self._next = later(self, self._go_on)
         self._again = later(self, lambda: self.show_stage(bench.selection.stage))
@@ -96,7 +96,13 @@ class StageArea(QStackedWidget):
         self._pages[name] = self._pages.pop(name)
         self._going = name
         page = self._pages[name]
-        self._to_do = [lambda: page.lay_out(self.contentsRect()), page.share, self.motion.remember]
+        self._to_do = [
+            lambda: page.lay_out(self.contentsRect()),
+            page.share,
+            # So that all parts hear of their sizes: the whole picture of the page before would tell them as well.
+            lambda: self.grab(QRect(0, 0, 1, 1)),
+            self.motion.remember,
+        ]
         if self._pages[name].is_whole and (name == self._at or not self._pages[name].is_stale):
             self._show()
             return
@@ -107,7 +113,8 @@ class StageArea(QStackedWidget):
     def _go_on(self) -> None:
         """Make some of the page, or show it if it is whole.
 
-        To lay it out takes a turn of its own, so does sharing its room, and the picture of the page before.
+        To lay it out takes a turn of its own, so do sharing its room, telling its parts, and the picture of the page
+        before.
         """
         page = self._pages[self._going]
         if page.stage not in self._bench.selection.places:

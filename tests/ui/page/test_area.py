@@ -222,7 +222,7 @@ def test_what_a_new_page_takes_before_it_is_seen_takes_turns_of_their_own(open_w
     window.area._next.timeout.connect(turn)
     window.bench.selection.go_to("encoder.1.self.attention")
     qtbot.waitUntil(lambda: not window.area.makes)
-    made = [turn for turn in turns if turn]
-    assert made[0] == ("_composed",)
-    assert set(made[1:-4]) == {("__init__",)}
-    assert made[-4:-1] == [("lay_out",), ("_share_room",), ("remember",)]
+    made = [turn for turn in turns if turn][:-1]  # the last one shows it
+    assert [turn for turn in made if len(set(turn)) > 1 or turn.count("__init__") > 1] == []
+    order = ["_composed", "__init__", "lay_out", "_share_room", "remember"]
+    assert list(dict.fromkeys(act for turn in made for act in turn)) == order
