@@ -111,18 +111,18 @@ class Dialogs:
         """Whether to keep a lesson by others no more."""
         button = QMessageBox.StandardButton
         text = f"Remove “{title}” from your lessons? The file that it came in stays where it is."
-        return self._ask(text, button.Cancel, button.Yes | button.Cancel) == button.Yes
+        return self._ask(text, button.Cancel, button.Yes | button.Cancel, "Remove") == button.Yes
 
     def replace(self, path: Path) -> bool:
         """Whether to write over a file."""
         button = QMessageBox.StandardButton
-        return self._ask(f"Replace {path}?", button.Cancel, button.Yes | button.Cancel) == button.Yes
+        return self._ask(f"Replace {path}?", button.Cancel, button.Yes | button.Cancel, "Replace") == button.Yes
 
     def replace_changed(self, path: Path) -> bool:
         """Whether to write over a file that somebody else has written since."""
         button = QMessageBox.StandardButton
         text = f"{path} was changed by another window or program since it was opened here. Replace it?"
-        return self._ask(text, button.Cancel, button.Yes | button.Cancel) == button.Yes
+        return self._ask(text, button.Cancel, button.Yes | button.Cancel, "Replace") == button.Yes
 
     def tell(self, sentence: str) -> None:
         """Say what went wrong."""
@@ -134,9 +134,12 @@ class Dialogs:
         text: str,
         first: QMessageBox.StandardButton,
         buttons: QMessageBox.StandardButton,
+        yes: str = "",
     ) -> QMessageBox.StandardButton:
         box = message_box(breakable(text), self._window)
         box.setStandardButtons(buttons)
+        if yes:  # a button says what it does
+            box.button(QMessageBox.StandardButton.Yes).setText(yes)
         box.setDefaultButton(first)
         answer = QMessageBox.StandardButton(box.exec())
         box.deleteLater()

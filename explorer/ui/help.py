@@ -126,11 +126,13 @@ def _show(window: QWidget, title: str, text: str) -> QDialog:
     close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
     close.rejected.connect(dialog.reject)
     down = QVBoxLayout(dialog)
+    down.setContentsMargins(18, 18, 18, 14)  # as other dialogs
+    down.setSpacing(12)
     down.addWidget(page)
     down.addWidget(close)
     # As large as what it says, but no larger than the window.
     page.document().adjustSize()
-    wanted = page.document().size().toSize() + QSize(80, 110)
+    wanted = page.document().size().toSize() + QSize(90, 130)
     dialog.resize(wanted.boundedTo(window.size() * 0.9))
     dialog.show()
     return dialog

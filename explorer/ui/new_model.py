@@ -28,6 +28,7 @@ from explorer.sentences import sentence
 from explorer.ui.background import Background
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later
+from explorer.ui.widgets.names import set_names
 from explorer.ui.window.chips import MOST_LETTERS
 from explorer.ui.workbench import Workbench
 from explorer.words.progress import Report
@@ -107,7 +108,7 @@ class NewModel(QDialog):
     def _row(self, title: str, widget: QWidget, hint: str) -> None:
         widget.setAccessibleName(title)
         widget.setToolTip(hint)
-        self._form.addRow(title, widget)
+        self._form.addRow(set_names(title), widget)
 
     def _choice(self, title: str, choices: tuple[str, ...], hint: str) -> QComboBox:
         box = QComboBox()

@@ -527,7 +527,7 @@ def test_what_is_told_and_what_would_be_replaced(dialogs, tmp_path):
     seen = []
     press("OK", seen)
     dialogs.tell("It cannot be done.")
-    press("Yes", seen)
+    press("Replace", seen)
     assert dialogs.replace(tmp_path / "a.explorer")
     press("Cancel", seen)
     assert not dialogs.replace(tmp_path / "a.explorer")

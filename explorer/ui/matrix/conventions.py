@@ -64,8 +64,9 @@ class Conventions(QDialog):
         column.addWidget(self.numbers, 1)
         self.search = mark(QPushButton("Find"), primary="true")
         self.search.clicked.connect(self._search)
-        column.addWidget(self.search)
+        column.addWidget(self.search, 0, Qt.AlignmentFlag.AlignRight)
         self.told = mark(QLabel(wordWrap=True), role="muted")
+        self.told.hide()
         column.addWidget(self.told)
         self.ways = QListWidget()
         self.ways.setAccessibleName("Settings that give the numbers")
@@ -76,7 +77,7 @@ class Conventions(QDialog):
         self.open_ = QPushButton("Open it so")
         self.open_.clicked.connect(self._open)
         self.open_.hide()
-        column.addWidget(self.open_)
+        column.addWidget(self.open_, 0, Qt.AlignmentFlag.AlignRight)
         self.resize(px(520), px(420))
 
     def _search(self) -> None:
@@ -120,6 +121,7 @@ class Conventions(QDialog):
 
     def _say(self, words: str, role: str) -> None:
         mark(self.told, role=role).setText(words)
+        self.told.setVisible(bool(words))
 
 
 def _searched(state: State, one: Print, report: Report) -> Answer:
@@ -162,7 +164,7 @@ class SeekDialog(QDialog):
         self._background.failed.connect(self._say)
         self._background.progressed.connect(self._tell)
         column = QVBoxLayout(self)
-        column.setContentsMargins(px(18), px(14), px(14), px(14))
+        column.setContentsMargins(px(18), px(18), px(18), px(14))
         self._area = scroll_area(sideways=False)
         column.addWidget(self._area)
         self.elements = Elements(bench, px(10))

@@ -112,6 +112,9 @@ def message_box(text: str, parent: QWidget | None = None) -> QMessageBox:
     """A box that says one thing; its buttons are still to be added."""
     box = QMessageBox(QMessageBox.Icon.NoIcon, PROGRAM, text, parent=parent)
     box.setTextFormat(Qt.TextFormat.PlainText)  # the name of a file may look like HTML
+    layout = box.layout()
+    if layout is not None:  # as other dialogs; at the left Qt adds a place for a picture
+        layout.setContentsMargins(4, 18, 18, 14)
     return box
 
 
