@@ -40,15 +40,13 @@ def strength(pixels: Array, ground: tuple[int, int, int]) -> Array:
     return np.asarray(apart.sum(axis=-1) / (3 * 255.0))
 
 
-def empty_share(ink: Array, squares: int = SQUARES) -> float:
-    """The share of a picture's squares in which nothing is drawn.
+def empty_share(ink: Array) -> float:
+    """The share of a picture's squares in which nothing is drawn; what is left over at its edges does not count.
 
     Parameters
     ----------
     ink : array of bool, of shape (height, width)
         As `drawn` gives it.
-    squares : int
-        So many stand across; what is left over at the right and at the bottom does not count.
 
     Returns
     -------
@@ -56,7 +54,7 @@ def empty_share(ink: Array, squares: int = SQUARES) -> float:
         From 0 to 1.
     """
     height, width = ink.shape
-    side = max(width // squares, 1)
+    side = max(width // SQUARES, 1)
     rows, columns = height // side, width // side
     cut = ink[: rows * side, : columns * side].reshape(rows, side, columns, side)
     return float(1 - cut.any(axis=(1, 3)).mean())

@@ -329,9 +329,6 @@ def _toml(value: Any) -> str:
             return repr(value)
 
 
-PREFIX = "small-"
-
-
 @dataclass(frozen=True)
 class Kind:
     """One kind, trained with several seeds."""

@@ -120,15 +120,9 @@ class Formula(QWidget):
     def latex(self) -> str:
         return self._latex
 
-    def set_latex(self, latex: str, spoken: str = "") -> None:
-        """Show another formula.
-
-        Parameters
-        ----------
-        latex : the formula
-        spoken : what a screen reader says, if not the LaTeX itself
-        """
-        self.setAccessibleName(spoken or latex)
+    def set_latex(self, latex: str) -> None:
+        """Show another formula; a screen reader says the LaTeX itself."""
+        self.setAccessibleName(latex)
         if latex == self._latex:
             return
         self._latex = latex

@@ -41,8 +41,8 @@ def let_end(words: QWidget, right: int) -> None:
 class Prose(QLabel):
     """Words that wrap, in lines that are read with ease however wide their place is."""
 
-    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(text, parent)
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.setWordWrap(True)  # behind the policy, which would forget that the height goes with the width
 
