@@ -1,11 +1,13 @@
 """The place of a picture that is made after the first paint, in the size that the picture will have."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
 from threading import Thread
+from time import perf_counter
 from typing import Any
 
+from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from explorer.ui.turns import Turns, do_once_painted, later
@@ -15,6 +17,26 @@ WIDE, MOST_TIMES = 1400, 1.5
 """Pixels at text scale 1 of a page from which on pictures are larger than they have to be; and how much, at most."""
 LOOK_MS = 10
 """How often it is looked whether pyqtgraph is there."""
+AT_ONCE = 0.012
+"""Seconds of a turn of the event loop in which Qt's types are made."""
+
+
+@cache
+def _types() -> Iterator[object]:
+    """All of Qt's types, some 700 in 0.2 s: PySide makes each when it is first asked for.
+
+    pyqtgraph asks for all of them. From its thread that crashes the program, where the window paints meanwhile.
+    """
+    return (getattr(module, name) for module in (QtCore, QtGui, QtWidgets) for name in dir(module))
+
+
+def is_loaded() -> bool:
+    """Go on loading pyqtgraph; returns whether it is there."""
+    until = perf_counter() + AT_ONCE
+    for _ in _types():
+        if perf_counter() > until:
+            return False
+    return not _loader().is_alive()
 
 
 @cache
@@ -67,7 +89,7 @@ class PicturePlace(QWidget):
 
     def _wait(self) -> None:
         """Wait for a turn of its own, once pictures can be made without holding up the window."""
-        if not _loader().is_alive():
+        if is_loaded():
             self._turns.add(self._filling)
         else:
             self._looks.start()

@@ -3,10 +3,12 @@
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtWidgets import QFrame, QWidget
 
+from explorer.ui.page import picture_place
 from explorer.ui.page.picture_place import MOST_TIMES, WIDE, PicturePlace
 
 
@@ -66,3 +68,17 @@ def test_the_window_is_not_held_by_the_import_of_pyqtgraph(tmp_path):
     command, own = [sys.executable, "-c", PROGRAM], {"EXPLORER_SETTINGS": str(tmp_path)}
     done = subprocess.run(command, env=os.environ | own, capture_output=True, text=True, timeout=120, check=True)
     assert done.stdout.split() == ["{False}"]
+
+
+def test_all_types_of_qt_are_made_before_a_thread_asks_for_them(monkeypatch):
+    """PySide makes them when they are first asked for: with the window painting beside, that crashed the program."""
+    types, started = iter(range(5)), []
+    monkeypatch.setattr(picture_place, "AT_ONCE", -1.0)  # one type a turn
+    monkeypatch.setattr(picture_place, "_types", lambda: types)
+    loader = SimpleNamespace(is_alive=lambda: False)
+    monkeypatch.setattr(picture_place, "_loader", lambda: started.append(next(types, None)) or loader)
+    for _ in range(5):
+        assert not picture_place.is_loaded()
+        assert not started
+    assert picture_place.is_loaded()
+    assert started == [None], "none was left"
