@@ -23,9 +23,6 @@ from explorer.core.errors import ExplorerError
 from explorer.core.training import checkpoint
 from explorer.core.training.records import Record, Records
 from explorer.document import storage
-from explorer.training import recipes
-from explorer.training.recipes import ExistingModel, Task
-from explorer.training.stretch import Point
 
 if TYPE_CHECKING:
     from explorer.training.run import Run
@@ -62,6 +59,9 @@ class TrainingProcess(QObject):
     ended = Signal()  # it is over: finished, stopped or failed
 
     def __init__(self, point: Point, records: Records, folder: Path, parent: QObject | None = None) -> None:
+        from explorer.training import recipes  # what a start of the window can do without
+        from explorer.training.recipes import ExistingModel, Task
+
         super().__init__(parent)
         model, recipe, out = folder / "model.explorer", folder / "run.toml", folder / "out.explorer"
         self.checkpoint = out.with_name(out.name + checkpoint.ENDING)  # where it keeps what is needed to go on
