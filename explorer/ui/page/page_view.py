@@ -66,7 +66,7 @@ class PageView(QScrollArea):
         self._making: Iterator[None] | None = None
         self._steps: tuple[float, Mapping[str, bool]] | None = None
         self._size, self._rounds = self.size(), 0
-        self._settled = later(self, self._share_again)
+        self._settled = later(self, self.share)
         self._sized = BeforePainting(self, self._follow_edge)
         self._rested = QTimer(self, singleShot=True, interval=REST)
         self._rested.timeout.connect(self._rest)
@@ -263,10 +263,6 @@ class PageView(QScrollArea):
         QCoreApplication.sendEvent(port, QResizeEvent(port.size(), QSize()))
         self._laying = False
 
-    def share(self) -> None:
-        """Share the room of a page that is laid out."""
-        self._share_again()
-
     def refresh(self) -> None:
         """Make the page anew as data, and tell the widgets what is different."""
         if self._making is not None:
@@ -319,7 +315,7 @@ class PageView(QScrollArea):
         elif self._shown:
             self._sized.ask()  # also where only a bar has come or gone
         elif not self._laying:
-            self._share_again()  # on its way into sight
+            self.share()  # on its way into sight
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         # What stands on the page has another size.
@@ -350,15 +346,18 @@ class PageView(QScrollArea):
         """The window has another size; while more follow, what is named stays as large as it is."""
         self._drags = self._rested.isActive()
         self._rested.start()
-        self._share_again()
+        self.share()
 
     def _rest(self) -> None:
         if self._drags:
             self._drags = False
-            self._share_again()
+            self.share()
 
-    def _share_again(self) -> None:
-        """Something on the page has another size. Sizes that ask for each other for ever do so only for a while."""
+    def share(self) -> None:
+        """Share the room anew: the page is laid out, or something on it has another size.
+
+        Sizes that ask for each other for ever do so only for a while.
+        """
         if self._rounds < ROUNDS:
             self._rounds += 1
             self._share_room()
