@@ -1,7 +1,5 @@
 """The middle of the window: the page of the stage that one is at. Pages last seen are kept, and marked."""
 
-from collections.abc import Callable
-
 from PySide6.QtCore import QRect, Signal
 from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QWidget
 
@@ -17,6 +15,8 @@ from explorer.ui.workbench import Workbench
 
 AT_ONCE = 0.02
 """Seconds of one turn of the event loop in which a new page is made: all of it may take half a second."""
+PREPARATIONS = 4
+"""Turns between a page that is whole and its sight; see `StageArea._prepare`."""
 KEPT = 8
 """How many pages are kept: each hears of all that is pointed at, is dressed for a new look, and takes memory."""
 
@@ -46,8 +46,8 @@ class StageArea(QStackedWidget):
         bench.appearance.changing.connect(self._forget)
         self._going = ""
         """The stage whose page is to come into sight."""
-        self._to_do: list[Callable[[], object]] = []
-        """What is still to be done before that, once it is whole, each in a turn of its own."""
+        self._prepared = 0
+        """How many of the acts of `_prepare` are done for it."""
         self._next = later(self, self._go_on)
         self._again = later(self, lambda: self.show_stage(bench.selection.stage))
         self.motion = Motion(self, bench, self._elements, self._is_settled)
@@ -95,14 +95,7 @@ class StageArea(QStackedWidget):
             self.addWidget(self._pages[name])
         self._pages[name] = self._pages.pop(name)
         self._going = name
-        page = self._pages[name]
-        self._to_do = [
-            lambda: page.lay_out(self.contentsRect()),
-            page.share,
-            # So that all parts hear of their sizes: the whole picture of the page before would tell them as well.
-            lambda: self.grab(QRect(0, 0, 1, 1)),
-            self.motion.remember,
-        ]
+        self._prepared = 0
         if self._pages[name].is_whole and (name == self._at or not self._pages[name].is_stale):
             self._show()
             return
@@ -111,29 +104,38 @@ class StageArea(QStackedWidget):
         self._next.start()
 
     def _go_on(self) -> None:
-        """Make some of the page, or show it if it is whole.
-
-        To lay it out takes a turn of its own, so do sharing its room, telling its parts, and the picture of the page
-        before.
-        """
+        """Make some of the page, prepare it, or show it: each in a turn of its own."""
         page = self._pages[self._going]
         if page.stage not in self._bench.selection.places:
             return  # the model is another, and the news of that are still to come: they lead to a page that there is
         made = page.is_whole and not page.is_stale
-        if made and (self._at in (self._going, "") or not self._to_do):
+        if made and (self._at in (self._going, "") or self._prepared == PREPARATIONS):
             self._show()
             return
         if not made:
             page.make(AT_ONCE)
         else:
-            self._to_do.pop(0)()
+            self._prepare(page)
         self._next.start()
+
+    def _prepare(self, page: PageView) -> None:
+        """Do the next of what a whole page needs before it is shown: each takes long for a large one."""
+        match self._prepared:
+            case 0:
+                page.lay_out(self.contentsRect())
+            case 1:
+                page.share()
+            case 2:  # all parts hear of their sizes: the picture of the page before would tell them as well
+                self.grab(QRect(0, 0, 1, 1))
+            case 3:
+                self.motion.remember()
+        self._prepared += 1
 
     def _show(self) -> None:
         self._next.stop()
         focus = QApplication.focusWidget()
         inside = focus is not None and self.isAncestorOf(focus)
-        name, self._going, self._to_do = self._going, "", []
+        name, self._going, self._prepared = self._going, "", 0
         before, self._at = self._at, name
         if before != name:
             self.motion.remember()
