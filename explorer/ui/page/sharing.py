@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
+from weakref import proxy
 
 from PySide6.QtCore import QRect
 
@@ -61,7 +62,8 @@ class Sharing:
 
     def __init__(self, page: "Elements") -> None:
         self.page = page
-        self.growth, self.enlargement = Growth(self), Enlargement(self)
+        own = proxy(self)  # a ring of references would hold a page that is gone until the collector comes
+        self.growth, self.enlargement = Growth(own), Enlargement(own)
         self.stands = Stands({})
         """How rows stand so that what matters is in sight."""
         self._decided: tuple[object, ...] = ()
