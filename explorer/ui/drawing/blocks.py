@@ -188,7 +188,7 @@ class Blocks:
         wide = self._advance(font, True, box.title)
         self._write(painter, line, box.title, TITLE, ink, LEFT, strong=True)
         room = line.adjusted(wide + 0.4 * font.pixelSize(), 0, 0, 0)
-        small = self.font(NOTE)
+        small = self.font(NOTE) if room.width() > font.pixelSize() else None
         if small is not None and self._fitted(small, False, box.note, room.width())[1] == box.note:
             self._write(painter, room, box.note, NOTE, quiet, RIGHT)
         if box.formula:

@@ -285,6 +285,13 @@ def test_a_matrix_has_its_size_beside_its_name_if_there_is_room_for_all_of_it(pi
     assert [one.text for one in written_in(picture)] == written
 
 
+def test_a_matrix_narrower_than_its_name_that_says_no_size_is_painted(picture):
+    """The room beside the name was less than none, and was divided by."""
+    marks = (Box((10, 10, 12, 80), "loss", "a long name", "", formula=""),)
+    picture.tell(Drawing(marks, (0, 300, 0, 200), "A matrix", NONE, NONE, down=True, square=True, zoom=True))
+    assert len(list(written_in(picture))) == 1
+
+
 def test_words_of_low_bars_do_not_lie_on_each_other(picture, at):
     high = 1000.0 / (at(picture, 0, 100).y() - at(picture, 0, 0).y())  # numbers of the window that are ten pixels
     cells = tuple(Cell("source.X", (0, i)) for i in range(3))
