@@ -71,12 +71,13 @@ def altered(view: View) -> View:
     for name, array in values.items():
         if view.nodes[name].op.shares:
             _add_up(array, array != view.values[name])
+    has_loss = LOSS.node in view.nodes
     gradients = {
         name: _others(gradient, cells)
         for name, cells in covered.gradients.items()
-        if name in view.nodes and (gradient := view.engine.gradient(Place(name))) is not None
+        if has_loss and name in view.nodes and (gradient := view.engine.gradient(Place(name))) is not None
     }
-    if LOSS.node in view.nodes and view.looking.showing == "gradient":
+    if has_loss and view.looking.showing == "gradient":
         view.engine.gradients()  # those of the true numbers
     return replace(view, engine=view.engine.altered(values, gradients))
 

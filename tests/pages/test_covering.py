@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from explorer.core.engine import Engine
-from explorer.document.commands import SetCells
+from explorer.document.commands import SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.lessons.schema import StepStates
 from explorer.lessons.steps import Predict
 from explorer.pages.covering import _same, asked_cell, covered_by
+from explorer.pages.veil import altered
 from explorer.pages.view import Covered, View
 
 
@@ -42,6 +43,21 @@ def test_what_is_asked_for_may_be_gone(at):
         assert asked_cell(view.graph, one) is None
         assert covered_by(view, one) == Covered()
     assert covered_by(view, None) == Covered()
+
+
+def test_a_gradient_that_is_asked_for_may_be_gone_with_the_loss():
+    """A monkey switched the loss off in the middle of a question, and all that followed the model failed."""
+    lesson = load("cat-sat-on-the")
+    number = next(i for i, step in enumerate(lesson.steps) if getattr(step.question, "of", "") == "gradient")
+    document, question = Document(StepStates(lesson)[number]), lesson.steps[number].question
+    covered = covered_by(View.of(document), question)
+    assert covered.gradients
+    document.do(SetSwitch("loss", "loss", "none"))
+    view = View.of(document)
+    assert covered_by(view, question) == Covered()
+    before = replace(view, looking=replace(view.looking, covered=covered))  # the page may be made before that is known
+    assert altered(before).engine.graph is view.engine.graph
+    document.close()
 
 
 def test_what_overflowed_is_no_number_that_is_asked_for():
