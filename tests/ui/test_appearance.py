@@ -156,17 +156,20 @@ def test_each_widget_is_dressed_once_however_deep_it_stands(appearance, qtbot, i
     assert len(dressed) == 1
 
 
-def test_all_is_larger_in_a_large_window_and_what_was_chosen_stays(open_window, appearance):
+def test_all_is_larger_in_a_large_window_and_what_was_chosen_stays(open_window, appearance, eye):
     window = open_window(stage="model.switches")
     letters, sizes = appearance.fonts.ui.pointSizeF(), {}
     for size in ((1280, 720), (1600, 900), (1920, 1080), (2560, 1440), (1280, 720)):
+        before = appearance.scale
         window.resize(*size)
         QApplication.processEvents()
+        assert appearance.scale == before, "while it is dragged nothing is dressed anew"
+        eye.settle(window)
         sizes[size] = appearance.fonts.ui.pointSizeF() / letters
         assert appearance.chosen == 1.0
     assert sizes == pytest.approx({(1280, 720): 1.0, (1600, 900): 1.0, (1920, 1080): 1.1, (2560, 1440): 1.2})
     window.resize(2560, 1440)
-    QApplication.processEvents()
+    eye.settle(window)
     appearance.zoom(1)
     assert (appearance.chosen, appearance.scale) == (1.1, pytest.approx(1.1 * 1.2))
     appearance.set_scale(3.0)

@@ -59,6 +59,9 @@ GUIDED, COMPARED = 1400, 1200
 pages are compared; and the right column, while two are.
 """
 
+RESTED_MS = 250
+"""How long the window has one size until its letters follow that: while it is dragged nothing is dressed anew."""
+
 
 class MainWindow(QMainWindow):
     """The one window."""
@@ -423,7 +426,7 @@ class MainWindow(QMainWindow):
 
     def _fit(self) -> None:
         """Let the parts share the size of now."""
-        self._grows.start()
+        self._grows.start(RESTED_MS if self.isVisible() else 0)
         self.lesson_bar.refresh()
         self._share_width()
 
