@@ -113,7 +113,7 @@ class Lines:
 FILLED, MOST_FIGURES = 0.75, 2.4
 """Of a cell's height and width, what its number takes where a slide has room; and how many times larger than letters
 numbers are at most."""
-STRETCH, TALL = 4.5, 1.85
+STRETCH, TALL = 4.5, 2.0
 """How many times wider than it has to be a column is at most; and how many times as high as it is wide a cell."""
 
 
