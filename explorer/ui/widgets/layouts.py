@@ -5,7 +5,8 @@ A layout that writes widgets like words: left to right, on to the next line wher
 
 from typing import NamedTuple
 
-from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -42,12 +43,47 @@ def row_in(widget: QWidget, *parts: QWidget, spacing: int = -1) -> QHBoxLayout:
     return row
 
 
+ROUNDS = 8
+"""How often the content of an area that scrolls may be given another size because of the size that it was given."""
+
+
+class ScrollArea(QScrollArea):
+    """Keeps its bar where that could neither be there nor not.
+
+    Content that is higher where it is wider, as a formula that fills its line, needs the bar only while there is none:
+    Qt would take and give it for ever, each time within the time before, until the stack is full.
+    """
+
+    _rounds, _keeps = 0, False
+    _own: QSize | None = None
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() != QEvent.Type.Resize:
+            return bool(super().eventFilter(watched, event))
+        self._rounds += 1
+        try:
+            if self._rounds <= ROUNDS:
+                return bool(super().eventFilter(watched, event))
+            self._keeps = True
+            self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+            return False
+        finally:
+            self._rounds -= 1
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # of what is in sight, also where only a bar came or went
+        if self._keeps and self.size() != self._own:
+            self._keeps = False
+            self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self._own = self.size()
+        super().resizeEvent(event)
+
+
 def scroll_area(parent: QWidget | None = None, sideways: bool = True) -> QScrollArea:
     """An area that scrolls, without a frame; the keys pass it by.
 
     `sideways`: whether it may have a bar at its bottom.
     """
-    area = QScrollArea(parent)
+    area = ScrollArea(parent)
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)

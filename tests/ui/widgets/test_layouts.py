@@ -4,7 +4,7 @@ import shiboken6
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QScrollArea, QWidget
 
-from explorer.ui.widgets.layouts import FlowLayout
+from explorer.ui.widgets.layouts import FlowLayout, column_in, scroll_area
 
 
 class Box(QWidget):
@@ -181,3 +181,28 @@ def test_deleting_the_widget_deletes_layout_and_items(qtbot):
         assert not shiboken6.isValid(layout)
         del holder, layout
     gc.collect()
+
+
+class Filling(QWidget):
+    """As high as it is wide, like a formula that fills its line."""
+
+    def resizeEvent(self, event):
+        self.setMinimumHeight(self.width())
+
+
+def test_content_that_is_higher_where_it_is_wider_keeps_its_bar(qtbot):
+    """Qt took the bar and gave it until the stack was full, found by a monkey that made windows larger and smaller."""
+    area = scroll_area(sideways=False)
+    qtbot.addWidget(area)
+    content = QWidget()
+    column_in(content, Filling())
+    area.setWidget(content)
+    area.resize(300, 600)
+    area.show()
+    assert not area.verticalScrollBar().isVisible()
+    bar = area.verticalScrollBar().sizeHint().width()
+    area.resize(300, 300 - bar // 2)  # too low without the bar, high enough with it
+    qtbot.waitUntil(area.verticalScrollBar().isVisible)
+    assert area.widget().width() == 300 - bar
+    area.resize(300, 601)
+    qtbot.waitUntil(lambda: not area.verticalScrollBar().isVisible())
