@@ -156,10 +156,11 @@ def differing(was: Sequence[Element], now: Sequence[Element]) -> list[Element] |
         if before.id != element.id or type(before) is not type(element):
             return None
         if isinstance(before, Arrangement) and isinstance(element, Arrangement):
+            alike = True
             if isinstance(before, Row) and isinstance(element, Row):
                 alike = [(i.sign, i.holds) for i in before.items] == [(i.sign, i.holds) for i in element.items]
-            else:
-                alike = not isinstance(before, Stack) or (before.title, before.width) == (element.title, element.width)  # type: ignore[attr-defined]
+            elif isinstance(before, Stack) and isinstance(element, Stack):
+                alike = (before.title, before.width) == (element.title, element.width)
             inside = differing(before.inside, element.inside) if alike else None
             if inside is None:
                 return None

@@ -11,6 +11,22 @@ from explorer.ui.lesson.words import WordyButton
 from explorer.ui.training.stepper import Stepper
 
 
+@pytest.fixture
+def presented(open_window, qtbot):
+    """Presents a step of a lesson; returns the presenter and the guide."""
+
+    def at(name, step):
+        lessons = open_window(load(name)).lessons
+        lessons.guide.go([one.id for one in lessons.guide.steps].index(step))
+        lessons.open_presenter()
+        lessons.presenter.showNormal()  # a full screen has the size of the screen
+        lessons.presenter.resize(WIDTH, HEIGHT)
+        qtbot.waitUntil(lambda: not lessons.presenter.sheet._turns)
+        return lessons.presenter, lessons.guide
+
+    return at
+
+
 @pytest.mark.parametrize(("name", "step"), [("start-here", 4), ("emma", 2)])
 def test_a_step_without_a_question_follows_an_answered_one(open_window, qtbot, name, step):
     window = open_window(load(name))
@@ -40,15 +56,8 @@ def test_what_may_be_changed_is_named_as_on_the_page(open_window):
     assert "\\" not in said
 
 
-def test_a_matrix_that_stood_beside_another_says_what_its_rows_are_when_it_stands_alone(open_window, qtbot):
-    window = open_window(load("i-love-ai"))
-    guide = window.lessons.guide
-    guide.go([step.id for step in guide.steps].index("mixture"))
-    window.lessons.open_presenter()
-    presenter = window.lessons.presenter
-    presenter.showNormal()  # a full screen has the size of the screen
-    presenter.resize(WIDTH, HEIGHT)
-    qtbot.waitUntil(lambda: not presenter.sheet._turns)
+def test_a_matrix_that_stood_beside_another_says_what_its_rows_are_when_it_stands_alone(presented, qtbot):
+    presenter, guide = presented("i-love-ai", "mixture")
     assert not all(box.form.labelled for box in presenter.sheet._hero.boxes)
     guide.next()
     qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
@@ -199,15 +208,8 @@ def test_a_list_that_follows_a_step_with_more_room_is_as_large_as_its_place(open
     presenter.leave()
 
 
-def test_no_control_of_gradient_descent_is_cut_on_a_slide(open_window, qtbot):
-    window = open_window(load("xor"))
-    guide = window.lessons.guide
-    guide.go([step.id for step in guide.steps].index("watch"))
-    window.lessons.open_presenter()
-    presenter = window.lessons.presenter
-    presenter.showNormal()
-    presenter.resize(WIDTH, HEIGHT)
-    qtbot.waitUntil(lambda: not presenter.sheet._turns)
+def test_no_control_of_gradient_descent_is_cut_on_a_slide(presented):
+    presenter, _ = presented("xor", "watch")
     stepper = presenter.sheet.findChild(Stepper)
     buttons = stepper.findChildren(QPushButton)
     assert all(button.visibleRegion().boundingRect().size() == button.size() for button in buttons)
