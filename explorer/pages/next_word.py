@@ -249,6 +249,7 @@ class _Words(Lines):
     greedy: bool
     row: int
     chosen: int
+    spoken: tuple[int, ...]  # the words that a step of a lesson speaks of
     sequence: str
     before: tuple[str, ...]
     actual: str
@@ -279,7 +280,7 @@ class _Words(Lines):
             Entry("" if off else as_share(chance, 3), chance, tip),
             Entry(", ".join(said), tip=tip),
         )
-        return Line(entries, Cell(PROBABILITIES, (self.row, word)), word == self.chosen)
+        return Line(entries, Cell(PROBABILITIES, (self.row, word)), word in (self.spoken or (self.chosen,)))
 
 
 def _listing(view: View, sequence: str, row: int, shares: Array, chances: Array, chosen: int, greedy: bool) -> Listing:
@@ -289,7 +290,9 @@ def _listing(view: View, sequence: str, row: int, shares: Array, chances: Array,
     if greedy:
         chances = np.where(np.arange(len(shares)) == chosen, 1.0, 0.0)
     reads = frozenset(view.graph.axes[view.graph.sequences[sequence]])
-    lines = _Words(words, shares, chances, greedy, row, chosen, sequence, there[: row + 1], actual, reads)
+    spot = view.looking.spot
+    spoken = spot.columns if spot is not None and spot.node == PROBABILITIES and row in spot.rows else ()
+    lines = _Words(words, shares, chances, greedy, row, chosen, spoken, sequence, there[: row + 1], actual, reads)
     columns = (
         Column(unit(words).capitalize()),
         Column("probability", NUMBER),

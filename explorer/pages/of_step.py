@@ -395,9 +395,10 @@ def _few(matrices: list[Matrix], shown: tuple[Element, ...]) -> list[Element]:
 
 
 def first_cell(view: View, step: Step) -> Cell | None:
-    """The first of the cells that a step names one by one, or its only one; of a whole row or column none."""
+    """The first of the cells that a step names one by one, or its only one; of a whole row, column or list none."""
     look = step.look
-    place = view.graph.find(look.node) if look.node else None
+    listed = look.element and look.rows  # a line of a list is spoken of, and not how its number comes about
+    place = view.graph.find(look.node) if look.node and not listed else None
     if place is None:
         return None
     axes, value = len(view.graph.axes_of(place)), view.engine.value(place)

@@ -17,7 +17,7 @@ from explorer.pages.gestures import Do
 from explorer.pages.levels import NEXT_WORD, stops, writes
 from explorer.pages.next_word import BEAMED, CACHED, HOW, SEED, TEMPERATURE, TOP_K, TOP_P, TREE, next_word
 from explorer.pages.page import Waiting
-from explorer.pages.view import row_of
+from explorer.pages.view import Spot, row_of
 
 PROBABILITIES = "output.probabilities"
 
@@ -88,6 +88,20 @@ def test_the_temperature_is_that_of_the_model(cat):
     cat.do(SetCells(TEMPERATURE, {(): 5.0}))
     after = lines(cat.page(NEXT_WORD.name))[0].entries[2].value
     assert after < before
+
+
+def test_what_a_step_speaks_of_is_marked_in_place_of_the_word_that_is_drawn(cat):
+    """Else a step that says how likely a word is would show another one."""
+    marked = [word(line) for line in lines(cat.page(NEXT_WORD.name)) if line.here]
+    assert len(marked) == 1
+    others = [word(line) for line in lines(cat.page(NEXT_WORD.name)) if word(line) not in marked][:2]
+    columns = tuple(cat.view.labels("output.words").index(one) for one in others)
+    cat.look(spot=Spot(PROBABILITIES, (4,), columns))
+    page = cat.page(NEXT_WORD.name)
+    assert [word(line) for line in lines(page) if line.here] == others
+    assert [word(line) for line in lines(page) if "drawn" in line.entries[-1].text] == marked
+    cat.look(spot=Spot(PROBABILITIES, (2,), columns))  # behind another word
+    assert [word(line) for line in lines(cat.page(NEXT_WORD.name)) if line.here] == marked
 
 
 def test_greedy_chooses_one_word_alone(cat):

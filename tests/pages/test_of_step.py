@@ -1,5 +1,6 @@
 """What a class sees of a step: what it names, what its question asks for, and what that is computed from."""
 
+import re
 from dataclasses import replace
 from functools import cache
 
@@ -26,7 +27,7 @@ from explorer.pages.of_step import (
     right_cells,
 )
 from explorer.pages.page import Descent, Listing, Picture, Row
-from explorer.pages.view import Cell, View
+from explorer.pages.view import Cell, Spot, View
 
 LESSONS = ("start-here", "softmax", "two-vectors", "jump", "xor", "emma")
 walk_of = cache(lambda name: Walk(load(name)))
@@ -88,6 +89,22 @@ def test_so_does_what_a_derivation_that_is_shown_reads():
 def test_a_single_cell_that_is_named_is_pointed_at_and_a_whole_row_is_not():
     assert first_cell(*seen("start-here", "mixture")) == Cell("encoder.1.self.output", (0, 0, 0))
     assert first_cell(*seen("start-here", "keep")) is None
+    assert first_cell(*seen("inside-a-storyteller", "blue")) is None  # a line of a list
+
+
+@pytest.mark.parametrize("name", ["inside-a-storyteller", "one-word-at-a-time"])
+def test_where_a_step_shows_the_next_words_it_marks_those_that_its_numbers_are_of(name):
+    """What is spoken of is what one sees, and on a slide it is in sight."""
+    for step in load(name).steps:
+        if step.look.element != "next words":
+            continue
+        view, _ = seen(name, step.id)
+        spot = Spot(step.look.node, step.look.rows, step.look.columns)
+        view = replace(view, looking=replace(view.looking, spot=spot, large=True))
+        (shown,) = elements_of(view, step)
+        marked = {line.entries[0].text for line in shown.lines[: shown.most] if line.here}
+        spoken = set(re.findall(r"{output\.probabilities\[\d+, ([^\]]+)\]", step.slide or step.words))
+        assert spoken == marked != set(), step.id
 
 
 def test_what_stands_beside_comes_in_the_order_of_the_page():

@@ -465,7 +465,9 @@ class Guide(QObject):
         if self.question is not None:
             return
         cells = asked_cells(View.of(self._bench.document), step.question)
-        if not cells and (step.look.rows or step.look.columns) and len(spoken := self._spoken()) == 1:
+        look = step.look
+        named = (look.rows or look.columns) and not look.element
+        if not cells and named and len(spoken := self._spoken()) == 1:
             cells = spoken
         if cells:
             selection.choose(cells[0])
