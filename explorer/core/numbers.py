@@ -7,6 +7,7 @@ down to the last decimal of the others (`as_share`).
 """
 
 from collections.abc import Hashable, Iterable
+from itertools import pairwise
 from math import floor, isfinite, isinf, isnan, log10
 from weakref import ref
 
@@ -215,6 +216,27 @@ def places_of_largest(numbers: Array, n: int) -> Array:
             found = np.flatnonzero(-numbers <= least)
             return found[np.argsort(-numbers[found], kind="stable")[:n]]
     return np.argsort(-numbers, kind="stable")[:n]
+
+
+def strongest_in(array: Array, most: int) -> Array:
+    """A matrix of at most so many rows and columns: of cells that share a square, that which is farthest from 0.
+
+    The longer side first. Where the cells of a square lie far from each other, they are looked at in parts that lie
+    together: `reduceat` takes ten times as long (0.4 s for the words of GPT-2). Else it takes a third.
+    """
+    for axis in sorted((0, 1), key=lambda axis: -array.shape[axis]):
+        n = array.shape[axis]
+        if n <= most:
+            continue
+        starts = np.linspace(0, n, most, endpoint=False).astype(int)
+        if array.strides[axis] > array.strides[1 - axis]:
+            parts = (array[(slice(None),) * axis + (slice(*two),)] for two in pairwise([*starts.tolist(), n]))
+            found = zip(*((one.max(axis), one.min(axis)) for one in parts), strict=True)
+            high, low = (np.stack(of, axis) for of in found)
+        else:
+            high, low = np.maximum.reduceat(array, starts, axis), np.minimum.reduceat(array, starts, axis)
+        array = np.where(high >= -low, high, low)
+    return array
 
 
 def _are_tenths(array: Array) -> bool:

@@ -15,7 +15,7 @@ from explorer.core.cost import parameters
 from explorer.core.errors import written_shape
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Graph, Place, Stage
-from explorer.core.numbers import written
+from explorer.core.numbers import largest_of, written
 from explorer.core.ops import Array
 from explorer.core.switches import READS
 from explorer.pages.drawing import (
@@ -129,8 +129,7 @@ def image_of(view: View, name: str, place: tuple[float, float, float, float]) ->
     array = np.atleast_2d(view.shown(where))
     axes = view.graph.axes_of(where)
     shares = view.looking.showing == "values" and name.rpartition(".")[2] in OF_SHARES
-    finite = np.abs(array[np.isfinite(array)])
-    high = _full(finite) if shares else float(finite.max(initial=0.0)) or 1.0
+    high = _full(np.abs(array[np.isfinite(array)])) if shares else largest_of(array) or 1.0
     sides = [axis if axis in view.graph.sequences else "" for axis in axes[-2:]]
     token, across = sides if len(sides) > 1 else ("", "")
     return Image(array, high, 0.0, SHARES if shares else SIGNED, place, where, token=token, across=across)

@@ -1,14 +1,14 @@
 """Boxes, ways, bars, fixed words, and the images among them: what a drawing of a whole consists of, in pixels."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import hypot
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPaintEngine, QPainter, QPainterPath, QPen, QPolygonF
 
-from explorer.core.numbers import as_share
+from explorer.core.numbers import as_share, strongest_in
 from explorer.core.ops import Array
 from explorer.pages.drawing import SHARES, Bars, Box, Dot, FlowLine, Image, Words, drawable
 from explorer.pages.view import Cell
@@ -40,6 +40,10 @@ NAMED, NUMBERED, BAR = 0.41, 0.26, 17.0
 """Parts of the width of bars that the words, and the numbers, take; and how high a bar is in numbers of the window."""
 LEAST_BAR = 0.14
 """Part of the width that bars have where words need more."""
+FINEST = 512
+"""Squares across and down of an image with more than this times this: each stands for the strongest of several numbers.
+To colour all those of GPT-2's table of words takes two seconds.
+"""
 
 _ALIGN = Qt.AlignmentFlag
 _MIDDLE, _UNCUT = _ALIGN.AlignVCenter | Qt.TextFlag.TextDontClip, _ALIGN.AlignHCenter | Qt.TextFlag.TextDontClip
@@ -428,6 +432,8 @@ class Blocks:
             self._scaled.pop(number, None)
 
     def _coloured(self, image: Image, ramp: Ramp) -> QImage:
+        if image.array.size > FINEST * FINEST:
+            image = replace(image, array=strongest_in(image.array, FINEST))
         shares, (low, high), _ = shares_of(image)
         table = ramp.table[ramp.index(shares, low, high)]
         rows, columns = image.array.shape

@@ -104,6 +104,10 @@ class Asked(NamedTuple):
     flows: bool
     """Whether its height depends on its width."""
 
+    def width_in(self, room: int) -> int:
+        """As wide as it likes, but no wider than its room unless its minimum is."""
+        return max(min(self.likes.width(), room), self.least.width())
+
     @staticmethod
     def of(item: QLayoutItem) -> "Asked":
         at_top = bool(item.alignment() & Qt.AlignmentFlag.AlignTop)
@@ -227,7 +231,7 @@ class FlowLayout(QLayout):
 
     def _height(self, available: int) -> int:
         """Pixels that all lines take in so many pixels across."""
-        highs = [max((size.height() for _, size in line), default=0) for line in self._lines(available)]
+        highs = [max([size.height() for _, size in line], default=0) for line in self._lines(available)]
         return sum(highs) + self._vertical * (len(highs) - 1)
 
     def _placed(self, rect: QRect) -> list[tuple[Asked, QRect]]:
@@ -253,19 +257,19 @@ class FlowLayout(QLayout):
         lines: list[list[tuple[Asked, QSize]]] = [[]]
         x = 0
         for part, size in self._sized(available):
-            if lines[-1] and x + size.width() > available:
+            width = size.width()
+            if lines[-1] and x + width > available:
                 lines.append([])
                 x = 0
             lines[-1].append((part, size))
-            x += size.width() + self._horizontal
+            x += width + self._horizontal
         return lines
 
     def _sized(self, available: int) -> list[tuple[Asked, QSize]]:
         """How large each item is; those that may share one line are narrower where that brings all onto it."""
         parts = self._parts()
         gaps = self._horizontal * (len(parts) - 1)
-        # As wide as it likes, but no wider than the line unless its minimum is.
-        widths = [max(min(part.likes.width(), available), part.least.width()) for part in parts]
+        widths = [part.width_in(available) for part in parts]
         sharing = sum(part.share > 0 for part in parts)
         if sharing and sum(widths) + gaps > available:
             least = [part.share or width for part, width in zip(parts, widths, strict=True)]
@@ -283,6 +287,7 @@ class FlowLayout(QLayout):
     @staticmethod
     def _size(part: Asked, available: int) -> QSize:
         """Of an item in so many pixels across."""
-        width = max(min(part.likes.width(), available), part.least.width())
-        height = part.item.heightForWidth(width) if part.flows else part.likes.height()
-        return QSize(width, height)
+        width = part.width_in(available)
+        if not part.flows:
+            return part.likes if width == part.likes.width() else QSize(width, part.likes.height())
+        return QSize(width, part.item.heightForWidth(width))

@@ -14,7 +14,7 @@ from explorer.pages.drawing import Axis, Bars, Box, Drawing, FlowLine, Image, Se
 from explorer.pages.gestures import GoTo, Switch
 from explorer.pages.matrix import matrix
 from explorer.pages.view import Cell
-from explorer.ui.drawing.blocks import TIGHT, Blocks
+from explorer.ui.drawing.blocks import FINEST, TIGHT, Blocks
 from explorer.ui.drawing.strokes import Sight
 from explorer.ui.drawing.view import DrawingView
 from explorer.ui.widgets.tree import written_in
@@ -317,6 +317,27 @@ def test_an_image_that_fades_or_moves_is_not_coloured_anew_and_one_with_other_nu
     assert not made
     show_with(array=np.eye(3))
     assert len(made) == 1
+
+
+def test_of_an_image_of_millions_of_numbers_a_few_are_coloured_and_the_strongest_is_seen(picture, at, monkeypatch):
+    coloured, theme = [], picture.bench.appearance.theme
+    index = type(theme.diverging_ramp).index
+    monkeypatch.setattr(
+        type(theme.diverging_ramp),
+        "index",
+        lambda ramp, values, *ends: coloured.append(values.size) or index(ramp, values, *ends),
+    )
+    table = np.zeros((20_000, 100))
+    table[10_000:10_300, 40:60] = -1.0
+    marks = [
+        replace(mark, array=table, node=None) if isinstance(mark, Image) else mark for mark in picture.drawing.marks
+    ]
+    picture.tell(replace(picture.drawing, marks=tuple(marks)))
+    image = picture.grab().toImage()
+    assert coloured == [FINEST * 100]
+    middle, beside = at(picture, 60, 55.2), at(picture, 60, 48)
+    assert image.pixelColor(beside) == theme.diverging_ramp.colors[128]
+    assert image.pixelColor(middle) != image.pixelColor(beside)
 
 
 def test_where_marks_are_is_the_same_whether_those_before_are_known_or_not(picture):

@@ -9,11 +9,12 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from explorer.core.numbers import strongest_in
 from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.view import Covered
 from explorer.ui.matrix import heading
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.matrix.small import MOST, _strongest
+from explorer.ui.matrix.small import MOST
 from explorer.ui.widgets import formula
 
 N = 20
@@ -146,12 +147,12 @@ def test_of_cells_that_share_a_square_the_picture_shows_the_strongest(rows, colu
     array = np.ascontiguousarray(array.T).T if turned else array
     starts = [np.linspace(0, n, min(n, MOST), endpoint=False).astype(int) for n in array.shape]
     high, low = (of.reduceat(of.reduceat(array, starts[0], 0), starts[1], 1) for of in (np.maximum, np.minimum))
-    np.testing.assert_array_equal(_strongest(array), np.where(high >= -low, high, low))
+    np.testing.assert_array_equal(strongest_in(array, MOST), np.where(high >= -low, high, low))
 
 
 def test_a_picture_of_a_matrix_is_looked_for_once(box, monkeypatch):
     looked = []
-    monkeypatch.setattr("explorer.ui.matrix.small._strongest", lambda array: looked.append(1) or array)
+    monkeypatch.setattr("explorer.ui.matrix.small.strongest_in", lambda array, most: looked.append(1) or array)
     box._small._image = None
     for _ in range(2):
         box._small.grab()
