@@ -24,7 +24,7 @@ from explorer.core.engine import Pin, run
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph, Node
 from explorer.core.numbers import places_of_largest
-from explorer.core.ops import Array
+from explorer.core.ops import Array, Cap, MatMul, Scale
 
 LOGITS, FINAL = "output.logits", "final.norm"
 
@@ -43,7 +43,25 @@ class Part:
 
 def can_be_parted(graph: Graph) -> bool:
     """Whether the output layer reads a sum: a norm stands before the blocks and once more at the end."""
-    return FINAL in graph.nodes and LOGITS in graph.nodes and graph.nodes[LOGITS].parents[0] == FINAL
+    return FINAL in graph.nodes and LOGITS in graph.nodes and bool(_head(graph))
+
+
+def _head(graph: Graph) -> list[Node]:
+    """What makes logits of the last norm, in order: a factor (T5), the output layer, a soft cap (Gemma 2).
+
+    Empty where there is anything else: a logit is no sum of it.
+    """
+    node, found = graph.nodes[LOGITS], list[Node]()
+    for kind in (Cap, MatMul, Scale):
+        if isinstance(node.op, kind):
+            found.insert(0, node)
+            node = graph.nodes[node.parents[0]]
+    return found if node.name == FINAL else []
+
+
+def output_layer(graph: Graph) -> Node:
+    """The product with the table of words: its numbers are sums, which a soft cap may still bend."""
+    return next(node for node in _head(graph) if node.op.projects)
 
 
 def stream(graph: Graph) -> list[str]:
@@ -56,6 +74,11 @@ def stream(graph: Graph) -> list[str]:
 
 def _is_residual(node: Node) -> bool:
     return node.op.adds and node.short == "residual"
+
+
+def made_by(graph: Graph, node: Node) -> Node:
+    """What a block makes, of what is added to the stream: that may be it, brought to a root mean square of 1."""
+    return graph.nodes[node.parents[0]] if node.op.normalises and len(node.parents) == 2 else node
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,13 +111,16 @@ def _log_of_sum(logits: Array) -> float:
 
 def _output(graph: Graph, values: Mapping[str, Array], x: Array, words: Sequence[int] | None = None) -> Array:
     """The logits that the last norm and the output layer make of rows of the stream, (…, n_words) of some words."""
-    norm, output = graph.nodes[FINAL], graph.nodes[LOGITS]
     with np.errstate(all="ignore"):  # as in forward
-        normed = norm.op.forward(x, *(values[name] for name in norm.parents[1:]))
-        if words is None:
-            return output.op.forward(normed, *(values[name] for name in output.parents[1:]))
-        logits = normed @ output.op.matrix(values[output.parents[1]])[:, words]
-        return logits + values[output.parents[2]][list(words)] if len(output.parents) == 3 else logits
+        for node in (graph.nodes[FINAL], *_head(graph)):
+            weights = [values[name] for name in node.parents[1:]]
+            if node.op.projects and words is not None:
+                W, *bias = weights
+                x = x @ node.op.matrix(W)[:, words]
+                x = x + bias[0][list(words)] if bias else x
+            else:
+                x = node.op.forward(x, *weights)
+        return x
 
 
 class Ledger:
@@ -112,16 +138,18 @@ class Ledger:
 
     def __init__(self, graph: Graph, values: Mapping[str, Array], row: int, word: int) -> None:
         self.graph, self.values, self.row = graph, values, row
-        norm, output = graph.nodes[FINAL], graph.nodes[LOGITS]
+        norm, output = graph.nodes[FINAL], output_layer(graph)
         weights = [values[name].astype(np.float64) for name in norm.parents[1:]]
         self.column = output.op.matrix(values[output.parents[1]])[:, word].astype(np.float64)
+        if output.parents[0] != FINAL:  # what it reads is a number times the normed row
+            self.column *= float(values[graph.nodes[output.parents[0]].parents[1]])
         x = values[norm.parents[0]][row].astype(np.float64)
         # `sigma`: what the last norm divides the row by. `read`: what reads the row.
         self.sigma, self.read, self.constant = norm.op.reading(self.column, x, *weights)
         self.beta = weights[1] if len(weights) > 1 else np.zeros_like(x)
         if len(output.parents) == 3:
             self.constant += float(values[output.parents[2]][word])
-        self.total = float(x @ self.read) + self.constant  # the logit
+        self.node, self.total = output.name, float(x @ self.read) + self.constant  # the logit, before any cap
 
     def parts(self) -> list[Part]:
         """The parts of the logit in reading order; their values add up to `total`."""
@@ -144,15 +172,24 @@ class Ledger:
 
     def _block(self, node: Node) -> Iterator[Part]:
         graph, values = self.graph, self.values
-        concat = graph.nodes[node.parents[0]] if node.parents else node
-        if node.op.projects and concat.op.joins_heads:
+        made, read = self._read_of(node)
+        concat = graph.nodes[made.parents[0]] if made.parents else made
+        if made.op.projects and concat.op.joins_heads:
             n_heads, _, d_v = values[concat.parents[0]].shape
             for head in range(n_heads):
-                vector = values[concat.parents[0]][head, self.row].astype(np.float64) @ self._W_O(node, head, d_v)
-                yield Part("head", node.name, self._of(vector), head)
+                vector = values[concat.parents[0]][head, self.row].astype(np.float64) @ self._W_O(made, head, d_v)
+                yield Part("head", node.name, float(vector @ read), head)
         else:
-            kind = "net" if node.name.endswith(".ffn.output") else "block"
+            kind = "net" if made.name.endswith(".ffn.output") else "block"
             yield Part(kind, node.name, self._of(values[node.name][self.row]))
+
+    def _read_of(self, node: Node) -> tuple[Node, Array]:
+        """What a block makes, and what reads it, (d_model,): a norm of its own divides by one number, too (Gemma 2)."""
+        made = made_by(self.graph, node)
+        if made is node:
+            return node, self.read
+        x, gamma = (self.values[name].astype(np.float64) for name in node.parents)
+        return made, node.op.reading(self.read, x[self.row], gamma)[1]
 
     def _W_O(self, node: Node, head: int, d_v: int) -> Array:
         """The rows of W_O that read a head, (d_v, d_model)."""
@@ -170,18 +207,18 @@ class Ledger:
         is added, and what reads it, (d_model,).
         """
         graph, values, row = self.graph, self.values, self.row
-        of = graph.nodes[part.node]
+        of, read = self._read_of(graph.nodes[part.node])
         if part.kind == "head" and part.head is not None:
             output = graph.nodes[graph.nodes[of.parents[0]].parents[0]]
             weights, V = (values[name] for name in output.parents)
             shared = part.head * len(V) // len(weights)  # heads may share a head of values
             moved = V[shared].astype(np.float64) @ self._W_O(of, part.head, V.shape[-1])
-            return weights[part.head, row].astype(np.float64), moved @ self.read, 0.0
+            return weights[part.head, row].astype(np.float64), moved @ read, 0.0
         if part.kind == "net" and of.op.projects:
             active, W = values[of.parents[0]][row].astype(np.float64), values[of.parents[1]]
-            bias = self._of(values[of.parents[2]]) if len(of.parents) == 3 else 0.0
+            bias = float(values[of.parents[2]].astype(np.float64) @ read) if len(of.parents) == 3 else 0.0
             # In blocks: a copy of millions of weights in float64 would take longer than the products.
-            return active, np.einsum("ij,j->i", of.op.matrix(W), self.read), bias
+            return active, np.einsum("ij,j->i", of.op.matrix(W), read), bias
         if part.kind == "constant":
             return self.beta, self.column, self.constant - float(self.beta @ self.column)
         return values[part.node][row].astype(np.float64), self.read, 0.0
@@ -211,7 +248,7 @@ def sites(graph: Graph) -> list[Site]:
     first, *blocks = stream(graph)
     found = [Site(first, None, first)]
     for name in blocks:
-        made = graph.nodes[graph.nodes[name].parents[1]]
+        made = made_by(graph, graph.nodes[graph.nodes[name].parents[1]])
         joined = graph.nodes[made.parents[0]] if made.parents else made
         if made.op.projects and joined.op.joins_heads:
             heads = joined.parents[0]

@@ -88,7 +88,7 @@ def _around(found: "Checkpoint") -> tuple[Lesson, State]:
     words = state.graph.axes[axis]
     if isinstance(words, Vocabulary) and (pieces := words.pieces_of(FIRST_TEXT)):
         state = SetTokens(sequence, pieces).apply(state)
-    lesson, state = lesson_of(state, f"{name} ({found.kind})")
+    lesson, state = lesson_of(state, name if found.kind in name else f"{name} ({found.kind})")
     told = " ".join(f"Notice: {notice}." for notice in found.notices)
     about = f"A model that others trained, from {found.path}. {told}".strip()
     settings = {one: replace(setting, title="As it came", paragraph=about) for one, setting in lesson.settings.items()}

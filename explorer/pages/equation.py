@@ -231,7 +231,8 @@ def placed(signs: Sequence[str], sizes: Sequence[Size], lines: Sequence[Line], r
         # Beside pictures that begin at the top, what has no base line here begins there, too.
         at_top = not bases and any(size.top for size in some)
         levels = [size.side[1] - size.base for size in some if size.base is not None]
-        level = y + (base + min(levels) if levels else height // 2)
+        middle = sizes[line[0]].side[1] if at_top else height // 2
+        level = y + (base + min(levels) if levels else middle)
         x, end = 0, 0
         for i, (place, size, by) in enumerate(zip(line, some, downs, strict=True)):
             if signs[place] and place > 0:

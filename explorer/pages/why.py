@@ -17,6 +17,7 @@ from explorer.core.attribution import (
     Site,
     lens,
     moved,
+    output_layer,
     patched,
     pin_of,
     rival_of,
@@ -278,7 +279,7 @@ def why_sentence(view: View, stage: Stage) -> str:
 def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]:
     """The likeliest word after each block, and the rank of the one asked about; then the likeliest behind all words."""
     graph, head = view.graph, Section("lens", "The output layer, after each block")
-    tokens, table = graph.shape(LOGITS)[0], graph.size(graph.nodes[LOGITS].parents[1])
+    tokens, table = graph.shape(LOGITS)[0], graph.size(output_layer(graph).parents[1])
     size = table * (READ * (1 + MOST_BLOCKS) + MOST_BLOCKS * tokens + len(stream(graph)))
     of = view.values, row
     found = view.awaited(LENS, size, of, lambda told: lens(graph, view.values, row, MOST_BLOCKS))
@@ -354,11 +355,12 @@ def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ..
     for i, part in enumerate(parts):
         name = Entry(_named(view, part, there[row]), leads=Keep(PART, i))
         lines.append(Line.of(name, *_number_and_bar(part.value), here=i == opened))
-    logit = Cell("output.logits", (row, word))
-    lines.append(Line.of("logit", *_number_and_bar(ledger.total), cell=logit, strong=True))
+    capped = ledger.node != LOGITS
+    logit = "logit before its cap" if capped else "logit"
+    lines.append(Line.of(logit, *_number_and_bar(ledger.total), cell=Cell(ledger.node, (row, word)), strong=True))
     columns = Column("from"), Column("of the logit", NUMBER), Column("", BAR, 220, (low, high))
     note = (
-        f"The logit of <b>{escape(says[word])}</b> after <mark>{escape(there[row])}</mark> is the sum of these parts. "
+        f"The {logit} of <b>{escape(says[word])}</b> after <mark>{escape(there[row])}</mark> is the sum of these parts. "
         f"The last norm divides all of them by one number, the σ of this row, {written(ledger.sigma, 3)}, and that is "
         "taken as it is. Only differences of logits count: what all words get alike changes no probability."
     )

@@ -24,7 +24,7 @@ def made(kind, switches):
     model = Model(kind, lengths, axes, d_model=6, layers=2, seed=2)
     for block, of in model.blocks().items():
         for name, value in switches.items():
-            where = {"positions": "sequence", "tied": "output"}.get(name)
+            where = {"positions": "sequence", "tied": "output", "logit_cap": "output", "output_scale": "output"}.get(name)
             blocks = ("attention", "ffn", "norm") if name in ("norm_by", "epsilon_in") else ("attention", "ffn")
             if of == where or (where is None and of in blocks and not (name == "heads" and of == "ffn")):
                 model = model.with_switch(block, name, value)
@@ -45,6 +45,8 @@ CASES = [
     ("encoder-decoder", {"norm": "pre", "heads": 2}),
     ("gpt", {"norm": "pre", "heads": 2, "norm_by": "RMS norm"}),
     ("gpt", {"norm": "pre", "norm_by": "RMS norm, 1 + γ", "epsilon_in": "sigma"}),
+    ("gpt", {"norm": "both", "norm_by": "RMS norm, 1 + γ", "heads": 2, "logit_cap": 3.0, "tied": True}),
+    ("encoder-decoder", {"norm": "pre", "norm_by": "RMS norm", "output_scale": True, "tied": True}),
 ]
 
 
@@ -54,7 +56,8 @@ def test_the_parts_add_up_to_the_logit(kind, switches):
     for row in range(4):
         for word in range(3):
             ledger = Ledger(graph, values, row, word)
-            logit = values["output.logits"][row, word]
+            logit = values["output.uncapped" if "logit_cap" in switches else "output.logits"][row, word]
+            assert ledger.node in ("output.logits", "output.uncapped")
             assert ledger.total == pytest.approx(logit, rel=1e-10)
             assert sum(part.value for part in ledger.parts()) == pytest.approx(logit, rel=1e-10)
 
@@ -80,8 +83,9 @@ def test_a_head_that_moves_nothing_has_no_part():
     assert next(p for p in parts if p.node.startswith("decoder.1.self") and p.head == 1).value == 0
 
 
-def test_the_lens_ends_with_the_models_own_logits():
-    graph, values = made("gpt", {"norm": "pre", "heads": 2})
+@pytest.mark.parametrize("switches", [{"norm": "pre", "heads": 2}, CASES[-2][1]])
+def test_the_lens_ends_with_the_models_own_logits(switches):
+    graph, values = made("gpt", switches)
     found = lens(graph, values, 2, 3)
     assert found.nodes == ("input.H", *(f"decoder.{k}.{b}.residual" for k in (1, 2) for b in ("self", "ffn")))
     np.testing.assert_allclose(found.logits[-1], values["output.logits"][2], rtol=1e-12)

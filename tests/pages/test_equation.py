@@ -217,6 +217,12 @@ def test_what_has_no_base_line_stands_in_the_middle_or_at_the_top():
     assert [y for _, y, _, _ in where.parts] == [0, 20, 0]
 
 
+def test_a_sign_before_a_small_picture_beside_a_high_one_stands_with_the_small_one():
+    sizes = [Size(100, 80, 20, (100, 50)), Size(50, 40, side=(50, 20)), Size(400, 400, side=(400, 200), top=True)]
+    where = placed(["", "→", ""], sizes, [[0], [1, 2]], Room(500, 10, 22), 12)
+    assert where.signs == {1: (0, 92 + 20)}
+
+
 @given(st.lists(st.integers(100, 2400), min_size=1, max_size=5), st.integers(0, 2560))
 def test_parts_side_by_side_fill_their_line_and_no_more(widths, width):
     room = Room(width, 10, 22)

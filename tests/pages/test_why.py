@@ -141,3 +141,20 @@ def test_the_model_beside_is_what_is_taken_from(desk):
     assert not page.has("other word")
     assert "<i>the dog sat on the</i>" in page.notes
     assert "to <b>rug</b>" in page.notes
+
+
+@pytest.mark.parametrize("norm", ["pre", "both"])
+def test_under_a_soft_cap_the_logit_before_it_is_the_sum(emma, norm):
+    """As of Gemma 2: the cap bends what is a sum, and what a block adds is normed by one number more."""
+    emma.do(SetSwitch("output", "logit_cap", 8.0))
+    for block in ("self", "ffn"):
+        for layer in (1, 2):
+            emma.do(SetSwitch(f"decoder.{layer}.{block}", "norm", norm))
+            emma.do(SetSwitch(f"decoder.{layer}.{block}", "norm_by", "RMS norm"))
+    page = emma.page(WHY.name)
+    *parts, total = page.the("parts").lines
+    assert total.entries[0].text == "logit before its cap" and "logit before its cap" in page.the("about the ledger").text
+    assert sum(line.entries[2].value for line in parts) == pytest.approx(total.entries[2].value, abs=2e-3)
+    assert sum("head" in line.entries[0].text for line in parts) == 2 * 4
+    *_, last = page.the("lens here").lines
+    assert last.entries[4].text == "1"
