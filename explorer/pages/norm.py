@@ -116,7 +116,8 @@ def _parts(view: View, stage: Stage) -> tuple[Node | None, Node | None]:
 def _norm(view: View, node: Node, added: Node | None) -> tuple[Element, ...]:
     x, gamma, *beta = node.parents
     given = () if added is not None and x == added.name else (Item("", matrix(view, x, f"came in: {_short(x)}")),)
-    weights = [Item("", matrix(view, gamma, "stretches")), *(Item("", matrix(view, b, "moves")) for b in beta)]
+    weights = [Item("," if given else "", matrix(view, gamma, "stretches"))]
+    weights += [Item(",", matrix(view, b, "moves")) for b in beta]
     found = measured(view, node.name)
     strips = [
         Item("", Stack(f"{title.lower()} the norm", title, (_picture(view, found, title, after),)))
