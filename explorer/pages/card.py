@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from explorer.core.cost import parameters, total
 from explorer.core.graph import Stage
+from explorer.core.model import Model
 from explorer.core.numbers import alone, written
 from explorer.core.switches import SWITCHES, Switch, SwitchValue
 from explorer.document.commands import BecomeKind
 from explorer.lessons.loader import lesson_files, model_files
 from explorer.lessons.reading import MOST_TEXT, TomlTable, read
 from explorer.pages.element import Element
-from explorer.pages.gestures import Do
+from explorer.pages.gestures import Do, GoTo
 from explorer.pages.page import NUMBER, Column, Entry, Line, Listing, Note, Section, beside
 from explorer.pages.view import View
 from explorer.training import recipes
@@ -28,7 +29,11 @@ if TYPE_CHECKING:
 
 BLOCKS = {"input": "sequence", "self": "attention", "ffn": "ffn", "final": "last norm", "output": "output"}
 WHERE = {"input": "embeddings", "self": "attention", "ffn": "feed-forward", "final": "last norm", "output": "output"}
-DECIMALS = 3
+WHERE |= {"cross": "cross-attention", "source": "embeddings of the source", "target": "embeddings of the target"}
+KIND_NAMES = {"sequence": "embeddings", "ffn": "feed-forward", "layer": "each layer", "masked output": "output"}
+UNTOLD = frozenset({"lookup", "mask"})
+"""Switches that say nothing of how a model differs: how this program looks words up, and what each decoder has."""
+DECIMALS, MOST_LAYERS = 3, 4
 Named = tuple[str, str]
 """A switch: the part of a model, and its name there."""
 
@@ -209,6 +214,7 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
     if learned and source is not None and source is not top:
         elements.append(Note("source", f"Its model is <b>{escape(source.text('title'))}</b>."))
     sizes = Section("sizes", "Sizes"), _listing("model sizes", _sizes(view), ("size", ""))
+    choices = _choices(view.state.model)
     if learned and source is not None:
         scores = source.table("card")
         lines = [
@@ -218,8 +224,8 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
         ]
         title = Section("scores", "Scores, on sentences that it has never learned from")
         measured = title, _listing("all scores", lines, ("score", ""))
-        return *elements, beside((SIZES, sizes), (MEASURED, measured), (RECIPE, _recipe(name)))
-    elements += sizes
+        return *elements, beside((SIZES, (*sizes, *choices)), (MEASURED, measured), (RECIPE, _recipe(name)))
+    elements += (beside((SIZES, sizes), (MEASURED, choices)),) if choices else sizes
     if source is not None and ("weights" in source or "checkpoint" in source):
         elements.append(Note("others", "It was trained by others, elsewhere: there is no recipe of it here."))
     elif state.records is not None:
@@ -242,10 +248,11 @@ def _about(lesson: str) -> TomlTable | None:
 def _sizes(view: View) -> list[tuple[str, ...]]:
     model, graph = view.state.model, view.graph
     learned = total(parameters(graph, model))
+    layers = f"{model.layers} and {model.behind}" if model.behind else f"{model.layers}"
     all_learned = "counted block by block on the page Parameters"
     found = [
         ("kind", model.kind, KINDS[model.kind]),
-        ("layers", f"{model.layers}", "groups of the same blocks, one after the other"),
+        ("layers", layers, "groups of the same blocks, one after the other"),
         ("numbers that are learned", f"{learned:,}", all_learned if learned else "its numbers are given"),
     ]
     if graph.sequences:
@@ -257,6 +264,45 @@ def _sizes(view: View) -> list[tuple[str, ...]]:
     if graph.sequences and OUTPUT in graph.axes:
         found.append(("words of the output", f"{len(graph.axes[OUTPUT]):,}", "those that it can say"))
     return [*found, ("type of its numbers", model.dtype, DTYPES.get(model.dtype, ""))]
+
+
+def _choices(model: Model) -> tuple[Element, ...]:
+    """What it is built of where the textbook chooses otherwise; what several parts have alike is one line."""
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for block, kind in model.blocks().items():
+        for name, switch in SWITCHES[kind].items() if "loss" not in kind else ():
+            value = model.switch(block, name) if model.has_switch(block, name) else switch.default
+            if value != switch.default and name not in UNTOLD:
+                usual = _said(switch.default) if switch.default or switch.default is False else "–"
+                groups.setdefault((switch.title, _said(value), usual), []).append(block)
+    if not groups:
+        return ()
+    lines = [
+        Line.of(Entry(title, leads=GoTo("model.switches")), value, Entry(usual, muted=True), _parts_of(blocks, model))
+        for (title, value, usual), blocks in groups.items()
+    ]
+    columns = Column("switch", names=True), Column("here"), Column("in the textbook"), Column("where")
+    title = Section("choices", "What it chose where the textbook chooses otherwise")
+    return title, Listing("choices of the model", title.text, columns, tuple(lines), most=24)
+
+
+def _parts_of(blocks: Sequence[str], model: Model) -> str:
+    """What some blocks are, in words: "attention, layers 1, 3"; of a kind of which all are meant, the kind."""
+    kinds, found = model.blocks(), dict[str, list[str]]()
+    everywhere = {kind for kind in kinds.values() if all(one in blocks for one in kinds if kinds[one] == kind)}
+    for block in blocks:
+        words, layers = ([part for part in block.split(".") if part.isdecimal() == number] for number in (False, True))
+        whose = "encoder: " if words[0] == "encoder" and "target" in kinds else ""
+        if kinds[block] in everywhere:
+            found.setdefault(KIND_NAMES.get(kinds[block], kinds[block]), [])
+        else:
+            found.setdefault(whose + WHERE.get(words[-1], words[-1]), []).extend(layers)
+    texts = []
+    for name, layers in found.items():
+        which = ", ".join(layers[:MOST_LAYERS]) + ", …" * (len(layers) > MOST_LAYERS)
+        before = "" if name == "layer" else f"{name}, "
+        texts.append(f"{before}layer{'s' * (len(layers) > 1)} {which}" if 0 < len(layers) < model.layers else name)
+    return "; ".join(texts)
 
 
 def _score(value: float) -> str:

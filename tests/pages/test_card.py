@@ -10,7 +10,7 @@ from refusals import refuses
 
 from explorer.checkpoints.architectures import as_member, differing, member, members, own_switches
 from explorer.core.switches import SWITCHES
-from explorer.document.commands import BecomeKind
+from explorer.document.commands import BecomeKind, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import load, models
 from explorer.pages.card import BLOCKS, SCORES, WHERE
@@ -45,6 +45,21 @@ def test_of_a_model_from_elsewhere_it_does_not_say_that_it_is_untrained(desk):
     page = own.page(CARD)
     assert "It was not trained here" in page.notes
     assert "untrained" not in page.notes
+
+
+def test_what_a_model_chose_otherwise_is_told_once_for_all_parts_alike(desk):
+    """As of Gemma 2: every second layer has a window; the norms of all blocks are of one kind."""
+    made = desk("tiny-gpt")
+    made.do(SetSwitch("decoder.2.self", "window", 3))
+    for block in ("decoder.1.self", "decoder.2.self", "decoder.1.ffn", "decoder.2.ffn"):
+        made.do(SetSwitch(block, "norm_by", "RMS norm"))
+    rows = made.page(CARD).texts("choices of the model")
+    assert ["Context window", "3", "–", "attention, layer 2"] in rows
+    assert ["Normalise by", "RMS norm", "layer norm", "attention; feed-forward"] in rows
+    assert ["Heads", "4", "1", "attention"] in rows
+    assert all("Look-up" not in row[0] and "Mask" not in row[0] for row in rows)
+    assert ["Activation", "identity", "ReLU", "layer 2"] in desk("xor").page(CARD).texts("choices of the model")
+    assert not desk("jump").page(CARD).has("choices of the model")
 
 
 def test_a_lesson_on_a_model_that_came_trained_says_which_one(desk):
