@@ -48,6 +48,11 @@ class Vocabulary(tuple[str, ...]):
         return [self[number] for number in self.tokenizer.encode(text, whole) if number < len(self)]
 
     @cached_property
+    def end(self) -> str:
+        """The mark of the end of a text, as this tokenizer has it; `<end>` where it has none that is known."""
+        return next((mark for mark in (END, *ENDS) if mark in self), END)
+
+    @cached_property
     def _begins_with_blank(self) -> bool:
         """Whether the tokenizer puts a blank before a text that has none."""
         first = self.tokenizer.encode("a", False)[:1]
@@ -60,10 +65,17 @@ class Vocabulary(tuple[str, ...]):
 
 
 START, END, PAD, UNKNOWN, MASK = "<start>", "<end>", "<pad>", "<unk>", "<mask>"
+ENDS = "</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>", "<|im_end|>", "[SEP]"
+"""What tokenizers of others call the end of a text."""
 MOST_TOKENS = 512
 """In a sequence that somebody types, or that a model writes."""
 _LONGEST = 60
 """Characters of a word in a message."""
+
+
+def end_of(words: tuple[str, ...]) -> str:
+    """What stands behind the last word of a text, in a vocabulary."""
+    return words.end if isinstance(words, Vocabulary) else END
 
 
 def is_mark(token: str) -> bool:

@@ -11,10 +11,12 @@ from explorer.core.errors import written_shape
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Place, Stage
 from explorer.core.numbers import written
+from explorer.core.switches import SWITCHES
+from explorer.document.commands import SetSwitch
 from explorer.pages.changes import given
 from explorer.pages.drawing import SIGNED, TEXT, Axis, Drawing, Image, Words, drawable
 from explorer.pages.element import Element
-from explorer.pages.gestures import GoTo
+from explorer.pages.gestures import Do
 from explorer.pages.header import switch_bar
 from explorer.pages.matrix import matrix
 from explorer.pages.net_answers import TARGET, Net, net_picture
@@ -104,7 +106,8 @@ def _nothing(view: View) -> tuple[Element, ...]:
     """Why there is nothing to go down, and the way to where there is."""
     if "loss" not in view.state.model.blocks():
         return Note("no loss", NONE), *given(view)
-    button = Button("to the switches", "All switches", GoTo("model.switches"), "Choose a loss there")
+    on = Do(SetSwitch("loss", "loss", SWITCHES["loss"]["loss"].default))
+    button = Button("loss on", "Switch the loss on", on, "For a model that writes, of the next words")
     return Note("no loss", SWITCHED_OFF), Controls("way to a loss", (button,)), *given(view)
 
 

@@ -360,9 +360,9 @@ def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ..
     lines.append(Line.of(logit, *_number_and_bar(ledger.total), cell=Cell(ledger.node, (row, word)), strong=True))
     columns = Column("from"), Column("of the logit", NUMBER), Column("", BAR, 220, (low, high))
     note = (
-        f"The {logit} of <b>{escape(says[word])}</b> after <mark>{escape(there[row])}</mark> is the sum of these parts. "
-        f"The last norm divides all of them by one number, the σ of this row, {written(ledger.sigma, 3)}, and that is "
-        "taken as it is. Only differences of logits count: what all words get alike changes no probability."
+        f"The {logit} of <b>{escape(says[word])}</b> after <mark>{escape(there[row])}</mark> is the sum of these "
+        f"parts. The last norm divides all of them by one number, the σ of this row, {written(ledger.sigma, 3)}, "
+        "and that is taken as it is. Only differences of logits count: what all words get alike changes no probability."
     )
     title = Section("ledger", f"Why “{says[word]}”: its logit, term by term")
     terms = Listing("parts", "The logit, term by term", columns, tuple(lines), most=20)

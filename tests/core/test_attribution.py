@@ -24,7 +24,8 @@ def made(kind, switches):
     model = Model(kind, lengths, axes, d_model=6, layers=2, seed=2)
     for block, of in model.blocks().items():
         for name, value in switches.items():
-            where = {"positions": "sequence", "tied": "output", "logit_cap": "output", "output_scale": "output"}.get(name)
+            where = {"positions": "sequence"} | dict.fromkeys(("tied", "logit_cap", "output_scale"), "output")
+            where = where.get(name)
             blocks = ("attention", "ffn", "norm") if name in ("norm_by", "epsilon_in") else ("attention", "ffn")
             if of == where or (where is None and of in blocks and not (name == "heads" and of == "ffn")):
                 model = model.with_switch(block, name, value)

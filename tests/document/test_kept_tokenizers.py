@@ -7,10 +7,11 @@ import pytest
 
 from explorer.checkpoints.tokenizers.tokenizer import named
 from explorer.checkpoints.tokenizers.tokenizer_json import from_json
+from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
 from explorer.core.vocabulary import Vocabulary
-from explorer.document.commands import SetTokens
+from explorer.document.commands import SetSwitch, SetTokens
 from explorer.document.manifest import packed
 from explorer.document.state import State
 from explorer.document.storage import load, save
@@ -51,3 +52,14 @@ def test_what_is_no_tokenizer_could_not_be_opened_so_it_is_not_saved(state, tmp_
         save(state, "with pieces", tmp_path / "it.explorer")
     assert error.value.id == "not-saved"
     assert not (tmp_path / "it.explorer").exists()
+
+
+def test_a_loss_that_is_switched_on_is_of_the_next_pieces_and_their_own_end(tmp_path):
+    """Not `<end>`: with it a model of others would have one row more than it was trained with."""
+    ends = {**SAID, "added_tokens": [{"id": 3, "content": "</s>", "special": True}]}
+    ends["model"] = {**SAID["model"], "vocab": {"a": 0, "b": 1, "ab": 2, "</s>": 3}}
+    model = Model("gpt", {"input": 2}, {"input.words": named(from_json(json.dumps(ends)), 4)}, d_model=4)
+    silent = State.of(model.with_switch("loss", "loss", "none"), {"input.tokens": np.array([0, 2])})
+    state = SetSwitch("loss", "loss", "cross-entropy").apply(silent)
+    assert len(state.graph.axes["input.words"]) == 4
+    assert fresh(state.graph, state.used, {}).values["loss.target"].tolist() == [2, 3]

@@ -48,14 +48,15 @@ class TestDescent:
         assert "takes some time" in page.notes
         assert "surface" in self.shown(page)
 
-    def test_without_a_loss_it_says_why_and_where_there_is_one(self, start, desk):
+    def test_without_a_loss_it_says_why_and_switches_one_on(self, start, desk):
         start.do(SetSwitch("loss", "loss", "none"))
         page = start.page("model.descent")
         assert not page.all(Descent)
-        assert page.the("to the switches").asks == GoTo("model.switches")
+        start.do(page.the("loss on").asks.command())
+        assert start.page("model.descent").all(Descent)
         page = desk("two-vectors").page("model.descent")
         assert "no loss" in page.notes
-        assert not page.has("to the switches")
+        assert not page.has("loss on")
 
     def test_the_sentence_promises_nothing_that_a_step_may_break(self, start):
         assert "the loss goes down" not in start.page("model.descent").page.header.sentence

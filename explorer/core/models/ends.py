@@ -43,7 +43,7 @@ from explorer.core.ops import (
     Temperature,
     WithBalance,
 )
-from explorer.core.vocabulary import END, PAD, with_words
+from explorer.core.vocabulary import PAD, end_of, with_words
 
 AMONG_SCORES = ("rotary", "ALiBi", "relative", "none")
 """Kinds of positions that are not added to the vectors: they are where queries meet keys, or nowhere."""
@@ -130,13 +130,14 @@ def follows_words(model: Model) -> bool:
 def with_next_words(model: Model) -> Model:
     """The model, its output vocabulary holding every word that may come next.
 
-    Words that it lacks, ``<end>`` among them, are put behind the others, so that these keep their numbers.
+    Words that it lacks, the end of a text among them, are put behind the others, so that these keep their numbers.
     """
     if not follows_words(model):
         return model
     read = f"{DECODER_READS[model.kind]}.words"
     axis = "output.words" if "output.words" in model.axes else read
-    words = with_words(model.axes[axis], (END,) if axis == read else (*model.axes[read], END))
+    end = end_of(model.axes[axis])
+    words = with_words(model.axes[axis], (end,) if axis == read else (*model.axes[read], end))
     return model if words is model.axes[axis] else replace(model, axes={**model.axes, axis: words})
 
 
@@ -158,15 +159,16 @@ def next_words(model: Model) -> NextWords:
     """
     read = model.axes[f"{DECODER_READS[model.kind]}.words"]
     words = model.axes.get("output.words") or read
+    end = end_of(words)
     if words[: len(read)] == read:
         numbers: dict[str, int] = {}
     else:
         places = {word: i for i, word in enumerate(words)}
         numbers = {word: places.get(word, -1) for word in read}
-    missing = [word for word, number in numbers.items() if number < 0] + [END] * (END not in words)
+    missing = [word for word, number in numbers.items() if number < 0] + [end] * (end not in words)
     if missing:
         raise ExplorerError("no-next-word", word=missing[0])
-    return NextWords(words.index(END), tuple(numbers.values()), words.index(PAD) if PAD in words else -1)
+    return NextWords(words.index(end), tuple(numbers.values()), words.index(PAD) if PAD in words else -1)
 
 
 def output_layer(model: Model, g: GraphBuilder, x: str, rows: str) -> None:

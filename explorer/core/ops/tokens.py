@@ -91,7 +91,7 @@ class NextWords(Op):
     said, so there the right word is ``<pad>`` too, which the loss does not count.
     """
 
-    end: int  # the number of ``<end>`` in the output vocabulary
+    end: int  # the number of ``<end>`` in the output vocabulary, or of what a tokenizer of others has for it
     # The number that each word of the input vocabulary has in the output vocabulary; empty where all have the same.
     numbers: tuple[int, ...] = ()
     pad: int = -1  # the number of ``<pad>`` in the output vocabulary; -1 where it has none

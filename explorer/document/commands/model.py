@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from explorer.core.engine import run
 from explorer.core.errors import ExplorerError
+from explorer.core.models.ends import DECODER_READS
 from explorer.core.ops import Array
 from explorer.document.state import State, frozen
 
@@ -63,6 +64,8 @@ class SetSwitch(Command):
         model = state.model.with_switch(block, self.name, self.value)
         if model.switch(block, self.name) == state.model.switch(block, self.name):
             return state
+        if self.name == "loss" and model.kind in DECODER_READS and "loss.target" not in state.inputs:
+            model = model.with_switch(block, "targets", "next word")  # nobody has typed any
         changed = replace(state, inputs=self._carried(state, block)).rebuilt(model)
         return changed.with_inputs(taken_over(state, changed))
 
