@@ -299,7 +299,8 @@ class MatrixBox(QWidget):
         inline, folded = form.tight and self.matrix.array.size == 1, form.tight and shut
         alone = shut and not folded and (not extent.whole or form.alike or form.small > 0)
         where = PLACE if folded else ALONE if alone else "" if extent.whole else BESIDE
-        picture = self._small.wanted(where, extent, form.room, form.small) if where else QSize()
+        alone_in = extent, form.room, form.small, form.tall, form.times
+        picture = self._small.wanted(where, *alone_in) if where else QSize()
         kind = THUMB if (folded and form.short) or (alone and form.small) else PICTURE if alone else NUMBERS
         formula, room = formula_of(self.matrix, kind), self._room(kind, form, folded)
         words = self._words(kind, form, room)

@@ -31,6 +31,7 @@ class Form(NamedTuple):
     row: int = 0  # of a row at least
     column: int = 0  # of a column at least
     figures: float = 1.0  # how many times larger than its letters its numbers are: on a slide, in large cells
+    tall: float = 1.0  # how many times higher than wide the cells are of a small picture in place of the numbers
     # How it stands as a whole, with its heading.
     tight: bool = False  # whether a small picture stands for its numbers, until someone asks for them
     alike: bool = False  # whether it is a small picture as its neighbours are whose numbers do not fit

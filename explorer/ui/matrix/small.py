@@ -27,6 +27,8 @@ SQUARE, STRIP, LEAST = 12, 20, 6
 """Pixels at text scale 1 of a cell at most; in a strip that leaves no room for another beside it; and those of one that
 a frame fits into.
 """
+TALL = 28
+"""Pixels at text scale 1 that a cell is high at most which may be higher than wide."""
 MARKED = 4096
 """Cells of which those that are pointed at and read are marked."""
 
@@ -55,7 +57,9 @@ class SmallPicture(QWidget):
         """Mark what is pointed at, and what is in sight."""
         self.update()
 
-    def wanted(self, where: str, extent: Extent, room: int, most: int = 0) -> QSize:
+    def wanted(
+        self, where: str, extent: Extent, room: int, most: int = 0, tall: float = 1.0, times: float = 1.0
+    ) -> QSize:
         """How large it is somewhere.
 
         Parameters
@@ -64,6 +68,9 @@ class SmallPicture(QWidget):
             Of the numbers.
         room, most : int
             Pixels across that the matrix may take, and those of a picture instead of the numbers; 0: all of these.
+        tall, times : float
+            How many times higher than wide cells of a picture instead of the numbers may be, and how many times larger
+            than at its least the matrix is.
         """
         rows, columns = self._view.matrix.array.shape
         px = self._view.bench.appearance.px
@@ -80,7 +87,8 @@ class SmallPicture(QWidget):
         strip = where == ALONE and not most and 2 * columns * px(SQUARE) > wide
         square = min(high / rows, wide / columns, px(STRIP if strip else SQUARE))
         least = px(8)
-        return QSize(max(round(columns * square), least), max(round(rows * square), least))
+        down = max(square, min(square * tall, px(TALL * times), px(HIGH * times) / rows)) if where == ALONE else square
+        return QSize(max(round(columns * square), least), max(round(rows * down), least))
 
     def stand(self, where: str, size: QSize) -> None:
         """Stand for the numbers, or beside them: above those with more columns than are in sight, else at the right."""

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 TIMES, LARGE, SMALL = (2.0, 1.7, 1.4, 1.2, 1.0), 1.4, 0.5
 """How many times larger what a step names may be than the rest, the largest that fits first; more than `LARGE` only
 where it takes no more than `SMALL` of what is in sight."""
+LESS = 0.85, 0.7
+"""And how many times smaller, where the text is large and it cannot be in sight at once otherwise."""
 
 
 class Enlargement:
@@ -227,8 +229,10 @@ class Trials:
                 yield Way(times, larger, dark, around)
             if times <= LARGE:
                 yield from (Way(times, larger, rest, named) for larger in (fit if times > 1 else heroes[:1]))
-        if usually > 1:
-            yield from (Way(1 / usually, named, small, some) for small, some in ((dark, around), (rest, named)))
+        scale = self._sharing.page.bench.appearance.scale
+        for times in (1 / usually, *(less for less in LESS if less * scale >= 1)):
+            if times < 1:
+                yield from (Way(times, named, small, some) for small, some in ((dark, around), (rest, named)))
 
     def _all_but(self, stay: Collection[str]) -> dict[str, list[int]]:
         """The places in each row, by its id, of all matrices but some."""

@@ -1,23 +1,26 @@
-"""How large all matrices and pictures of a page are in a wide window, where the page stays in sight whole."""
+"""How large all matrices, pictures and lists of a page are in a wide window, where the page stays in sight whole."""
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QRect
 
 from explorer.pages import equation
 from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Picture, Row
+from explorer.pages.page import Listing, Picture, Row
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.widgets.formula import can_typeset_now
 
 if TYPE_CHECKING:
+    from explorer.ui.page.fitted_table import FittedTable
     from explorer.ui.page.sharing import Sharing
 
 WIDE = (1.5, 2000, 1150), (1.3, 1700, 1000), (1.15, 1350, 850)
 """In a large window all matrices are so many times larger: where a page has so many pixels across and down at text
 scale 1, so that they have more room than in a smaller window all the same."""
+TALL = 4.0, 3.0, 2.0, 1.5, 1.0
+"""How many times higher than wide the cells of small pictures may be where a page leaves room down."""
 
 
 class Growth:
@@ -28,7 +31,7 @@ class Growth:
 
     def __init__(self, sharing: "Sharing") -> None:
         self._sharing = sharing
-        self._wide = self.grown = 1.0
+        self._wide = self.grown = self.tall = 1.0
         self._decided: tuple[object, ...] = ()
         """What it was decided for how much larger all is."""
 
@@ -45,41 +48,45 @@ class Growth:
         there = (times for times, across, down in WIDE if room >= px(across) and (height or 0) >= px(down))
         self._wide = next(there, 1.0)
         decides: tuple[object, ...] = ()
-        if self._wide > 1 and not self._sharing.enlargement.lit:
+        if height is not None and not self._sharing.enlargement.lit:
             # Nothing that changes with numbers, or cells would move.
             places = [one for one in page.widgets.values() if isinstance(one, PicturePlace)]
             late, sizes = [one.picture is None for one in places], [box.own_size[1:] for box in self._sharing.boxes()]
             decides = room, height, [one.id for one in self._sharing.all], sizes, late, can_typeset_now()
         if decides == self._decided:
             return False
-        self._decided, self.grown = decides, 1.0
+        self._decided, self.grown, self.tall = decides, 1.0, 1.0
         return bool(decides)
 
     def grow(self, room: int, height: int) -> None:
-        """Let matrices and pictures be as large as leaves the page in sight whole, with no row on more lines."""
+        """Let matrices, pictures and lists be as large as leaves the page in sight whole, with no row on more lines.
+
+        Of small pictures in place of numbers, which are as wide as they can be, the cells are higher then.
+        """
         page = self._sharing.page
         before, high = self._stance(room)
+        if high > height:
+            return
         parts = []
         for element, place in page.places(room):
             across = place.width()
             if isinstance(element, Row):
                 across = max((rect.right() + 1 for _, rect in page.layout_of(element).places(place)), default=0)
-            elif isinstance(element, (Matrix, Picture)):
+            elif isinstance(element, (Matrix, Picture, Listing)):
                 across = page.part(element).sizeHint().width()
-            if any(isinstance(one, Matrix) or (isinstance(one, Picture) and not one.fills) for one in leaves(element)):
+            if any(map(_grows, leaves(element))):
                 parts.append((across, place.height()))
-        for times in equation.larger(parts, room, height - high):
-            self.grown = times
+        ways = [(times, tall) for times in (*equation.larger(parts, room, height - high), 1.0) for tall in TALL]
+        if not any(box.small for box in self._sharing.boxes()):
+            ways = [(times, tall) for times, tall in ways if tall == 1]
+        for self.grown, self.tall in ways:
             self._sharing.arrange(room, height, low=False)
             stance, high = self._stance(room)
             if stance == before and high <= height:
                 return
-        if self.grown > 1:
-            self.grown = 1.0
-            self._sharing.arrange(room, height, low=False)
 
     def _stance(self, room: int) -> tuple[object, int]:
-        """How rows are broken into lines, and what is a small picture; and where the page ends."""
+        """How rows are broken, what is a small picture, and which lists are too wide; and where the page ends."""
         page, broken = self._sharing.page, []
         for row in self._sharing.rows:
             layout = page.layout_of(row)
@@ -88,8 +95,14 @@ class Growth:
             broken.append([b <= a for a, b in pairwise(lefts)])
             broken.append([layout.minimumSize().width() > room])
         small = [(box.small, box.view.extent.whole, box.form.size) for box in self._sharing.boxes()]
-        return (broken, small), max((place.bottom() for _, place in page.places(room)), default=0)
+        lists = [cast("FittedTable", page.widgets[one.id]) for one in self._sharing.all if isinstance(one, Listing)]
+        narrow = [one.whole_width > min(one.width(), room) for one in lists]
+        return (broken, small, narrow), max((place.bottom() for _, place in page.places(room)), default=0)
 
     def times_in(self, element: Element) -> float:
         """How much larger an arrangement of a width of its own is: as what grows in it."""
-        return self.grown if any(isinstance(one, (Matrix, Picture)) for one in leaves(element)) else 1.0
+        return self.grown if any(isinstance(one, (Matrix, Picture, Listing)) for one in leaves(element)) else 1.0
+
+
+def _grows(element: Element) -> bool:
+    return isinstance(element, (Matrix, Listing)) or (isinstance(element, Picture) and not element.fills)

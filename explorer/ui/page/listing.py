@@ -1,29 +1,28 @@
 """A list of lines with words, numbers and bars; of 50,000 lines only those in sight are made and painted."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from math import ceil
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QWheelEvent
+from PySide6.QtCore import QEvent, QModelIndex, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from explorer.pages.gestures import Gesture
-from explorer.pages.page import BAR, HEAT, NUMBER, WORDS, Column, Line, Lines, Listing
+from explorer.pages.page import BAR, HEAT, WORDS, Column, Line, Listing
 from explorer.pages.view import Cell
 from explorer.ui.page.fitted_table import FittedTable, Widths
 from explorer.ui.page.gestures import perform
+from explorer.ui.page.listing_model import ListingModel, ModelIndex, PartOfLines, Titles, cut_label, title_of
 from explorer.ui.page.word_choice import WordChooser
 from explorer.ui.selection import Coming
-from explorer.ui.theme import mark, qcolor
+from explorer.ui.theme import mark
 from explorer.ui.turns import do_later
-from explorer.ui.widgets.names import broken, draw_named, set_names, wide
+from explorer.ui.widgets.names import broken, wide
 from explorer.ui.workbench import Workbench
 
-ModelIndex = QModelIndex | QPersistentModelIndex
-NO_INDEX = QModelIndex()
 ROW_HEIGHT, PADDING, MOST_TEXT = 26, 5, 260
 LOW_ROW = 21
 """Pixels at text scale 1 that a line is high where lines stand close."""
@@ -32,122 +31,13 @@ LEAST_BAR, LEAST_WORDS = 36, 140
 """Pixels at text scale 1 that a bar, and words, take at least where the page is narrow."""
 MOST_BAR = 3
 """How many times as long as usual bars are where the page is wide."""
+MOST_LETTERS = 1.3
+"""How many times larger than usual letters may be: else they would be larger than headings."""
 GAP = 8
 """Pixels at text scale 1 above the columns that stand below the others."""
 MORE = 4
 """How many times as many lines are in sight after "more"."""
-LONGEST = 24  # letters of a label, or of a word of a title
-SIDES = {NUMBER: Qt.AlignmentFlag.AlignRight, HEAT: Qt.AlignmentFlag.AlignHCenter}
 MEASURED = 200  # lines that the width of all is taken from
-
-
-@dataclass(frozen=True, eq=False)
-class _Part(Lines):
-    """Some columns of the lines of a listing."""
-
-    lines: Sequence[Line]
-    columns: tuple[int, ...]
-    shown: int
-
-    def __len__(self) -> int:
-        return self.shown
-
-    def line(self, row: int) -> Line:
-        line = self.lines[row]
-        return replace(line, entries=tuple(line.entries[column] for column in self.columns))
-
-
-class ListingModel(QAbstractTableModel):
-    """A listing as a table model of Qt. A line is made when it is first asked for, and kept."""
-
-    def __init__(self, listing: Listing) -> None:
-        super().__init__()
-        self.listing = listing
-        self._lines: dict[int, Line] = {}
-
-    def tell(self, listing: Listing) -> None:
-        """Pass on another listing."""
-        sizes = [(len(one.lines), len(one.columns)) for one in (self.listing, listing)]
-        if sizes[0] != sizes[1]:
-            self.beginResetModel()
-        self.listing, self._lines = listing, {}
-        if sizes[0] != sizes[1]:
-            self.endResetModel()
-        elif listing.lines:
-            last = self.index(len(listing.lines) - 1, len(listing.columns) - 1)
-            self.dataChanged.emit(self.index(0, 0), last)
-        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(listing.columns) - 1)
-
-    def line(self, row: int) -> Line:
-        """A line of the listing."""
-        line = self._lines.get(row)
-        if line is None:
-            line = self._lines[row] = self.listing.lines[row]
-        return line
-
-    def rowCount(self, parent: ModelIndex = NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(self.listing.lines)
-
-    def columnCount(self, parent: ModelIndex = NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(self.listing.columns)
-
-    def flags(self, index: ModelIndex) -> Qt.ItemFlag:
-        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        editable = self.line(index.row()).entries[index.column()].choose is not None
-        return flags | Qt.ItemFlag.ItemIsEditable if editable else flags
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
-        down, columns = orientation == Qt.Orientation.Vertical, self.listing.columns
-        texts = self.listing.labels if down else [column.title for column in columns]
-        if section >= len(texts):
-            return None
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return _cut(texts[section]) if down else _titled(texts[section])
-            case Qt.ItemDataRole.ToolTipRole if len(texts[section]) > LONGEST:
-                return texts[section]
-            case Qt.ItemDataRole.TextAlignmentRole:
-                side = SIDES.get(NUMBER if down else columns[section].kind, Qt.AlignmentFlag.AlignLeft)
-                wrap = 0 if down else Qt.TextFlag.TextWordWrap.value
-                return (side | Qt.AlignmentFlag.AlignVCenter).value | wrap
-            case _:
-                return None
-
-    def data(self, index: ModelIndex, role: int = 0) -> Any:
-        entry = self.line(index.row()).entries[index.column()]
-        match role:
-            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.EditRole:
-                return entry.text
-            case Qt.ItemDataRole.ToolTipRole:
-                return entry.tip or entry.text
-            case Qt.ItemDataRole.AccessibleTextRole:
-                label = self.listing.labels[index.row()] if self.listing.labels else ""
-                return f"{label} {self.listing.columns[index.column()].title} {entry.text}".strip()
-            case _:
-                return None
-
-
-class Titles(QHeaderView):
-    """The titles of columns; names in them are set."""
-
-    def __init__(self, bench: Workbench, parent: QWidget) -> None:
-        super().__init__(Qt.Orientation.Horizontal, parent)
-        self._bench = bench
-
-    def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
-        title = str(self.model().headerData(section, Qt.Orientation.Horizontal) or "")
-        if set_names(title) == title:
-            super().paintSection(painter, rect, section)
-            return
-        appearance = self._bench.appearance
-        painter.setFont(appearance.fonts.small)
-        painter.setPen(qcolor(appearance.theme.muted))
-        place = self.model().headerData(section, Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole)
-        inside = rect.adjusted(appearance.px(4), 0, -appearance.px(4), 0)
-        lines = broken(title, inside.width(), partial(wide, painter.font()))
-        high = painter.fontMetrics().height()
-        for i, line in enumerate(lines):
-            draw_named(painter, inside.translated(0, (2 * i + 1 - len(lines)) * high // 2), place, line)
 
 
 class ListingView(FittedTable):
@@ -177,12 +67,8 @@ class ListingView(FittedTable):
         self._by: Coming = "tab"
         """How one comes to the next line, if not by a click."""
         self._row = 0
-        fonts = bench.appearance.fonts
-        self._fonts = {
-            (number, bold): _weighed(fonts.number if number else fonts.ui, bold)
-            for number in (False, True)
-            for bold in (False, True)
-        }
+        self._times = 1.0
+        self._fonts = self._letters()
         self.padding = bench.appearance.px(PADDING)
         self._ask = ask or (lambda gesture: perform(bench, gesture, self))
         self.table = ListingModel(listing)
@@ -230,6 +116,26 @@ class ListingView(FittedTable):
             self.scrollToTop()
         self._measure()
 
+    def be_times(self, times: float) -> None:
+        """Have lines so many times higher, and letters as much larger up to `MOST_LETTERS`; titles stay as they are."""
+        if times == self._times:
+            return
+        self._times = times
+        self._fonts = self._letters()
+        if self._rest is not None:
+            self._rest.be_times(times)
+        self._measure()
+
+    def _letters(self) -> dict[tuple[bool, bool], QFont]:
+        """The fonts of words and numbers, plain and bold."""
+        fonts, found = self.bench.appearance.fonts, {}
+        for number in (False, True):
+            for bold in (False, True):
+                font = _weighed(fonts.number if number else fonts.ui, bold)
+                font.setPointSizeF(font.pointSizeF() * min(self._times, MOST_LETTERS))
+                found[number, bold] = font
+        return found
+
     def font_of(self, row: int, number: bool, here: bool) -> QFont:
         """The font of a cell."""
         return self._fonts[number, here or self.table.line(row).strong]
@@ -248,7 +154,11 @@ class ListingView(FittedTable):
 
     @property
     def _least_row(self) -> int:
-        return self.bench.appearance.px(LOW_ROW if self.bench.appearance.close else ROW_HEIGHT)
+        return self._px(LOW_ROW if self.bench.appearance.close else ROW_HEIGHT)
+
+    def _px(self, pixels: float) -> int:
+        """Pixels on this screen of what grows with the letters."""
+        return self.bench.appearance.px(pixels * self._times)
 
     @property
     def _shown(self) -> int:
@@ -264,17 +174,17 @@ class ListingView(FittedTable):
         header.setVisible(titled)
         side.setVisible(bool(self.listing.labels))
         metrics = QFontMetrics(_weighed(self.bench.appearance.fonts.small, True))
-        beside = max((metrics.horizontalAdvance(_cut(one)) + px(14) for one in self.listing.labels), default=0)
+        beside = max((metrics.horizontalAdvance(cut_label(one)) + px(14) for one in self.listing.labels), default=0)
         side.setFixedWidth(beside)
         lines = [self.table.line(row) for row in range(min(count, MEASURED))]
         heats = [i for i, column in enumerate(columns) if column.kind == HEAT]
         widths, heat = [], 0
         for i, column in enumerate(columns):
-            said = _titled(column.title)
+            said = title_of(column.title)
             title = metrics.horizontalAdvance(said) + px(14)
             longest = max(map(metrics.horizontalAdvance, said.split()), default=0) + px(14)
             if column.kind == BAR:
-                bar = _widths(px(column.width), px(LEAST_BAR), 0, title, longest, said)
+                bar = _widths(self._px(column.width), px(LEAST_BAR), 0, title, longest, said)
                 widths.append(bar._replace(most=MOST_BAR * bar.wanted))
                 continue
             # The cells of a square are alike.
@@ -339,10 +249,11 @@ class ListingView(FittedTable):
         if self._rest is None or self._rest_of[0] is not whole or self._rest_of[1:] != (at, shown):
             self._rest_of = whole, at, shown
             columns = (*range(0 if whole.labels else 1), *range(at, len(self._columns)))
-            titles, part = tuple(whole.columns[one] for one in columns), _Part(whole.lines, columns, shown)
+            titles, part = tuple(whole.columns[one] for one in columns), PartOfLines(whole.lines, columns, shown)
             rest = replace(whole, columns=titles, lines=part, most=shown)
             if self._rest is None:
                 self._rest = ListingView(self.bench, rest, self._ask, self)
+                self._rest.be_times(self._times)
             else:
                 self._rest.tell(rest)
         self._rest.setFixedWidth(self.width())
@@ -363,7 +274,7 @@ class ListingView(FittedTable):
             if (text := line.entries[at].text)
         )
         most = max(MOST_TEXT, column.width) if column.kind == WORDS else MOST_TEXT
-        return min(max(widths, default=0) + 2 * self.padding + 2, self.bench.appearance.px(most))
+        return min(max(widths, default=0) + 2 * self.padding + 2, self._px(most))
 
     def updateGeometries(self) -> None:
         super().updateGeometries()
@@ -483,15 +394,6 @@ def _widths(own: int, tight: int, least: int, title: int, longest: int, text: st
     tight = max(min(own, tight), longest)
     wanted = max(own, title)
     return Widths(wanted, min(tight, wanted), max(min(tight, least or tight), longest), text, wanted)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
-
-
-def _titled(title: str) -> str:
-    """The title of a column: it goes on in the next line, so only a word that is too long by itself is cut."""
-    return " ".join(map(_cut, title.split(" ")))
 
 
 def _weighed(font: QFont, bold: bool) -> QFont:

@@ -40,6 +40,7 @@ from explorer.ui.widgets.labels import let_end, line_of
 if TYPE_CHECKING:
     from explorer.ui.page.column import Elements
     from explorer.ui.page.fitted_table import FittedTable
+    from explorer.ui.page.listing import ListingView
 
 LOW_PAGE, HIGH_PAGE = 350, 700
 """Pixels at text scale 1 in sight, below which sentence and switches wait until they are asked for; and from which on
@@ -105,7 +106,7 @@ class Sharing:
         self.around = {row.id: outer for outer in self.rows for row in _rows(outer)}
         may_grow = self.growth.begin(room, height)
         self.arrange(room, height, low)
-        if may_grow and not self.enlargement.on and height is not None:
+        if may_grow and not low and not self.enlargement.on and height is not None:
             self.growth.grow(room, height)
         for widget in self.page.widgets.values():
             if isinstance(widget, MatrixBox):
@@ -132,6 +133,7 @@ class Sharing:
         for id, widget in self.page.widgets.items():
             if isinstance(widget, MatrixBox):
                 widget.give_room(room - sign)
+                widget.be(tall=self.growth.tall)
                 if id not in in_rows:
                     widget.be_times(self.times_of(id))
                     widget.stand_alone()
@@ -143,6 +145,9 @@ class Sharing:
                     widget.tell_size()
             elif isinstance(widget, (ChoiceView, NoteLabel, PlayerView)):
                 widget.be_no_wider(room)
+        for one in self.all:
+            if isinstance(one, Listing):
+                cast("ListingView", self.page.widgets[one.id]).be_times(self.growth.grown)
         self._narrow = {}
         widths = {id: across for row in rows for id, across in self._beside(row, room).items()}
         for stack in (one for one in self.all if isinstance(one, Stack) and one.width):

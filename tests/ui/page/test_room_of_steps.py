@@ -140,3 +140,23 @@ def test_ways_to_stand_are_tried_without_moving_a_widget(laid_out, monkeypatch):
         for _ in boxes_of(bench, parent, lesson.steps[at], ROOMS[:1], few=0):
             assert len(tried) > 10
             assert len(stood) <= 2 * len(set(stood)), "each stands as it is made, and once as it is decided"
+
+
+def test_in_large_text_what_a_step_names_is_smaller_where_it_would_not_be_in_sight_at_once(laid_out, appearance):
+    """At 200 %, the weights and what they make took 551 of 486 pixels; letters stay larger than those of 100 %."""
+    appearance.set_scale(2.0)
+    lesson, states = lesson_of("you-are-welcome")
+    at = next(i for i, step in enumerate(lesson.steps) if step.id == "concat")
+    with laid_out(lesson, states[at], lesson.steps[at]) as (bench, parent):
+        for (width, height), boxes, _ in boxes_of(bench, parent, lesson.steps[at], [(640, 486)], few=0):
+            elements = parent.findChild(Elements)
+            sharing = elements._sharing
+            found = {
+                one.id: rect
+                for element, place in elements.places(width)
+                for one, rect in sharing.places(element, place)
+                if one.id in {box.matrix.id for box in boxes}
+            }
+            assert len(found) == 2
+            assert max(rect.bottom() for rect in found.values()) - min(rect.top() for rect in found.values()) < height
+            assert all(0.5 < box.form.times < 1 for box in boxes)

@@ -142,6 +142,28 @@ def test_a_page_of_little_uses_a_large_window_across_or_down_and_is_whole(open_w
 
 
 @pytest.mark.usefixtures("no_pictures")
+@pytest.mark.parametrize("size", [SMALL, (1920, 1080), WIDE])
+@pytest.mark.parametrize(("lesson", "stage"), [("xor", "model.changes"), ("tiny-gpt", "decoder.1.self.after")])
+def test_lists_and_small_pictures_take_the_room_that_a_page_leaves_down(open_window, eye, lesson, stage, size):
+    window = open_window(lesson, stage=stage)
+    window.resize(*size)
+    eye.settle(window)
+    page, px = window.page(), window.bench.appearance.px
+    assert page.elements.height() <= page.viewport().height()
+    for one in page.elements.widgets.values():
+        if isinstance(one, MatrixBox) and one.small:  # as wide as it can be, and its rows higher than that
+            rows, columns = one.matrix.array.shape
+            picture = one.shape.picture
+            assert picture.height() / rows > 1.4 * picture.width() / columns
+            assert picture.height() / rows <= px(28 * one.form.times) + 1
+        elif isinstance(one, ListingView):
+            assert one.verticalHeader().defaultSectionSize() > 1.25 * px(26)
+            usual, now = window.bench.appearance.fonts.ui, one.font_of(0, number=False, here=False)
+            assert 1.1 < now.pointSizeF() / usual.pointSizeF() <= 1.31, "no letter is larger than those of headings"
+            assert one.whole_width <= page.elements.width(), "none of it is cut"
+
+
+@pytest.mark.usefixtures("no_pictures")
 def test_what_grows_in_a_large_window_keeps_its_size_while_its_numbers_change(open_window, eye):
     window = open_window("xor")
     window.resize(*WIDE)
