@@ -17,6 +17,7 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
 from explorer.ui.turns import do_later, later
+from explorer.ui.widgets.labels import Prose
 from explorer.ui.widgets.names import broken, set_names
 from explorer.ui.window.parts import fold_button
 from explorer.ui.window.top_bar import PAGES
@@ -52,10 +53,7 @@ class LessonBar(QFrame):
         self._more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._more.setToolTip("Read all about this example")
         self._more.toggled.connect(self.refresh)
-        self._text, self._try = QLabel(), QLabel()
-        for label in (self._text, self._try):
-            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-            label.setWordWrap(True)  # behind the policy, which would forget that the height goes with the width
+        self._text, self._try = Prose(""), Prose("")
         mark(self._try, role="muted")
         self._line = QLabel()
         self._line.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)

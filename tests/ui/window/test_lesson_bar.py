@@ -10,6 +10,7 @@ from explorer.document.commands import SetCells
 from explorer.lessons.loader import catalogue, load
 from explorer.lessons.schema import Setting
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.widgets.labels import SHORT, line_of
 from explorer.ui.window.lesson_bar import sentences
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -158,3 +159,16 @@ def test_the_parts_fold_away_by_keys_and_it_is_remembered(window, hand, eye):
 
 def test_sentences_end_at_full_stops_but_not_within():
     assert sentences("One is 0.5. “Two” is right! Three?") == ["One is 0.5.", "“Two” is right!", "Three?"]
+
+
+def test_all_that_there_is_to_say_stands_in_lines_that_are_read_with_ease(open_window, eye):
+    """Opened, the words ran on across the window: some 230 letters a line at 2560 pixels."""
+    window = open_window("xor")
+    window.resize(2560, 1440)
+    bar = window.lesson_bar
+    bar._more.setChecked(True)
+    eye.settle(window)
+    assert len(bar._text.text()) > SHORT
+    assert bar._text.contentsRect().width() <= line_of(bar._text) < bar._text.width()
+    assert bar._text.height() >= bar._text.heightForWidth(bar._text.width()), "its last line is cut"
+    assert bar._text.height() > 3 * bar._text.fontMetrics().lineSpacing()
