@@ -3,6 +3,7 @@
 How much each cell of a matrix was changed by the last edit, for a flash that says where to look.
 """
 
+import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import floor, log10
@@ -286,7 +287,7 @@ def _matrix(view: View, name: str, place: Place, title: str, id: str) -> Matrix:
     pins = None
     if pin is not None and pin.cells.shape == view.values[place.node].shape and pin.cells[place.index].any():
         pins = np.atleast_2d(pin.cells[place.index])
-    said = title or node.short
+    said = title or (node.short if node.short == node.symbol else _spoken(node.short))
     return Matrix(
         id or place.node,
         name,
@@ -313,6 +314,11 @@ def _matrix(view: View, name: str, place: Place, title: str, id: str) -> Matrix:
         _formula(view, node, "values") if showing != "values" else "",
         view.chosen(open_key(id or place.node), True if named else None),
     )
+
+
+def _spoken(short: str) -> str:
+    """The name of a node in words: "codes" of W_1_codes, whose formula names the matrix."""
+    return re.sub(r"^W_\w+?_(?=[a-z]{3})", "", short).replace("_", " ")
 
 
 def transposed(matrix: Matrix) -> Matrix:

@@ -27,12 +27,12 @@ BAND, TALL = 20.0, 36.0
 """How high what a block holds is, also in a single column."""
 EMBEDDINGS, PLUS = 0.57, 11.0
 """The part of a line that embeddings have, and the room for the sign between them and positions."""
-TITLE, HEAD, THICK = 18.0, 20.0, 1.6
-"""The room for the title of a layer, with what of its letters is below the line, and for that of a block; and how many
-times thicker than usual the lines between words are."""
+TITLE, HEAD, THICK, SHEETS = 21.0, 20.0, 1.6, 8.0
+"""The room for the title of a layer, with what of its letters is below the line, and for that of a block; how many
+times thicker than usual the lines between words are; and what the sheets behind a layer take above it."""
 MOST_ANSWERS, MORE_ANSWERS = 2, 3
 """Words that may come next, also below a single column."""
-LOSS_WIDTH = 104.0
+LOSS_WIDTH = 122.0
 SUBLAYERS = "self", "cross", "ffn"
 
 
@@ -104,7 +104,7 @@ class Stacks:
         k = min(shown_layer(view), times)
         name = "Layer" if self._single else column.stack.capitalize()
         title = f"{name} {k}" + (f" of {times}" if times > 1 else "")
-        self._flow(column, GAP)
+        self._flow(column, GAP + SHEETS * (times > 1))
         sheet.wait_for("")
         at, top = len(sheet.marks), column.y
         sheet.add(Mark())  # its frame, as soon as it is known how high it is

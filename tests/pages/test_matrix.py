@@ -9,7 +9,7 @@ from explorer.core.numbers import exact, read_number, written
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
-from explorer.pages.matrix import LEAST_FLASH, PLAIN, SHARES, SIGNED, matrix, strengths, symbol_of
+from explorer.pages.matrix import LEAST_FLASH, PLAIN, SHARES, SIGNED, _spoken, matrix, strengths, symbol_of
 from explorer.pages.view import Covered, Looking, View, equation
 
 
@@ -258,3 +258,8 @@ def test_a_matrix_that_is_still_to_follow_does_not_flash(desk):
     welcome.do(SetCells("encoder.1.self.W_Q", {(0, 0, 0): 9.0}))
     assert strengths(welcome.view, matrix(welcome.view, name)) is not None
     assert strengths(welcome.view, shown) is None
+
+
+@pytest.mark.parametrize(("short", "said"), [("W_1_codes", "codes"), ("Q_rotated", "Q rotated")])
+def test_a_heading_says_a_name_in_words(short, said):
+    assert _spoken(short) == said

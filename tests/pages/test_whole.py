@@ -18,6 +18,7 @@ from explorer.pages.lane import amount, depth, length
 from explorer.pages.levels import ALL, LAYER, WHOLE, places
 from explorer.pages.model_pass import PLAYED
 from explorer.pages.page import Choice, Player
+from explorer.pages.stacks import SHEETS
 from explorer.pages.view import View
 from tests.examples import EXAMPLES as DISTINCT
 
@@ -328,6 +329,11 @@ def test_in_large_letters_one_layer_stands_for_all(desk):
     eyes = made.page(WHOLE.name)
     assert [box.title for box in boxes(eyes).values() if box.folded] == ["Encoder 1 of 12", "Decoder 1 of 12"]
     assert eyes.the("layer").options[-1] == "12"
+    for layer in (box for box in boxes(eyes).values() if box.folded):
+        left, top, width, high = layer.place
+        behind = left + SHEETS, top - SHEETS, width, high  # the last of the sheets
+        others = [box.place for box in boxes(eyes).values() if not inside(box.place, layer.place)]
+        assert all(apart(behind, other) for other in others if other[1] < top)
     assert "<start> … bitte" in {mark.text for mark in eyes.marks("model", Words)}
 
 
