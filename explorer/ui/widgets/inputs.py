@@ -114,7 +114,8 @@ def message_box(text: str, parent: QWidget | None = None) -> QMessageBox:
     box.setTextFormat(Qt.TextFormat.PlainText)  # the name of a file may look like HTML
     layout = box.layout()
     if layout is not None:  # as other dialogs; at the left Qt adds a place for a picture
-        layout.setContentsMargins(4, 18, 18, 14)
+        letter = box.fontMetrics().height()  # it has no look of its own: margins are as large as words ask for
+        layout.setContentsMargins(letter // 4, 9 * letter // 8, 9 * letter // 8, 7 * letter // 8)
     return box
 
 

@@ -74,3 +74,14 @@ def test_neither_the_box_nor_its_buttons_have_a_stock_picture(appearance, qtbot)
     assert box.icon() == QMessageBox.Icon.NoIcon
     assert box.iconPixmap().isNull()
     assert [button.icon().isNull() for button in box.buttons()] == [True, True]
+
+
+def test_the_margins_of_a_box_are_as_large_as_its_words(appearance, qtbot):
+    """They were so many pixels in any size of text."""
+    found = []
+    for scale in (1.0, 2.0):
+        appearance.set_scale(scale)
+        box = message_box("Replace a.explorer?")
+        qtbot.addWidget(box)
+        found.append(box.layout().contentsMargins().right())
+    assert found[1] >= 1.9 * found[0] > 0
