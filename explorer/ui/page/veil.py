@@ -9,11 +9,12 @@ from PySide6.QtWidgets import QApplication, QWidget
 from explorer.pages.of_step import Lit
 from explorer.ui.page.column import Elements
 from explorer.ui.page.holders import Titled
+from explorer.ui.page.picture_place import PicturePlace
 
-DARK, HEADS, DIM = 0.8, 0.75, 0.35
-"""How much of the page's own ground lies over what is in the dark, of whose ink a fifth is left; over the head of the
-page and headings, which would outshine a few numbers; and over what stands beside what is named, whose numbers have
-still 4.5 times the contrast of the ground."""
+DARK, PICTURES, HEADS, DIM = 0.8, 0.86, 0.75, 0.35
+"""How much of the page's own ground lies over what is in the dark, of whose ink a fifth is left; over pictures there,
+whose areas draw the eye more than words do; over the head of the page and headings, which would outshine a few numbers;
+and over what stands beside what is named, whose numbers have still 4.5 times the contrast of the ground."""
 BESIDE, ABOVE = 3, 8
 """Pixels at text scale 1 around what is lit: a sign beside it stands in the dark, where that leads to what does."""
 
@@ -109,7 +110,9 @@ class Veil(QWidget):
         painter = QPainter(self)
         ground = QColor(self._elements.bench.appearance.theme.page)
         left = event.region() - self.lit()
-        for wanted, cover in ((self._lit.beside, DIM), (self._lit.heads, HEADS), (None, DARK)):
+        pictures = {id for id, widget in self._elements.widgets.items() if isinstance(widget, PicturePlace)}
+        covers = (self._lit.beside, DIM), (self._lit.heads, HEADS), (pictures, PICTURES), (None, DARK)
+        for wanted, cover in covers:
             region = left if wanted is None else left & self._region({*self._lit.named, *wanted})
             left = left - region
             ground.setAlphaF(cover)
