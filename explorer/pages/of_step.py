@@ -18,7 +18,20 @@ from explorer.pages.element import Arrangement, Element, leaves
 from explorer.pages.levels import stops
 from explorer.pages.matrix import Matrix, part_of
 from explorer.pages.matrix import matrix as matrix_of_node
-from explorer.pages.page import Controls, Descent, Item, Listing, Note, Page, Picture, Player, Row, Section, Switches
+from explorer.pages.page import (
+    Controls,
+    Descent,
+    Item,
+    Listing,
+    Note,
+    Page,
+    Picture,
+    Player,
+    Row,
+    Section,
+    Stack,
+    Switches,
+)
 from explorer.pages.view import Cell, View
 from explorer.words.vectors import Vectors
 
@@ -52,8 +65,11 @@ def excerpt(page: Page, graph: Graph, node: str = "", title: str = "") -> tuple[
     if node and (matrix := matrix_of(page, graph, node)) is not None:
         return (matrix,)
     fit = [part for part in page.elements if not isinstance(part, (Controls, Switches, Section, Note, Player))]
-    picture = next((part for one in fit[:1] for part in leaves(one) if isinstance(part, Picture)), None)
-    return tuple(fit[:1]) if picture is None else (_as_large_as_it_fits(picture),)
+    first = [part for one in fit[:1] for part in leaves(one)]
+    if (picture := next((part for part in first if isinstance(part, Picture)), None)) is not None:
+        return (_as_large_as_it_fits(picture),)
+    columns = any(isinstance(part, Stack) for part in first)  # of a page, too small to be read side by side
+    return tuple([part for part in first if isinstance(part, Listing)][:1] if columns else ()) or tuple(fit[:1])
 
 
 def _as_large_as_it_fits(element: Element) -> Element:
