@@ -278,7 +278,8 @@ def _plane(net: Net, lines: list[Mark], threshold: str) -> tuple[Drawing, str]:
     a, b = net.names(CASES, 1)
     probe = _Ask("Point anywhere to ask the net.", net.view.graph, _needed(net), net.output, net.cases.dtype.str, a, b)
     marks = (image, Segments(border, HERE, 4.0), *lines, *cases)
-    return Drawing(marks, window, said, Axis(a), Axis(b), square=True, probe=probe), where
+    square = not net.view.looking.large  # for a class it takes all of a wide place: only places and colours count
+    return Drawing(marks, window, said, Axis(a), Axis(b), square=square, probe=probe), where
 
 
 def _cases(net: Net) -> list[Mark]:

@@ -97,6 +97,12 @@ class TestSurface:
         assert [dot.below for dot in page.marks(ANSWERS, Dot)] == [written(answer, 2) for answer in answers.tolist()]
         np.testing.assert_allclose(net.over(net.cases, "layer.2.activation")[:, 0], answers)
 
+    def test_for_a_class_it_takes_all_of_a_wide_place(self, xor):
+        """Its axes were empty at the sides: as much across as down stood in the middle of them."""
+        assert xor.page("input").the(ANSWERS).drawing.square
+        xor.look(large=True)
+        assert not xor.page("input").the(ANSWERS).drawing.square
+
     def test_asking_the_net_changes_nothing(self, xor):
         before = dict(xor.document.engine.values)
         Net(xor.view).over(np.zeros((5, 2)), "layer.2.activation")
