@@ -55,12 +55,14 @@ class Tensor:
         raw = np.memmap(self.file, form, "r", self.begin, self.shape) if mapped else np.zeros(self.shape, form)
         found = turn(np.asarray(raw))  # a part of a memmap takes ten times as long to be named
         if self.type == "BF16":  # the upper half of a float32
-            wide, step = np.empty(found.shape, np.uint32), max(found.size, 1)
+            numbers, step = np.empty(found.shape, np.float32), max(found.size, 1)
+            wide = numbers.view(np.uint32)  # not the other way round: who has the numbers has all that can write to them
             if not found.flags.c_contiguous:
                 step = _COLUMNS  # what is turned is read along the rows that it was: in half the time
             for at in range(0, found.shape[-1] if found.ndim else 1, step):
                 wide[..., at : at + step] = found[..., at : at + step]
-            return np.left_shift(wide, 16, out=wide).view(np.float32).astype(dtype, copy=False)
+            np.left_shift(wide, 16, out=wide)
+            return numbers.astype(dtype, copy=False)
         with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is told of later
             return np.array(found, dtype, order="C", subok=False)
 

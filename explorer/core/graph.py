@@ -200,11 +200,15 @@ class Graph:
 
     def names(self) -> Iterable[str]:
         """All names that can be read: nodes, and the slices of their heads right behind them."""
-        for name, node in self.nodes.items():
-            yield name
-            block = name.rpartition(".")[0]
-            for head in range(self.n_heads(name) or 0):
-                yield f"{block}.head.{head + 1}.{node.short}"
+        for node in self.nodes.values():
+            yield from self.names_of(node)
+
+    def names_of(self, node: Node) -> Iterable[str]:
+        """The name of a node, and those of the slices of its heads."""
+        yield node.name
+        block = node.name.rpartition(".")[0]
+        for head in range(self.n_heads(node.name) or 0):
+            yield f"{block}.head.{head + 1}.{node.short}"
 
     def axes_of(self, place: Place) -> tuple[str, ...]:
         """The axes of a node or slice."""

@@ -391,7 +391,7 @@ def _seeded(graphs: Mapping[str, Graph], inputs: Mapping[str, Array], settings: 
 
 def inputs_of(graph: Graph) -> Iterable[str]:
     """The names of the inputs of a graph, of heads' slices of them, too."""
-    return (name for name in graph.names() if graph.nodes[graph.place(name).node].is_input)
+    return (name for node in graph.nodes.values() if node.is_input for name in graph.names_of(node))
 
 
 def _stage(top: TomlTable, graphs: Mapping[str, Graph]) -> str:

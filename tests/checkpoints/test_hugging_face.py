@@ -76,6 +76,24 @@ class StopError(Exception):
     pass
 
 
+def test_nothing_can_write_to_weights_in_bfloat16_behind_who_holds_them(folder, tmp_path):
+    """Else their largest number would be looked for each time that it is asked for: 80 ms for the words of Qwen 3."""
+    wide = {name: np.arange(array.size, dtype=np.float32).reshape(array.shape) for name, array in weights().items()}
+    folder()
+    header, parts, end = {}, [], 0
+    for name, array in wide.items():
+        parts.append((array.view(np.uint32) >> 16).astype(np.uint16).tobytes())
+        header[name] = {"dtype": "BF16", "shape": array.shape, "data_offsets": [end, end := end + len(parts[-1])]}
+    said = json.dumps(header).encode()
+    (tmp_path / "model.safetensors").write_bytes(len(said).to_bytes(8, "little") + said + b"".join(parts))
+    inputs = opened_lesson(tmp_path)[1].inputs
+    owner = table = inputs["input.table"]
+    while isinstance(owner.base, np.ndarray):
+        owner = owner.base
+    assert not owner.flags.writeable
+    np.testing.assert_array_equal(table.ravel(), np.arange(table.size))
+
+
 @pytest.mark.parametrize("after", [0, 1, 7])
 def test_who_stops_while_tensors_are_read_side_by_side_leaves_nothing_running(folder, after):
     heard = []

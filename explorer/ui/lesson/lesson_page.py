@@ -1,6 +1,7 @@
 """The page of lessons: what there is, what each teaches, how long it takes and how far one is, with a search."""
 
 from collections.abc import Callable
+from functools import partial
 from html import escape
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
@@ -23,6 +24,7 @@ from explorer.lessons.loader import errata, load, titles
 from explorer.lessons.own_lessons import FOLDER, yours
 from explorer.lessons.progress import Progress, ProgressFolder, left_at, outcome
 from explorer.lessons.schema import Lesson, states_of
+from explorer.ui.background import Background
 from explorer.ui.lesson.chapters import ChapterList
 from explorer.ui.lesson.review_card import AgainCard
 from explorer.ui.lesson.ring import Ring
@@ -43,6 +45,8 @@ LARGEST = 3
 """Times that, a picture is kept, which larger text needs."""
 Pictures = dict[tuple[str, Theme], QImage | None]
 """What lessons begin with, by their ids, in a theme."""
+AT_ONCE = 10
+"""Lessons that are read before the first of them is shown: the largest takes 0.2 s."""
 LINK = 30
 """Pixels at text scale 1 that a heading with a link beside it is high."""
 RAIL, NARROW = 220, 800
@@ -237,6 +241,7 @@ class LessonPage(QScrollArea):
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._find)
         self._none = mark(QLabel("No lesson has all of these words. Search for fewer words."), role="muted")
+        self._reader, self._found = Background(self), list[tuple[LessonCard, Lesson]]()
         self._loading = QTimer(self, interval=0)
         self._loading.timeout.connect(self._load_next)
         self._drawing = QTimer(self, interval=0)
@@ -322,29 +327,36 @@ class LessonPage(QScrollArea):
     @property
     def is_whole(self) -> bool:
         """Whether all lessons have been read."""
-        return not self._loading.isActive()
+        return not (self._loading.isActive() or self._reader.at_work)
 
     def refresh(self) -> None:
         """Read what is new: how far one is, and what is in each lesson."""
-        self._waiting = [*self.cards.values()]
+        self._reader.stop()
+        self._waiting, self._found = [*self.cards.values()], []
         self._loading.start()
 
     def _load_next(self) -> None:
-        """One lesson in each turn of the event loop: the page is there before."""
-        if not self._waiting:
+        """Show one lesson in each turn of the event loop: the page is there before. They are read beside the window."""
+        if self._found:
+            card, lesson = self._found.pop(0)
+            card.show_lesson(lesson, self._progress(lesson))
+            if not self._drawing.isActive():  # started anew in each turn, it would never have one
+                self._drawing.start()
+        elif self._waiting:
+            some, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
+            named = [card.lesson or card.id for card in some]  # the thread holds no widget
+            self._loading.stop()
+            self._reader.ask(lambda _: [_read(one) for one in named], partial(self._take, some))
+        else:
             self._loading.stop()
             self.courses.show_shares({card.id: card.share for card in self.cards.values()})
             self._find()  # what the lessons are about is known only now
             self.again.show_lessons({card.id: card.lesson for card in self.cards.values() if card.lesson is not None})
-            return
-        card = self._waiting.pop(0)
-        try:
-            lesson = card.lesson or load(card.id)
-        except ExplorerError:  # a file of the person's own, which was changed since it was listed
-            return
-        card.show_lesson(lesson, self._progress(lesson))
-        if not self._drawing.isActive():  # started anew in each turn, it would never have one
-            self._drawing.start()
+
+    def _take(self, cards: list[LessonCard], lessons: list[Lesson | None]) -> None:
+        """Show lessons that have been read, in the next turns."""
+        self._found = [(card, one) for card, one in zip(cards, lessons, strict=True) if one is not None]
+        self._loading.start()
 
     def _find(self, *_: object) -> None:
         self._about.setText(self.courses.about)
@@ -434,3 +446,11 @@ class LessonPage(QScrollArea):
             self._make()
             self.made.emit()
         self.refresh()
+
+
+def _read(lesson: Lesson | str) -> Lesson | None:
+    """A lesson; None for a file of the person's own that was changed since it was listed, and is none any more."""
+    try:
+        return load(lesson) if isinstance(lesson, str) else lesson
+    except ExplorerError:
+        return None

@@ -1,10 +1,14 @@
 """The page of lessons lists a course in its order."""
 
+import threading
+
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import courses, errata, titles
 from explorer.settings import Settings
+from explorer.ui.lesson import lesson_page
 from explorer.ui.lesson.lesson_page import LessonCard
 from explorer.ui.window.top_bar import PAGES
 
@@ -70,3 +74,40 @@ def test_a_single_hit_is_as_high_as_among_others_and_the_search_is_gone_on_retur
     window.show_page(PAGES.index("Lessons"))
     assert page.search.text() == ""
     assert len(listed(page)) == len(titles())
+
+
+def test_lessons_are_read_beside_the_window_and_shown_one_in_each_turn(open_window, qtbot, monkeypatch):
+    load, show, on, shown = lesson_page.load, LessonCard.show_lesson, set(), []
+    monkeypatch.setattr(lesson_page, "load", lambda id: on.add(threading.current_thread()) or load(id))
+    monkeypatch.setattr(LessonCard, "show_lesson", lambda card, *of: shown.append(card.id) or show(card, *of))
+    page = open_window("emma").lessons.page()
+    most, next_one = [], page._load_next
+
+    def count():
+        before = len(shown)
+        next_one()
+        most.append(len(shown) - before)
+
+    page._loading.timeout.disconnect()
+    page._loading.timeout.connect(count)
+    shown.clear()
+    page.refresh()
+    qtbot.waitUntil(lambda: page.is_whole)
+    assert threading.main_thread() not in on
+    assert shown == list(page.cards)
+    assert max(most) == 1
+
+
+def test_a_lesson_of_ones_own_that_was_damaged_since_it_was_listed_keeps_no_other_from_being_shown(
+    open_window, qtbot, monkeypatch
+):
+    def damaged(id):
+        if id == "emma":
+            raise ExplorerError("lesson-not-read", file="emma", reason="a test")
+        return load(id)
+
+    load = lesson_page.load
+    monkeypatch.setattr(lesson_page, "load", damaged)
+    page = open_window("emma", tab="Lessons").lessons.page()
+    qtbot.waitUntil(lambda: page.is_whole)
+    assert [card.id for card in page.cards.values() if card.lesson is None] == ["emma"]
