@@ -15,7 +15,7 @@ from explorer.core.errors import ExplorerError
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.document_lesson import is_document, opened, opened_session
-from explorer.lessons.loader import load
+from explorer.lessons.loader import chapters, load
 from explorer.lessons.own_lessons import is_bundle
 from explorer.lessons.schema import Lesson
 from explorer.settings import Settings, own_folder
@@ -126,6 +126,9 @@ def open_window(
     window.show()
     window.activateWindow()  # where there is no window manager nobody else gives it the keys
     do_once_painted(window, window.recovery.offer)
+    # The heads of all lessons, which the tab of lessons asks for: to read them takes 0.2 s.
+    reader = Background(window)
+    do_once_painted(window, lambda: reader.run(chapters, lambda: None))
     # What is there now stays: Python's collector, which holds everything up, need not look through it again (50 ms a
     # time).
     gc.freeze()

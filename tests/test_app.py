@@ -33,6 +33,18 @@ for folder in sys.argv[1:]:
     print(window.bench.appearance.mode, window.bench.appearance.scale)
 """
 
+READS = """
+import threading
+from explorer import app
+on, read = [], app.chapters
+app.chapters = lambda: on.append(threading.current_thread() is threading.main_thread()) or read()
+application, window = app.open_window(remembers=False)
+print(*on)
+while not on:
+    application.processEvents()
+print(*on)
+"""
+
 
 def start(*arguments, program=PROGRAM):
     done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False)
@@ -45,6 +57,10 @@ def test_theme_and_text_size_are_those_of_last_time(monkeypatch, tmp_path):
     assert start("remembers") == ["system", "1.0"]
     assert start("remembers") == ["dark", "1.1"]
     assert start("does not") == ["system", "1.0"]
+
+
+def test_the_heads_of_lessons_are_read_beside_the_window_once_it_is_there():
+    assert start(program=READS) == ["False"]
 
 
 def test_settings_that_cannot_be_are_not_followed(tmp_path):
