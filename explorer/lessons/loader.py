@@ -355,8 +355,8 @@ def chapters() -> list[Course]:
 
 
 def _all() -> list[Course]:
-    files = sorted((paths.resources() / "courses").glob("*.toml"))
-    return [course_from(read(file), file.stem) for file in files]
+    files, known = sorted((paths.resources() / "courses").glob("*.toml")), lesson_files()
+    return [course_from(read(file), file.stem, known) for file in files]
 
 
 def course(id: str) -> Course:
@@ -396,13 +396,12 @@ def next_lesson(id: str, chosen: str, is_whole: Callable[[Lesson], bool]) -> Les
     return next((lesson for lesson in asked if not is_whole(lesson)), None)
 
 
-def course_from(top: TomlTable, id: str) -> Course:
-    """The course that a file's table describes.
+def course_from(top: TomlTable, id: str, known: Mapping[str, Path]) -> Course:
+    """The course that a file's table describes; `known`: the files of all lessons, by their ids.
 
     Raises `ExplorerError`: "lesson-key", where a lesson is unknown, stands twice, or stands before one that it needs.
     """
     top.has_only("title", "paragraph", "lessons", "chapter")
-    known = lesson_files()
     lessons = top.words("lessons")
     for at, lesson in enumerate(lessons):
         if lesson not in known:

@@ -3,14 +3,14 @@
 import pytest
 from refusals import refuses
 
-from explorer.lessons.loader import course, course_from, courses
+from explorer.lessons.loader import course, course_from, courses, lesson_files
 from explorer.lessons.reading import TomlTable
 
 COURSE = {"title": "A course", "paragraph": "In order.", "lessons": ["two-vectors", "softmax"]}
 
 
-def read(**other):
-    return course_from(TomlTable("a.toml", {**COURSE, **other}), "a")
+def read(known=None, **other):
+    return course_from(TomlTable("a.toml", {**COURSE, **other}), "a", known or lesson_files())
 
 
 def test_a_course_is_an_order_of_lessons():
@@ -32,14 +32,13 @@ def test_what_is_wrong_is_named(other, message):
         read(**other)
 
 
-def test_a_lesson_stands_behind_those_that_it_needs(monkeypatch, tmp_path):
+def test_a_lesson_stands_behind_those_that_it_needs(tmp_path):
     for name, needs in (("one", ""), ("two", 'needs = ["one"]')):
         (tmp_path / f"{name}.toml").write_text(f"id = '{name}'\ntitle = '{name}'\n{needs}")
     files = {name: tmp_path / f"{name}.toml" for name in ("one", "two")}
-    monkeypatch.setattr("explorer.lessons.loader.lesson_files", lambda: files)
-    assert read(lessons=["one", "two"]).lessons == ("one", "two")
+    assert read(files, lessons=["one", "two"]).lessons == ("one", "two")
     with refuses("'two' needs 'one', which comes later; put 'one' before it"):
-        read(lessons=["two", "one"])
+        read(files, lessons=["two", "one"])
 
 
 def test_every_course_that_comes_along_is_valid():

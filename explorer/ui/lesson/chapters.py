@@ -28,8 +28,8 @@ class ChapterList(QWidget):
         px = bench.appearance.px
         self.buttons: dict[str, QPushButton] = {}
         self.rings: dict[str, Ring] = {}
-        self._chapters = chapters()
-        self._courses: dict[str, Course] = {one.id: one for one in (*self._chapters, *courses())}
+        self._chapters, others = chapters(), courses()
+        self._courses: dict[str, Course] = {one.id: one for one in (*self._chapters, *others)}
         self._group = QButtonGroup(self)
         column = column_in(self, spacing=px(2))
         self._grid = QGridLayout()
@@ -43,7 +43,7 @@ class ChapterList(QWidget):
             self.rings[one.id] = Ring(bench.appearance, f"How far you are in {one.title}")
             self._add(one.id, f"{number}  {one.title}")
         self._grid.addWidget(SteadyLabel("Courses", role="section"), self._grid.rowCount(), 0, 1, 2)
-        for one in courses():
+        for one in others:
             self._add(one.id, one.title)
         self.course = self._courses.get(bench.settings.get(SETTING, ""))  # none: all lessons
         self._show()
