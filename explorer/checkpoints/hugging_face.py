@@ -56,7 +56,7 @@ class Tensor:
         found = turn(np.asarray(raw))  # a part of a memmap takes ten times as long to be named
         if self.type == "BF16":  # the upper half of a float32
             numbers, step = np.empty(found.shape, np.float32), max(found.size, 1)
-            wide = numbers.view(np.uint32)  # not the other way round: who has the numbers has all that can write to them
+            wide = numbers.view(np.uint32)  # not the other way round: nobody else can write to the numbers
             if not found.flags.c_contiguous:
                 step = _COLUMNS  # what is turned is read along the rows that it was: in half the time
             for at in range(0, found.shape[-1] if found.ndim else 1, step):
