@@ -41,7 +41,8 @@ class Dialogs:
 
     def to_open_model(self, folder: Path) -> Path | None:
         """The folder of which model that others trained to open, or None."""
-        chosen = QFileDialog.getExistingDirectory(self._window, "Open the folder of a model", str(folder))
+        title = "The folder of a model, with its config.json and .safetensors, as huggingface.co has them"
+        chosen = QFileDialog.getExistingDirectory(self._window, title, str(folder))
         return Path(chosen) if chosen else None
 
     def to_find(self, text: str) -> bool:
