@@ -146,6 +146,7 @@ class Ledger:
         x = values[norm.parents[0]][row].astype(np.float64)
         # `sigma`: what the last norm divides the row by. `read`: what reads the row.
         self.sigma, self.read, self.constant = norm.op.reading(self.column, x, *weights)
+        self._has_constant = len(weights) > 1 or len(output.parents) == 3
         self.beta = weights[1] if len(weights) > 1 else np.zeros_like(x)
         if len(output.parents) == 3:
             self.constant += float(values[output.parents[2]][word])
@@ -160,7 +161,8 @@ class Ledger:
         found += list(self._block(first) if within else self._embedding(first))
         for name in nodes[1:]:
             found += list(self._block(graph.nodes[graph.nodes[name].parents[1]]))
-        return [*found, Part("constant", FINAL, self.constant)]
+        constant = [Part("constant", FINAL, self.constant)] if self._has_constant else []
+        return [*found, *constant]
 
     def _embedding(self, node: Node) -> Iterator[Part]:
         if node.op.adds:

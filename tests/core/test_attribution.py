@@ -24,7 +24,7 @@ def made(kind, switches):
     model = Model(kind, lengths, axes, d_model=6, layers=2, seed=2)
     for block, of in model.blocks().items():
         for name, value in switches.items():
-            where = {"positions": "sequence"} | dict.fromkeys(("tied", "logit_cap", "output_scale"), "output")
+            where = {"positions": "sequence"} | dict.fromkeys(("tied", "logit_cap", "output_scale", "bias"), "output")
             where = where.get(name)
             blocks = ("attention", "ffn", "norm") if name in ("norm_by", "epsilon_in") else ("attention", "ffn")
             if of == where or (where is None and of in blocks and not (name == "heads" and of == "ffn")):
@@ -82,6 +82,13 @@ def test_a_head_that_moves_nothing_has_no_part():
     values["decoder.1.self.output"][1] = 0
     parts = Ledger(graph, values, 3, 0).parts()
     assert next(p for p in parts if p.node.startswith("decoder.1.self") and p.head == 1).value == 0
+
+
+def test_what_is_the_same_for_all_texts_is_a_part_where_there_is_such():
+    """A norm without β and an output without bias add nothing."""
+    for bias, kind in ((True, "constant"), (False, "net")):
+        graph, values = made("gpt", {"norm": "pre", "norm_by": "RMS norm", "bias": bias})
+        assert Ledger(graph, values, 2, 1).parts()[-1].kind == kind
 
 
 @pytest.mark.parametrize("switches", [{"norm": "pre", "heads": 2}, CASES[-2][1]])
