@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterable
 from html import escape
 from importlib.metadata import PackageNotFoundError, distribution
+from math import ceil
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, qVersion
@@ -126,14 +127,21 @@ def _show(window: QWidget, title: str, text: str) -> QDialog:
     close = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
     close.rejected.connect(dialog.reject)
     down = QVBoxLayout(dialog)
-    down.setContentsMargins(18, 18, 18, 14)  # as other dialogs
+    edge = 9 * dialog.fontMetrics().height() // 8  # as of other dialogs: 18 pixels at text scale 1
+    down.setContentsMargins(edge, edge, edge, 7 * edge // 9)
     down.setSpacing(12)
     down.addWidget(page)
     down.addWidget(close)
-    # As large as what it says, but no larger than the window.
-    page.document().adjustSize()
-    wanted = page.document().size().toSize() + QSize(90, 130)
-    dialog.resize(wanted.boundedTo(window.size() * 0.9))
+    # As large as what it says, but no larger than the window; where that is too high, wider, if all is in sight then.
+    page.ensurePolished()  # it has its letters only then
+    said, around, most = page.document(), QSize(90, 130), window.size() * 0.9
+    said.adjustSize()
+    narrow = said.size().width()
+    if said.size().height() + around.height() > most.height():
+        said.setTextWidth(most.width() - around.width())
+        fits = said.size().height() + around.height() <= most.height()
+        said.setTextWidth(ceil(said.idealWidth()) if fits else narrow)
+    dialog.resize((said.size().toSize() + around).boundedTo(most))
     dialog.show()
     return dialog
 

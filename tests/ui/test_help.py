@@ -3,10 +3,10 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QDialog, QTextBrowser
+from PySide6.QtWidgets import QApplication, QDialog, QTextBrowser
 
 from explorer import __version__
-from explorer.ui.help import licences
+from explorer.ui.help import licences, show_keys_of_presenter
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
@@ -62,3 +62,14 @@ def test_about_tells_versions_and_licences(window, hand):
         assert library in text
     assert str(licences()) in text
     assert licences().is_dir()
+
+
+def test_the_keys_of_presenter_mode_are_all_in_sight_where_the_window_has_room(window):
+    """The dialog was as narrow as it is high, and half of the keys were below its end."""
+    window.resize(1280, 720)
+    dialog = show_keys_of_presenter(window)
+    page = dialog.findChild(QTextBrowser)
+    QApplication.processEvents()
+    assert page.verticalScrollBar().maximum() == 0
+    assert page.horizontalScrollBar().maximum() == 0
+    dialog.close()

@@ -265,7 +265,7 @@ class MatrixBox(QWidget):
         if form.shrinks and not tight:  # a slide has said already whether the heading takes two lines
             extent = self.view.extent_in(form)
             wide = self._small.wanted(ALONE, extent, form.given).width() if alone else self._cells_width(form)
-            above = high < low and (form.small > 0 or (way > 0 and low > wide))
+            above = high < low and (low > form.small if form.small else way > 0 and low > wide)
             form = form._replace(above=above)
         self.form = form
 
