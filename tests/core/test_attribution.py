@@ -26,7 +26,7 @@ def made(kind, switches):
         for name, value in switches.items():
             where = {"positions": "sequence"} | dict.fromkeys(("tied", "logit_cap", "output_scale", "bias"), "output")
             where = where.get(name)
-            blocks = ("attention", "ffn", "norm") if name in ("norm_by", "epsilon_in") else ("attention", "ffn")
+            blocks = ("attention", "ffn", "last norm") if name in ("norm_by", "epsilon_in") else ("attention", "ffn")
             if of == where or (where is None and of in blocks and not (name == "heads" and of == "ffn")):
                 model = model.with_switch(block, name, value)
     graph = build(model)
