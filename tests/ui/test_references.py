@@ -137,3 +137,19 @@ def test_the_list_is_as_long_as_there_is_room(window, tab, qtbot, height):
 
     qtbot.waitUntil(fits)
     assert tab.list().height() > height // 2
+
+
+def test_out_of_sight_it_wears_another_look_once_it_is_looked_at(window, tab, eye, appearance):
+    before = tab.elements
+    window.show_page(0)
+    for by in (1, 1, -1):
+        appearance.zoom(by)
+        eye.settle(window)
+    assert tab.elements is before
+    window.show_page(PAGES.index("References"))
+    assert tab.elements is not before
+    assert tab.elements.layout().spacing() == appearance.px(10)
+    again = tab.elements
+    window.show_page(0)
+    window.show_page(PAGES.index("References"))
+    assert tab.elements is again

@@ -371,18 +371,22 @@ class ColumnTab(QFrame):
         self._down = QVBoxLayout(self)
         self._down.addWidget(self.area)
         self._again, self._replaced = later(self, self.make), Gone(self)
+        self._worn = True
+        """Whether it is in the present look."""
 
     def refresh(self) -> None:
         """Make the page anew as data, and tell the widgets what is different."""
         raise NotImplementedError(type(self).__name__)
 
     def restyle(self) -> None:
-        """Follow the theme and the text scale, in a turn of its own."""
-        self.bench.appearance.turns.add(self._again)
+        """Follow the theme and the text scale: in a turn of its own, or once it is looked at."""
+        self._worn = False
+        if self.isVisible():
+            self.bench.appearance.turns.add(self._again)
 
     def make(self) -> None:
         """Sizes stand everywhere in a page, so it is made anew."""
-        px = self.bench.appearance.px
+        self._worn, px = True, self.bench.appearance.px
         self._down.setContentsMargins(px(24), px(16), px(self._right), px(12))
         if (before := self.area.takeWidget()) is not None:
             self._replaced.delete(before)
@@ -397,7 +401,10 @@ class ColumnTab(QFrame):
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)
-        self.refresh()
+        if self._worn:
+            self.refresh()
+        else:
+            self.make()
 
 
 def _alignment(element: Element) -> Qt.AlignmentFlag:

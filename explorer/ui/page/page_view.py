@@ -32,7 +32,9 @@ MARGIN = 12
 ROUNDS = 24
 """How often the room is shared anew between two changes of the document or the window: pictures come one by one."""
 REST = 150
-"""Milliseconds for which a window's edge rests, until what a step names has its size anew."""
+"""Milliseconds for which a window's edge rests at least, until what a step names has its size anew."""
+SLOWER = 3
+"""Times what sharing takes, that it rests at least: a turn paints, too."""
 SIZES = 8
 """How many sizes a page may get of one another: with bars that come and go there are three or four."""
 
@@ -343,10 +345,14 @@ class PageView(QScrollArea):
             self._sizes -= 1
 
     def _follow_edge(self) -> None:
-        """The window has another size; while more follow, what is named stays as large as it is."""
+        """The window has another size; while more follow, what is named stays as large as it is.
+
+        Where sharing takes long, the next size comes later: it has not come to rest before that.
+        """
         self._drags = self._rested.isActive()
-        self._rested.start()
+        begun = time.perf_counter()
         self.share()
+        self._rested.start(max(REST, round(1000 * SLOWER * (time.perf_counter() - begun))))
 
     def _rest(self) -> None:
         if self._drags:

@@ -9,6 +9,7 @@ from explorer.lessons.steps import MakeSo
 from explorer.ui.errors import Message
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.letters import CELL_HEIGHT
+from explorer.ui.page import page_view
 from explorer.ui.page.enlargement import Trials
 from explorer.ui.render import laid_out
 
@@ -241,13 +242,14 @@ def test_while_the_edge_of_the_window_is_dragged_nothing_is_decided_and_then_it_
     before, stand = places(window), Trials.stand
     monkeypatch.setattr(Trials, "stand", lambda *how: tried.append(how) or stand(*how))
     rested = window.page()._rested
-    rested.setInterval(3_600_000)
-    rested.start()
+    monkeypatch.setattr(page_view, "REST", 3_600_000)
+    rested.start(3_600_000)
     for width in (1560, 1500, 1400, 1300, 1280):
         window.resize(width, 720)
         QApplication.processEvents()
     assert window.page()._drags
     assert tried == []
+    monkeypatch.setattr(page_view, "REST", 0)
     rested.start(0)
     eye.settle(window)
     assert tried
@@ -261,3 +263,21 @@ def test_while_the_edge_of_the_window_is_dragged_nothing_is_decided_and_then_it_
     eye.settle(window)
     assert places(window) == at_once
     rested.stop()
+
+
+def test_where_sharing_takes_long_the_edge_rests_later(led, eye, monkeypatch):
+    """Else each size of a window that is dragged on a slow machine would be one that it comes to rest at."""
+    window, now = led("emma", "key"), [0.0]
+    page = window.page()
+    share = page.elements.share_room
+    monkeypatch.setattr(page_view.time, "perf_counter", lambda: now[0])
+    for takes in (0.0, 0.3):
+
+        def take(*sizes, takes=takes):
+            now[0] += takes
+            share(*sizes)
+
+        monkeypatch.setattr(page.elements, "share_room", take)
+        window.resize(window.width() - 20, window.height())
+        eye.settle(window)
+        assert page._rested.interval() == max(page_view.REST, 1000 * page_view.SLOWER * takes)
