@@ -5,6 +5,7 @@ Words whose place is laid out anew only when they need another height.
 The program's icons: drawn in one colour, tinted to the theme.
 """
 
+import re
 from functools import lru_cache
 
 from PySide6.QtCore import QByteArray, QEvent, QSize, Qt
@@ -20,13 +21,14 @@ from explorer.ui.widgets.names import set_names
 LETTERS, SHORT = 90, 120
 """Of a line that is read with ease: from the end of a longer one the eye does not find the next; and of words that stay
 on one line all the same."""
+TAG = re.compile("<[^>]+>")
 FIGURES = str.maketrans("123456789", "000000000")
 """Any number as one whose figures stand at the same places: fonts here have figures of one width (`Fonts`)."""
 
 
 def line_of(label: QLabel) -> int:
     """Pixels across that the words of a label take at most."""
-    short = len(label.text()) <= SHORT
+    short = len(TAG.sub("", label.text())) <= SHORT
     return UNBOUNDED if short else label.fontMetrics().averageCharWidth() * LETTERS
 
 

@@ -75,14 +75,14 @@ class CommandPalette(QDialog):
         self.field.textChanged.connect(self._search)
         self.field.installEventFilter(self)
         self.list.itemClicked.connect(self._choose)
+        self.list.ensurePolished()  # its rows have their height only then
         self._search("")
 
     def open_over(self) -> None:
         """Show it at the top of the window's middle."""
         px, window = self._bench.appearance.px, self._window
-        top = px(TOP)
-        self.resize(min(px(WIDTH), window.width() - 40), min(px(HEIGHT), window.height() - top - 24))
-        self.move(window.mapToGlobal(QPoint((window.width() - self.width()) // 2, top)))
+        self._fit()
+        self.move(window.mapToGlobal(QPoint((window.width() - self.width()) // 2, px(TOP))))
         self.show()
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
 
@@ -145,6 +145,15 @@ class CommandPalette(QDialog):
             nothing = QTreeWidgetItem(self.list, [f"Nothing here has “{text}” in its name."])
             nothing.setDisabled(True)
         self.list.setCurrentIndex(self.list.model().index(0, 0))
+        self._fit()
+
+    def _fit(self) -> None:
+        """Be as high as what fits, in the room that the window has."""
+        px, window = self._bench.appearance.px, self._window
+        around = self.sizeHint().height() - self.list.sizeHint().height() + 2 * self.list.frameWidth() + px(6)
+        rows = self.list.topLevelItemCount() * max(self.list.sizeHintForRow(0), 1)
+        most = min(px(HEIGHT), window.height() - px(TOP) - 24)
+        self.resize(min(px(WIDTH), window.width() - 40), min(around + rows, most))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):

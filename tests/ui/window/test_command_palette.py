@@ -121,3 +121,16 @@ def test_what_a_link_says_is_found():
 def test_what_is_named_by_the_word_stands_before_what_is_only_of_that_kind():
     kinds = [Entry("loss", "Matrix · Training", print), Entry("What a trained head does", "Example", print)]
     assert [entry.words for entry in found(kinds, "train")] == ["What a trained head does", "loss"]
+
+
+def test_it_is_as_high_as_what_fits_and_its_rows_are_alike(window, palette, hand):
+    shown = palette(window)
+    high, row = shown.height(), shown.list.visualItemRect(shown.list.topLevelItem(0)).height()
+    hand.type("zzz")
+    assert shown.list.topLevelItemCount() == 1
+    assert shown.height() < high / 2, "one line stood in an empty list"
+    assert shown.list.viewport().height() >= shown.list.visualItemRect(shown.list.topLevelItem(0)).height()
+    for _ in range(3):
+        hand.key(Qt.Key.Key_Backspace)
+    assert shown.height() == high
+    assert shown.list.visualItemRect(shown.list.topLevelItem(0)).height() == row
