@@ -101,7 +101,7 @@ MOST_COLUMNS = 8
 """Columns of a list that a class can read beside each other; all of them come where it has all the room."""
 MANY = 60
 """Numbers of a matrix that stands beside what it was at most."""
-MOST_IN_SIGHT, PART, LESS, ENOUGH = (16, 24), 8, 4, 4
+MOST_IN_SIGHT, PART, LESS, ENOUGH = (16, 18), 8, 4, 4
 """Rows and columns of a table that a class can read at most; of a longer one so many are shown, or so many of several:
 those that the step names, and, where it names fewer than enough, those around the first of them."""
 FEW_WORDS = 10
