@@ -2,6 +2,8 @@ import ast
 from pathlib import Path
 from string import Formatter
 
+import pytest
+
 import explorer
 from explorer.core.errors import ExplorerError
 from explorer.sentences import SENTENCES, sentence
@@ -9,22 +11,38 @@ from explorer.sentences import SENTENCES, sentence
 SOURCES = sorted(Path(explorer.__file__).parent.rglob("*.py"))
 
 
-def raised():
-    """Every `ExplorerError("id", field=…)` that is written in the program: place, id, names of the fields given."""
+@pytest.fixture(scope="module")
+def written():
+    """What the program does with errors.
+
+    Every `ExplorerError("id", field=…)` (place, id, names of the fields given), and where one that was caught is made
+    text of by `str` or in an f-string.
+    """
+    raised, spoken = [], []
     for path in SOURCES:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "ExplorerError" and node.args:
                 first = node.args[0]
                 if isinstance(first, ast.Constant):
-                    yield f"{path.name}:{node.lineno}", first.value, [keyword.arg for keyword in node.keywords]
+                    raised.append((f"{path.name}:{node.lineno}", first.value, [one.arg for one in node.keywords]))
+            if isinstance(node, ast.ExceptHandler) and getattr(node.type, "id", "") == "ExplorerError":
+                spoken += [f"{path}:{line}" for line in spoken_in(node)]
+    return raised, spoken
+
+
+def spoken_in(handler):
+    for node in ast.walk(handler):
+        said = node.args if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "str" else ()
+        said = [node.value] if isinstance(node, ast.FormattedValue) else said
+        yield from (node.lineno for one in said if getattr(one, "id", "") == handler.name)
 
 
 def fields_of(message):
     return {name for _, name, _, _ in Formatter().parse(message) if name is not None}
 
 
-def test_every_error_that_is_raised_has_a_sentence_and_gives_its_fields():
-    found = list(raised())
+def test_every_error_that_is_raised_has_a_sentence_and_gives_its_fields(written):
+    found, _ = written
     assert len(found) > 15
     for place, id, given in found:
         assert id in SENTENCES, place
@@ -58,13 +76,6 @@ def test_an_error_that_is_the_reason_of_another_is_told_within_its_sentence():
     assert sentence(ExplorerError("document-wrong", file="a", problem=MemoryError()), words) == "a : MemoryError."
 
 
-def test_who_shows_an_error_puts_it_into_words():
-    caught = []
-    for path in SOURCES:
-        for handler in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(handler, ast.ExceptHandler) and getattr(handler.type, "id", "") == "ExplorerError":
-                for node in ast.walk(handler):
-                    spoken = node.args if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "str" else ()
-                    spoken = [node.value] if isinstance(node, ast.FormattedValue) else spoken
-                    caught += [f"{path}:{node.lineno}" for one in spoken if getattr(one, "id", "") == handler.name]
-    assert caught == []
+def test_who_shows_an_error_puts_it_into_words(written):
+    _, spoken = written
+    assert spoken == []

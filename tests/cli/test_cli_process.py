@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.examples import long
+
 ROOT = Path(__file__).parents[2]
 EXPLORER = [sys.executable, "-m", "explorer"]
 on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux can lack a display")
@@ -98,7 +100,7 @@ def test_a_terminal_without_the_characters():
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes break differently elsewhere")
-@pytest.mark.parametrize("form", ["table", "json", "csv", "latex", "python"])
+@pytest.mark.parametrize("form", ["table", *map(long, ["json", "csv", "latex", "python"])])
 def test_a_reader_that_leaves(form):
     command = [*EXPLORER, "show", "you-are-welcome", "--format", form]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -119,8 +121,9 @@ def test_a_full_disk():
 @pytest.mark.parametrize(
     ("command", "closed"),
     [
-        *(("show xor", closed) for closed in (">&-", "2>&-", "<&-", ">&- 2>&- <&-")),
-        *((command, ">&- 2>&- <&-") for command in ("list", "words similar sea")),
+        *(long("show xor", closed) for closed in (">&-", "2>&-", "<&-")),
+        ("show xor", ">&- 2>&- <&-"),
+        *(long(command, ">&- 2>&- <&-") for command in ("list", "words similar sea")),
     ],
 )
 def test_a_stream_that_is_closed(command, closed):

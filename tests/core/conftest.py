@@ -1,5 +1,6 @@
 """Models that are computed without a document: starting values from the seed, or given ones."""
 
+import re
 from contextlib import contextmanager
 
 import numpy as np
@@ -10,6 +11,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
 from explorer.core.models import build
 from explorer.core.switches import SWITCHES
+from tests.examples import long
 
 EXAMPLES = {
     "attention": Model(
@@ -99,10 +101,22 @@ def switched_models(model):
                 yield f"{block}.{name}={value}", changed
 
 
-@pytest.fixture(scope="session", params=EXAMPLES)
+def first_with_each_value(kind):
+    """The switched models of a kind, without those values of a block that another kind has before it."""
+    before = list(EXAMPLES)[: list(EXAMPLES).index(kind)]
+    seen = {of_any_layer(said) for other in before for said, _ in switched_models(EXAMPLES[other])} - {"nothing"}
+    return {said: model for said, model in switched_models(EXAMPLES[kind]) if of_any_layer(said) not in seen}
+
+
+def of_any_layer(said):
+    return re.sub(r"\.\d+\.", ".", said)
+
+
+@pytest.fixture(scope="session", params=[*EXAMPLES, *(long(f"all of {kind}") for kind in EXAMPLES)])
 def switched(request):
-    """Small models of a kind, one switch set in each, by which: every value of every switch."""
-    return dict(switched_models(EXAMPLES[request.param]))
+    """Small models of a kind, one switch set in each, by which: every value of every switch in one kind, or in all."""
+    kind = request.param.removeprefix("all of ")
+    return first_with_each_value(kind) if kind == request.param else dict(switched_models(EXAMPLES[kind]))
 
 
 @pytest.fixture(scope="session")

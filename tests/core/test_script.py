@@ -166,7 +166,7 @@ def edits(draw, document):
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(data=st.data())
 def test_whatever_is_edited_is_found_again(dtype, examples, data):
     model = examples[data.draw(st.sampled_from(list(examples)))]

@@ -165,7 +165,7 @@ def carry_out(document, act):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(data=st.data())
 def test_any_acts_leave_the_bits_of_a_fresh_computation_and_can_be_undone(kind, states, data):
     document = Document(states[kind])
@@ -242,7 +242,7 @@ class Hand:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(data=st.data())
 def test_a_document_that_computes_in_the_background_comes_to_the_same_bits(kind, states, data):
     hand = Hand()

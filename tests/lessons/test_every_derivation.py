@@ -1,7 +1,7 @@
 """Derivations of all lessons and models under every choice at every switch, forward and backward, by samples.
 
-Every choice is made in one model of each structure and a few in each of the others; `pytest -m long` makes all in all,
-and looks at more nodes.
+Every choice is made in one model of each kind and a few in one setting of each other; `pytest -m long` makes all in
+all, and looks at more nodes.
 Each arrives at the number that the graph or back-propagation has, and each row of it is arithmetic that one can do.
 """
 
@@ -20,7 +20,7 @@ from explorer.core.switches import SWITCHES
 from explorer.document.commands import SetSwitch, SetTokens
 from explorer.lessons.document_lesson import opened
 from explorer.lessons.loader import load, models
-from tests.examples import EXAMPLES
+from tests.examples import EXAMPLES, long
 
 SIGNED_ZERO = re.compile(r"(?<![\w.,})])[-−]0(\.0+)?(?![\d.e])")
 SETTINGS = [(lesson.id, setting) for lesson in EXAMPLES for setting in lesson.settings]
@@ -30,16 +30,12 @@ USUAL, LONG = (15, 3, 1), (60, 8, 3)
 FEW = 3
 
 
-def structure(lesson, setting):
-    model = load(lesson).state(setting).model
-    return model.kind, *model.blocks()
+FIRST = set({load(lesson).model.kind: (lesson, setting) for lesson, setting in reversed(SETTINGS)}.values())
+"""One model of each kind."""
+EACH = list({lesson: (lesson, setting) for lesson, setting in reversed(SETTINGS)}.values())[::-1]
 
 
-FIRST = set({structure(*one): one for one in reversed(SETTINGS)}.values())
-"""One model of each structure."""
-
-
-@pytest.mark.parametrize(("lesson", "setting"), SETTINGS, ids=map("-".join, SETTINGS))
+@pytest.mark.parametrize(("lesson", "setting"), EACH, ids=map("-".join, EACH))
 def test_each_derivation_is_arithmetic_that_ends_at_its_number(lesson, setting):
     walk(lesson, setting, None if (lesson, setting) in FIRST else FEW, USUAL)
 
@@ -49,7 +45,7 @@ FOLDERS = sorted(path.name for path in GIVEN.glob("*") if (path / "config.json")
 
 
 @pytest.mark.skipif(not FOLDERS, reason="the folders lie beside the repository, and not in it")
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("dtype", [long("float64"), "float32"])
 @pytest.mark.parametrize("name", FOLDERS)
 def test_so_is_each_of_a_model_that_others_trained(name, dtype):
     """One cell of each node: in float32 to its precision."""

@@ -136,21 +136,15 @@ def test_there_are_enough():
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
-def test_a_step_is_short_and_quiet(lesson):
+def test_a_step_is_short_and_quiet_and_a_class_reads_three_sentences_at_most(lesson):
     states = StepStates(lesson)
     for at, step in enumerate(lesson.steps):
-        words = plain(step.words, numbers_of(step, states.engine(at)))
-        assert 20 <= len(words.split()) <= 90, step.id
+        numbers = numbers_of(step, states.engine(at))
+        assert 20 <= len(plain(step.words, numbers).split()) <= 90, step.id
         assert not any("!" in text for text in [step.title, step.notes, *texts_of(step)]), step.id
-
-
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
-def test_a_class_reads_three_sentences_at_most(lesson):
-    states = StepStates(lesson)
-    for at, step in enumerate(lesson.steps):
         shown = step.slide or step.words
         assert sentences(shown) <= 3, step.id
-        assert len(plain(shown, numbers_of(step, states.engine(at)))) <= 230, step.id
+        assert len(plain(shown, numbers)) <= 230, step.id
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)

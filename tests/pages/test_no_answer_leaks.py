@@ -41,8 +41,10 @@ from explorer.pages.page import (
     TextBox,
 )
 from explorer.pages.view import Cell, View
+from tests.examples import few, traits
 
 LESSONS = {lesson.id: lesson for lesson in catalogue() if lesson.questions}
+SOME = few(LESSONS, traits)
 CONTROLS = Number, Slider, Choice, Check, Button, Switches, TextBox  # they say what the reader has chosen
 LINES, CELLS = 60, 10
 BY_CHANCE = {
@@ -180,7 +182,7 @@ def test_no_cell_of_the_model_tells_it(name):
             assert not open_cells, f"{asked.step.id}: {open_cells}"
 
 
-@pytest.mark.parametrize("name", LESSONS)
+@pytest.mark.parametrize("name", SOME)
 def test_no_page_tells_it(name):
     for asked in asked_in(LESSONS[name]):
         if not asked.peculiar and asked.question.of == "value":
@@ -193,7 +195,7 @@ def test_no_page_tells_it(name):
             assert not drawn, f"{asked.step.id}, {place.name}: it is drawn"
 
 
-@pytest.mark.parametrize("name", LESSONS)
+@pytest.mark.parametrize("name", SOME)
 def test_neither_the_inspector_nor_the_panel_tells_it(name):
     for asked in asked_in(LESSONS[name]):
         view, step = asked.view, asked.step
@@ -223,7 +225,7 @@ def test_neither_the_inspector_nor_the_panel_tells_it(name):
                 assert not said, f"{step.id}, {cell}: {said}"
 
 
-@pytest.mark.parametrize("name", LESSONS)
+@pytest.mark.parametrize("name", SOME)
 def test_what_tells_nothing_of_it_is_not_covered(name):
     for asked in asked_in(LESSONS[name]):
         if asked.question.of != "value":

@@ -14,6 +14,7 @@ from explorer.training.diagnosis import diagnosis, faint_blocks
 from explorer.training.recipes import Material
 from explorer.training.run import Run
 from explorer.training.stretch import Settings
+from tests.examples import long
 
 
 def trained(document, recipe, steps):
@@ -131,8 +132,10 @@ def test_a_run_that_learns_has_nothing_to_be_told():
     assert found is None
 
 
-@pytest.mark.parametrize("layers", [1, 2, 4, 6])
-@pytest.mark.parametrize("kind", ["gpt", "encoder-decoder"])
+@pytest.mark.parametrize(
+    ("kind", "layers"),
+    [("gpt", 1), ("encoder-decoder", 4), *(long(kind, n) for kind in ("gpt", "encoder-decoder") for n in (1, 2, 4, 6))],
+)
 def test_a_new_model_learns_with_the_settings_that_it_opens_with(kind, layers):
     document = small(layers, kind)
     before = float(document.engine.values[LOSS.node])

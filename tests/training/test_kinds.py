@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -26,6 +27,13 @@ KINDS = {
 FREE = {"tied", "epsilon", "rotary_base", "key_heads", "window"}
 
 
+@cache
+def prepared_with_few(name):
+    """A recipe, with few of its sentences."""
+    task = recipes.load(name)
+    return prepare(replace(task, material=replace(task.material, sentences=200)))
+
+
 def test_each_recipe_has_its_scores_and_they_agree_in_weights_and_steps():
     assert sorted(kind.recipe for kind in kinds()) == NAMES
     assert steps() == 1500
@@ -37,8 +45,7 @@ def test_each_recipe_has_its_scores_and_they_agree_in_weights_and_steps():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_recipe_has_as_many_weights_as_its_score_says(name):
-    task = recipes.load(name)
-    prepared = prepare(replace(task, material=replace(task.material, sentences=200)))
+    prepared = prepared_with_few(name)
     weights = trainable(prepared.state.graph, prepared.state.model)
     (kind,) = [kind for kind in kinds() if kind.recipe == name]
     assert sum(prepared.state.inputs[n].size for n, usual in weights.items() if usual) == kind.weights
@@ -46,8 +53,7 @@ def test_a_recipe_has_as_many_weights_as_its_score_says(name):
 
 @pytest.mark.parametrize(("recipe", "name"), KINDS.items())
 def test_a_recipe_of_a_kind_has_the_switches_with_which_its_checkpoints_are_opened(recipe, name):
-    task = recipes.load(recipe)
-    model = prepare(replace(task, material=replace(task.material, sentences=200))).state.model
+    model = prepared_with_few(recipe).state.model
     became = as_member(member(name), model)
     for block in model.blocks():
         last = block.rpartition(".")[2]

@@ -18,6 +18,7 @@ from explorer.lessons.loader import load as lesson
 from explorer.training import preparation
 from explorer.training.preparation import prepare, prepare_document, shaped, trained
 from explorer.training.recipes import ExistingModel, Material, NewModel, Task, load, names
+from tests.examples import long
 
 TEXT = "The sea is deep, the sky is high. The sea is wide, the night is long."
 
@@ -39,7 +40,7 @@ def computed(state):
     return fresh(state.graph, used, state.pins)
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", [long(name) if name.startswith("small-") else name for name in names()])
 def test_the_programs_recipes_take_a_step_and_make_a_document(name, tmp_path):
     task = load(name)
     if task.material.merges:  # its text is left to whoever trains

@@ -74,11 +74,11 @@ def words_right(trainer: Trainer, examples: np.ndarray, pad: int | None) -> tupl
 
 
 def test_xor_is_found_from_each_of_some_starts():
-    assert reached("xor", "nothing", range(8))[0] == 8
+    assert reached("xor", "nothing", range(4))[0] == 4
 
 
 def test_sin_is_followed_from_some_starts():
-    assert reached("sin", "nothing", range(2))[0] == 2
+    assert reached("sin", "nothing", range(1))[0] == 1
 
 
 def test_two_units_which_can_hold_xor_do_not_find_it_and_some_are_dead():

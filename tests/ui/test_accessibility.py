@@ -79,9 +79,7 @@ def tree(window):
     return found
 
 
-@pytest.mark.parametrize("lesson", ["you-are-welcome", "emma", "translation-lookup"])
-def test_every_control_has_a_name_and_a_tooltip(open_window, eye, lesson):
-    window = open_window(lesson)
+def test_every_control_has_a_name_and_a_tooltip(window, eye):
     seen, found = 0, set()
     kinds = {stage.kind: stage for stage in window.bench.selection.stops}
     for stage in kinds.values():

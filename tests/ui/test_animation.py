@@ -20,6 +20,7 @@ from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.presenter_look import in_look
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.render import laid_out, paper
+from tests.examples import long
 from tests.refusals import refuses
 
 ATTENTION = "encoder.1.self.attention"
@@ -76,7 +77,7 @@ def test_a_long_way_is_shown_by_some_of_its_moments_with_both_ends():
 CELL = Cell("scores", (0, 8))
 
 
-@pytest.mark.parametrize("part", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("part", [long(0.0), 0.5, long(1.0)])
 def test_a_cell_is_played_as_on_the_screen(open_window, eye, part):
     """At its beginning, half way and at its end: the same rows, and the same cells framed in the same colours."""
     window = open_window("emma")

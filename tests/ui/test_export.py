@@ -24,6 +24,7 @@ from explorer.ui.render import as_in_sight, on_paper, spoken
 from explorer.ui.theme import DARK, LIGHT
 from explorer.ui.window.notice import Computing
 from explorer.ui.window.top_bar import PAGES
+from tests.examples import long
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -83,7 +84,7 @@ def test_the_page_is_drawn_on_white_paper_whatever_the_window_wears(window, expo
     assert window.bench.appearance.theme is DARK
 
 
-@pytest.mark.parametrize("tab", PAGES[1:])
+@pytest.mark.parametrize("tab", [PAGES[1], *map(long, PAGES[2:])])
 def test_another_tab_is_drawn_as_it_is_in_sight_but_on_paper(window, export, eye, qtbot, appearance, tab):
     appearance.set_mode("dark")
     window.show_page(PAGES.index(tab))
@@ -107,18 +108,17 @@ def test_pictures_of_a_tab_that_are_made_late_are_on_its_paper(open_window, qtbo
     assert "Answers in the plane" in ET.fromstring(svg).findtext("{http://www.w3.org/2000/svg}desc")
 
 
-@pytest.mark.parametrize("ending", [".png", ".svg", ".pdf"])
-def test_pictures_say_what_is_to_be_seen_on_them(window, eye, ending):
-    eye.go_to(window, "decoder.1.self.attention")
-    picture = on_paper(window.bench, "decoder.1.self.attention", ending)
-    if ending == ".png":
-        words = QImage.fromData(picture).text("Description")
-    elif ending == ".svg":
-        words = ET.fromstring(picture).findtext("{http://www.w3.org/2000/svg}desc")
-    else:
-        words = unescape(re.search(rb"dc:description>(.*?)</dc:", picture, re.DOTALL)[1].decode())
-    assert "Matrix decoder.1.self.head.1.scores, 3 rows, 3 columns." in words
-    assert "Heat map of shares. <start> looks most at" in words
+def test_pictures_say_what_is_to_be_seen_on_them(window, eye):
+    stage = "decoder.1.self.attention"
+    eye.go_to(window, stage)
+    png, svg, pdf = (on_paper(window.bench, stage, ending) for ending in (".png", ".svg", ".pdf"))
+    for words in (
+        QImage.fromData(png).text("Description"),
+        ET.fromstring(svg).findtext("{http://www.w3.org/2000/svg}desc"),
+        unescape(re.search(rb"dc:description>(.*?)</dc:", pdf, re.DOTALL)[1].decode()),
+    ):
+        assert "Matrix decoder.1.self.head.1.scores, 3 rows, 3 columns." in words
+        assert "Heat map of shares. <start> looks most at" in words
 
 
 def test_what_cannot_be_written_is_said_and_calling_it_off_writes_nothing(window, export, qtbot, tmp_path):

@@ -227,7 +227,7 @@ def test_open(window, eye, hand, file, answer):
     assert bench.document.state.model == state.model
     assert all(same_bytes(array, bench.document.state.inputs[name]) for name, array in state.inputs.items())
     assert bench.document.state.pins.keys() == {"output.probabilities"}
-    for stage in one_of_each_kind(window):
+    for stage in list(one_of_each_kind(window))[:4]:
         eye.go_to(window, stage)
     bench.document.do(SetCells("output.W", {(0, 0): 1}))
     bench.open(bench.lesson, "saved")

@@ -17,7 +17,7 @@ PAIRS = [("a", "b"), ("b", "c"), ("ab", "c"), ("a", "bc"), ("c", "a"), ("ca", "b
 
 
 @given(LETTERS, st.permutations(PAIRS))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_merges_are_done_in_their_order_from_the_left(text, merges):
     ids = {(KNOWN[a], KNOWN[b]): (rank, KNOWN[a + b]) for rank, (a, b) in enumerate(merges)}
     model = BytePairs(KNOWN, ids)
@@ -26,7 +26,7 @@ def test_merges_are_done_in_their_order_from_the_left(text, merges):
 
 
 @given(st.text("abcd", min_size=1, max_size=9), st.lists(st.integers(-40, 0), min_size=10, max_size=10))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_no_way_to_take_a_text_apart_is_likelier_than_the_one_chosen(text, numbers):
     scores = dict(zip(PIECES, map(float, numbers), strict=True))
     model = Unigram(KNOWN, scores, None)

@@ -71,7 +71,7 @@ TEXTS = ["", "ab a  b", "<s>é</s> 12,\n", "a" * 300 + "!", "\ud800\x00👩\u200
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 @pytest.mark.parametrize("said", [PAIRS, UNIGRAM, BERT], ids=["pairs", "unigram", "bert"])
 def test_a_changed_tokenizer_works_or_is_refused(said, data):
     changed = deepcopy(said)
@@ -105,7 +105,7 @@ def problem_of(said):
 
 
 @given(st.binary(max_size=60))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_bytes_that_are_no_tokenizer_are_refused(raw):
     with pytest.raises(ExplorerError) as error:
         from_json(raw.decode(errors="replace"))

@@ -37,7 +37,7 @@ def shares(op, parents, batched, batch):
 
 
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(s=sizes, batch=batches)
 def test_a_batch_is_each_of_its_elements_and_a_shared_parent_gets_the_sum(name, s, batch):
     case = CASES[name]

@@ -76,7 +76,7 @@ def test_a_parent_is_passed_the_same_whoever_else_is_wanted(name, lead):
 
 
 @every_case
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(data=st.data())
 def test_a_gradient_has_the_shape_and_type_of_its_parent_and_whatever_is_typed(case, data):
     op, parents = data.draw(problems(case))

@@ -346,7 +346,7 @@ def test_equal_parameters_make_equal_ops(case):
 
 
 @every_case
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(data=st.data())
 def test_the_derivation_of_each_cell_ends_at_its_number(case, data):
     op, parents = data.draw(problems(case))
@@ -369,7 +369,7 @@ def test_the_derivation_of_each_cell_ends_at_its_number(case, data):
 
 
 @every_case
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(data=st.data())
 def test_the_expression_evaluates_to_the_same_bits(case, data):
     # An expression is written for one sentence: where heads meet a batch it lacks an axis, and a product over a batch
@@ -388,7 +388,7 @@ def test_the_expression_evaluates_to_the_same_bits(case, data):
 
 
 @every_case
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(data=st.data())
 def test_forward_makes_a_new_array_and_leaves_its_parents_alone(case, data):
     op, parents = data.draw(problems(case))
@@ -404,7 +404,7 @@ def test_forward_makes_a_new_array_and_leaves_its_parents_alone(case, data):
 
 
 @every_case
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(data=st.data())
 def test_a_cell_changes_only_what_it_feeds(case, data):
     op, parents = data.draw(problems(case, wild=False))

@@ -1,6 +1,6 @@
 """Lessons are gone through in the window, each once: to open it anew for each question is too slow.
 
-Those that have between them all that a step can be, see `traits`; with `-m long` all that come along. What they ask and
+Few that have between them all that a step can be; with `-m long` all that come along. What they ask and
 answer is replayed for all of them without a window (`tests/lessons/test_replay.py`).
 
 Each step is shown and each question answered; what is pressed again and again stays where it is: the buttons in each
@@ -18,15 +18,10 @@ from explorer.lessons.loader import lesson_files, load
 from explorer.lessons.mistakes import mistakes
 from explorer.lessons.replay import right_answer
 from explorer.lessons.steps import Choose, MakeSo, Predict
-from explorer.pages.levels import stops
+from tests.examples import few, long, traits
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 GUIDED = [name for name, file in lesson_files().items() if "[[step]]" in file.read_text("utf-8")]
-FEW = [
-    *("changed-since-2017", "cat-sat-on-the", "errata-000", "errata-001", "errata-004", "inside-a-storyteller"),
-    *("inside-gpt2-small", "jump", "one-word-at-a-time", "sin", "start-here", "what-a-trained-head-does"),
-    *("where-the-answer-comes-from", "words-as-vectors", "xor-linear"),
-]
 
 
 def answers(question, walk, at):
@@ -53,10 +48,6 @@ def place(button):
     return QRect(button.mapTo(button.window(), QPoint()), button.size())
 
 
-def long(*of):
-    return pytest.param(*of, marks=pytest.mark.long)
-
-
 @pytest.fixture
 def lesson(open_window, eye):
     """Opens a lesson at its first step, in the smallest usual window, and says where its buttons stand."""
@@ -79,29 +70,7 @@ def turn_by_turn(places, before, said=""):
         assert places() == before, said
 
 
-def traits(name):
-    """What the steps of a lesson do, look at and ask: of each kind of page, question and edit one is enough."""
-    lesson = load(name)
-    kinds = {stage.name: stage.kind for stage in stops(lesson.state().graph)}
-    for step in lesson.steps:
-        look, question = step.look, step.question
-        yield "page", kinds.get(look.stage, look.stage)
-        yield "showing", step.showing
-        yield from (("edit", type(edit)) for edit in step.edits)
-        yield from (("look", part) for part in ("element", "token", "word", "ticked", "beside") if getattr(look, part))
-        yield "begins anew", bool(step.setting), step.training is not None
-        if question is not None:
-            parts = (getattr(question, part, None) for part in ("at", "of", "fresh"))
-            more = (bool(getattr(question, part, None)) for part in ("fade", "covers", "extreme", "allowed", "edits"))
-            yield "question", type(question), *parts, *more
-
-
-def test_the_few_have_all_that_a_step_can_be():
-    of = {name: set(traits(name)) for name in GUIDED}
-    assert set().union(*of.values()) == set().union(*(of[name] for name in FEW))
-
-
-@pytest.mark.parametrize("name", [name if name in FEW else long(name) for name in GUIDED])
+@pytest.mark.parametrize("name", few(GUIDED, traits))
 def test_each_step_is_shown_and_each_question_answered(lesson, eye, hand, qtbot, name):
     window, panel, places = lesson(name)
     guide, document = window.lessons.guide, window.bench.document

@@ -3,9 +3,11 @@
 import pytest
 from PySide6.QtCore import QCoreApplication
 
+from tests.examples import long
+
 
 @pytest.mark.usefixtures("no_pictures")
-@pytest.mark.parametrize("before", [0, 1, 3])
+@pytest.mark.parametrize("before", [0, long(1), 3])
 def test_no_choice_stands_in_the_room_of_the_step_before(window, guide, panel, go, before):
     go(before)
     guide.go(2)

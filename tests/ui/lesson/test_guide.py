@@ -23,6 +23,7 @@ from explorer.ui.lesson.parts import Aside
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.window.top_bar import PAGES
+from tests.examples import long
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
@@ -40,7 +41,7 @@ def test_a_step_looks_where_it_says(window, guide, eye):
     assert eye.views(window)[LOGITS].matrix.spot is None
 
 
-@pytest.mark.parametrize("scale", [1.0, 2.0, 2.5])
+@pytest.mark.parametrize("scale", [long(1.0), long(2.0), 2.5])
 def test_next_stays_under_the_mouse_and_no_button_is_cut(open_window, eye, appearance, scale):
     window = open_window("start-here")
     appearance.set_scale(scale)

@@ -11,6 +11,7 @@ from explorer.lessons.steps import MakeSo, Predict
 from explorer.ui.lesson.placing import GAP, begin
 from explorer.ui.lesson.spot import wanted_rects
 from explorer.ui.matrix.box import MatrixBox
+from tests.examples import long
 
 GUIDED = [name for name, file in lesson_files().items() if "[[step]]" in file.read_text("utf-8")]
 PARTS = [(0, 40), (50, 250), (260, 290), (300, 700), (710, 900)]
@@ -39,17 +40,12 @@ def test_less_is_brought_into_sight_where_there_is_no_room_for_all():
     assert begin(PARTS, [whole], 300) == 50 - GAP  # no room at all: it begins where that begins
 
 
-def long(*of):
-    return pytest.param(*of, marks=pytest.mark.long)
-
-
 @pytest.mark.usefixtures("no_pictures")
 @pytest.mark.parametrize(
     ("name", "size"),
     [
         ("emma", (1280, 720)),
-        ("xor-linear", (1280, 720)),
-        ("start-here", (1600, 900)),
+        ("xor-linear", (1600, 900)),
         *(long(name, size) for name in GUIDED for size in ((1280, 720), (1600, 900))),
     ],
 )

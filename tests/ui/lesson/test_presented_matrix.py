@@ -9,6 +9,7 @@ from explorer.ui.lesson.bodies import ChooseBody, MakeBody
 from explorer.ui.lesson.presenter_look import HEIGHT, WIDTH
 from explorer.ui.lesson.words import WordyButton
 from explorer.ui.training.stepper import Stepper
+from tests.examples import long
 
 
 @pytest.fixture
@@ -66,7 +67,7 @@ def test_a_matrix_that_stood_beside_another_says_what_its_rows_are_when_it_stand
     presenter.leave()
 
 
-@pytest.mark.parametrize(("name", "step"), [("softmax", 0), ("start-here", 1), ("emma", 4)])
+@pytest.mark.parametrize(("name", "step"), [("softmax", 0), long("start-here", 1), ("emma", 4)])
 def test_what_a_step_names_is_whole_and_as_large_as_its_place(open_window, qtbot, name, step):
     window = open_window(load(name))
     window.lessons.guide.go(step)

@@ -5,6 +5,7 @@ from PySide6.QtCore import QSize
 
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.widgets.formula import typeset
+from tests.examples import long
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
@@ -15,7 +16,7 @@ def boxes(page):
     return found
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (1000, 620)])
+@pytest.mark.parametrize("size", [(1280, 720), long((1000, 620))])
 @pytest.mark.parametrize(
     ("lesson", "stages"),
     [

@@ -15,6 +15,7 @@ from explorer.ui.matrix.menu import MatrixMenu
 from explorer.ui.matrix.ranges import parsed
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.window.command_palette import CommandPalette
+from tests.examples import long
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 SHIFT, CONTROL = Modifier.ShiftModifier, Modifier.ControlModifier
@@ -69,9 +70,8 @@ def test_one_number_fills_what_is_selected(hand, table, window, eye, clipboard):
     ("text", "why"),
     [
         ("1\n2\n3", "does not fit"),
-        ("", "no numbers"),
-        (" \r\n", "no numbers"),
-        ("1\t2\n3", "equally long"),
+        *(long(text, "no numbers") for text in ("", " \r\n")),
+        long("1\t2\n3", "equally long"),
         ("1\tx", "not a number"),
     ],
 )

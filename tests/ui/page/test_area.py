@@ -16,6 +16,7 @@ from explorer.ui.page.column import Elements
 from explorer.ui.page.motion import Motion
 from explorer.ui.page.note import NoteLabel
 from explorer.ui.page.page_view import PageView
+from tests.examples import long
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def visited(open_window, eye):
     return visit
 
 
-@pytest.mark.parametrize(("before", "after"), [("emma", "softmax"), ("i-love-ai", "xor"), ("xor", "i-love-ai")])
+@pytest.mark.parametrize(("before", "after"), [("emma", "softmax"), long("i-love-ai", "xor"), ("xor", "i-love-ai")])
 def test_what_is_looked_at_changes_before_the_pages_have_heard(visited, eye, no_pictures, before, after):
     """Both happen in one turn of the event loop; nobody looks for a node that is gone."""
     window = visited(before)

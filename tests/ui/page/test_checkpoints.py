@@ -1,4 +1,4 @@
-"""Models that others trained: every page opens at every layer, and in the usual window no word is cut."""
+"""Models that others trained: a page of each kind opens, and in the usual window no word is cut; all pages are long."""
 
 import re
 from contextlib import suppress
@@ -17,15 +17,9 @@ from tests.core.models.test_modern import CASES, made
 
 GIVEN = Path(__file__).parents[4] / "shared" / "checkpoints" / "given"
 FOLDERS = sorted(path.name for path in GIVEN.glob("*") if (path / "config.json").is_file())
-SHORT = ("llama_bf16", "marian")
-"""Those that are walked each time; the others are long."""
 USUAL, SMALL = (1280, 720), (1024, 640)
 PIECES = "generation.pieces"
 """The page on which a long word, taken apart step by step, may be wider than its column: it is told in the tip."""
-
-
-def long(*of):
-    return pytest.param(*of, marks=pytest.mark.long)
 
 
 def of_folder(folder):
@@ -50,13 +44,14 @@ def cut_in(page, pieces):
     return ends + [one.text() for one in shown if one.width() + 1 < one.sizeHint().width()]
 
 
-def walk(window, eye, qtbot, lesson, state):
-    """Go to every page; returns their names."""
+def walk(window, eye, qtbot, lesson, state, every=True):
+    """Go to every page, or to the last of each kind; returns their names."""
     bench = window.bench
     bench.open_state(lesson, state)
     bench.document.settle()
     bench.bridge.flush()
-    seen = [stop.name for stop in bench.selection.stops]
+    stops = bench.selection.stops
+    seen = [stop.name for stop in (stops if every else {stop.kind: stop for stop in stops}.values())]
     pieces = [word for axis in state.graph.sequences.values() for word in state.graph.axes[axis]]
     for name in seen:
         page = eye.go_to(window, name)
@@ -72,7 +67,8 @@ def walk(window, eye, qtbot, lesson, state):
     return seen
 
 
-@pytest.mark.parametrize("size", [USUAL, long(SMALL)])
+@pytest.mark.long
+@pytest.mark.parametrize("size", [USUAL, SMALL])
 def test_every_page_of_a_small_llama(open_window, eye, qtbot, tmp_path, size):
     window = open_window()
     window.resize(*size)
@@ -81,9 +77,24 @@ def test_every_page_of_a_small_llama(open_window, eye, qtbot, tmp_path, size):
     assert layers == {"1", "2"}
 
 
+def test_a_page_of_each_kind_of_a_small_llama(open_window, eye, qtbot, tmp_path):
+    window = open_window()
+    window.resize(*USUAL)
+    walk(window, eye, qtbot, *of_folder(write(tmp_path)), every=False)
+
+
 @pytest.mark.skipif(not FOLDERS, reason="the folders lie beside the repository, and not in it")
-@pytest.mark.parametrize("size", [USUAL, long(SMALL)])
-@pytest.mark.parametrize("name", [name if name in SHORT else long(name) for name in FOLDERS])
+def test_a_page_of_each_kind_of_a_folder(open_window, eye, qtbot):
+    """Of a model with an encoder and a decoder; all pages of all folders are long."""
+    window = open_window()
+    window.resize(*USUAL)
+    walk(window, eye, qtbot, *of_folder(GIVEN / "marian"), every=False)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not FOLDERS, reason="the folders lie beside the repository, and not in it")
+@pytest.mark.parametrize("size", [USUAL, SMALL])
+@pytest.mark.parametrize("name", FOLDERS)
 def test_every_page_of_a_folder(open_window, eye, qtbot, name, size):
     window = open_window()
     window.resize(*size)

@@ -9,6 +9,7 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.letters import CELL_HEIGHT
 from explorer.ui.page.player import PlayerView
 from explorer.ui.widgets.formula import typeset
+from tests.examples import long
 
 WITHOUT_PICTURES = pytest.mark.usefixtures("no_pictures")
 WORDS_FIRST = ("output", "loss", "generation", "input.points")
@@ -36,7 +37,7 @@ def first_two(page):
 
 
 @WITHOUT_PICTURES
-@pytest.mark.parametrize("lesson", ["start-here", "i-want-to-buy"])
+@pytest.mark.parametrize("lesson", ["start-here", long("i-want-to-buy")])
 def test_the_first_two_matrices_are_whole_and_nothing_scrolls_but_the_page(lecture, eye, lesson):
     window = lecture(lesson)
     seen = 0

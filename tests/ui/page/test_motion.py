@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.ui.appearance import Appearance
 from explorer.ui.page.motion import Motion
+from tests.examples import long
 
 pytestmark = pytest.mark.usefixtures("motion")
 
@@ -55,7 +56,7 @@ def test_at_its_ends_it_looks_like_each_of_the_two_pages_and_half_way_like_none(
     assert picture(window) == new, "the page itself"
 
 
-@pytest.mark.parametrize("act", ["key", "click", "wheel", "edit", "shortcut"])
+@pytest.mark.parametrize("act", ["key", *map(long, ["click", "wheel", "edit"]), "shortcut"])
 def test_what_a_hand_does_ends_it_and_is_done_at_once(window, moving, hand, act):
     assert moving.moves
     if act == "key":

@@ -4,6 +4,7 @@ import pytest
 
 from explorer.lessons.loader import lesson_files, load, model_files
 from explorer.ui.widgets.formula import typeset
+from tests.examples import long
 from tests.ui.conftest import one_of_each_kind
 
 SMALL, LARGE_TEXT = (1024, 640, 1.0), (1280, 720, 2.0)
@@ -13,10 +14,6 @@ SHORT = ("tiny-gpt", SMALL), ("you-are-welcome", LARGE_TEXT)
 """A page of each kind is looked at each time; all pages of all examples are `long`."""
 STEPS = {"xor": (0, 3, 9), "you-are-welcome": (7, 22)}
 """Steps, counted from 0, at whose tables a page scrolled sideways in large text: looked at each time."""
-
-
-def long(*of):
-    return pytest.param(*of, marks=pytest.mark.long)
 
 
 def cut_pages(window, eye, stages):

@@ -7,6 +7,7 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.form import PLACE
 from explorer.ui.page.lines import RowLayout
 from explorer.ui.widgets.formula import typeset
+from tests.examples import long
 from tests.ui.conftest import one_of_each_kind
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
@@ -30,9 +31,9 @@ def places(page):
     ("lesson", "size", "scale"),
     [
         ("you-are-welcome", (1280, 720), 1.0),
-        ("jane", (1280, 720), 1.0),
+        long("jane", (1280, 720), 1.0),
         ("xor", (1600, 900), 1.0),
-        ("i-love-ai", (1280, 720), 2.0),
+        long("i-love-ai", (1280, 720), 2.0),
     ],
 )
 def test_values_changes_and_gradients_stand_in_the_same_places(open_window, appearance, eye, lesson, size, scale):
@@ -151,7 +152,7 @@ def test_what_is_in_the_way_of_weights_and_map_is_folded(open_window, eye, qtbot
     assert next(box for id, box in boxes.items() if id.endswith(".K")).small
 
 
-@pytest.mark.parametrize("showing", ["gradient", "change", "values"])
+@pytest.mark.parametrize("showing", ["gradient", long("change"), long("values")])
 def test_symbol_and_small_picture_are_whole_whatever_is_shown(window, eye, showing):
     typeset("x")
     window.resize(1280, 720)
@@ -183,7 +184,7 @@ def signs_of(page):
                     yield before, sign, box
 
 
-@pytest.mark.parametrize("lesson", ["you-are-welcome", "tiny-gpt"])
+@pytest.mark.parametrize("lesson", ["you-are-welcome", long("tiny-gpt")])
 def test_a_sign_stands_behind_the_middle_of_the_numbers(open_window, eye, lesson):
     typeset("x")
     window = open_window(lesson)

@@ -23,9 +23,10 @@ from explorer.ui.selection import Selection
 from explorer.ui.turns import Bridge
 from explorer.ui.widgets.formula import typeset
 from explorer.ui.workbench import Workbench
+from tests.examples import long
 
 GUIDED = [name for name, file in lesson_files().items() if "[[step]]" in file.read_text("utf-8")]
-SHORT = "jane", "emma", "words-as-vectors", "softmax"
+SHORT = "jane", "softmax"
 ROOMS = (934, 635), (1094, 815)
 """Of the page of a step in a window of 1280 × 720 and of 1600 × 900."""
 FEW = 6
@@ -94,10 +95,6 @@ def is_cut(box, hero):
     box.be_times(1.0)
     fits = any(box.view.fits(size, box.form) for size in SIZES)
     return fits and (not box.small or hero == {box.matrix.id})
-
-
-def long(*of):
-    return pytest.param(*of, marks=pytest.mark.long)
 
 
 @pytest.mark.parametrize("name", [name if name in SHORT else long(name) for name in GUIDED])

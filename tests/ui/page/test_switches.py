@@ -15,6 +15,7 @@ from explorer.ui.page.header import HeaderView
 from explorer.ui.page.switches import SwitchBar
 from explorer.ui.widgets.inputs import ComboBox, SpinBox
 from explorer.ui.widgets.names import NamedBox
+from tests.examples import long
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
@@ -182,7 +183,9 @@ def test_a_small_number_is_not_rounded_by_looking_at_it(window, hand, eye, bar, 
     assert switch(ENCODER, "epsilon") == 0.123456789
 
 
-@pytest.mark.parametrize("stage", ["encoder.1.self.attention", "encoder.1.ffn.layers", "encoder.1.self.after", ALL])
+@pytest.mark.parametrize(
+    "stage", [*map(long, ["encoder.1.self.attention", "encoder.1.ffn.layers", "encoder.1.self.after"]), ALL]
+)
 def test_every_control_shows_what_the_model_has_and_has_a_name(window, eye, stage, switch):
     panel = eye.go_to(window, stage)
     bars = panel.findChildren(SwitchBar)
@@ -263,7 +266,7 @@ def test_a_choice_that_is_impossible_is_refused_and_goes_back(window, eye, bar, 
     assert switch("decoder.1.cross", "mask") == "none"
 
 
-@pytest.mark.parametrize("typed", ["abc", "-1", "", "nan"])
+@pytest.mark.parametrize("typed", [long("abc"), "-1", long(""), "nan"])
 def test_what_is_no_number_is_refused(window, hand, bar, switch, said, typed):
     edit = control(bar("encoder.1.self.after"), "epsilon")
     edit.setFocus()

@@ -14,6 +14,7 @@ from explorer.ui.lesson.gaps import NumberField
 from explorer.ui.lesson.words import WordyButton
 from explorer.ui.window.chips import Chip
 from explorer.ui.window.top_bar import PAGES
+from tests.examples import long
 from tests.ui.conftest import lesson_of, one_of_each_kind
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
@@ -110,7 +111,7 @@ def test_a_key_that_waited_in_line_does_not_meet_the_page_of_the_example_before(
     assert window.bench.document.history.undo_label.startswith("Open")
 
 
-@pytest.mark.parametrize("lesson", ["two-vectors", "xor", "apple-orange"])
+@pytest.mark.parametrize("lesson", ["two-vectors", long("xor"), "apple-orange"])
 def test_a_page_may_be_painted_when_the_model_is_another_already(open_window, eye, lesson):
     """Qt paints before any timer, so also before the bridge's: then the page of before stands there unharmed."""
     window = open_window(lesson)

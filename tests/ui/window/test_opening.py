@@ -13,6 +13,7 @@ from explorer.settings import Settings
 from explorer.ui.appearance import Appearance
 from explorer.ui.drawing.strokes import changed
 from explorer.ui.window.opening import TIME
+from tests.examples import long
 
 
 @pytest.fixture
@@ -220,7 +221,7 @@ def test_a_lesson_that_one_has_left_is_gone_on_with(first, hand, eye, tmp_path, 
     assert window.lessons.guide.at is not None
 
 
-@pytest.mark.parametrize(("at", "later"), [(0.0, 0.02), (0.3, 0.31), (0.5, 0.6), (0.79, 0.81), (0.9, 1.0)])
+@pytest.mark.parametrize(("at", "later"), [(0.0, 0.02), long(0.3, 0.31), long(0.5, 0.6), (0.79, 0.81), long(0.9, 1.0)])
 def test_no_more_is_painted_than_what_has_changed_and_no_less(first, at, later):
     page = first().tabs.opening
     view = page.picture.picture

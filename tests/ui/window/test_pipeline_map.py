@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from explorer.document.commands import SetSwitch
 from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.levels import ABOUT_THE_MODEL, WHOLE
+from tests.examples import long
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
@@ -183,7 +184,7 @@ def test_the_whole_map_is_in_sight_in_the_smallest_usual_window(open_window, eye
     assert window.map._scroll.verticalScrollBar().maximum() == 0
 
 
-@pytest.mark.parametrize("scale", [1.0, 1.25, 1.5, 2.0])
+@pytest.mark.parametrize("scale", [1.0, long(1.25), long(1.5), 2.0])
 def test_no_title_is_cut_in_large_text(window, eye, scale):
     window.resize(1280, 720)
     window.bench.appearance.set_scale(scale)

@@ -18,6 +18,7 @@ from explorer.lessons.steps import Predict
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.new_model import NewModel
 from explorer.ui.selection import Cell
+from tests.examples import long
 
 Key, CONTROL = Qt.Key, Qt.KeyboardModifier.ControlModifier
 SELF = "encoder.1.self."
@@ -75,7 +76,7 @@ def test_where_there_is_nothing_to_compare_with_that_is_said(window, eye, qtbot)
     assert eye.texts(views(window.area)[name]) == [["–"] * 4] * 4
 
 
-@pytest.mark.parametrize("scale", [1.0, 2.0])
+@pytest.mark.parametrize("scale", [long(1.0), 2.0])
 def test_beside_a_lesson_no_button_of_the_comparison_is_cut(open_window, eye, appearance, scale):
     window = open_window("start-here")
     appearance.set_scale(scale)
@@ -191,8 +192,8 @@ def test_a_new_model_from_the_dialog(window, eye, qtbot):
     ("wrong", "spoken"),
     [
         ({"source": " "}, "Sentence"),
-        ({"target": "w " * 600}, "Translation"),
-        ({"words": "w" * 65}, "More words"),
+        long({"target": "w " * 600}, "Translation"),
+        long({"words": "w" * 65}, "More words"),
         ({"d_model": 5}, "Heads"),
     ],
 )

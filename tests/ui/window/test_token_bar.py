@@ -12,6 +12,7 @@ from explorer.lessons.loader import load
 from explorer.ui.selection import Cell
 from explorer.ui.widgets.tree import written_in
 from explorer.ui.window.chips import Chip, WordEdit
+from tests.examples import long
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
@@ -141,7 +142,9 @@ def test_what_is_being_typed_does_not_go_into_another_example(window, hand, chip
     assert editor(window) is None
 
 
-@pytest.mark.parametrize("key", [Key.Key_Return, Key.Key_F2, Key.Key_Delete, "move", "all", "drop", "typed"])
+@pytest.mark.parametrize(
+    "key", [Key.Key_Return, *map(long, [Key.Key_F2, Key.Key_Delete, "move", "all"]), "drop", "typed"]
+)
 def test_a_key_that_reaches_a_word_of_the_example_before_does_nothing(window, hand, chip, qtbot, key):
     """A key that is sent to the word itself, past the window, comes before the bar is made anew."""
     old = chip(1)

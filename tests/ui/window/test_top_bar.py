@@ -28,8 +28,7 @@ def test_at_1280_all_stands_on_one_line(open_window, eye, lesson):
     assert bool(buttons) is (box is None)
 
 
-@pytest.mark.parametrize("tab", ["Train", "Words"])
-@pytest.mark.parametrize("size", [(1280, 720), (1000, 720)])
+@pytest.mark.parametrize(("tab", "size"), [("Train", (1280, 720)), ("Words", (1000, 720))])
 def test_the_settings_are_the_same_whichever_tab_was_open_when_the_look_was_changed(open_window, eye, tab, size):
     window = open_window("xor")
     window.resize(*size)
