@@ -9,7 +9,7 @@ from explorer.core.models import build
 from explorer.core.ops import CrossEntropy
 from tests.core.conftest import about
 
-BATCH = 3
+BATCH = 2
 GIVEN = ("tokens", "kept", "Q", "K", "V", "X", "x", "y", "logits")
 """Short names of the inputs that an example sets; "loss.target" is another. All others are shared."""
 
@@ -112,6 +112,9 @@ def roots(whole, parts):
             has_batch = value.ndim > len(graph.shape(name))
             factors = [float(b == BATCH - 1) for b in range(BATCH)]
             found.append(
-                (Root(name, tuple(size - 1 for size in value.shape)), factors if has_batch else [1.0, 0.0, 0.0])
+                (
+                    Root(name, tuple(size - 1 for size in value.shape)),
+                    factors if has_batch else [1.0] + [0.0] * (BATCH - 1),
+                )
             )
     return found
