@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.examples import long
+from tests.samples import long
 
 ROOT = Path(__file__).parents[2]
 EXPLORER = [sys.executable, "-m", "explorer"]

@@ -18,7 +18,8 @@ from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from tests.checkpoints.small import write
-from tests.examples import SMALL, few
+from tests.examples import SMALL
+from tests.samples import few
 
 EVERY = [(one.id, setting) for one in SMALL for setting in one.settings]
 

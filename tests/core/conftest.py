@@ -2,6 +2,7 @@
 
 import re
 from contextlib import contextmanager
+from functools import cache
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
 from explorer.core.models import build
 from explorer.core.switches import SWITCHES
-from tests.examples import long
+from tests.samples import long
 
 EXAMPLES = {
     "attention": Model(
@@ -101,11 +102,16 @@ def switched_models(model):
                 yield f"{block}.{name}={value}", changed
 
 
+@cache
+def all_switched(kind):
+    return dict(switched_models(EXAMPLES[kind]))
+
+
 def first_with_each_value(kind):
     """The switched models of a kind, without those values of a block that another kind has before it."""
     before = list(EXAMPLES)[: list(EXAMPLES).index(kind)]
-    seen = {of_any_layer(said) for other in before for said, _ in switched_models(EXAMPLES[other])} - {"nothing"}
-    return {said: model for said, model in switched_models(EXAMPLES[kind]) if of_any_layer(said) not in seen}
+    seen = {of_any_layer(said) for other in before for said in all_switched(other)} - {"nothing"}
+    return {said: model for said, model in all_switched(kind).items() if of_any_layer(said) not in seen}
 
 
 def of_any_layer(said):
@@ -116,13 +122,21 @@ def of_any_layer(said):
 def switched(request):
     """Small models of a kind, one switch set in each, by which: every value of every switch in one kind, or in all."""
     kind = request.param.removeprefix("all of ")
-    return first_with_each_value(kind) if kind == request.param else dict(switched_models(EXAMPLES[kind]))
+    return first_with_each_value(kind) if kind == request.param else all_switched(kind)
 
 
 @pytest.fixture(scope="session")
 def with_fitting_loss(switched):
     """The switched models with a loss that fits their output."""
     return {said: fitted(model) for said, model in switched.items()}
+
+
+def assert_near(found, expected, rtol, atol, said=""):
+    """As numpy's `assert_allclose`, which takes longer than all else where there is nothing to tell."""
+    with np.errstate(invalid="ignore"):
+        near = np.abs(np.subtract(found, expected)) <= atol + rtol * np.abs(expected)
+    if np.shape(found) != np.shape(expected) or not near.all():
+        np.testing.assert_allclose(found, expected, rtol, atol, err_msg=said)
 
 
 @contextmanager

@@ -23,8 +23,8 @@ from explorer.lessons.conventions import (
 )
 from explorer.lessons.loader import load
 from explorer.lessons.references import figures
-from tests.examples import few, long
 from tests.refusals import refuses
+from tests.samples import few, long
 
 LONG = 60.0  # a test says what is found, a benchmark how soon
 

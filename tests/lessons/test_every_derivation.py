@@ -20,7 +20,8 @@ from explorer.core.switches import SWITCHES
 from explorer.document.commands import SetSwitch, SetTokens
 from explorer.lessons.document_lesson import opened
 from explorer.lessons.loader import load, models
-from tests.examples import EXAMPLES, long
+from tests.examples import EXAMPLES
+from tests.samples import long
 
 LAYER = re.compile(r"\.\d+\.")
 SIGNED_ZERO = re.compile(r"(?<![\w.,})])[-−]0(\.0+)?(?![\d.e])")

@@ -11,8 +11,8 @@ from explorer.lessons.names import Names
 from explorer.lessons.replay import check_lesson, solved
 from explorer.lessons.schema import StepStates
 from explorer.lessons.steps import MakeSo
-from tests.examples import few, traits
 from tests.lessons.conftest import THREE
+from tests.samples import few, traits
 
 GUIDED = [name for name in lesson_files() if "[[step]]" in lesson_files()[name].read_text("utf-8")]
 

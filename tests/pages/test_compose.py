@@ -24,7 +24,7 @@ from explorer.pages.levels import ABOUT_THE_MODEL, WHOLE, places, stops
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import Button, Choice, Note, Number, Picture, Player, Row, Switches
 from explorer.pages.view import Cell, Looking, View, row_of
-from tests.examples import long
+from tests.samples import long
 
 lessons = cache(catalogue)
 # Lessons on a trained model have its pages.

@@ -41,7 +41,7 @@ from explorer.pages.page import (
     TextBox,
 )
 from explorer.pages.view import Cell, View
-from tests.examples import few, traits
+from tests.samples import few, traits
 
 LESSONS = {lesson.id: lesson for lesson in catalogue() if lesson.questions}
 SOME = few(LESSONS, traits)

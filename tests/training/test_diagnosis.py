@@ -14,7 +14,7 @@ from explorer.training.diagnosis import diagnosis, faint_blocks
 from explorer.training.recipes import Material
 from explorer.training.run import Run
 from explorer.training.stretch import Settings
-from tests.examples import long
+from tests.samples import long
 
 
 def trained(document, recipe, steps):

@@ -18,7 +18,7 @@ from explorer.lessons.loader import load as lesson
 from explorer.training import preparation
 from explorer.training.preparation import prepare, prepare_document, shaped, trained
 from explorer.training.recipes import ExistingModel, Material, NewModel, Task, load, names
-from tests.examples import long
+from tests.samples import long
 
 TEXT = "The sea is deep, the sky is high. The sea is wide, the night is long."
 

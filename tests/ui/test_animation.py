@@ -20,8 +20,8 @@ from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.presenter_look import in_look
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.render import laid_out, paper
-from tests.examples import long
 from tests.refusals import refuses
+from tests.samples import long
 
 ATTENTION = "encoder.1.self.attention"
 

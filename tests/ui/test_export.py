@@ -24,7 +24,7 @@ from explorer.ui.render import as_in_sight, on_paper, spoken
 from explorer.ui.theme import DARK, LIGHT
 from explorer.ui.window.notice import Computing
 from explorer.ui.window.top_bar import PAGES
-from tests.examples import long
+from tests.samples import long
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 

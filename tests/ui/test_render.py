@@ -18,7 +18,7 @@ from explorer.ui.selection import Selection
 from explorer.ui.theme import DARK, LIGHT
 from explorer.ui.turns import Bridge
 from explorer.ui.workbench import Workbench
-from tests.examples import long
+from tests.samples import long
 
 ATTENTION = "encoder.1.self.attention"
 GRAPH = Document(load("you-are-welcome").state()).state.graph

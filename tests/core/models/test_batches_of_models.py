@@ -7,7 +7,7 @@ from explorer.core.engine import fresh
 from explorer.core.gradients import LOSS, Root
 from explorer.core.models import build
 from explorer.core.ops import CrossEntropy
-from tests.core.conftest import about
+from tests.core.conftest import about, assert_near
 
 BATCH = 2
 GIVEN = ("tokens", "kept", "Q", "K", "V", "X", "x", "y", "logits")
@@ -70,7 +70,7 @@ def assert_values_of_each(whole, parts):
             continue  # one number of all examples: below
         alone = np.stack([one.values[name] for one in parts])
         together = np.broadcast_to(value, alone.shape)  # or the whole, where all share it
-        np.testing.assert_allclose(together, alone, rtol=1e-10, atol=1e-12, err_msg=name)
+        assert_near(together, alone, 1e-10, 1e-12, name)
     if LOSS.node in whole.values:
         losses = [share * one.values[LOSS.node] for share, one in zip(shares(whole, parts), parts, strict=True)]
         np.testing.assert_allclose(whole.values[LOSS.node], sum(losses), rtol=1e-12)
@@ -93,9 +93,9 @@ def assert_sum_of_gradients(whole, parts):
         for name in inputs:
             weighted = [factor * gradients[name] for factor, gradients in zip(factors, each, strict=True)]
             if found[name].ndim > weighted[0].ndim:
-                np.testing.assert_allclose(found[name], weighted, rtol=1e-9, atol=1e-12, err_msg=f"{root}: {name}")
+                assert_near(found[name], np.array(weighted), 1e-9, 1e-12, f"{root}: {name}")
             else:
-                np.testing.assert_allclose(found[name], sum(weighted), rtol=1e-9, atol=1e-12, err_msg=f"{root}: {name}")
+                assert_near(found[name], sum(weighted), 1e-9, 1e-12, f"{root}: {name}")
 
 
 def roots(whole, parts):

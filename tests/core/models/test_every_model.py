@@ -20,7 +20,7 @@ from explorer.core.model import KINDS, Model
 from explorer.core.models import build
 from explorer.core.switches import SWITCHES
 from explorer.sentences import sentence
-from tests.examples import long
+from tests.samples import long
 
 # What a person can ask for and not get; anything else that is raised is a bug.
 DO_NOT_FIT = {

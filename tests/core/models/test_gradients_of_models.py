@@ -7,7 +7,7 @@ from explorer.core.derivation import rows
 from explorer.core.engine import Pin, fresh
 from explorer.core.gradients import LOSS, Gradients, Root
 from explorer.core.nudge import check_cell
-from tests.core.conftest import about
+from tests.core.conftest import about, assert_near
 
 CELLS = pytest.mark.parametrize("count", [4, pytest.param(40, marks=pytest.mark.long)])
 
@@ -81,7 +81,7 @@ def test_cells_of_any_node_change_the_loss_as_their_gradient_says(engines, count
             for name, cell in sample(engine, count):
                 with about(f"{said}: {root}: {name}{cell}"):
                     check = check_cell(engine, name, cell, h=1e-5, root=root)
-                    np.testing.assert_allclose(check.gradient, check.slope, rtol=1e-6, atol=1e-9)
+                    assert_near(check.gradient, check.slope, 1e-6, 1e-9)
 
 
 @CELLS

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.core import ops
+from tests.core.conftest import assert_near
 from tests.core.ops.test_every_gradient import POSITIVE
 from tests.core.ops.test_every_op import CASES, Sizes
 
@@ -59,7 +60,7 @@ def test_a_batch_is_each_of_its_elements_and_a_shared_parent_gets_the_sum(name, 
         part = op.forward(*own)
         total += share[b] * part if one_number else 0
         if not one_number:
-            np.testing.assert_allclose(value[b], part, rtol=1e-12, atol=1e-12)
+            assert_near(value[b], part, 1e-12, 1e-12)
         passed = op.backward(share[b] * (gradient if one_number else gradient[b]), part, *own)
         for i, one in enumerate(passed):
             assert (one is None) == (found[i] is None)
@@ -69,7 +70,7 @@ def test_a_batch_is_each_of_its_elements_and_a_shared_parent_gets_the_sum(name, 
         np.testing.assert_allclose(value, total, rtol=1e-12)
     for i, one in enumerate(found):
         if one is not None:
-            np.testing.assert_allclose(one, sums[i], rtol=1e-11, atol=1e-12, err_msg=f"parent {i}")
+            assert_near(one, sums[i], 1e-11, 1e-12, f"parent {i}")
 
 
 def test_as_many_sentences_as_heads_are_not_taken_for_them():

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from explorer.core import ops
 from explorer.core.cell import Source, cells_of
+from tests.core.conftest import assert_near
 from tests.core.ops.test_every_op import CASES, LEADS, Sizes, cells, every_case, problems, sources
 
 # Where a log or a sum of the row must not come near 0.
@@ -59,7 +60,7 @@ def test_backward_agrees_with_central_differences(name, lead):
         if gradient is None:  # nothing flows, because nothing changes
             assert not slopes.any()
             continue
-        np.testing.assert_allclose(gradient, slopes, rtol=1e-6, atol=1e-9, err_msg=f"parent {i}")
+        assert_near(gradient, slopes, 1e-6, 1e-9, f"parent {i}")
 
 
 @pytest.mark.parametrize("lead", LEADS, ids=str)
@@ -110,13 +111,13 @@ def test_the_derivatives_of_one_cell_are_those_that_backward_adds_up(name, lead)
 
             fed = op.feeds(i, cell, parents[i].shape, result.shape)
             total = sum(weights[at] * slope(at) for at in cells_of(fed, result.shape))
-            np.testing.assert_allclose(total, gradient[cell], rtol=1e-10, atol=1e-14, err_msg=f"parent {i}{cell}")
+            assert_near(total, gradient[cell], 1e-10, 1e-14, f"parent {i}{cell}")
             # A whole line is given the same numbers.
             free = [axis for axis, part in enumerate(fed) if isinstance(part, slice)]
             if free:
                 at = tuple(0 if axis in free[:-1] else part for axis, part in enumerate(fed))
                 one_by_one = [slope(one) for one in cells_of(at, result.shape)]
-                np.testing.assert_allclose(slope(at), one_by_one, rtol=1e-10, atol=1e-14)
+                assert_near(slope(at), one_by_one, 1e-10, 1e-14)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -179,4 +180,4 @@ def test_special_cases_have_the_slopes_that_backward_adds_up(name):
                 fed = cells_of(op.feeds(i, cell, parents[i].shape, result.shape), result.shape)
                 slopes = {at: op.derivative(i, cell, at, value, *sources(parents)).value for at in fed}
                 total = sum(weights[at] * slope for at, slope in slopes.items() if slope != 0)
-                np.testing.assert_allclose(total, gradient[cell], rtol=1e-9, atol=1e-12, err_msg=f"parent {i}{cell}")
+                assert_near(total, gradient[cell], 1e-9, 1e-12, f"parent {i}{cell}")

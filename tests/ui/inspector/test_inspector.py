@@ -20,7 +20,7 @@ from explorer.ui.inspector import inspector
 from explorer.ui.selection import Cell
 from explorer.ui.training import descent
 from explorer.ui.widgets.formula import typeset
-from tests.examples import long
+from tests.samples import long
 from tests.ui.conftest import one_of_each_kind
 
 pytestmark = pytest.mark.usefixtures("no_pictures")

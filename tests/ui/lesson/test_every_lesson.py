@@ -18,7 +18,7 @@ from explorer.lessons.loader import lesson_files, load
 from explorer.lessons.mistakes import mistakes
 from explorer.lessons.replay import right_answer
 from explorer.lessons.steps import Choose, MakeSo, Predict
-from tests.examples import few, long, traits
+from tests.samples import few, long, traits
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 GUIDED = [name for name, file in lesson_files().items() if "[[step]]" in file.read_text("utf-8")]

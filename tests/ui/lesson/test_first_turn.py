@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import QCoreApplication
 
-from tests.examples import long
+from tests.samples import long
 
 
 @pytest.mark.usefixtures("no_pictures")

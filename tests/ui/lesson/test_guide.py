@@ -23,7 +23,7 @@ from explorer.ui.lesson.parts import Aside
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.window.top_bar import PAGES
-from tests.examples import long
+from tests.samples import long
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 Key, Modifier = Qt.Key, Qt.KeyboardModifier

@@ -11,7 +11,7 @@ from explorer.lessons.steps import MakeSo, Predict
 from explorer.ui.lesson.placing import GAP, begin
 from explorer.ui.lesson.spot import wanted_rects
 from explorer.ui.matrix.box import MatrixBox
-from tests.examples import long
+from tests.samples import long
 
 GUIDED = [name for name, file in lesson_files().items() if "[[step]]" in file.read_text("utf-8")]
 PARTS = [(0, 40), (50, 250), (260, 290), (300, 700), (710, 900)]

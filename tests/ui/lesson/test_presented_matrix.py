@@ -9,7 +9,7 @@ from explorer.ui.lesson.bodies import ChooseBody, MakeBody
 from explorer.ui.lesson.presenter_look import HEIGHT, WIDTH
 from explorer.ui.lesson.words import WordyButton
 from explorer.ui.training.stepper import Stepper
-from tests.examples import long
+from tests.samples import long
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from explorer.pages.view import Cell
 from explorer.ui.lesson.bodies import ChooseBody, MakeBody, PointBody, PredictBody
 from explorer.ui.page.listing import ListingView
 from explorer.ui.window.command_palette import CommandPalette
-from tests.examples import long
+from tests.samples import long
 from tests.ui.lesson.conftest import LESSON
 from tests.ui.test_accessibility import nameless
 

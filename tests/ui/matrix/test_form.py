@@ -5,7 +5,7 @@ from PySide6.QtCore import QSize
 
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.widgets.formula import typeset
-from tests.examples import long
+from tests.samples import long
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 

@@ -15,7 +15,7 @@ from explorer.ui.matrix.menu import MatrixMenu
 from explorer.ui.matrix.ranges import parsed
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.window.command_palette import CommandPalette
-from tests.examples import long
+from tests.samples import long
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 SHIFT, CONTROL = Modifier.ShiftModifier, Modifier.ControlModifier

@@ -16,7 +16,7 @@ from explorer.ui.page.column import Elements
 from explorer.ui.page.motion import Motion
 from explorer.ui.page.note import NoteLabel
 from explorer.ui.page.page_view import PageView
-from tests.examples import long
+from tests.samples import long
 
 
 @pytest.fixture

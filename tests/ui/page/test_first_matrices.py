@@ -9,7 +9,7 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.letters import CELL_HEIGHT
 from explorer.ui.page.player import PlayerView
 from explorer.ui.widgets.formula import typeset
-from tests.examples import long
+from tests.samples import long
 
 WITHOUT_PICTURES = pytest.mark.usefixtures("no_pictures")
 WORDS_FIRST = ("output", "loss", "generation", "input.points")

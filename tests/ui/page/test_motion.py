@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.ui.appearance import Appearance
 from explorer.ui.page.motion import Motion
-from tests.examples import long
+from tests.samples import long
 
 pytestmark = pytest.mark.usefixtures("motion")
 

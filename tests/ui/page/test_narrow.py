@@ -4,7 +4,7 @@ import pytest
 
 from explorer.lessons.loader import lesson_files, load, model_files
 from explorer.ui.widgets.formula import typeset
-from tests.examples import long
+from tests.samples import long
 from tests.ui.conftest import one_of_each_kind
 
 SMALL, LARGE_TEXT = (1024, 640, 1.0), (1280, 720, 2.0)

@@ -7,7 +7,7 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.form import PLACE
 from explorer.ui.page.lines import RowLayout
 from explorer.ui.widgets.formula import typeset
-from tests.examples import long
+from tests.samples import long
 from tests.ui.conftest import one_of_each_kind
 
 pytestmark = pytest.mark.usefixtures("no_pictures")

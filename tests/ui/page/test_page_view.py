@@ -16,7 +16,8 @@ from explorer.ui.page.lines import RowLayout
 from explorer.ui.page.listing import ListingView
 from explorer.ui.page.note import NoteLabel
 from explorer.ui.page.page_view import PageView
-from tests.examples import SMALL, long
+from tests.examples import SMALL
+from tests.samples import long
 from tests.ui.conftest import lesson_of, one_of_each_kind
 
 WITHOUT_PICTURES = pytest.mark.usefixtures("no_pictures")

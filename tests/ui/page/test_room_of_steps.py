@@ -23,7 +23,7 @@ from explorer.ui.selection import Selection
 from explorer.ui.turns import Bridge
 from explorer.ui.widgets.formula import typeset
 from explorer.ui.workbench import Workbench
-from tests.examples import long
+from tests.samples import long
 
 GUIDED = [name for name, file in lesson_files().items() if "[[step]]" in file.read_text("utf-8")]
 SHORT = "jane", "softmax"

@@ -15,7 +15,7 @@ from explorer.ui.page.header import HeaderView
 from explorer.ui.page.switches import SwitchBar
 from explorer.ui.widgets.inputs import ComboBox, SpinBox
 from explorer.ui.widgets.names import NamedBox
-from tests.examples import long
+from tests.samples import long
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 

@@ -14,7 +14,7 @@ from explorer.ui.lesson.gaps import NumberField
 from explorer.ui.lesson.words import WordyButton
 from explorer.ui.window.chips import Chip
 from explorer.ui.window.top_bar import PAGES
-from tests.examples import long
+from tests.samples import long
 from tests.ui.conftest import lesson_of, one_of_each_kind
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier

@@ -13,7 +13,7 @@ from explorer.settings import Settings
 from explorer.ui.appearance import Appearance
 from explorer.ui.drawing.strokes import changed
 from explorer.ui.window.opening import TIME
-from tests.examples import long
+from tests.samples import long
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from explorer.document.commands import SetSwitch
 from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.levels import ABOUT_THE_MODEL, WHOLE
-from tests.examples import long
+from tests.samples import long
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 

@@ -18,7 +18,7 @@ from explorer.lessons.steps import Predict
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.new_model import NewModel
 from explorer.ui.selection import Cell
-from tests.examples import long
+from tests.samples import long
 
 Key, CONTROL = Qt.Key, Qt.KeyboardModifier.ControlModifier
 SELF = "encoder.1.self."

@@ -12,7 +12,7 @@ from explorer.lessons.loader import load
 from explorer.ui.selection import Cell
 from explorer.ui.widgets.tree import written_in
 from explorer.ui.window.chips import Chip, WordEdit
-from tests.examples import long
+from tests.samples import long
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
