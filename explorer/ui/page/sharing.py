@@ -195,6 +195,8 @@ class Sharing:
         """Let small pictures stand for what is in the way as the page begins; without a height nothing is."""
         if height is not None and self.enlargement.brings(room, height):
             return
+        if not any(isinstance(one, (Matrix, HeatMap)) for one in self.all):
+            return  # nothing to bring: to ask the switches of thirty layers how high they are takes 0.1 s
         elements = self.page.elements
         parts = [] if height is None else first_matrices(elements) if low else rows_to_map(elements)
         inside = [one for part in parts for one in leaves(part.element)]

@@ -91,6 +91,7 @@ def test_a_narrow_page_asks_for_no_negative_width(visited, eye, no_pictures):
 
 def test_a_cell_that_is_being_edited_when_its_matrix_goes(visited, eye, no_pictures):
     window = visited("you-are-welcome")
+    window.resize(1600, 1000)  # in less all matrices that can be edited are small pictures
     eye.look_at(window, "encoder.1.self.attention")
     view = next(v for v in eye.views(window).values() if v.matrix.editable)
     index = view.table.index(0, 0)

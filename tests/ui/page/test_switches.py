@@ -353,3 +353,11 @@ def test_the_button_of_all_switches_is_only_there_with_a_use(window, eye, monkey
     bar = eye.go_to(window, "loss").header.switches
     assert not bar._rest
     assert not buttons()
+
+
+def test_where_nothing_is_to_be_brought_into_sight_no_line_is_asked_how_high_it_is(window, eye, monkeypatch):
+    page = eye.go_to(window, ALL)
+    asked, places = [], page.elements.places
+    monkeypatch.setattr(page.elements, "places", lambda *given: asked.append(given) or places(*given))
+    page.share()
+    assert asked == []
