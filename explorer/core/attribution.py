@@ -24,9 +24,11 @@ from explorer.core.engine import Pin, run
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph, Node
 from explorer.core.numbers import places_of_largest
-from explorer.core.ops import Array, Cap, MatMul, Scale
+from explorer.core.ops import Array
 
 LOGITS, FINAL = "output.logits", "final.norm"
+HEAD = "output.read", "output.uncapped", LOGITS
+"""What may stand behind the last norm: it scaled, the product with the table before a cap, and the logits."""
 
 
 @dataclass(frozen=True)
@@ -52,10 +54,9 @@ def _head(graph: Graph) -> list[Node]:
     Empty where there is anything else: a logit is no sum of it.
     """
     node, found = graph.nodes[LOGITS], list[Node]()
-    for kind in (Cap, MatMul, Scale):
-        if isinstance(node.op, kind):
-            found.insert(0, node)
-            node = graph.nodes[node.parents[0]]
+    while node.name in HEAD:
+        found.insert(0, node)
+        node = graph.nodes[node.parents[0]]
     return found if node.name == FINAL else []
 
 
