@@ -23,7 +23,7 @@ WIDTH, SINGLE, BETWEEN = 168.0, 310.0, 22.0
 """Of a column, of a single one, and between two."""
 LINE, LOW, GAP, PAD = 16.0, 19.0, 5.4, 5.0
 """How high a line of words is, a box with a line alone; between boxes; and around blocks in their layer."""
-BAND, TALL = 20.0, 36.0
+BAND, TALL = 20.0, 30.0
 """How high what a block holds is, also in a single column."""
 EMBEDDINGS, PLUS = 0.57, 11.0
 """The part of a line that embeddings have, and the room for the sign between them and positions."""

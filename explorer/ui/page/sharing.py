@@ -107,20 +107,25 @@ class Sharing:
         may_grow = self.growth.begin(room, height)
         self.arrange(room, height, low)
         if may_grow and not low and not self.enlargement.on and height is not None:
+            self._end_lines(room)  # in all of the room they would have fewer lines, and leave more of it
             self.growth.grow(room, height)
         for widget in self.page.widgets.values():
             if isinstance(widget, MatrixBox):
                 widget.stand()
         self._share_between_pictures(room, height)
+        for picture in self._end_lines(room):
+            taken = self.page.height_without(picture, room)
+            picture.give_room(room, None if height is None else height - taken)
+
+    def _end_lines(self, room: int) -> list[Drawn]:
+        """Let lines of words end where they can be read with ease; returns the pictures that take what is left."""
         words = [part for part in self.page.parts if isinstance(part, (SectionLabel, NoteLabel, HeaderView))]
         filling = [widget for widget in self.page.widgets.values() if isinstance(widget, Drawn) and widget.fills]
         others = [p.minimumSizeHint().width() for p in self.page.parts if p not in words and p not in filling]
         beyond = max([room, *others]) - room
         for part in words:
             let_end(part, beyond + (max(room - line_of(part), 0) if isinstance(part, NoteLabel) else 0))
-        for picture in filling:
-            taken = self.page.height_without(picture, room)
-            picture.give_room(room, None if height is None else height - taken)
+        return filling
 
     def arrange(self, room: int, height: int | None, low: bool) -> None:
         """Say of all that stands on the page how large it is, and what is a small picture."""
