@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, QSize
-from PySide6.QtGui import QLinearGradient, QPainter, QPaintEvent, QRegion
+from PySide6.QtGui import QLinearGradient, QPaintEngine, QPainter, QPaintEvent, QRegion
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.numbers import exact, significant, written
@@ -91,8 +91,6 @@ class HeatMapView(WordPicture):
         self.line.insertWidget(0, self._legend)
         self._marked: tuple[object, object] = (None, None)
         self._image = pg.ImageItem()
-        # Half a million squares are made pixels once, and not with each move of the mouse.
-        self._image.setCacheMode(self._image.CacheMode.DeviceCoordinateCache)
         self.add(self._image)
         self._frame = pg.QtWidgets.QGraphicsRectItem()
         self._frame.setPen(pg.mkPen(theme.here, width=2))
@@ -175,6 +173,11 @@ class HeatMapView(WordPicture):
         self.bench.selection.leave()
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        # On a screen half a million squares are made pixels once, and not with each move of the mouse.
+        painter, modes = QPainter(self.viewport()), self._image.CacheMode
+        pixels = painter.paintEngine().type() == QPaintEngine.Type.Raster
+        painter.end()
+        self._image.setCacheMode(modes.DeviceCoordinateCache if pixels else modes.NoCache)
         super().paintEvent(event)
         if self.matrix.colours != SHARES:
             box, (rows, columns) = self.getViewBox(), self._shape
