@@ -173,7 +173,7 @@ class HeatMapView(WordPicture):
         self.bench.selection.leave()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        # On a screen half a million squares are made pixels once, and not with each move of the mouse.
+        # On a screen squares are pixels first: else those of a part would be a pixel away from those of the whole.
         painter, modes = QPainter(self.viewport()), self._image.CacheMode
         pixels = painter.paintEngine().type() == QPaintEngine.Type.Raster
         painter.end()
