@@ -464,8 +464,7 @@ class Guide(QObject):
         selection.forget()
         if self.question is not None:
             return
-        cells = asked_cells(View.of(self._bench.document), step.question)
-        look = step.look
+        cells, look = asked_cells(View.of(self._bench.document), step.question), step.look
         named = (look.rows or look.columns) and not look.element
         if not cells and named and len(spoken := self._spoken()) == 1:
             cells = spoken
