@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, QSize
-from PySide6.QtGui import QLinearGradient, QPaintEngine, QPainter, QPaintEvent, QRegion
+from PySide6.QtGui import QLinearGradient, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.numbers import exact, significant, written
@@ -26,7 +26,6 @@ SHOWN = {
 }
 MOST_SAID = 12  # rows
 SMALL = 8  # pixels; a square below that is hard to find
-WIDE = 3  # pixels around a line that it is painted on
 
 
 class Legend(QWidget):
@@ -84,8 +83,6 @@ class HeatMapView(WordPicture):
 
     def __init__(self, bench: Workbench, element: HeatMap) -> None:
         super().__init__(bench, element)
-        # It says itself what is to be painted: while one points, the lines at the cell, and not half a million squares.
-        self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)
         theme = bench.appearance.theme
         self._legend = Legend(bench)
         self.line.insertWidget(0, self._legend)
@@ -124,7 +121,6 @@ class HeatMapView(WordPicture):
         self.lay_out(matrix.rows, matrix.columns)
         self._summarize()
         self._mark()
-        self.viewport().update()
 
     def _summarize(self) -> None:
         """The largest of each row, in words."""
@@ -173,11 +169,6 @@ class HeatMapView(WordPicture):
         self.bench.selection.leave()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        # On a screen squares are pixels first: else those of a part would be a pixel away from those of the whole.
-        painter, modes = QPainter(self.viewport()), self._image.CacheMode
-        pixels = painter.paintEngine().type() == QPaintEngine.Type.Raster
-        painter.end()
-        self._image.setCacheMode(modes.DeviceCoordinateCache if pixels else modes.NoCache)
         super().paintEvent(event)
         if self.matrix.colours != SHARES:
             box, (rows, columns) = self.getViewBox(), self._shape
@@ -213,7 +204,8 @@ class HeatMapView(WordPicture):
     def _mark(self) -> None:
         """Frame the cell that one points at, and write the words of its row and column, or the word one looks at."""
         token, pointed = self.bench.selection.token, self._pointed()
-        changes, region = (token, pointed) != self._marked, self._at_mark()
+        if (token, pointed) != self._marked:
+            self.paint_anew()
         self._marked = token, pointed
         self._frame.setVisible(pointed is not None)
         marked: list[list[int]] = [[], []]
@@ -231,22 +223,10 @@ class HeatMapView(WordPicture):
         for side, places in zip(("left", "top"), marked, strict=True):
             self.side(side).mark(places)
         self._guide()
-        if changes:
-            self.viewport().update(region | self._at_mark())
-
-    def _at_mark(self) -> QRegion:
-        """What is painted for the cell that one points at: its frame, the lines to it, and the words at the sides."""
-        rects = [self.side(name).sceneBoundingRect() for name in self.sides]
-        rects += [one.sceneBoundingRect() for one in (self._frame, *self._guides) if one.isVisible()]
-        region = QRegion()
-        for rect in rects:
-            region |= self.mapFromScene(rect).boundingRect().adjusted(-WIDE, -WIDE, WIDE, WIDE)
-        return region
 
     def look(self, part: QRectF) -> None:
         super().look(part)
         self._guide()
-        self.viewport().update()
 
     def _guide(self) -> None:
         """Lead the eye from the words to a square that is hard to find."""

@@ -1,11 +1,9 @@
 """Pictures of long texts: words that can be read, a lens, and the mouse."""
 
-import operator
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
-from PySide6.QtGui import QFontMetrics, QImage
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QToolTip, QWidget
 
 from explorer.document.commands import PinCells, SetTokens
@@ -480,25 +478,3 @@ def test_a_title_is_not_cut_where_there_are_few_words(open_pair):
     picture.tell(heat_map(View.of(pair.bench.document), LONG, title))
     assert picture._caption.text() == title
     assert picture.width() >= picture._caption.sizeHint().width()
-
-
-def test_what_is_painted_in_part_is_as_if_it_were_painted_whole(pair, heat, qtbot):
-    """While one points, only the frame, the lines to it and the words at the sides are painted."""
-
-    def pictures():
-        window, place = pair.window(), heat.mapTo(pair.window(), QPoint())
-        shown = window.screen().grabWindow(window.winId(), place.x(), place.y(), *heat.size().toTuple())
-        return [one.toImage().convertToFormat(QImage.Format.Format_RGB32) for one in (shown, heat.grab())]
-
-    selection = pair.bench.selection
-    for act in (
-        lambda: selection.point(Cell(WEIGHTS, (0, 40, 20))),
-        lambda: selection.point(Cell(WEIGHTS, (0, 41, 3))),
-        lambda: heat.zoom(4.0),
-        lambda: selection.point(Cell(WEIGHTS, (0, 50, 30))),
-        lambda: selection.choose_token(("input", 7)),
-        selection.leave,
-        lambda: heat.look(heat.whole),
-    ):
-        act()
-        qtbot.waitUntil(lambda: operator.eq(*pictures()))
