@@ -28,8 +28,16 @@ if TYPE_CHECKING:
 
 
 BLOCKS = {"input": "sequence", "self": "attention", "ffn": "ffn", "final": "last norm", "output": "output"}
-WHERE = {"input": "embeddings", "self": "attention", "ffn": "feed-forward", "final": "last norm", "output": "output"}
-WHERE |= {"cross": "cross-attention", "source": "embeddings of the source", "target": "embeddings of the target"}
+WHERE = {
+    "input": "embeddings",
+    "self": "attention",
+    "ffn": "feed-forward",
+    "final": "last norm",
+    "output": "output",
+    "cross": "cross-attention",
+    "source": "embeddings of the source",
+    "target": "embeddings of the target",
+}
 KIND_NAMES = {"sequence": "embeddings", "ffn": "feed-forward", "layer": "each layer", "masked output": "output"}
 UNTOLD = frozenset({"lookup", "mask"})
 """Switches that say nothing of how a model differs: how this program looks words up, and what each decoder has."""

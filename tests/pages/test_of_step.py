@@ -21,6 +21,7 @@ from explorer.pages.of_step import (
     ELSEWHERE,
     MOST_COLUMNS,
     elements_of,
+    excerpt,
     first_cell,
     lit_by_cell,
     lit_by_step,
@@ -300,3 +301,11 @@ def test_where_numbers_are_to_be_changed_no_table_is_shown_in_part():
     made = next(one for name in LESSONS for one in walk_of(name).lesson.steps if isinstance(one.question, MakeSo))
     assert any(one.kept for one in only(view, step).values())
     assert not any(one.kept for one in only(view, replace(step, question=made.question)).values())
+
+
+def test_of_columns_of_a_page_the_first_list_is_shown(desk):
+    """Both beside each other could not be read on a slide."""
+    made = desk("tiny-gpt")
+    (shown,) = excerpt(made.page("generation.heads").page, made.view.graph)
+    assert isinstance(shown, Listing)
+    assert shown.id == "heads"
