@@ -51,6 +51,7 @@ IN_THE_MODEL = (
 PRESENTING = (
     ("Right, Down, Page Down, Space, Enter, N", "Next step"),
     ("Left, Up, Page Up, Backspace, P", "Step before"),
+    ("Home, End", "First step, last step"),
     ("R", "Reveal: cover the numbers, then show one by one"),
     ("B or .", "Black screen"),
     ("W", "White screen"),
@@ -66,7 +67,7 @@ PRESENTING = (
     ("F", "Freeze what the class sees"),
     ("Ctrl+Z, Ctrl+Y", "Undo, redo"),
     ("F1", "These keys"),
-    ("Esc", "Leave; F5 goes on there"),
+    ("Esc", "Leave; F5 begins again at this step"),
 )
 """Those of presenter mode."""
 LGPL = (

@@ -122,6 +122,8 @@ class Presenter(QWidget):
             Key.Key_F5: lambda: None,  # a clicker may send it again
             **dict.fromkeys(NEXT, lambda: self._step(guide.next)),
             **dict.fromkeys(BACK, lambda: self._step(guide.back)),
+            Key.Key_Home: lambda: self._go(0),
+            Key.Key_End: lambda: self._go(len(guide.steps) - 1),
         }
         self._motion: Motion | None = None
         self.clock.ticked.connect(self._say)
@@ -336,6 +338,8 @@ class Presenter(QWidget):
         else:  # choices along the bottom would be covered
             bar.setText(FEW_KEYS if self._typed is None else typed)
             wide = QFontMetrics(bar.font()).horizontalAdvance(bar.text()) + self._look.px(AROUND)
+            if self.sheet is not None:  # nor is the name of the lesson there cut in two
+                wide = max(wide, self.width() - self.sheet.corner)
             bar.resize(wide, bar.heightForWidth(wide))
             bar.move(self.width() - bar.width(), 0)
         if self._cover.isHidden() or self._typed is not None:

@@ -406,6 +406,11 @@ class StepSheet(QFrame):
         hero.make_anew(scale)
         return True
 
+    @property
+    def corner(self) -> int:
+        """Where the name of the lesson and the number of the step begin, at the upper right: x in pixels."""
+        return self._number.x()
+
     def _say_where(self) -> None:
         """Say beside the title which step of which lesson it is; where there is no room, only which step."""
         title, number = QFontMetrics(self._title.font()), QFontMetrics(self._number.font())

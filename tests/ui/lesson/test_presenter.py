@@ -9,7 +9,9 @@ from PySide6.QtWidgets import QApplication, QTextBrowser
 
 from explorer.lessons.loader import catalogue
 from explorer.ui.lesson.bodies import PredictBody
+from explorer.ui.lesson.presenter import FEW_KEYS
 from explorer.ui.lesson.presenter_look import HEIGHT, READ, WIDTH
+from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.motion import Motion
 
@@ -51,6 +53,14 @@ def test_each_key_back_is_exactly_one_step(presenter, guide, go, hand):
         go(3)
         hand.key(key)
         assert guide.at == 2, key
+
+
+def test_home_and_end_go_to_the_first_and_the_last_step(presenter, guide, go, hand):
+    go(3)
+    hand.key(Key.Key_Home)
+    assert guide.at == 0
+    hand.key(Key.Key_End)
+    assert guide.at == len(guide.steps) - 1
 
 
 def test_a_clicker_sends_f5_and_esc_in_turn(window, guide, hand, qtbot, presenter):
@@ -380,3 +390,11 @@ def test_a_slide_becomes_the_next_and_a_second_key_is_not_made_to_wait(presenter
     motion.show_at(1.0)
     qtbot.waitUntil(lambda: not motion.moves)
     assert motion.geometry().isEmpty()
+
+
+def test_the_words_of_the_keys_do_not_cut_the_name_of_the_lesson(presenter, monkeypatch):
+    """Where no room is below the words of the step, they stand at the upper right, before all that is there."""
+    monkeypatch.setattr(StepSheet, "free", QRect())
+    presenter._say_keys()
+    assert presenter._bar.text() == FEW_KEYS
+    assert presenter._bar.x() == presenter.sheet._number.x()
