@@ -15,6 +15,7 @@ from explorer.lessons.symbols import name_of
 from explorer.pages.element import Element
 from explorer.pages.gestures import GoTo
 from explorer.pages.header import switch_bar
+from explorer.pages.levels import ALL, has_stream, listed_layer
 from explorer.pages.matrix import SURVEYED
 from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Listing, Note, Section, Stack
 from explorer.pages.view import View
@@ -53,15 +54,41 @@ def given(view: View) -> tuple[Element, ...]:
 
 
 def switches(view: View, stage: Stage) -> tuple[Element, ...]:
-    """A row of switches for each block, in reading order."""
+    """A row of switches for each block, in reading order; of many layers, those of one, and where others differ."""
     blocks = view.state.model.blocks()
     if not blocks:
         return Note("no switches", "This model has no switches: its numbers follow from what is given."), *given(view)
+    layer = listed_layer(view) if has_stream(view) else ALL
+    listed = {block: kind for block, kind in blocks.items() if layer == ALL or _layer_of(block) in (layer, None)}
     bars = (
         Stack(f"part {block}", block, (switch_bar(view, block, tuple(SWITCHES[kind])),))
-        for block, kind in blocks.items()
+        for block, kind in listed.items()
     )
-    return tuple(bars)
+    return *(_others(view, layer) if layer != ALL else ()), *bars
+
+
+def _layer_of(block: str) -> int | None:
+    """The layer that a block is in, counted from 1; None of one outside of all layers."""
+    number = block.split(".")[1:2]
+    return int(number[0]) if number and number[0].isdigit() else None
+
+
+def _others(view: View, layer: int) -> tuple[Note, ...]:
+    """In which layers a switch stands otherwise than in the one that is listed."""
+    model = view.state.model
+    otherwise: dict[str, list[str]] = {}
+    for block, kind in model.blocks().items():
+        if _layer_of(block) is None:
+            continue
+        stack, _, part = block.split(".")
+        here = f"{stack}.{layer}.{part}"
+        for name, switch in SWITCHES[kind].items():
+            if here in model.blocks() and model.switch(block, name) != model.switch(here, name):
+                otherwise.setdefault(switch.title, []).append(block)
+    if not otherwise:
+        return (Note("other layers", f"All layers have the switches of layer {layer}."),)
+    said = "; ".join(f"{escape(title)} in {', '.join(blocks)}" for title, blocks in otherwise.items())
+    return (Note("other layers", f"Other layers differ from layer {layer} in: {said}."),)
 
 
 DIGITS = 4

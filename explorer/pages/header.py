@@ -11,9 +11,11 @@ from explorer.pages.levels import (
     ALL,
     BLOCK,
     LAYER,
+    SWITCHED,
     block_around,
     has_stream,
     layers_of,
+    listed_layer,
     shown_layer,
     stages_of,
     to_whole,
@@ -74,9 +76,11 @@ def _crumbs(view: View, stage: Stage) -> tuple[Button, ...]:
 
 
 def _layers(view: View, stage: Stage) -> Choice | None:
-    """The layers that have such a stage, where there are several; of the whole, which of them it draws."""
+    """The layers that have such a stage, where there are several; of pages about all, which of them one sees there."""
     if stage.name == WHOLE:
         return _drawn_layer(view)
+    if stage.kind == "switches":
+        return _listed_layer(view)
     numbered = re.fullmatch(rf"({WHOLE}\.)?(encoder|decoder)\.(\d+)\.(.+)", stage.name)
     if not numbered:
         return None
@@ -100,6 +104,16 @@ def _drawn_layer(view: View) -> Choice | None:
     layer = shown_layer(view)
     chosen = layers if layer == ALL else layer - 1
     return Choice("layer", "Layer", options, chosen, asks, "The layer that is drawn; the others have the same blocks")
+
+
+def _listed_layer(view: View) -> Choice | None:
+    """Which layer's switches are listed, where not those of all are."""
+    layer = listed_layer(view) if has_stream(view) else ALL
+    if layer == ALL:
+        return None
+    layers = range(1, max(layers_of(view).values()) + 1)
+    asks = tuple(Keep(SWITCHED, k) for k in layers)
+    return Choice("layer", "Layer", tuple(map(str, layers)), layer - 1, asks, "The layer whose switches are listed")
 
 
 def switch_bar(

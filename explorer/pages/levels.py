@@ -22,6 +22,8 @@ LAYER, ALL = "whole.layer", 0
 """The key under which it is kept which layer the whole draws, and what means all of them."""
 MOST_LAYERS = 1
 """Of more, one is drawn unless one asks for all."""
+SWITCHED, MOST_LISTED = "switches.layer", 4
+"""The key under which it is kept of which layer all switches are listed; and up to how many layers, those of all."""
 FEW_NODES = 2
 """A block of so few is no level of its own: its boxes would be those of its stage."""
 TITLES = {"embedding": "Embedding", "output": "Output", "norm": "Norm"}
@@ -44,6 +46,15 @@ def shown_layer(view: View) -> int:
     layers = max(layers_of(view).values(), default=0)
     layer = view.number(LAYER, ALL if layers <= MOST_LAYERS else 1, ALL, layers)
     return 1 if layer == ALL and view.looking.large else layer
+
+
+def listed_layer(view: View) -> int:
+    """The layer whose switches stand on the page of all of them, counted from 1, or `ALL` where there are few.
+
+    Those of thirty layers were hundreds of controls, nearly all alike.
+    """
+    layers = max(layers_of(view).values(), default=0)
+    return view.number(SWITCHED, 1, 1, layers) if layers > MOST_LISTED else ALL
 
 
 @dataclass(frozen=True)

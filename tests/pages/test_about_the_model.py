@@ -5,7 +5,9 @@ import pytest
 from explorer.core.cost import growth, parameters, total
 from explorer.core.switches import SWITCHES
 from explorer.document.commands import Replace, SetCells, SetSwitch, SetTokens
+from explorer.lessons.document_lesson import drawn, new_lesson
 from explorer.pages.gestures import GoTo
+from explorer.pages.levels import MOST_LISTED
 from explorer.pages.page import Descent, Switches
 from explorer.pages.view import Steps
 
@@ -158,6 +160,30 @@ def test_all_switches_of_all_blocks(start):
     start.do(SetSwitch("encoder.1.self", "norm", "none"))
     bar = start.page("model.switches").the("switches of encoder.1.self")
     assert ("norm", "none") in bar.values
+
+
+def test_of_many_layers_the_switches_of_one_are_listed_and_where_others_differ(desk):
+    """Those of thirty were hundreds of controls: to lay them out held the window for 0.3 s."""
+
+    def begun(layers):
+        return type(desk())(drawn(new_lesson("gpt", ["a b c"], layers=layers, d_model=8, heads=2)).state())
+
+    def blocks(page):
+        return [bar.block for bar in page.all(Switches)]
+
+    one, few = begun(MOST_LISTED + 2), begun(MOST_LISTED)
+    page = one.page("model.switches")
+    assert blocks(page) == [block for block in one.document.state.model.blocks() if ".1." in block or "." not in block]
+    assert "All layers have the switches of layer 1." in page.notes
+    one.do(SetSwitch("decoder.3.self", "norm", "none"))
+    page = one.page("model.switches")
+    assert "Other layers differ from layer 1 in: Norm in decoder.3.self." in page.notes
+    ask = page.page.header.choices[0].asks[2]
+    one.choose(ask.key, ask.value)
+    page = one.page("model.switches")
+    assert [block for block in blocks(page) if "." in block] == ["decoder.3.self", "decoder.3.ffn"]
+    assert ("norm", "none") in page.the("switches of decoder.3.self").values
+    assert blocks(few.page("model.switches")) == list(few.document.state.model.blocks())
 
 
 def test_a_model_without_switches_says_so(desk):
