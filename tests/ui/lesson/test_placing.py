@@ -25,6 +25,8 @@ PARTS = [(0, 40), (50, 250), (260, 290), (300, 700), (710, 900)]
         ([(300, 700)], 405, 300 - 5),  # as much room as it takes, without the heading
         ([(710, 900)], 400, 710 - GAP),  # no part of the picture above it
         ([(50, 90), (650, 690)], 700, 0),
+        ([(260, 290)], 300, 260 - GAP),  # not at the lower edge, where the eye comes last
+        ([(710, 900)], 700, 260 - GAP),  # there, where the page has no more below
         ([], 400, 0),
     ],
 )
