@@ -43,13 +43,17 @@ class ShowPair(Gesture):
     value: tuple[int, int] = (0, 0)
 
 
+def asked_words(asked: str) -> list[str]:
+    """What a step of a lesson asks of the words, word by word: one, or the three of "king - man + woman"."""
+    return [word.strip() for word in asked.replace("−", "-").replace("+", "-").split("-")]
+
+
 def named(vectors: Vectors, asked: str) -> Listing | None:
     """What a step of a lesson asks of the words: the neighbours of one, or of "king - man + woman".
 
     None where the vectors do not have the words.
     """
-    words = asked.replace("−", "-").replace("+", "-").split("-")
-    words = [word.strip() for word in words]
+    words = asked_words(asked)
     if not all(word in vectors for word in words):
         return None
     if len(words) == 3:

@@ -419,11 +419,9 @@ class LessonParts(QObject):
         tab, step = self._window.tabs.words, self.guide.step
         if tab is None or step is None or not step.look.word:
             return
-        word = step.look.word.split()[0]  # an analogy begins with one
         if tab.state.vectors is None:
             tab.state.changed.connect(self._look_up, Qt.ConnectionType.UniqueConnection)
-        elif word in tab.state.vectors:
-            tab.state.go_to(word)
+        tab.speak_of(step.look.word)
         self.guide.vectors = tab.state.vectors
         for window in (self.presenter, self.speaker):
             if window is not None and window.sheet is not None:

@@ -163,10 +163,11 @@ class AnalogyCard(Card):
     def _try(self, words: tuple[str, ...]) -> QPushButton:
         button = mark(QPushButton("{} − {} + {}".format(*words)), link="true")
         button.setToolTip("Find the words nearest to this")
-        button.clicked.connect(lambda: self._begin_with(words))
+        button.clicked.connect(lambda: self.begin_with(words))
         return button
 
-    def _begin_with(self, words: tuple[str, ...]) -> None:
+    def begin_with(self, words: Sequence[str]) -> None:
+        """Find the words nearest to a − b + c."""
         self._write(words)
         self.compute()
 

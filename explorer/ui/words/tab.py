@@ -37,6 +37,7 @@ class WordsTab(QFrame):
         self.bench = bench
         self.state = TabState(self)
         self.cards: list[Card] = []
+        self._next: Callable[[Workbench, TabState], Card] | None = None
         self._bar = QWidget()
         self._links = FlowLayout(self._bar, 2, 2)
         self._area = scroll_area()
@@ -47,6 +48,11 @@ class WordsTab(QFrame):
         self._layout.addWidget(self._bar)
         self._layout.addWidget(self._area, 1)
         self._restyled = later(self, self._restyle)
+        self._asked: list[str] = []
+        self._spoken_of: Card | None = None
+        bar = self._area.verticalScrollBar()
+        bar.actionTriggered.connect(self._be_left)
+        bar.rangeChanged.connect(self._stay)  # what stands above it may still grow
         self._space()
 
     def showEvent(self, event: Any) -> None:
@@ -118,6 +124,7 @@ class WordsTab(QFrame):
     def _load(self) -> None:
         for card in self.cards:
             self._load_card(card)
+        self._speak()
 
     def _load_card(self, card: Card) -> None:
         if card.needs_vectors:
@@ -141,6 +148,7 @@ class WordsTab(QFrame):
             button.show()  # at once, so that they take their room from the rest now
         self._layout.activate()
         self._give_room()
+        self._speak()
 
     def _show_cosine(self, pair: Any, names: tuple[str, str], asker: Card) -> None:
         """A cosine that stands somewhere on the page, product by product."""
@@ -155,8 +163,48 @@ class WordsTab(QFrame):
         self.go_to(card)
         card.way_back.setFocus()
 
+    def speak_of(self, asked: str) -> None:
+        """Show what a step of a lesson speaks of, as soon as it is there: the neighbours of a word, or an analogy.
+
+        It stays in sight until somebody scrolls.
+        """
+        from explorer.pages.words import asked_words
+
+        self._asked = asked_words(asked)
+        self._speak()
+
+    def _speak(self) -> None:
+        vectors, words = self.state.vectors, self._asked
+        if vectors is None or self._next is not None or not words:
+            return
+        self._asked = []
+        if not all(word in vectors for word in words):
+            return
+        from explorer.ui.words.analogy import AnalogyCard
+        from explorer.ui.words.neighbours import NeighboursCard
+
+        if len(words) == 3:
+            self._spoken_of = analogy = self.card(AnalogyCard)
+            analogy.begin_with(words)
+        else:
+            self._spoken_of = self.card(NeighboursCard)
+            self.state.go_to(words[0])
+        self._stay()
+
+    def _stay(self) -> None:
+        if self._spoken_of is not None:
+            self._scroll_to(self._spoken_of)
+
+    def _be_left(self) -> None:
+        """Whoever scrolls or goes to another part has seen it."""
+        self._spoken_of = None
+
     def go_to(self, card: QWidget) -> None:
         """Scroll to a part."""
+        self._be_left()
+        self._scroll_to(card)
+
+    def _scroll_to(self, card: QWidget) -> None:
         content = self._area.widget()
         assert content is not None
         place = card.mapTo(content, QPoint(0, 0)).y()
