@@ -116,7 +116,8 @@ def _gpt2(s: Sizes) -> Fields:
 
 
 def _neox(s: Sizes) -> Fields:
-    return _saying(s, head_dim=s.d_k, rotary_pct=0.25, use_parallel_residual=True)
+    turned = max(s.d_k // 8 * 2, 2)  # a quarter, in pairs
+    return _saying(s, head_dim=s.d_k, rotary_pct=min((turned + 0.5) / s.d_k, 1.0), use_parallel_residual=True)
 
 
 def _bert(s: Sizes) -> Fields:
@@ -216,10 +217,7 @@ def as_member(one: Member, model: Model) -> Model:
     for block, part in _parts(model):
         for of, name in differing():
             if of == part and model.has_switch(block, name):
-                value = _chosen(plan, block, part, name)
-                # Dimensions turn in pairs: of a narrow head one pair at least.
-                value = value + value % 2 if name == "rotary_width" and isinstance(value, int) else value
-                model = model.with_switch(block, name, value)
+                model = model.with_switch(block, name, _chosen(plan, block, part, name))
     return model
 
 

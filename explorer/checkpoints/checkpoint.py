@@ -85,7 +85,7 @@ def put_together(
         if name not in found and other in found:
             named[name] = other
     found = {name: found[own] for name, own in named.items()}
-    if plan.head and not any(name.startswith(plan.head) for name in found):
+    if plan.kind == "encoder" and not any(name.startswith(plan.head) for name in found):
         plan = _without_output(plan)
         notices.append("it has no output: what comes out are the words' vectors")
     if _has_its_own_output(plan, found):

@@ -21,6 +21,8 @@ _CHANGES_NOTHING = (
     *("n_ctx", "max_position_embeddings", "max_sequence_length", "vocab_size", "finetuning_task", "use_bfloat16"),
     *("reorder_and_upcast_attn", "embed_dim", "prefix", "language", "tokenizer_class", "cache_implementation"),
     *("partial_rotary_factor", "rope_theta", "rope_scaling", "rope_parameters", "max_window_layers", "name_or_path"),
+    # Of the files of SmolLM 2, of the older ones of BERT, of what others write into the files of Llama and its kin.
+    *("is_llama_config", "directionality", "model_max_length", "_attn_implementation_autoset", "_num_labels"),
     *("_attn_implementation", "attn_implementation", "chunk_size_feed_forward", "torchscript", "tie_weights_"),
     # How a text is written, in older files.
     *("max_length", "min_length", "do_sample", "early_stopping", "num_beams", "num_beam_groups", "temperature"),
@@ -50,6 +52,9 @@ _BEGINNINGS = (
     "router_aux",
     "torch_",
     "classifier_",
+    "pooler_",
+    "transformers.js",
+    "unsloth_",
 )
 
 

@@ -5,6 +5,8 @@ A field that a config leaves out has the default of transformers 5.2 (`configura
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import log
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +34,10 @@ _ROTARY = {
     "linear": ("factor",),
     "dynamic": ("factor", "original_max_position_embeddings"),
     "llama3": ("factor", "original_max_position_embeddings", "low_freq_factor", "high_freq_factor"),
+    "yarn": (
+        *("factor", "original_max_position_embeddings", "attention_factor", "beta_fast", "beta_slow"),
+        *("mscale", "mscale_all_dim", "truncate"),
+    ),
 }
 """What each type of rotary positions says besides its base."""
 
@@ -67,7 +73,7 @@ class Plan:
     kind: str = "gpt"
     decoder_layers: int = 0  # of a decoder behind an encoder that has another number of them; 0 for as many
     prefix: str = ""  # what names of tensors begin with that a bare model has without
-    head: str = ""  # what the tensors of its output begin with, which may be missing together
+    head: str = ""  # what the tensors of its output begin with, which an encoder may lack, all of them
     # Of a tensor that a file may lack, the one that then has its numbers.
     otherwise: Mapping[str, str] = field(default_factory=dict)
 
@@ -158,8 +164,11 @@ def rotary(c: Config, width: int, part: float, theta: float = 10000.0) -> Switch
     share = c.number("partial_rotary_factor", c.number("rotary_pct", part))
     share = c.number("partial_rotary_factor", share, newer)
     found: Switches = {"input.positions": "rotary", "input.rotary_pairs": "halves", "input.rotary_base": base}
+    turned = int(width * share)
+    if share != 1 and (part == 1 or not 0 < turned <= width or turned % 2):
+        raise c.wrong(f"says {share:g} of the {width} dimensions of a head turn, which is not known here")
     if share != 1:
-        found["input.rotary_width"] = int(width * share)
+        found["input.rotary_width"] = turned
     scaling = newer if newer.get("rope_type") else older
     if kind not in _ROTARY:
         raise c.wrong(f"says the rotary positions are of the type {str(kind)[:40]!r}, which is not known here")
@@ -178,6 +187,8 @@ def rotary(c: Config, width: int, part: float, theta: float = 10000.0) -> Switch
                 "rotary_factor": c.number("factor", 1.0, scaling),
                 "rotary_room": room,
             }
+        case "yarn":
+            more = _yarn(c, scaling)
         case _:
             room = int(c.number("original_max_position_embeddings", 8192, scaling))
             more = {
@@ -188,6 +199,31 @@ def rotary(c: Config, width: int, part: float, theta: float = 10000.0) -> Switch
                 "rotary_high": c.number("high_freq_factor", 4.0, scaling),
             }
     return found | {f"input.{name}": value for name, value in more.items()}
+
+
+def _yarn(c: Config, said: dict[str, Any]) -> Switches:
+    """YaRN (Peng et al. 2024): how much longer the turned vectors are follows from the factor where it is not said."""
+    if said.get("factor") is None:
+        raise c.wrong("says the rotary positions are of the type 'yarn', but not by which factor")
+    factor = c.number("factor", 1.0, said)
+    room = int(c.number("original_max_position_embeddings", c.whole("max_position_embeddings", 2048), said))
+
+    def longer(weight: float) -> float:
+        return 0.1 * weight * log(factor) + 1 if factor > 1 else 1.0
+
+    both = said.get("mscale") and said.get("mscale_all_dim")
+    one, all_ = c.number("mscale", 1.0, said if both else {}), c.number("mscale_all_dim", 1.0, said if both else {})
+    if not isinstance(said.get("truncate", True), bool):
+        raise c.wrong("says truncate of the rotary positions is neither true nor false")
+    return {
+        "rotary_scaling": "yarn",
+        "rotary_factor": factor,
+        "rotary_room": room,
+        "rotary_low": c.number("beta_slow", 1.0, said),
+        "rotary_high": c.number("beta_fast", 32.0, said),
+        "rotary_stretch": c.number("attention_factor", longer(one) / longer(all_) if both else longer(1.0), said),
+        "rotary_rounded": said.get("truncate", True),
+    }
 
 
 # Llama and its kin
@@ -238,7 +274,8 @@ def llama(
         linear(nodes, f"ffn.W_{node}", f"{layer}mlp.{name}_proj", f"ffn.b_{node}" if mlp_bias else "")
     nodes["self.gamma"] = Source(f"{layer}input_layernorm.weight")
     nodes["ffn.gamma"] = Source(f"{layer}post_attention_layernorm.weight")
-    return Plan(d, c.whole("num_hidden_layers", most=1000), c.whole("vocab_size"), switches, nodes)
+    layers, words = c.whole("num_hidden_layers", most=1000), c.whole("vocab_size")
+    return Plan(d, layers, words, switches, nodes, prefix="model.", head="lm_head")
 
 
 def mistral(c: Config) -> Plan:
@@ -289,14 +326,17 @@ def qwen3(c: Config) -> Plan:
 
 def gemma(c: Config) -> Plan:
     """Gemma (2024): Llama with 1 + γ, embeddings times √d_model, GeGLU, and one table for both ends."""
-    activation = "hidden_activation" if c.has("hidden_activation") else "hidden_act"
-    plan = llama(c, "RMS norm, 1 + γ", activation=activation, head_dim=0 if c.has("head_dim") else 256)
+    plan = llama(c, "RMS norm, 1 + γ", head_dim=0 if c.has("head_dim") else 256)
+    said = c.choice("hidden_activation", "gelu_pytorch_tanh", ACTIVATIONS)
+    if c.has("hidden_activation") and said != plan.switches["ffn.activation"]:
+        raise c.wrong("says one activation as hidden_act, and another as hidden_activation")
     return replace(plan, switches={**plan.switches, "input.embedding_scale": True})
 
 
 def gemma2(c: Config) -> Plan:
     """Gemma 2 (2024): norms on both sides, soft caps, and a window in every other layer, the first one among them."""
     plan = llama(c, "RMS norm, 1 + γ", "both", "hidden_activation", 0 if c.has("head_dim") else 256)
+    c.known("hidden_act")  # of the files of the hub, which nobody reads
     layer = "model.layers.{k}."
     switches: Switches = {
         **plan.switches,

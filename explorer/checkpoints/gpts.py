@@ -103,7 +103,7 @@ def gpt_neo(c: Config) -> Plan:
     projections(nodes, f"{layer}attn.attention.", heads, heads, bias=False)
     linear(nodes, "self.W_O", f"{layer}attn.attention.out_proj", "self.b_O")
     two_layers(nodes, f"{layer}mlp.c_fc", f"{layer}mlp.c_proj")
-    return Plan(d, layers, c.whole("vocab_size", 50257), switches, nodes)
+    return Plan(d, layers, c.whole("vocab_size", 50257), switches, nodes, prefix=top, head="lm_head")
 
 
 def _repeated(c: Config, layers: int) -> list[str]:
@@ -147,7 +147,8 @@ def gpt_neox(c: Config) -> Plan:
         linear(nodes, f"self.W_{letter}", tensor, f"self.b_{letter}" if bias else "", interleaved(i, heads))
     linear(nodes, "self.W_O", f"{layer}attention.dense", "self.b_O" if bias else "")
     two_layers(nodes, f"{layer}mlp.dense_h_to_4h", f"{layer}mlp.dense_4h_to_h")
-    return Plan(d, c.whole("num_hidden_layers", most=1000), c.whole("vocab_size"), switches, nodes)
+    layers, words = c.whole("num_hidden_layers", most=1000), c.whole("vocab_size")
+    return Plan(d, layers, words, switches, nodes, prefix=top, head="embed_out")
 
 
 def phi(c: Config) -> Plan:
@@ -176,7 +177,8 @@ def phi(c: Config) -> Plan:
     for x in "QK" if by_head else "":
         norm_of(nodes, "self", f"{layer}self_attn.{x.lower()}_layernorm", f"_{x}")
     two_layers(nodes, f"{layer}mlp.fc1", f"{layer}mlp.fc2")
-    return Plan(d, c.whole("num_hidden_layers", most=1000), c.whole("vocab_size"), switches, nodes)
+    layers, words = c.whole("num_hidden_layers", most=1000), c.whole("vocab_size")
+    return Plan(d, layers, words, switches, nodes, prefix="model.", head="lm_head")
 
 
 def opt(c: Config) -> Plan:
@@ -223,7 +225,8 @@ def opt(c: Config) -> Plan:
         del nodes["final.gamma"], nodes["final.beta"]
     if not bias:
         del nodes["ffn.b_1"], nodes["ffn.b_2"]
-    return Plan(d, c.whole("num_hidden_layers", 12, most=1000), c.whole("vocab_size", 50272), switches, nodes)
+    layers, words = c.whole("num_hidden_layers", 12, most=1000), c.whole("vocab_size", 50272)
+    return Plan(d, layers, words, switches, nodes, prefix="model.", head="lm_head")
 
 
 def experts(nodes: dict[str, Source], block: str, tensor: str, names: tuple[str, str, str], n: int) -> None:

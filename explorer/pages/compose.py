@@ -97,7 +97,7 @@ class Kind:
 
 _AROUND = ("residual", "norm", "at_end", "norm_by", "epsilon", "epsilon_in", "dropout")
 _FEW_BITS = ("quantised", "quantised_block")
-_ROTARY = ("pairs", "width", "base", "scaling", "factor", "room", "low", "high")
+_ROTARY = ("pairs", "width", "base", "scaling", "factor", "room", "low", "high", "stretch", "rounded")
 _PLACES = ("room", "first", "skips_padding", *(f"rotary_{name}" for name in _ROTARY), "buckets", "bucket_most")
 _ATTENTION = (
     ("scale", "mask", "similarity", "layout"),

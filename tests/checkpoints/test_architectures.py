@@ -418,6 +418,10 @@ def test_which_layers_of_gpt_neo_are_local(said, windows):
         ("bert", {"position_embedding_type": "relative_key"}),
         ("gemma2", {"layer_types": ["full_attention"]}),
         ("gpt2", {"scale_attn_by_inverse_layer_idx": True, "scale_attn_weights": False}),
+        ("gemma", {"hidden_act": "relu", "hidden_activation": "gelu_pytorch_tanh"}),
+        ("llama", {"partial_rotary_factor": 0.5}),
+        ("gpt_neox", {"hidden_size": 12, "rotary_pct": 0.5}),  # three of six dimensions cannot be pairs
+        ("llama", {"rope_scaling": {"rope_type": "yarn", "factor": 2.0, "truncate": "no"}}),
     ],
 )
 def test_what_would_give_other_numbers_is_refused_by_name(kind, said):
@@ -431,3 +435,95 @@ def test_what_would_give_other_numbers_is_refused_by_name(kind, said):
     with pytest.raises(ExplorerError) as refused:
         read()
     assert refused.value.id.startswith("checkpoint")
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("gemma", {"hidden_act": "gelu", "hidden_activation": "gelu_pytorch_tanh"}),
+        ("gemma2", {"hidden_act": "gelu_pytorch_tanh", "hidden_activation": "gelu_pytorch_tanh"}),
+        ("llama", {"is_llama_config": True, "transformers.js_config": {"dtype": "q4"}, "rope_interleaved": False}),
+        ("llama", {"unsloth_fixed": True, "_attn_implementation_autoset": True}),
+        ("bert", {"directionality": "bidi", "pooler_type": "first_token_transform", "pooler_fc_size": 768}),
+    ],
+)
+def test_what_configs_of_the_hub_say_besides_is_no_trouble(kind, said):
+    config = Config(Path("config.json"), {**LLAMA, "head_dim": 4, **said})
+    plan = FAMILIES[kind](config)
+    config.known("head_dim")
+    config.known("num_key_value_heads")
+    config.check_rest()
+    assert plan.switches["ffn.activation"] == {"llama": "SiLU", "bert": "GELU"}.get(kind, "GELU tanh")
+
+
+def net_of_llama(k):
+    return {f"mlp.{x}_proj": (D, 6) if x == "down" else (6, D) for x in ("gate", "up", "down")}
+
+
+YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 16, "rope_theta": 100.0}
+
+
+@pytest.mark.parametrize(
+    ("said", "ends", "longer"),
+    [
+        # 8 dimensions, 16 words: of a pair i the angle is m / 100^(i/4). 8 dim · ln(16 / 2π·turns) / 2 ln 100.
+        ({}, (0, 1), 0.1 * np.log(4) + 1),
+        ({"truncate": False}, (0, 0.8117), 0.1 * np.log(4) + 1),
+        ({"beta_fast": 1.0, "beta_slow": 0.1, "attention_factor": 1.5}, (0, 3), 1.5),
+        ({"mscale": 2.0, "mscale_all_dim": 1.0}, (0, 1), (0.2 * np.log(4) + 1) / (0.1 * np.log(4) + 1)),
+    ],
+)
+def test_yarn_turns_fast_pairs_as_before_and_slow_ones_less(made, said, ends, longer):
+    config = {**LLAMA, "num_attention_heads": 1, "num_key_value_heads": 1, "model_type": "llama"}
+    config["rope_parameters"] = YARN | said
+    both = ("input_layernorm", "post_attention_layernorm")
+    checkpoint, w = made(config, llama_shapes(net_of_llama, both))
+    first, last = ends
+    angles = []
+    for i in range(4):
+        share = min(max((i - first) / (last - first), 0), 1)
+        angles.append(100.0 ** (-i / 4) * (1 - share + share / 4))
+
+    def turn(x):
+        turns = np.exp(1j * np.arange(len(x))[:, None] * angles) * longer
+        made_ = (x[:, :4] + 1j * x[:, 4:]) * turns
+        return np.hstack([made_.real, made_.imag])
+
+    x = w["model.embed_tokens.weight"][IDS]
+    read = rms_norm(x, w["model.layers.0.input_layernorm.weight"], 1e-6)
+    q, key = (turn(linear(read, w, f"model.layers.0.self_attn.{letter}_proj")) for letter in "qk")
+    weights = softmax(np.where(CAUSAL, q @ key.T * D**-0.5, -np.inf))
+    ours = values_of(checkpoint, IDS)[1]["decoder.1.self.weights"][0]
+    np.testing.assert_allclose(ours, weights, rtol=1e-4 if said.get("truncate") is False else 1e-10)
+
+
+@pytest.mark.parametrize("kind", ["llama", "gpt_neox", "opt"])
+def test_a_bare_folder_has_the_numbers_of_the_whole_one(made_with_notices, tmp_path, kind):
+    if kind == "llama":
+        config, top = {**LLAMA, "tie_word_embeddings": True}, "model."
+        shapes = llama_shapes(net_of_llama, ("input_layernorm", "post_attention_layernorm"))
+        del shapes["lm_head.weight"]
+    elif kind == "gpt_neox":
+        config = {**LLAMA, "tie_word_embeddings": True, "rotary_pct": 0.5}
+        del config["num_key_value_heads"]
+        top, shapes = "gpt_neox.", with_bias({"gpt_neox.final_layer_norm": (D,)})
+        shapes["gpt_neox.embed_in.weight"] = (WORDS, D)
+        for k in range(2):
+            own = {"input_layernorm": (D,), "post_attention_layernorm": (D,), "attention.dense": (D, D)}
+            own |= {"attention.query_key_value": (3 * D, D), "mlp.dense_h_to_4h": (6, D), "mlp.dense_4h_to_h": (D, 6)}
+            shapes |= with_bias({f"{top}layers.{k}.{name}": shape for name, shape in own.items()})
+    else:
+        config = {"hidden_size": D, "num_attention_heads": HEADS, "num_hidden_layers": 1, "ffn_dim": 6}
+        config |= {"vocab_size": WORDS, "max_position_embeddings": 16}
+        top, own = "model.", {f"self_attn.{x}": (D, D) for x in ("q_proj", "k_proj", "v_proj", "out_proj")}
+        own |= {"fc1": (6, D), "fc2": (D, 6), "self_attn_layer_norm": (D,), "final_layer_norm": (D,)}
+        shapes = with_bias({f"model.decoder.layers.0.{name}": shape for name, shape in own.items()})
+        shapes |= with_bias({"model.decoder.final_layer_norm": (D,)})
+        shapes |= weights_of({"model.decoder.embed_tokens": (WORDS, D), "model.decoder.embed_positions": (18, D)})
+    whole, w = made_with_notices({**config, "model_type": kind}, shapes)
+    save_file(
+        {name.removeprefix(top): array.astype(np.float32) for name, array in w.items()}, tmp_path / "model.safetensors"
+    )
+    bare = opened(tmp_path, "float64")
+    assert whole.notices == bare.notices == ()
+    np.testing.assert_array_equal(*(values_of(one, IDS)[1]["output.logits"] for one in (whole, bare)))

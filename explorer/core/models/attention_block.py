@@ -159,6 +159,8 @@ def rotary(b: Blocks, sequence: str, d_k: int) -> Rotary:
         b.number(sequence, "rotary_room"),
         b.real(sequence, "rotary_low"),
         b.real(sequence, "rotary_high"),
+        b.real(sequence, "rotary_stretch"),
+        b.on(sequence, "rotary_rounded"),
     )
 
 

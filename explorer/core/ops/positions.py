@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import ceil, floor, log, pi
 from typing import Any
 
 import numpy as np
@@ -99,12 +100,15 @@ class Rotary(Op):
     # How angles shrink so that a text may be longer than those in training (`room` words): "none"; "linear", all by
     # `factor` (Chen et al. 2023); "dynamic", by a larger base where the text is longer (NTK, as in transformers);
     # "llama 3", by `factor` where a turn takes more than room / `low` words, not at all where it takes less than room /
-    # `high`, and between them in between (Grattafiori et al. 2024).
+    # `high`, and between them in between (Grattafiori et al. 2024); "yarn", with these two ends, but between
+    # them by the number of the pair, and the turned vectors longer by `stretch` (Peng et al. 2024).
     scaling: str = "none"
     factor: float = 1.0
     room: int = 0
     low: float = 1.0
     high: float = 4.0
+    stretch: float = 1.0
+    rounded: bool = True  # whether the two ends of "yarn" are whole pairs
 
     @property
     def turned(self) -> int:
@@ -161,7 +165,21 @@ class Rotary(Op):
             turns = self.room / (2 * np.pi * divisors)  # in the room of training
             share = np.clip((turns - self.low) / self._between, 0, 1)
             return np.asarray(1 / ((1 - share) / divisors / self.factor + share / divisors))
+        if self.scaling == "yarn":
+            first, last = self._ends
+            share = np.clip((np.arange(self.turned // 2) - first) / (last - first), 0, 1)
+            return np.asarray(1 / ((1 - share) / divisors + share / divisors / self.factor))
         return divisors
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        """The pairs between which the angles of "yarn" shrink more and more."""
+        width, per_turn = self.width or self.d, 2 * log(max(self.base, 1 + 1e-9))
+        first, last = (width * log(max(self.room, 1) / (turns * 2 * pi)) / per_turn for turns in (self.high, self.low))
+        if self.rounded:
+            first, last = floor(first), ceil(last)
+        first, last = max(first, 0), min(last, width - 1)
+        return first, last + 0.001 if first == last else last
 
     def _grows(self, n: int) -> bool:
         """Whether the base is larger for a text of n words."""
@@ -200,6 +218,10 @@ class Rotary(Op):
             turns = f"{self.room} / (2 * np.pi * (p := {divisors}))"
             share = f"(share := np.clip(({turns} - {self.low!r}) / {self._between!r}, 0, 1))"
             divisors = f"(1 / ((1 - {share}) / p / {self.factor!r} + share / p))"
+        elif self.scaling == "yarn":
+            first, last = self._ends
+            share = f"(share := np.clip((np.arange({half}) - {first!r}) / {last - first!r}, 0, 1))"
+            divisors = f"(1 / ((1 - {share}) / (p := {divisors}) + share / p / {self.factor!r}))"
         elif self.scaling == "dynamic" and self.room and (self.width or self.d) > 2:
             width = self.width or self.d
             grown = (
@@ -208,7 +230,9 @@ class Rotary(Op):
             grown = f"({grown} if {x}.shape[-2] > {self.room} else 1)"
             divisors = f"({self.base!r} * {grown}) ** (np.arange(0, {stop}, 2) / {width})"
         angles = f"np.arange({x}.shape[-2])[:, None] / {divisors}"
-        cos, sin = f"cos := np.cos(angles := {angles}).astype({x}.dtype)", f"sin := np.sin(angles).astype({x}.dtype)"
+        longer = f" * {self.stretch!r}" if self.stretch != 1 else ""
+        cos = f"cos := (np.cos(angles := {angles}){longer}).astype({x}.dtype)"
+        sin = f"sin := (np.sin(angles){longer}).astype({x}.dtype)"
         if self.halves:
             one, other = f"one := {x}[..., :{half}]", f"other := {x}[..., {half}:{stop}]"
         else:
@@ -231,7 +255,8 @@ class Rotary(Op):
             divisor = f"{self.divisors(x.shape[-2])[self._pair(j)]:.17g}"
         angle = f"({position}/{divisor})"
         sign = "+" if self._is_second(j) else "-"
-        return f"{x[cell]}*COS{angle}{sign}{x[(*lead, position, self.partner(j))]}*SIN{angle}"
+        turned = f"{x[cell]}*COS{angle}{sign}{x[(*lead, position, self.partner(j))]}*SIN{angle}"
+        return f"({turned})*{self.stretch:.17g}" if self.stretch != 1 else turned
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         (x,) = parents
@@ -257,7 +282,11 @@ class Rotary(Op):
                 "multiply", wavelength, Constant(factor, f"{factor:.6g}"), label="wavelength, made longer"
             )
         angle = step("divide", Constant(float(position), f"position {position}"), wavelength, label="angle")
-        return _as(x.value, step("cos", angle, label="cos")), _as(x.value, step("sin", angle, label="sin"))
+        cos, sin = step("cos", angle, label="cos"), step("sin", angle, label="sin")
+        if self.stretch != 1:
+            longer = Constant(self.stretch, f"{self.stretch:.6g}")
+            cos, sin = (step("multiply", one, longer, label=f"{one.label}, longer") for one in (cos, sin))
+        return _as(x.value, cos), _as(x.value, sin)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         (x,) = parents
@@ -279,10 +308,12 @@ class Rotary(Op):
 @lru_cache(8)  # the queries and the keys of all layers are turned alike
 def _cos_sin(op: Rotary, first: int, last: int, dtype: np.dtype[Any]) -> tuple[Array, Array]:
     angles = np.arange(first, last)[:, None] / op.divisors(last)
-    found = np.cos(angles).astype(dtype), np.sin(angles).astype(dtype)
+    found = tuple(
+        (wave(angles) * op.stretch if op.stretch != 1 else wave(angles)).astype(dtype) for wave in (np.cos, np.sin)
+    )
     for array in found:
         array.flags.writeable = False
-    return found
+    return found[0], found[1]
 
 
 def _as(array: Array, one: Step) -> Step:

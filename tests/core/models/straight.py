@@ -85,8 +85,16 @@ class Straight:
                     elif length >= room / high:
                         smooth = (room / length - low) / (high - low)
                         frequency = (1 - smooth) * frequency / factor + smooth * frequency
+                if kind == "yarn":
+                    ends = []
+                    for turns in (self.switch(sequence, "rotary_high"), self.switch(sequence, "rotary_low")):
+                        ends.append(width * np.log(room / (turns * 2 * np.pi)) / (2 * np.log(base)))
+                    first, last = max(np.floor(ends[0]), 0), min(np.ceil(ends[1]), width - 1)
+                    share = min(max((i - first) / (last - first), 0), 1)
+                    frequency *= share / factor + 1 - share
                 a, b = (i, i + width // 2) if self.switch(sequence, "rotary_pairs") == "halves" else (2 * i, 2 * i + 1)
                 turned = (x[m, a] + 1j * x[m, b]) * np.exp(1j * m * frequency)
+                turned *= self.switch(sequence, "rotary_stretch")
                 result[m, a], result[m, b] = turned.real, turned.imag
         return result
 

@@ -45,6 +45,15 @@ CASES = {
         "input.rotary_factor": 2.0,
         "input.rotary_room": 3,
     },
+    "rotary, YaRN": {
+        **LLAMA,
+        "self.d_k": 6,
+        "input.rotary_base": 100.0,
+        "input.rotary_scaling": "yarn",
+        "input.rotary_factor": 4.0,
+        "input.rotary_room": 32,
+        "input.rotary_stretch": 1.2,
+    },
     "GPT-2": {
         "input.positions": "own",
         "input.room": 12,

@@ -170,6 +170,13 @@ CASES = {
     "Rotary, a part in halves": Case(
         lambda s: ops.Rotary(6, halves=True, width=4, base=1e6), lambda s: [real(*s.lead, s.n, 6)]
     ),
+    "Rotary, YaRN": Case(
+        lambda s: ops.Rotary(8, True, 6, 100.0, "yarn", 8.0, 32, stretch=1.25), lambda s: [real(*s.lead, s.n, 8)]
+    ),
+    "Rotary, YaRN between": Case(
+        lambda s: ops.Rotary(8, False, 0, 100.0, "yarn", 8.0, 32, 0.5, 3.0, rounded=False),
+        lambda s: [real(*s.lead, s.n, 8)],
+    ),
     "Rotary, linear": Case(lambda s: ops.Rotary(4, scaling="linear", factor=4.0), lambda s: [real(*s.lead, s.n, 4)]),
     "Rotary, dynamic": Case(
         lambda s: ops.Rotary(4, True, scaling="dynamic", factor=2.0, room=2), lambda s: [real(*s.lead, s.n, 4)]
