@@ -47,9 +47,9 @@ _KEYS = (
     *("look", "switches", "inputs", "pins", "release", "tokens", "training", "question", "practice"),
 )
 PRACTICE = (
-    (1, "one-missing", "The same with one step missing", "for you alone. One step of the computation is left out"),
-    (2, "two-missing", "Two steps missing", "once more, and the rule is the same. Two steps are left out"),
-    (ALL, "all-missing", "All by yourself", "for the last time, and the rule is the same. Every step is left out"),
+    (1, "one-missing", "The same with one step missing", "One step is left out, and so is the result"),
+    (2, "two-missing", "Two steps missing", "Two steps are left out, and so is the result"),
+    (ALL, "all-missing", "All by yourself", "Every step is left out, and so is the result"),
 )
 """What follows a worked example: how many steps of the derivation are left out, and what it is called and says."""
 PRACTICE_MINUTES = 1.5
@@ -143,7 +143,7 @@ class _StepReader:
                 Step(
                     f"{step.id}-{id}",
                     title,
-                    f"The numbers are drawn anew {said}, and so is the result. Write each one down before you type it.",
+                    f"New numbers for you alone, and the same rule. {said}. Write each one down before you type it.",
                     look,
                     minutes=PRACTICE_MINUTES,
                     head=step.head,

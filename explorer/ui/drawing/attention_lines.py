@@ -155,9 +155,23 @@ class AttentionLinesView(WordPicture):
 
     def be_at_most(self, width: float, square: float) -> None:
         """Be no wider than so many pixels: the words stand closer."""
-        px = self.bench.appearance.px
-        words = self.side("left").minimumWidth() + self.side("right").minimumWidth() + px(10)
-        between = min(self._usual, max(round(width - words), px(LEAST_WIDTH)))
+        self._stand(min(self._usual, max(round(width - self._beside), self.bench.appearance.px(LEAST_WIDTH))))
+
+    def spread(self, width: int) -> None:
+        """Be as wide as so many pixels, if that is wider than usual: the words stand farther apart."""
+        self._stand(max(self._usual, width - self._beside))
+
+    @property
+    def grown(self) -> int:
+        """How many pixels wider than usual it is."""
+        return max(self._between - self._usual, 0)
+
+    @property
+    def _beside(self) -> int:
+        """Pixels that the words take."""
+        return self.side("left").minimumWidth() + self.side("right").minimumWidth() + self.bench.appearance.px(10)
+
+    def _stand(self, between: int) -> None:
         if between != self._between:
             self._between, self._laid_out = between, None
             self.draw()

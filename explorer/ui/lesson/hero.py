@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QWidget
 
+from explorer.pages.drawing import AttentionLines
 from explorer.pages.element import Element
 from explorer.ui.lesson.lines import Lines, rows_of, sizes
 from explorer.ui.lesson.presenter_look import Fitted, in_look
@@ -165,7 +166,14 @@ class Hero(QWidget):
         for one in pictures:
             one.fill()  # an empty place does not know how large its picture will be
         hints = [one.sizeHint() for one in pictures]
-        return sum(one.width() + self._look.px(ACROSS) for one in hints), max(one.height() for one in hints)
+        grown = sum(one.picture.grown for one in self._lines_between_words)
+        wide = sum(one.width() + self._look.px(ACROSS) for one in hints) - grown
+        return wide, max(one.height() for one in hints)
+
+    @property
+    def _lines_between_words(self) -> list[PicturePlace]:
+        """Of the drawings, those whose words may stand farther apart."""
+        return [one for one in self.pictures if isinstance(one.data, AttentionLines)]
 
     def _free_of_pictures(self, place: QSize) -> QSize:
         """What of a place the matrices have: beside the drawings where all fits so, else above them."""
@@ -200,6 +208,9 @@ class Hero(QWidget):
         high = lines.height if alone else self.high - EDGE
         if self.pictures and not alone:  # what is cut beside them takes no more than it was given
             high = max(high, place.height() - free.height() + lines.height)
+            below = free.width() == place.width()
+            for picture in self._lines_between_words:
+                picture.picture.spread(lines.widest if below else 0)  # beside them matrices have what is free
         return max(high / max(place.height(), 1), lines.widest / max(free.width(), 1))
 
     @property

@@ -18,7 +18,7 @@ NUMBERS = 0.5, 0.4, 0.6
 """Of the width: what the step names, where the way to a number stands beside it."""
 TERMS = 0, 9, 7, 5, 4, 3
 """Terms of a sum that are written out at most; 0: all."""
-SCROLLS, BEYOND, LEFT_OUT, HALF, FAINT = 400.0, 8.0, 7.0, 100.0, 150.0
+SCROLLS, BEYOND, LEFT_OUT, HALF, FAINT = 400.0, 8.0, 7.0, 100.0, 260.0
 """What it costs: that a part scrolls, a pixel to be scrolled to, a term left out, that what the step names is half as
 large as it could be, and once more where the last row can no longer read it."""
 UNUSUAL, MOVED = 30.0, 300.0

@@ -152,8 +152,8 @@ class MatrixView(QTableView):
         if column:  # of one that is wider than it has to be
             own = self.extent.own if figures is self.letters else figures.needed(self.matrix)
             spare = max(column - own, 0) // 2
-            if not self.matrix.has_negative:
-                spare += figures.across("−") // 2  # nothing stands where a sign has its room
+            if self.matrix.values.dtype.kind == "f" and not self.matrix.has_negative:
+                spare += figures.across("−") // 2  # nothing stands where a sign has its room; numbers of words have none
         return figures.padding + spare + (figures.across("0" * behind) if behind else 0)
 
     @property

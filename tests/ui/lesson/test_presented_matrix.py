@@ -176,6 +176,17 @@ def test_numbers_grow_with_cells_that_are_much_larger_than_they_have_to_be(open_
     presenter.leave()
 
 
+def test_lines_between_words_are_as_wide_as_the_shares_above_them(presented, qtbot):
+    presenter, _ = presented("start-here", "shares")
+    hero = presenter.sheet._hero
+    qtbot.waitUntil(lambda: all(one.picture is not None for one in hero.pictures))
+    qtbot.waitUntil(lambda: presenter.sheet.is_settled)
+    (picture,), (box,) = hero.pictures, hero.boxes
+    assert picture.y() > box.y()
+    assert picture.width() > 0.8 * box.width(), "it stood at the left, and nothing beside it"
+    presenter.leave()
+
+
 def test_choices_beside_each_other_are_equally_high_and_below_each_other_as_high_as_their_words(open_window, qtbot):
     window = open_window(load("softmax"))
     window.lessons.guide.go(0)

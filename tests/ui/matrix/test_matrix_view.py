@@ -600,10 +600,11 @@ def test_numbers_of_a_wide_column_stand_below_their_label(qtbot, bench):
     assert view.right_of("0.5") == near + 100
 
 
-def test_numbers_without_a_sign_stand_in_the_middle_of_a_wide_column(qtbot, bench):
-    box = box_around(qtbot, bench, "encoder.1.self.head.1.weights")
-    box.be(column=box.view.extent.own + 200)
+@pytest.mark.parametrize(("node", "figures"), [("encoder.1.self.head.1.weights", 1.0), ("source.tokens", 2.0)])
+def test_numbers_without_a_sign_stand_in_the_middle_of_a_wide_column(qtbot, bench, node, figures):
+    box = box_around(qtbot, bench, node)
+    box.be(column=box.view.extent.own + 200, figures=figures)
     box.stand()
     text = box.matrix.texts(range(1), range(1))[0]
     right, across = box.view.right_of(text), box.view.figures.across(text)
-    assert abs(right - (box.form.column - right - across)) < box.view.figures.across("−")
+    assert abs(right - (box.form.column - right - across)) < box.view.figures.across("−") / 2
