@@ -153,7 +153,7 @@ class MatrixView(QTableView):
             own = self.extent.own if figures is self.letters else figures.needed(self.matrix)
             spare = max(column - own, 0) // 2
             if self.matrix.values.dtype.kind == "f" and not self.matrix.has_negative:
-                spare += figures.across("−") // 2  # nothing stands where a sign has its room; numbers of words have none
+                spare += figures.across("−") // 2  # nothing stands where a sign has its room
         return figures.padding + spare + (figures.across("0" * behind) if behind else 0)
 
     @property
