@@ -79,8 +79,9 @@ class Enlargement:
             return True
         trials = Trials(sharing, named, bool(lit), room, height)
         breaks: set[str] | None = None
-        never, fair = trials.never_whole() if lit else set(), None
+        never, fair, usual = trials.never_whole() if lit else set(), None, None
         for way in trials.ways():
+            usual = way if way.times <= 1 else usual
             if way.times > 1 and never & set(way.larger):
                 continue
             if way.times > 1 and breaks is None:
@@ -94,8 +95,8 @@ class Enlargement:
                     break
                 fair = fair or (way if way.times <= 1 else None)
         else:  # not all of it can be whole
-            if fair is not None:
-                trials.stand(fair)
+            if (last := fair or usual) is not None:
+                trials.stand(last)
         self._decided = self._decides(room, height, named)
         return True
 
@@ -201,7 +202,7 @@ class Trials:
         """How large what is named may be, what is a small picture for it, and what is in sight then; the best first.
 
         With what it is made of beside it, the rest as usual or small; or by itself. Where there is no room for all that
-        is named to be so large, the one that is asked is.
+        is named to be so large, or it stands too far apart, the one that is asked is.
         """
         named, lit, usually = self._named, self._sharing.enlargement.lit, self._sharing.growth.times
         around = {*named, *lit.beside}
@@ -233,6 +234,7 @@ class Trials:
         for times in (1 / usually, *(less for less in LESS if less * scale >= 1)):
             if times < 1:
                 yield from (Way(times, named, small, some) for small, some in ((dark, around), (rest, named)))
+        yield from (Way(times, hero, rest, hero) for hero in heroes[1:] for times in TIMES if 1 < times <= LARGE)
 
     def _all_but(self, stay: Collection[str]) -> dict[str, list[int]]:
         """The places in each row, by its id, of all matrices but some."""

@@ -125,6 +125,16 @@ def test_where_there_is_no_room_for_all_to_be_larger_the_asked_one_is(laid_out):
     assert times == {"Q": 1.0, "K": 1.0, "scores": 1.2}
 
 
+def test_where_what_is_named_stands_too_far_apart_the_asked_one_is_larger(laid_out):
+    """The patterns of places and their dot products, with two pictures between them: 1,158 pixels of 635."""
+    lesson, states = lesson_of("positions-cat-mat")
+    at = next(i for i, step in enumerate(lesson.steps) if step.id == "distance-all-missing")
+    with laid_out(lesson, states[at], lesson.steps[at]) as (bench, parent):
+        ((_, boxes, _),) = boxes_of(bench, parent, lesson.steps[at], ROOMS[:1], few=0)
+        times = {box.matrix.id: box.form.times for box in boxes}
+    assert times == {"input.PE": 1.0, "input.likeness": 1.4}
+
+
 def test_ways_to_stand_are_tried_without_moving_a_widget(laid_out, monkeypatch):
     """Each try laid out the page: up to fifteen of them held the window for half a second."""
     tried, stood = [], []
