@@ -7,7 +7,7 @@ What a decoder costs: multiplications, numbers to hold and bytes of the cache, c
 No array is made: a graph knows its shapes, so that GPT-3 can be counted on a laptop.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
@@ -104,12 +104,17 @@ def scores(graph: Graph) -> int:
     return sum(prod(graph.shape(name)) for name, node in graph.nodes.items() if node.short == "scores")
 
 
-def growth(model: Model) -> tuple[Growth, ...]:
-    """The totals of models with one layer more, or with one size doubled; those that cannot be built are left out."""
+def growth(model: Model, told: Callable[[int, int], None] = lambda done, total: None) -> tuple[Growth, ...]:
+    """The totals of models with one layer more, or with one size doubled; those that cannot be built are left out.
+
+    `told` hears how many of how many are done, and may raise to stop.
+    """
     if model.kind not in ("gpt", "encoder-decoder"):
         return ()
-    found = []
-    for what, larger in _larger(model):
+    found: list[Growth] = []
+    every = list(_larger(model))
+    for done, (what, larger) in enumerate(every):
+        told(done, len(every))
         try:
             graph = build(larger)
             found.append(Growth(what, total(parameters(graph, larger)), scores(graph)))

@@ -5,6 +5,7 @@ Parameters: how many numbers each block learns, and why so many.
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -47,8 +48,9 @@ from explorer.pages.page import (
     Picture,
     Section,
     beside,
+    waiting,
 )
-from explorer.pages.view import View
+from explorer.pages.view import AT_ONCE, View
 
 WHY = {
     "table": "a vector for each word",
@@ -95,10 +97,14 @@ def parameters(view: View, stage: Stage) -> tuple[Element, ...]:
         "Words, masks, the temperature and targets are given, so they are not counted."
     )
     blocks = Section("blocks", "Block by block"), _blocks(counted)
-    if not counted.growth:
+    larger, title = _larger(view), Section("growth", "How it grows")
+    if larger is None:
+        grows: tuple[Element, ...] = title, waiting(view, LARGER, "Counting larger models")
+    elif larger:
+        grows = title, _growth_of_weights(counted, larger), Note("about growth", LONGER)
+    else:
         return Note("total", said), *blocks
-    growth = Section("growth", "How it grows"), _growth_of_weights(counted), Note("about growth", LONGER)
-    return Note("total", said), beside((COLUMN, blocks), (COLUMN, growth))
+    return Note("total", said), beside((COLUMN, blocks), (COLUMN, grows))
 
 
 @dataclass(frozen=True)
@@ -113,13 +119,29 @@ class _Structure:
 class _Counts:
     blocks: tuple[BlockWeights, ...]
     scores: int
-    growth: tuple[Growth, ...]
 
 
 @lru_cache(maxsize=1)
 def _counted(of: _Structure) -> _Counts:
-    """The counts of a model: edited numbers change none, and larger models have to be built for them."""
-    return _Counts(blocks_of(of.graph, of.model), scores(of.graph), growth(of.model))
+    """The counts of a model: edited numbers change none."""
+    return _Counts(blocks_of(of.graph, of.model), scores(of.graph))
+
+
+LARGER, FEW_LAYERS = "larger models", 8
+"""Under which the page waits for them; and of how many layers a model is, at most, for which they are built at once."""
+_LARGER: WeakKeyDictionary[Graph, tuple[Growth, ...]] = WeakKeyDictionary()
+
+
+def _larger(view: View) -> tuple[Growth, ...] | None:
+    """The counts of larger models, which are built for them: of many layers, beside the window; None until then."""
+    graph, model = view.graph, view.state.model
+    if graph not in _LARGER:
+        size = AT_ONCE if model.layers > FEW_LAYERS else 0.0
+        found = view.awaited(LARGER, size, (graph,), lambda told: growth(model, told))
+        if found is None:
+            return None
+        _LARGER[graph] = found
+    return _LARGER[graph]
 
 
 def _blocks(counted: _Counts) -> Listing:
@@ -149,7 +171,7 @@ def _blocks(counted: _Counts) -> Listing:
     return Listing("block list", "Parameters of each block", columns, tuple(lines), most=60)
 
 
-def _growth_of_weights(counted: _Counts) -> Listing:
+def _growth_of_weights(counted: _Counts, larger: tuple[Growth, ...]) -> Listing:
     """A line for each way to make the model larger."""
     columns = (
         Column("If there were", names=True),
@@ -160,7 +182,7 @@ def _growth_of_weights(counted: _Counts) -> Listing:
         Column("times", NUMBER),
     )
     now = "the model as it is", total(counted.blocks), counted.scores
-    rows = [now, *((GROWTH[grown.what], grown.count, grown.scores) for grown in counted.growth)]
+    rows = [now, *((GROWTH[grown.what], grown.count, grown.scores) for grown in larger)]
     most = max(count for _, count, _ in rows)
     lines = []
     for i, (words, count, n) in enumerate(rows):

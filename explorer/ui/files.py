@@ -31,6 +31,7 @@ from explorer.teaching import is_for_class
 from explorer.ui.background import Background
 from explorer.ui.dialogs import INSIDE, OPENED, Dialogs
 from explorer.ui.drafts import Claim, Kept, Recent
+from explorer.ui.matrix.small import look_through
 from explorer.ui.saving import MOST_AT_ONCE, Saver
 from explorer.ui.turns import do_later
 from explorer.ui.workbench import Workbench
@@ -322,7 +323,9 @@ class Files(QObject):
         """Open a model that others trained; it is read beside the window, which goes on working."""
 
         def work(report: Report) -> tuple[Lesson, State]:
-            return opened(path, told=_telling(report, path.name))
+            lesson, state = opened(path, told=_telling(report, path.name))
+            look_through(state.inputs.values())
+            return lesson, state
 
         leave = self._leaving()
         self.reader.ask(work, lambda found: leave(lambda: self.begin_model(path, *found)))

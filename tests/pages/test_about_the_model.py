@@ -6,9 +6,10 @@ from explorer.core.cost import growth, parameters, total
 from explorer.core.switches import SWITCHES
 from explorer.document.commands import Replace, SetCells, SetSwitch, SetTokens
 from explorer.lessons.document_lesson import drawn, new_lesson
+from explorer.pages.costs import FEW_LAYERS, LARGER
 from explorer.pages.gestures import GoTo
 from explorer.pages.levels import MOST_LISTED
-from explorer.pages.page import Descent, Switches
+from explorer.pages.page import Descent, Switches, Waiting
 from explorer.pages.view import Steps
 
 CHANGES, PARAMETERS = "model.changes", "model.parameters"
@@ -160,6 +161,38 @@ def test_all_switches_of_all_blocks(start):
     start.do(SetSwitch("encoder.1.self", "norm", "none"))
     bar = start.page("model.switches").the("switches of encoder.1.self")
     assert ("norm", "none") in bar.values
+
+
+class Elsewhere:
+    """Computes beside the window what it is asked for, when it is told to."""
+
+    work = found = None
+
+    def ask(self, key, of, work):
+        self.work = work
+        return self.found
+
+    def stopped(self, key):
+        return False
+
+
+def test_models_larger_than_one_of_many_layers_are_counted_beside_the_window(desk):
+    """To build six of them held the window for 0.2 s."""
+    state = drawn(new_lesson("gpt", ["a b c"], layers=FEW_LAYERS + 1, d_model=8, heads=2)).state()
+    one, elsewhere, told = type(desk())(state), Elsewhere(), []
+    one.others = {"aside": elsewhere}
+    page = one.page(PARAMETERS)
+    assert [waits.id for waits in page.all(Waiting)] == [LARGER]
+    assert not page.has("growth list")
+    elsewhere.found = elsewhere.work(lambda done, total: told.append((done, total)))
+    assert elsewhere.found == growth(state.model)
+    assert told == [(i, 6) for i in range(6)]
+    page = one.page(PARAMETERS)
+    assert len(page.texts("growth list")) == 7
+    assert not page.all(Waiting)
+    few = type(desk())(drawn(new_lesson("gpt", ["a b c"], layers=2, d_model=8, heads=2)).state())
+    few.others = {"aside": Elsewhere()}
+    assert few.page(PARAMETERS).has("growth list")
 
 
 def test_of_many_layers_the_switches_of_one_are_listed_and_where_others_differ(desk):

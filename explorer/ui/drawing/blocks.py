@@ -13,6 +13,7 @@ from explorer.core.ops import Array
 from explorer.pages.drawing import SHARES, Bars, Box, Dot, FlowLine, Image, Words, drawable
 from explorer.pages.view import Cell
 from explorer.ui.drawing.strokes import Formulas, line_ink, word_ink
+from explorer.ui.matrix.small import FINEST
 from explorer.ui.signs import paint_numbers, paint_signs
 from explorer.ui.theme import Ramp, qcolor
 from explorer.ui.widgets.names import draw_named
@@ -40,10 +41,6 @@ NAMED, NUMBERED, BAR = 0.41, 0.26, 17.0
 """Parts of the width of bars that the words, and the numbers, take; and how high a bar is in numbers of the window."""
 LEAST_BAR = 0.14
 """Part of the width that bars have where words need more."""
-FINEST = 512
-"""Squares across and down of an image with more than this times this: each stands for the strongest of several numbers.
-To colour all those of GPT-2's table of words takes two seconds.
-"""
 
 _ALIGN = Qt.AlignmentFlag
 _MIDDLE, _UNCUT = _ALIGN.AlignVCenter | Qt.TextFlag.TextDontClip, _ALIGN.AlignHCenter | Qt.TextFlag.TextDontClip

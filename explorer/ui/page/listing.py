@@ -215,6 +215,8 @@ class ListingView(FittedTable):
         return broken(text, room, across) if column.kind == WORDS else [text]
 
     def _break_lines(self) -> int:
+        if not self._fitted:
+            return 0  # nobody knows yet how wide it will be
         side, header, count = self.verticalHeader(), self.horizontalHeader(), len(self.listing.lines)
         words = [i for i, column in enumerate(self.listing.columns) if column.kind == WORDS]
         rooms = {i: header.sectionSize(i) - 2 * self.padding for i in words if not self.isColumnHidden(i)}

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from explorer.core.graph import Stage
 from explorer.pages import compose
-from explorer.pages.element import Element
+from explorer.pages.element import Element, leaves
 from explorer.pages.of_step import Lit
 from explorer.pages.page import Page, Waiting
 from explorer.pages.view import Looking, Memo
@@ -168,7 +168,7 @@ class PageView(QScrollArea):
     def _awaited(self) -> list[str]:
         """The keys of what the page waits for."""
         elements = self.page.elements if self.page is not None else ()
-        return [element.id for element in elements if isinstance(element, Waiting)]
+        return [part.id for element in elements for part in leaves(element) if isinstance(part, Waiting)]
 
     def _follow_looking(self) -> None:
         if self._looking != self.bench.selection.looking:  # else it has been made for that already
@@ -309,15 +309,16 @@ class PageView(QScrollArea):
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
-        if self.size() != self._size:
+        another = self.size() != self._size
+        if another:
             self._in_place.let_go()
             self._size, self._rounds = self.size(), 0
         if self._waits:
             self._settled.start()
         elif self._shown:
             self._sized.ask()  # also where only a bar has come or gone
-        elif not self._laying:
-            self.share()  # on its way into sight
+        elif not self._laying and (another or not self.elements.fits):
+            self.share()  # on its way into sight; Qt tells of the place in which it was laid out once more
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         # What stands on the page has another size.

@@ -14,9 +14,10 @@ from explorer.pages.drawing import Axis, Bars, Box, Drawing, FlowLine, Image, Se
 from explorer.pages.gestures import GoTo, Switch
 from explorer.pages.matrix import matrix
 from explorer.pages.view import Cell
-from explorer.ui.drawing.blocks import FINEST, TIGHT, Blocks
+from explorer.ui.drawing.blocks import TIGHT, Blocks
 from explorer.ui.drawing.strokes import Sight
 from explorer.ui.drawing.view import DrawingView
+from explorer.ui.matrix.small import FINEST
 from explorer.ui.widgets.tree import written_in
 
 ATTENTION, FFN = "encoder.1.self.attention", "encoder.1.ffn.layers"

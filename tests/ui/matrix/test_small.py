@@ -9,12 +9,12 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from explorer.core.numbers import strongest_in
+from explorer.core.numbers import _strongest_in, strongest_in
 from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.view import Covered
 from explorer.ui.matrix import heading
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.matrix.small import MOST
+from explorer.ui.matrix.small import FINEST, MOST, look_through
 from explorer.ui.widgets import formula
 
 N = 20
@@ -157,3 +157,21 @@ def test_a_picture_of_a_matrix_is_looked_for_once(box, monkeypatch):
     for _ in range(2):
         box._small.grab()
     assert looked == [1]
+
+
+def test_a_very_large_matrix_is_looked_through_before_its_picture_is_wanted(monkeypatch):
+    """On the thread that reads it: the words of Qwen 3 0.6B held the window for 0.2 s."""
+    monkeypatch.setattr("explorer.ui.matrix.small.VERY_LARGE", 200_000)
+    rng = np.random.default_rng(0)
+    large, other = rng.normal(size=(700, 600)), rng.normal(size=(300, 400))
+    for array in (large, other):
+        array.flags.writeable = False
+    look_through([large, other])
+    expected = [_strongest_in(large, most) for most in (MOST, FINEST)]
+    looked = []
+    monkeypatch.setattr("explorer.core.numbers._strongest_in", lambda array, most: looked.append(array) or array)
+    for most, strongest in zip((MOST, FINEST), expected, strict=True):
+        np.testing.assert_array_equal(strongest_in(large[:], most), strongest)
+    assert not looked
+    strongest_in(other, MOST)
+    assert looked == [other]

@@ -228,3 +228,5 @@ def test_what_a_new_page_takes_before_it_is_seen_takes_turns_of_their_own(open_w
     assert [turn for turn in made if len(set(turn)) > 1 or turn.count("__init__") > 1] == []
     order = ["_composed", "__init__", "lay_out", "_share_room", "remember"]
     assert list(dict.fromkeys(act for turn in made for act in turn)) == order
+    shared = [turn for turn in made if "_share_room" in turn]
+    assert len(shared) == 1, "Qt tells of its place once more, which is no other: nothing is shared anew"

@@ -1,11 +1,13 @@
 """A list on a page: more lines where they are asked for, narrower columns where the page is narrow."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontMetrics
 
 from explorer.pages.gestures import GoTo
-from explorer.pages.page import BAR, HEAT, NUMBER, Column, Entry, Line, Listing
+from explorer.pages.page import BAR, HEAT, NUMBER, WORDS, Column, Entry, Line, Listing
 from explorer.ui.page.listing import ListingView
 from explorer.ui.widgets.tree import written_in
 
@@ -40,6 +42,19 @@ def test_it_has_no_scroll_bar_but_says_how_many_more_there_are(hundred, hand):
     assert lines_in_sight(hundred) == 12
     hundred.tell(listing(9))
     assert not hundred._more.isVisible()
+
+
+def test_lines_are_broken_once_it_is_known_how_wide_they_are(bench, show, monkeypatch):
+    """They were broken twice before: half of what a list of 200 lines takes."""
+    broken = []
+    lines_of = ListingView.lines_of
+    monkeypatch.setattr(ListingView, "lines_of", lambda *given: broken.append(1) or lines_of(*given))
+    words = (Column("word", WORDS), *COLUMNS[1:])
+    view = ListingView(bench, replace(listing(100), columns=words))
+    view.sizeHint()
+    assert not broken
+    show(view)
+    assert len(broken) >= 100
 
 
 def test_keys_go_on_beyond_the_lines_in_sight(hundred, hand):
