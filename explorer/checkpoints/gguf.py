@@ -219,6 +219,7 @@ def _config(file: Path, kind: str, facts: Mapping[str, Any], named: Mapping[str,
     fields["tie_word_embeddings"] = "lm_head.weight" not in named
     if kind == "llama":
         fields["attention_bias"] = "model.layers.0.self_attn.q_proj.bias" in named
+        fields["mlp_bias"] = "model.layers.0.mlp.up_proj.bias" in named
         if fields.pop("sliding_window", 0):
             raise wrong(file, "says attention.sliding_window, which is not known here for llama")
     else:
@@ -239,6 +240,9 @@ def _config(file: Path, kind: str, facts: Mapping[str, Any], named: Mapping[str,
     factor = own.pop("rope.scaling.factor", own.pop("rope.scale_linear", None))
     if scaling == "linear" or (factor not in (None, 1.0) and scaling == "none"):
         fields["rope_scaling"] = {"type": "linear", "factor": factor}
+    elif scaling == "yarn":
+        room = own.pop("rope.scaling.original_context_length", own.get("context_length"))
+        fields["rope_scaling"] = {"type": "yarn", "factor": factor, "original_max_position_embeddings": room}
     elif scaling != "none":
         raise wrong(file, f"says rope.scaling.type is {written(str(scaling))}, which is not known here")
     for name, fact in own.items():
@@ -248,22 +252,37 @@ def _config(file: Path, kind: str, facts: Mapping[str, Any], named: Mapping[str,
 
 
 def _longer(file: Path, plan: Plan, tensor: Tensor) -> dict[str, str | float | int]:
-    """Llama 3's factors for longer texts, which a file has as a number for each pair: the rule that gives them."""
+    """Llama 3's factors for longer texts, which a file has as a number for each pair: the rule that gives them.
+
+    By it a pair that turns s times in `room` words has 1 / factor = share + (1 - share) / most, where its share grows
+    from 0 at s = low to 1 at s = high.
+    """
     given = tensor.read("float64").ravel()
     width, base = int(plan.switches["self.d_k"]), float(plan.switches["input.rotary_base"])
     waves = 2 * np.pi * base ** (np.arange(0, width, 2) / width)
     if given.shape != waves.shape or not np.isfinite(given).all() or (given < 1).any():
         raise wrong(file, "has rope_freqs.weight in a form that is not known here")
-    most, room, low, high = float(given.max()), 8192, 1.0, 4.0
+    most, low, high = float(given.max()), 1.0, 4.0
     if most == 1:
         return {}
-    part = np.clip((room / waves - low) / (high - low), 0, 1)
-    if not np.allclose(given, 1 / ((1 - part) / most + part), rtol=1e-3):
+    share = (1 / given - 1 / most) / (1 - 1 / most)
+    within = (share > 1e-6) & (share < 1 - 1e-6)
+    rooms = waves * (low + share * (high - low))  # as each pair between the two ends says it
+    if within.any():
+        room = float(np.median(rooms[within]))
+    else:  # anything between the last that is as it was and the first that is not
+        ends = (rooms[share > 0.5].max(initial=1), rooms[share < 0.5].min(initial=np.inf))
+        room = float(min(np.sqrt(ends[0] * ends[1]), 2**40))
+    for words in (8192, round(room)):
+        part = np.clip((words / waves - low) / (high - low), 0, 1)
+        if np.allclose(given, 1 / ((1 - part) / most + part), rtol=1e-5):
+            break
+    else:
         raise wrong(file, "has rope_freqs.weight by another rule than Llama 3's, which is not known here")
     return {
         "input.rotary_scaling": "llama 3",
         "input.rotary_factor": most,
-        "input.rotary_room": room,
+        "input.rotary_room": words,
         "input.rotary_low": low,
         "input.rotary_high": high,
     }

@@ -90,6 +90,70 @@ def test_it_has_the_numbers_of_the_same_folder(tmp_path):
     )  # its ε is a float32
 
 
+def with_biases():
+    rng = np.random.default_rng(4)
+    found = weights()
+    found |= {
+        name.replace("weight", "bias"): rng.normal(0, 0.5, array.shape[0]).astype(np.float32)
+        for name, array in found.items()
+        if "_proj" in name
+    }
+    return found
+
+
+def test_biases_of_queries_and_of_nets_are_read(tmp_path):
+    """The two of a query's or key's head that turn together stand side by side, in the biases, too."""
+    own = own_names({name: array for name, array in with_biases().items() if name.endswith("weight")})
+    for name, array in with_biases().items():
+        if name.endswith("bias"):
+            layer, part = name.split(".")[2], ".".join(name.removesuffix(".bias").split(".")[3:])
+            own[f"blk.{layer}.{OWN[part]}.bias"] = array  # d_k is 2: one pair a head, in either order the same
+    folder = hugging_face.opened(write(tmp_path, {"attention_bias": True, "mlp_bias": True}, with_biases()))
+    found = opened(file_of(tmp_path / "small.gguf", FACTS, own))
+    assert found.notices == ("it has no tokenizer: words are the numbers of the pieces",)
+    np.testing.assert_allclose(logits(found), logits(folder), rtol=1e-9)
+
+
+LONG = {"rope_type": "llama3", "low_freq_factor": 1.0, "high_freq_factor": 4.0, "rope_theta": 1000.0}
+
+
+@pytest.mark.parametrize(("room", "width"), [(8192, 8), (64, 8), (32, 8), (16, 8), (8192, 2)])
+def test_factors_for_longer_texts_give_back_the_rule_of_llama_3(tmp_path, room, width):
+    waves = 2 * np.pi * 1000.0 ** (np.arange(0, width, 2) / width)
+    share = np.clip((room / waves - 1) / 3, 0, 1)
+    factors = (1 / ((1 - share) / 8 + share)).astype(np.float32)
+    tensors = weights(8)
+    for k in range(2):
+        for x, n in (("q", 4), ("k", 2), ("v", 2)):
+            rng = np.random.default_rng(k)
+            tensors[f"model.layers.{k}.self_attn.{x}_proj.weight"] = rng.normal(0, 1, (n * width, 8)).astype(np.float32)
+        tensors[f"model.layers.{k}.self_attn.o_proj.weight"] = np.ones((8, 4 * width), np.float32)
+    own = {}
+    for name, array in tensors.items():
+        if name.endswith(("q_proj.weight", "k_proj.weight")):
+            array = array.reshape(-1, 2, width // 2, 8).swapaxes(1, 2).reshape(array.shape)
+        parts = name.removesuffix(".weight").split(".")
+        layered = parts[:2] == ["model", "layers"]
+        called = f"blk.{parts[2]}.{OWN['.'.join(parts[3:])]}" if layered else OWN[".".join(parts)]
+        own[f"{called}.weight"] = np.ascontiguousarray(array)
+    facts = FACTS | {"llama.rope.dimension_count": width, "llama.attention.key_length": width}
+    facts |= {"llama.attention.value_length": width, "llama.rope.freq_base": 1000.0}
+    found = opened(file_of(tmp_path / "long.gguf", facts, own | {"rope_freqs.weight": factors}))
+    said = LONG | {"factor": 8.0, "original_max_position_embeddings": room}
+    folder = hugging_face.opened(write(tmp_path, {"head_dim": width, "rope_parameters": said}, tensors))
+    np.testing.assert_allclose(logits(found), logits(folder), rtol=1e-6)
+
+
+def test_factors_by_another_rule_are_refused(tmp_path):
+    own = own_names(weights()) | {"rope_freqs.weight": np.array([3.0], np.float32)}
+    assert opened(file_of(tmp_path / "one.gguf", FACTS, own)).model  # one pair fits any room
+    facts = FACTS | {"llama.attention.head_count": 2, "llama.attention.head_count_kv": 1}
+    facts["llama.rope.dimension_count"] = 4
+    with pytest.raises(ExplorerError) as error:
+        opened(file_of(tmp_path / "two.gguf", facts, own | {"rope_freqs.weight": np.array([4.0, 2.0], np.float32)}))
+    assert "another rule" in error.value.fields["problem"]
+
+
 GEMMA_2 = {"attn_logit_softcapping": 3.0, "final_logit_softcapping": 5.0}
 
 
@@ -205,9 +269,14 @@ def test_pieces_with_scores_are_those_of_sentencepiece():
     assert found.decode(found.encode("ab é")) == "ab é"
     without = tokenizer_of({**facts, "tokenizer.ggml.add_space_prefix": False})
     assert [without.pieces[i] for i in without.encode("ab", False)] == ["a", "b"]
+    del facts["tokenizer.ggml.bos_token_id"]  # SentencePiece's is 1
+    assert tokenizer_of(facts).encode("")[0] == 1
 
 
-@pytest.mark.parametrize(("cuts", "pieces"), [("qwen2", 2), ("llama-bpe", 1), ("gpt-2", 1), ("smollm", 2)])
+@pytest.mark.parametrize(
+    ("cuts", "pieces"),
+    [("qwen2", 2), ("llama-bpe", 1), ("llama3", 1), ("gpt-2", 1), ("olmo", 1), ("smollm", 2), ("starcoder", 2)],
+)
 def test_what_cuts_a_text_is_known_by_name(cuts, pieces):
     letters = list(BYTE_OF_LETTER)
     facts = {
@@ -221,6 +290,8 @@ def test_what_cuts_a_text_is_known_by_name(cuts, pieces):
     assert len(found.encode("12")) == pieces, "digits stand by themselves, or together"
     assert found.encode("a<|end|>")[-1] == 257
     assert found.decode(found.encode("Été 12")) == "Été 12"
+    begins = tokenizer_of({**facts, "tokenizer.ggml.bos_token_id": 257}).encode("a")[0] == 257
+    assert begins == cuts.startswith("llama"), "only Llama 3's begins with a mark without being told to"
     with pytest.raises(ExplorerError) as error:
         tokenizer_of({**facts, "tokenizer.ggml.pre": "deepseek-v3"})
     assert "deepseek-v3" in error.value.fields["problem"]
@@ -237,7 +308,7 @@ def test_it_is_shown_by_ids_and_opens_with_what_is_to_be_said(tmp_path, capsys):
 
 REFUSED = {
     "architecture": ({"general.architecture": "mamba"}, "architecture 'mamba'"),
-    "yarn": ({"llama.rope.scaling.type": "yarn"}, "rope.scaling.type is 'yarn'"),
+    "longrope": ({"llama.rope.scaling.type": "longrope"}, "rope.scaling.type is 'longrope'"),
     "experts": ({"llama.expert_count": 8}, "'llama.expert_count'"),
     "part": ({"llama.rope.dimension_count": 1}, "rope.dimension_count"),
     "layers": ({"llama.block_count": 3}, "fewer layers than the 3"),

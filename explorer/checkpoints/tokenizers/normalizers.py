@@ -8,7 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.checkpoints.tokenizers.fields import MOST_TEXT, Fields, found_in, is_blank, parts, pattern, wrong
+from explorer.checkpoints.tokenizers.fields import (
+    MOST_TEXT,
+    Fields,
+    as_letters,
+    found_in,
+    is_blank,
+    parts,
+    pattern,
+    wrong,
+)
 
 Normalizer = Callable[[str], str]
 _NMT_GONE = {*range(1, 9), 0xB, *range(0xE, 0x20), 0x7F, 0x8F, 0x9F}
@@ -56,6 +65,8 @@ def _step(said: Fields) -> Normalizer:
             return lambda text: before + text if text else text
         case "Replace":
             return replacer(said)
+        case "ByteLevel":
+            return as_letters
         case "Nmt":
             return lambda text: "".join(" " if ord(c) in _NMT_BLANK else c for c in text if ord(c) not in _NMT_GONE)
         case "BertNormalizer":

@@ -15,7 +15,15 @@ from explorer.core.model import Model
 _KINDS = (NORMAL, UNKNOWN, CONTROL, USER, 5, BYTE)
 _WORDS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}%s| ?[^\s\p{L}\p{N}]+[\r\n]*|"
 _BLANKS = r"\s*[\r\n]+|\s+(?!\S)|\s+"
-_PATTERNS = {"llama-bpe": _WORDS % "{1,3}" + _BLANKS, "qwen2": _WORDS % "" + _BLANKS}
+_LLAMA_3, _QWEN_2 = _WORDS % "{1,3}" + _BLANKS, _WORDS % "" + _BLANKS
+_PATTERNS = {
+    **dict.fromkeys(("llama-bpe", "llama3", "llama-v3", "dbrx", "smaug-bpe"), _LLAMA_3),
+    **dict.fromkeys(("qwen2", "deepseek-r1-qwen", "stablelm2"), _QWEN_2),
+}
+_AS_GPT_2 = ("gpt-2", "olmo", "mpt", "phi-2", "jina-es", "jina-de")
+_BY_DIGITS = ("smollm", "starcoder", "refact", "command-r")
+_BEGIN_BY_DEFAULT = ("llama-bpe", "llama3", "llama-v3")
+_USUAL = {"bos": 1, "eos": 2}  # SentencePiece's
 _BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False}
 
 
@@ -56,7 +64,7 @@ def tokenizer_of(facts: Mapping[str, Any]) -> Tokenizer:
         case other:
             raise wrong(f"is of the kind {str(other)[:40]!r}, which is not known here")
     numbers = {piece: number for number, piece in enumerate(pieces)}
-    by_default = own["model"] == "llama"
+    by_default = own["model"] == "llama" or (own.get("pre") in _BEGIN_BY_DEFAULT and "bos_token_id" in own)
     before, behind = (
         _mark(own, pieces, mark) if own.get(f"add_{mark}_token", default) is True else ""
         for mark, default in (("bos", by_default), ("eos", False))
@@ -66,7 +74,7 @@ def tokenizer_of(facts: Mapping[str, Any]) -> Tokenizer:
 
 
 def _mark(own: Mapping[str, Any], pieces: list[str], mark: str) -> str:
-    number = own.get(f"{mark}_token_id")
+    number = own.get(f"{mark}_token_id", _USUAL[mark] if own["model"] == "llama" else None)
     if type(number) is not int or not 0 <= number < len(pieces):
         raise wrong(f"does not say which piece is its {mark}")
     return pieces[number]
@@ -90,9 +98,9 @@ def _by_bytes(own: Mapping[str, Any], pieces: list[str], kinds: list[int]) -> di
     if not isinstance(merges, list) or not all(isinstance(one, str) for one in merges):
         raise wrong("has no merges")
     without = {**_BYTE_LEVEL, "use_regex": False}
-    if cuts == "gpt-2":
+    if cuts in _AS_GPT_2:
         first: dict[str, Any] = {**_BYTE_LEVEL, "use_regex": True}
-    elif cuts == "smollm":
+    elif cuts in _BY_DIGITS:
         digits = {"type": "Digits", "individual_digits": True}
         first = {"type": "Sequence", "pretokenizers": [digits, {**_BYTE_LEVEL, "use_regex": True}]}
     elif isinstance(cuts, str) and cuts in _PATTERNS:
@@ -105,7 +113,7 @@ def _by_bytes(own: Mapping[str, Any], pieces: list[str], kinds: list[int]) -> di
             "type": "BPE",
             "vocab": {piece: number for number, piece in enumerate(pieces)},
             "merges": merges,
-            "ignore_merges": cuts == "llama-bpe",
+            "ignore_merges": cuts in _BEGIN_BY_DEFAULT,
         },
         "pre_tokenizer": first,
         "decoder": {**_BYTE_LEVEL, "use_regex": True},

@@ -13,6 +13,7 @@ NORMALIZED = [
     ({"type": "Lowercase"}, "ΑΣ ẞ", "ασ ß"),
     ({"type": "StripAccents"}, "é", "e"),
     ({"type": "Strip", "strip_left": True, "strip_right": False}, " \ta ", "a "),
+    ({"type": "ByteLevel"}, "é x", "Ã©Ġx"),
     ({"type": "Nmt"}, "a\tb\u200bc\x07", "a b c"),
     ({"type": "Prepend", "prepend": "▁"}, "ab", "▁ab"),
     ({"type": "Prepend", "prepend": "▁"}, "", ""),
