@@ -416,9 +416,10 @@ class MatrixBox(QWidget):
             if shape.where == PLACE:
                 self._heading.hold(self._small)
             else:
-                side = self._above if above else self._beside
+                side, at = (self._above, 0) if above else (self._beside, 1)
+                side.setContentsMargins(shape.extent.left * above, 0, 0, 0)  # it begins where the numbers do
                 if side.indexOf(self._small) < 0:
-                    side.insertWidget(1, self._small, 0, Qt.AlignmentFlag.AlignBottom)
+                    side.insertWidget(at, self._small, 0, Qt.AlignmentFlag.AlignBottom)
         self._small.setVisible(bool(shape.where))
         self.view.setVisible(not shape.small)
         self._heading.tell(self.matrix, shape)
