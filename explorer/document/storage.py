@@ -9,6 +9,7 @@ import re
 import zlib
 from base64 import b64decode
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from math import prod
@@ -143,6 +144,13 @@ def load(path: str | Path) -> tuple[State, str]:
     Raises `ExplorerError`: "document-not-read", "document-wrong" or "document-newer". Nothing is opened by half.
     """
     return load_session(path)[:2]
+
+
+def title_of(path: str | Path) -> str:
+    """The title of the document in a file of now, without its numbers; empty where it cannot be read."""
+    with suppress(OSError, DamagedError), open_file(path) as stream:
+        return JsonTable(Container(stream).manifest, TOP).text("title", MOST_TITLE)
+    return ""
 
 
 def load_session(path: str | Path) -> tuple[State, str, Session]:

@@ -62,7 +62,9 @@ class Recovery(QObject):
             lock = _lock(file)
             if file in self._postponed or not lock.tryLock(0):
                 continue  # its window is open
-            text = f"The program ended{_when(file)} before your changes were saved."
+            title = storage.title_of(file)
+            changes = f"your changes to “{title}”" if title else "your changes"
+            text = f"The program ended{_when(file)} before {changes} were saved."
             answers = {"Open them": self._open, "Discard them": self._discard, "Later": self._postpone}
             self._notice.ask(text, {words: partial(act, file, lock) for words, act in answers.items()})
             return

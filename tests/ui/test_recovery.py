@@ -82,7 +82,7 @@ def left(killed, tmp_path):
 def test_work_of_a_killed_window_is_offered_and_opened_to_the_last_bit(left, open_window, tmp_path, hand):
     window = open_window(settings=Settings(tmp_path))
     window.recovery.offer()
-    assert "before your changes were saved" in window.notice.text
+    assert "before your changes to “You are welcome → de nada” were saved" in window.notice.text
     hand.click(window.notice.buttons["Open them"])
     assert window.notice.text == ""
     assert number(window.bench.document.state) == LEFT
@@ -139,7 +139,7 @@ def test_a_day_that_no_calendar_has_is_not_named(left, open_window, tmp_path, mo
     window = open_window(settings=Settings(tmp_path))
     monkeypatch.setattr(recovery, "datetime", NoDay)
     window.recovery.offer()
-    assert window.notice.text == "The program ended before your changes were saved."
+    assert window.notice.text == "The program ended before your changes to “You are welcome → de nada” were saved."
 
 
 class NoDay:

@@ -40,8 +40,7 @@ ARRIVAL, PATIENCE = 1000, 6000
 """Milliseconds in which a page that comes into sight may still move; while nobody points at it, it may for longer."""
 MARGIN = 40
 """Pixels at text scale 1 at the right of the cells that a step names, on a page that is wider than what is in sight."""
-
-
+RECORD = "Record a lesson"
 WORDS = 41
 """Pixels at text scale 1 that the bar of words takes, until it has been seen."""
 
@@ -119,7 +118,8 @@ class LessonParts(QObject):
         self.recorder.changed.connect(self._show_recording)
         self.present = self._action("Present the steps", "F5", self.open_presenter)
         self.hand_out = self._action("Save as a hand-out …", "Ctrl+Shift+H", self.save_hand_out)
-        window.top_bar.offer(self.present, self.hand_out)
+        self.record_lesson = self._action(RECORD, "Ctrl+Alt+R", self.record)
+        window.top_bar.offer(self.present, self.hand_out, self.record_lesson)
         self._watcher = LessonWatcher(self)
         self._watcher.saved.connect(self._reload)
         self.presenter: Presenter | None = None
@@ -212,6 +212,7 @@ class LessonParts(QObject):
         """Say on every page that what is done is recorded, and how to end that."""
         recording, notice = self.recorder.recording, self._window.recording
         steps = None if recording is None else len(recording)
+        self.record_lesson.setText(RECORD if recording is None else "Stop recording, and save the lesson …")
         if self._page is not None:
             self._page.show_recording(steps)
         if steps is None:

@@ -15,6 +15,7 @@ from explorer.lessons.schema import Lesson, NeededModel
 from explorer.pages.covering import covered_by
 from explorer.pages.ink import drawn
 from explorer.pages.of_step import elements_of
+from explorer.pages.page import Descent
 from explorer.pages.view import Spot
 from explorer.ui.appearance import Appearance
 from explorer.ui.lesson.presenter_look import Enlarged
@@ -94,7 +95,8 @@ def picture_of_step(
 ) -> QImage | None:
     """What a step names, as a picture, for paper in light; None where it names nothing that stands on a page."""
     with step_off_screen(appearance, lesson, number, state, 1.0, theme) as (window, bench):
-        shown = elements_of(bench.view, lesson.steps[number])
+        # Paper does not move, and nobody presses a button on it.
+        shown = [one for one in elements_of(bench.view, lesson.steps[number]) if not isinstance(one, Descent)]
         if not shown:
             return None
         elements = Elements(bench, 8)

@@ -67,7 +67,8 @@ class Drawn(PicturePlace):
     def give_room(self, width: int, height: int | None) -> None:
         """Take all of a place, but not less than `least`; without one, what the drawing needs at that width."""
         left, right, bottom, top = self.data.drawing.window
-        needed = round(width * abs(top - bottom) / (right - left))
+        shape = abs(top - bottom) / (right - left) if self.data.drawing.square else self._high / self._across
+        needed = round(width * shape)
         if height is None:
             height = needed
         self.be(max(width, 0), max(height, min(self.least, needed), 0))

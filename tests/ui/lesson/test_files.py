@@ -8,6 +8,7 @@ from explorer.cli.render import PAPERS
 from explorer.lessons.loader import load
 from explorer.lessons.walk import Walk
 from explorer.ui import files
+from explorer.ui.lesson import step_pictures
 from explorer.ui.lesson.step_pictures import MARGIN, PAPER, SHARP, picture_of_step
 from explorer.ui.matrix.letters import CELL_HEIGHT, SIZES
 from tests.ui.lesson.conftest import LESSON
@@ -61,6 +62,17 @@ def test_all_rows_of_tables_below_each_other_are_on_paper(appearance):
     assert picture.width() <= SHARP * (PAPER + 2 * MARGIN)
     # Q and K beside each other, S below them, as low as its rows may be, and the labels of their columns.
     assert picture.height() > SHARP * CELL_HEIGHT * (9 + SIZES[-1] * 9 + 3)
+
+
+@pytest.mark.parametrize(("name", "step"), [("cat-sat-on-the", "walk-down"), ("xor", "watch")])
+def test_of_gradient_descent_paper_has_the_picture_alone(appearance, monkeypatch, name, step):
+    lesson, told = load(name), []
+    number = [one.id for one in lesson.steps].index(step)
+    tell = step_pictures.Elements.tell
+    monkeypatch.setattr(step_pictures.Elements, "tell", lambda self, shown: told.extend(shown) or tell(self, shown))
+    picture = picture_of_step(appearance, lesson, number, Walk(lesson).state(number))
+    assert [type(one).__name__ for one in told] == ["Picture"], "there is nothing to press on paper"
+    assert picture.height() <= 1.1 * picture.width()  # one of them was four times as high
 
 
 @pytest.mark.parametrize("ending", PAPERS)

@@ -114,6 +114,22 @@ def test_every_page_says_that_it_is_recorded_and_how_to_stop(window, eye, hand, 
     assert not notice.isVisible()
 
 
+def test_the_list_of_commands_has_the_recording_and_its_end(window, eye, tmp_path, monkeypatch):
+    action = window.lessons.record_lesson
+    assert action in window.actions(), "Ctrl+K lists these"
+    assert action.text() == "Record a lesson"
+    action.trigger()
+    eye.settle(window)
+    assert window.lessons.recorder.is_on
+    assert "Stop" in action.text()
+    path = tmp_path / "mine.lesson.toml"
+    monkeypatch.setattr(window.files.dialogs, "to_save_lesson", lambda suggestion: path)
+    monkeypatch.setattr(window.files.dialogs, "keep", lambda name: "discard")
+    action.trigger()
+    assert path.exists()
+    assert action.text() == "Record a lesson"
+
+
 def test_keys_that_tab_through_a_table_leave_the_cell_that_was_clicked(window, eye, hand, tmp_path, monkeypatch):
     bench, path = window.bench, tmp_path / "mine.lesson.toml"
     visit(window, eye, ATTENTION)
