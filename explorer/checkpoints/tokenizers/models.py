@@ -8,6 +8,8 @@ from itertools import pairwise
 from math import inf, isfinite
 from typing import Any, Protocol
 
+import numpy as np
+
 from explorer.checkpoints.tokenizers.fields import Fields, wrong
 
 MOST_PIECES = 2_000_000
@@ -152,7 +154,7 @@ class Unigram:
         """The pieces of the likeliest way (Viterbi), each with its score; what is unknown stands together."""
         n = len(text)
         score, begins, known = [-inf] * (n + 1), [0] * (n + 1), [True] * (n + 1)
-        score[0] = 0.0
+        score[0] = type(self._unknown_score)(0)
         reached = [True] + [False] * n
         for i in range(n):
             single = False
@@ -303,6 +305,8 @@ def _unigram(said: Fields) -> Unigram:
         known = vocabulary_of(said.get("numbers"))
         unknown = _known(known, "<unk>")
     scores = {piece: float(score) for piece, score in listed if score is not None}
+    if said.flag("single", False):  # not of tokenizers: SentencePiece itself adds in float32
+        scores = {piece: np.float32(score) for piece, score in scores.items()}  # type: ignore[misc]
     return Unigram(known, scores, unknown, said.flag("byte_fallback", False))
 
 

@@ -9,8 +9,9 @@ from typing import Any
 from explorer.checkpoints.tokenizers import sentencepiece
 from explorer.checkpoints.tokenizers.fields import wrong
 from explorer.checkpoints.tokenizers.models import vocabulary_of
+from explorer.checkpoints.tokenizers.pre_tokenizers import QWEN_2
 from explorer.checkpoints.tokenizers.tokenizer import Tokenizer, named
-from explorer.checkpoints.tokenizers.tokenizer_json import MOST_BYTES, from_fields, from_json, from_vocabulary, parsed
+from explorer.checkpoints.tokenizers.tokenizer_json import MOST_BYTES, from_fields, from_json, parsed
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
 
@@ -50,7 +51,7 @@ def with_pieces(folder: Path, model: Model) -> tuple[Model, str]:
 def tokenizer_of(folder: Path, reads: bool = True) -> Tokenizer | None:
     """The tokenizer of a folder; `reads` for what the encoder reads, where two languages have one each."""
     files = {name: folder / name for name in ("tokenizer.json", "vocab.json", "merges.txt", "tokenizer.model")}
-    files |= {name: folder / name for name in ("source.spm", "target.spm", "spiece.model")}
+    files |= {name: folder / name for name in ("source.spm", "target.spm", "spiece.model", "vocab.txt")}
     there = {name for name, file in files.items() if file.is_file()}
 
     def raw(name: str) -> bytes:
@@ -66,11 +67,109 @@ def tokenizer_of(folder: Path, reads: bool = True) -> Tokenizer | None:
     if {"source.spm", "target.spm", "vocab.json"} <= there:
         return _marian(raw("source.spm" if reads else "target.spm"), parsed(text("vocab.json")))
     if {"vocab.json", "merges.txt"} <= there:
-        return from_vocabulary(text("vocab.json"), text("merges.txt"))
+        return _byte_pairs(folder, vocabulary_of(parsed(text("vocab.json"))), text("merges.txt"))
     for name in ("tokenizer.model", "spiece.model"):
         if name in there:
             return _sentencepiece(raw(name), _settings(folder))
+    if "vocab.txt" in there:
+        lines = text("vocab.txt").removesuffix("\n").split("\n")
+        return _word_pieces(folder, {line.removesuffix("\r"): number for number, line in enumerate(lines)})
     return None
+
+
+# The files from before there was tokenizer.json
+
+
+def _byte_pairs(folder: Path, known: dict[str, int], merges: str) -> Tokenizer:
+    """GPT-2's vocab.json and merges.txt, which its kin have, too: with other marks, or another way of cutting."""
+    settings, kind = _settings(folder), _kind(folder)
+    lines = [line for line in merges.split("\n") if line and not line.startswith("#version")]
+    blank = settings.get("add_prefix_space") is True
+    byte_level = {"type": "ByteLevel", "add_prefix_space": blank}
+    said: dict[str, Any] = {"model": {"type": "BPE", "vocab": known, "merges": lines}, "decoder": byte_level}
+    said["pre_tokenizer"] = byte_level
+    names = dict.fromkeys(("bos", "eos", "unk"), "<|endoftext|>")
+    if kind.startswith("qwen"):
+        said["normalizer"] = {"type": "NFC"}
+        split = {"type": "Split", "pattern": {"Regex": QWEN_2}, "behavior": "Isolated"}
+        said["pre_tokenizer"] = {"type": "Sequence", "pretokenizers": [split, byte_level | {"use_regex": False}]}
+    if kind == "roberta":
+        names = {"bos": "<s>", "eos": "</s>", "sep": "</s>", "cls": "<s>", "unk": "<unk>", "pad": "<pad>"}
+        names["mask"] = "<mask>"
+    marks = _marks(settings, names)
+    said["added_tokens"] = _added(folder, settings, known, marks)
+    numbers = {one["content"]: one["id"] for one in said["added_tokens"]}
+    before, behind = (
+        ("cls", "sep") if kind == "roberta" else ("bos" if settings.get("add_bos_token") is True else "", "")
+    )
+    said["post_processor"] = around(marks.get(before, ""), marks.get(behind, ""), numbers)
+    return from_fields(said)
+
+
+def _word_pieces(folder: Path, known: dict[str, int]) -> Tokenizer:
+    """BERT's vocab.txt: a piece a line."""
+    settings = _settings(folder)
+    marks = _marks(settings, {name: f"[{name.upper()}]" for name in ("unk", "sep", "pad", "cls", "mask")})
+    added = _added(folder, settings, known, marks)
+    numbers = {one["content"]: one["id"] for one in added}
+    rules = {
+        "lowercase": settings.get("do_lower_case", True),
+        "strip_accents": settings.get("strip_accents"),
+        "handle_chinese_chars": settings.get("tokenize_chinese_chars", True),
+    }
+    return from_fields(
+        {
+            "model": {"type": "WordPiece", "vocab": known, "unk_token": marks["unk"]},
+            "normalizer": {"type": "BertNormalizer", **rules},
+            "pre_tokenizer": {"type": "BertPreTokenizer"},
+            "decoder": {"type": "WordPiece"},
+            "added_tokens": added,
+            "post_processor": around(marks["cls"], marks["sep"], numbers),
+        }
+    )
+
+
+def _marks(settings: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, str]:
+    """What stands for the beginning, the end, what is unknown: as the folder says, or as usual."""
+    found = dict(names)
+    for name in ("bos", "eos", "unk", "sep", "pad", "cls", "mask"):
+        said = settings.get(f"{name}_token")
+        said = said.get("content") if isinstance(said, dict) else said
+        if isinstance(said, str):
+            found[name] = said
+    return found
+
+
+def _added(
+    folder: Path, settings: Mapping[str, Any], known: Mapping[str, int], marks: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """The pieces that are looked for in the text itself: marks, and those that a folder adds to its vocabulary."""
+    others = _fields(folder / "added_tokens.json")
+    special = {*marks.values(), *_listed(_fields(folder / "special_tokens_map.json")), *_listed(settings)}
+    numbers = {**known, **{content: number for content, number in others.items() if type(number) is int}}
+    found = {
+        content: {"id": numbers[content], "content": content, "special": content in special}
+        for content in sorted(special | others.keys())
+        if content in numbers
+    }
+    described = settings.get("added_tokens_decoder")
+    for number, said in (described if isinstance(described, dict) else {}).items():
+        if isinstance(said, dict) and isinstance(said.get("content"), str) and str(number).isdecimal():
+            found[said["content"]] = {**said, "id": int(number)}
+    return list(found.values())
+
+
+def _listed(settings: Mapping[str, Any]) -> set[str]:
+    """Marks that a folder has besides the usual ones."""
+    said = settings.get("additional_special_tokens")
+    every = [one.get("content") if isinstance(one, dict) else one for one in (said if isinstance(said, list) else ())]
+    return {one for one in every if isinstance(one, str)}
+
+
+def _kind(folder: Path) -> str:
+    """Whose tokenizer it is: as its own settings say, or its model's."""
+    said = _settings(folder).get("tokenizer_class") or _fields(folder / "config.json").get("model_type")
+    return said.removesuffix("Fast").removesuffix("Tokenizer").lower() if isinstance(said, str) else ""
 
 
 def _sentencepiece(raw: bytes, settings: Mapping[str, Any]) -> Tokenizer:
@@ -114,7 +213,11 @@ def _marian(raw: bytes, numbers: Any) -> Tokenizer:
 
 
 def _settings(folder: Path) -> Mapping[str, Any]:
-    file = folder / "tokenizer_config.json"
+    return _fields(folder / "tokenizer_config.json")
+
+
+def _fields(file: Path) -> Mapping[str, Any]:
+    """What a file says that need not be there."""
     try:
         if not file.is_file() or file.stat().st_size > MOST_BYTES:
             return {}

@@ -6,6 +6,7 @@ from typing import Any
 
 from explorer.checkpoints.tokenizers.fields import wrong
 from explorer.checkpoints.tokenizers.of_folder import around
+from explorer.checkpoints.tokenizers.pre_tokenizers import LLAMA_3, QWEN_2
 from explorer.checkpoints.tokenizers.sentencepiece import BYTE, CONTROL, NORMAL, UNKNOWN, USER, by_merges, put_together
 from explorer.checkpoints.tokenizers.tokenizer import Tokenizer, named
 from explorer.checkpoints.tokenizers.tokenizer_json import from_fields
@@ -13,12 +14,9 @@ from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
 
 _KINDS = (NORMAL, UNKNOWN, CONTROL, USER, 5, BYTE)
-_WORDS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}%s| ?[^\s\p{L}\p{N}]+[\r\n]*|"
-_BLANKS = r"\s*[\r\n]+|\s+(?!\S)|\s+"
-_LLAMA_3, _QWEN_2 = _WORDS % "{1,3}" + _BLANKS, _WORDS % "" + _BLANKS
 _PATTERNS = {
-    **dict.fromkeys(("llama-bpe", "llama3", "llama-v3", "dbrx", "smaug-bpe"), _LLAMA_3),
-    **dict.fromkeys(("qwen2", "deepseek-r1-qwen", "stablelm2"), _QWEN_2),
+    **dict.fromkeys(("llama-bpe", "llama3", "llama-v3", "dbrx", "smaug-bpe"), LLAMA_3),
+    **dict.fromkeys(("qwen2", "deepseek-r1-qwen", "stablelm2"), QWEN_2),
 }
 _AS_GPT_2 = ("gpt-2", "olmo", "mpt", "phi-2", "jina-es", "jina-de")
 _BY_DIGITS = ("smollm", "starcoder", "refact", "command-r")
@@ -89,7 +87,7 @@ def _by_scores(own: Mapping[str, Any], pieces: list[str], kinds: list[int]) -> d
     before = own.get("add_space_prefix", True) is True
     steps: list[dict[str, Any]] = [{"type": "Prepend", "prepend": "▁"}] if before else []
     blanks = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
-    return put_together(by_merges(all_), all_, [*steps, blanks], before)
+    return put_together(by_merges(all_), all_, [*steps, blanks], int(before))
 
 
 def _by_bytes(own: Mapping[str, Any], pieces: list[str], kinds: list[int]) -> dict[str, Any]:

@@ -25,6 +25,10 @@ from explorer.checkpoints.tokenizers.fields import (
 PreTokenizer = Callable[[str, bool], list[str]]
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 """How GPT-2 splits a text (openai/gpt-2, encoder.py)."""
+_WORDS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}%s| ?[^\s\p{L}\p{N}]+[\r\n]*|"
+_BLANKS = r"\s*[\r\n]+|\s+(?!\S)|\s+"
+LLAMA_3, QWEN_2 = _WORDS % "{1,3}" + _BLANKS, _WORDS % "" + _BLANKS
+"""How Llama 3 and Qwen 2 do: they keep ends of lines together, and up to three digits, or each by itself."""
 
 
 def pre_tokenizer(said: Fields | None) -> PreTokenizer:

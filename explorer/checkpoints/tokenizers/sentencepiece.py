@@ -34,6 +34,8 @@ def described(raw: bytes) -> dict[str, Any]:
         elif number == 2 and isinstance(value, bytes):
             trained = dict(_fields(value))
             kind, falls_back = trained.get(3, _UNIGRAM), bool(trained.get(35, 0))
+            if trained.get(24, 0):
+                raise wrong("is a SentencePiece model that puts blanks behind words, which is not known here")
         elif number == 3 and isinstance(value, bytes):
             rules = dict(_fields(value))
             found = rules.get(2, b"")
@@ -47,27 +49,34 @@ def described(raw: bytes) -> dict[str, Any]:
     if character_map:
         steps.append({"type": "SentencePiece", "precompiled_charsmap": b64encode(character_map).decode()})
     if squeezes:
-        steps += [{"type": "Strip"}, {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}]
+        steps += [
+            {"type": "Replace", "pattern": {"Regex": pattern}, "content": content}
+            for pattern, content in ((r"\A +| +\Z", ""), (" {2,}", " "))  # blanks only, no ends of lines
+        ]
     if before:
         steps.append({"type": "Prepend", "prepend": " "})
     steps.append({"type": "Replace", "pattern": {"String": " "}, "content": BLANK})
     model = unigram(pieces, falls_back) if kind == _UNIGRAM else by_merges(pieces)
-    return put_together(model, pieces, steps, before)
+    return put_together(model, pieces, steps, 1000 if squeezes else int(before))
 
 
 def put_together(
-    model: Mapping[str, Any], pieces: Sequence[Piece], normalizers: list[dict[str, Any]], before: bool
+    model: Mapping[str, Any], pieces: Sequence[Piece], normalizers: list[dict[str, Any]], blanks: int
 ) -> dict[str, Any]:
-    """A tokenizer.json around pieces: marks are looked for in the text, and blanks come back."""
+    """A tokenizer.json around pieces: marks are looked for in the text, and blanks come back.
+
+    `blanks`: how many at most go again before the first word.
+    """
     back = [
         {"type": "Replace", "pattern": {"String": BLANK}, "content": " "},
         {"type": "ByteFallback"},
         {"type": "Fuse"},
-        *([{"type": "Strip", "content": " ", "start": 1, "stop": 0}] if before else []),
+        *([{"type": "Strip", "content": " ", "start": blanks, "stop": 0}] if blanks else []),
     ]
+    prepends = any(one["type"] == "Prepend" for one in normalizers)  # which would be put before a piece, too
     return {
         "added_tokens": [
-            {"id": i, "content": piece, "special": kind != USER}
+            {"id": i, "content": piece, "special": kind != USER, "normalized": kind == USER and not prepends}
             for i, (piece, _, kind) in enumerate(pieces)
             if kind in (UNKNOWN, CONTROL, USER)
         ],
@@ -109,6 +118,7 @@ def unigram(pieces: Sequence[Piece], falls_back: bool = False) -> dict[str, Any]
         "vocab": [(piece, score if kind in (NORMAL, USER) else None) for piece, score, kind in pieces],
         "unk_id": unknown,
         "byte_fallback": falls_back,
+        "single": True,  # not of tokenizers: SentencePiece adds scores in float32, which decides between equals
     }
 
 

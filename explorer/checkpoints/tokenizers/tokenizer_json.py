@@ -1,4 +1,4 @@
-"""A tokenizer as huggingface/tokenizers writes it, and the older pair of vocab.json and merges.txt."""
+"""A tokenizer as huggingface/tokenizers writes it."""
 
 import json
 from collections.abc import Mapping
@@ -30,20 +30,6 @@ def from_fields(said: Mapping[str, Any]) -> Tokenizer:
     Raises `ExplorerError`: "tokenizer".
     """
     return from_json(json.dumps(said, ensure_ascii=False))
-
-
-def from_vocabulary(vocabulary: str, merges: str) -> Tokenizer:
-    """GPT-2's tokenizer from its vocab.json and its merges.txt.
-
-    Raises `ExplorerError`: "tokenizer".
-    """
-    lines = [line for line in merges.split("\n") if line and not line.startswith("#version")]
-    known = parsed(vocabulary)
-    byte_level = {"type": "ByteLevel", "add_prefix_space": False}
-    end = "<|endoftext|>"
-    marks = [{"id": known[end], "content": end, "special": True}] if isinstance(known, dict) and end in known else []
-    pairs = {"type": "BPE", "vocab": known, "merges": lines}
-    return from_fields({"model": pairs, "pre_tokenizer": byte_level, "decoder": byte_level, "added_tokens": marks})
 
 
 def parsed(text: str) -> Any:
