@@ -159,6 +159,10 @@ def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Che
     config.check_rest()
     found = dict(_tensors(folder))
     own = {name: name for name in found}  # as the file calls them
+    parts = _parts(kind, found)
+    own = {name: one for name, one in own.items() if one not in {fused for fused, _ in parts.values()}}
+    own |= {name: name for name in parts}
+    found |= {name: tensor for name, (_, tensor) in parts.items()}
     if kind == "gpt2":
         own = {name.removeprefix("transformer."): name for name in found}
     if plan.kind == "encoder":  # as the oldest files of BERT call γ and β
@@ -168,6 +172,7 @@ def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Che
         own = {name if name.startswith(plan.head) else plan.prefix + name: one for name, one in own.items()}
     made = put_together(folder, kind, plan, {name: found[one] for name, one in own.items()}, dtype, told)
     # All layers of a file have the same names.
+    own |= {name.replace("experts.0.", "experts.{e}."): fused for name, (fused, _) in parts.items()}
     called = {node: own.get(name.replace("{k}", "0"), name) for node, name in made.model.called.items()}
     called = {node: name if "{k}" not in made.model.called[node] else _layered(name) for node, name in called.items()}
     made = replace(made, model=replace(made.model, called=called))
@@ -179,6 +184,34 @@ def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Che
         start = config.whole("decoder_start_token_id", 0, least=0, most=plan.words - 1)
         inputs["target.tokens"] = np.array([start])
     return replace(made, model=model, inputs=inputs, notices=tuple(notices))
+
+
+_EXPERTS = {
+    "mixtral": ("block_sparse_moe.", ("w1", "w3", "w2")),
+    "qwen3_moe": ("mlp.", ("gate_proj", "up_proj", "down_proj")),
+}
+
+
+def _parts(kind: str, found: Mapping[str, Tensor]) -> dict[str, tuple[str, Tensor]]:
+    """The weights of experts, each by itself, of files that have those of all in one tensor, as transformers 5 may.
+
+    Each with the name of the tensor that it is a part of.
+    """
+    made: dict[str, tuple[str, Tensor]] = {}
+    top, names = _EXPERTS.get(kind, ("", ()))
+    for name, one in found.items() if top else ():
+        layer, _, last = name.rpartition("mlp.")
+        if last == "gate.weight" and top != "mlp.":
+            made[f"{layer}{top}{last}"] = name, one
+        cut = {"experts.gate_up_proj": names[:2], "experts.down_proj": names[2:]}.get(last)
+        if cut is None or len(one.shape) != 3 or one.shape[1] % len(cut):
+            continue
+        shape = (one.shape[1] // len(cut), one.shape[2])
+        step = prod(shape) * _WIDTHS[one.type]
+        for i in range(one.shape[0] * len(cut)):
+            part = replace(one, shape=shape, begin=one.begin + i * step)
+            made[f"{layer}{top}experts.{i // len(cut)}.{cut[i % len(cut)]}.weight"] = name, part
+    return made
 
 
 def _tensors(folder: Path) -> Iterator[tuple[str, Tensor]]:

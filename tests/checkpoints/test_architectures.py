@@ -1,166 +1,38 @@
 """Architectures of which no folder is given: against straight lines of numpy, written from their papers and configs."""
 
-import json
-from math import erf
 from pathlib import Path
 
 import numpy as np
 import pytest
 from computed import values_of
-from safetensors.numpy import save_file
 
 from explorer.checkpoints.architectures import FAMILIES
 from explorer.checkpoints.config import Config
 from explorer.checkpoints.gpts import gpt_neo
-from explorer.checkpoints.hugging_face import opened
 from explorer.core.errors import ExplorerError
-
-IDS = [3, 1, 7, 7, 9]
-D, HEADS, WORDS = 8, 2, 10
-
-
-def linear(x, w, name):
-    bias = w.get(f"{name}.bias", 0)
-    return x @ w[f"{name}.weight"].T + bias
-
-
-def gelu(x):
-    return 0.5 * x * (1 + np.vectorize(erf)(x / np.sqrt(2)))
-
-
-def gelu_tanh(x):
-    return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
-
-
-def silu(x):
-    return x / (1 + np.exp(-x))
-
-
-def softmax(x):
-    shares = np.exp(x - x.max(-1, keepdims=True))
-    return shares / shares.sum(-1, keepdims=True)
-
-
-def layer_norm(x, gamma, beta, epsilon):
-    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + epsilon) * gamma + beta
-
-
-def normed(x, w, name, epsilon):
-    return layer_norm(x, w[f"{name}.weight"], w[f"{name}.bias"], epsilon)
-
-
-def rms_norm(x, gamma, epsilon):
-    return x / np.sqrt((x * x).mean(-1, keepdims=True) + epsilon) * gamma
-
-
-def turned(x, theta):
-    """Rotary positions, in halves; x (n, d)."""
-    half = x.shape[1] // 2
-    angles = np.arange(len(x))[:, None] / theta ** (np.arange(half) / half)
-    one, other = x[:, :half], x[:, half:]
-    return np.hstack([one * np.cos(angles) - other * np.sin(angles), other * np.cos(angles) + one * np.sin(angles)])
-
-
-def attended(q, k, v, heads, seen, scale, change=lambda head: head):
-    """All heads side by side; q, k (n, heads · d), `seen` what may be looked at or what is added to the scores."""
-    found = []
-    for head, (a, b, c) in enumerate(
-        zip(*(np.split(x, heads, 1) for x in (q, k, v)), strict=True),
-    ):
-        scores = change(a) @ change(b).T * scale
-        scores = np.where(seen, scores, -np.inf) if seen.dtype == bool else scores + seen[head]
-        found.append(softmax(scores) @ c)
-    return np.hstack(found)
-
-
-CAUSAL = np.tri(len(IDS)) > 0
-EVERY = np.ones((len(IDS), len(IDS)), bool)
-
-
-@pytest.fixture
-def made(made_with_notices):
-    """A folder opened of which there is nothing to say, with the numbers that went into it."""
-
-    def make(config, shapes):
-        checkpoint, w = made_with_notices(config, shapes)
-        assert checkpoint.notices == ()
-        return checkpoint, w
-
-    return make
-
-
-@pytest.fixture
-def made_with_notices(tmp_path):
-    """A folder opened, with the numbers that went into it."""
-
-    def make(config, shapes):
-        rng = np.random.default_rng(8)
-        found = {name: rng.normal(0, 0.6, shape).astype(np.float32) for name, shape in shapes.items()}
-        (tmp_path / "config.json").write_text(json.dumps(config))
-        save_file(found, tmp_path / "model.safetensors")
-        checkpoint = opened(tmp_path, "float64")
-        return checkpoint, {name: array.astype(np.float64) for name, array in found.items()}
-
-    return make
-
-
-def same(ours, theirs):
-    np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-11)
-
-
-def weights_of(names, ending="weight"):
-    return {f"{name}.{ending}": shape for name, shape in names.items()}
-
-
-def with_bias(names):
-    return weights_of(names) | {f"{name}.bias": shape[:1] for name, shape in names.items()}
-
-
-LLAMA = {
-    "hidden_size": D,
-    "num_attention_heads": HEADS,
-    "num_key_value_heads": HEADS,
-    "num_hidden_layers": 2,
-    "intermediate_size": 6,
-    "vocab_size": WORDS,
-}
-
-
-def llama_shapes(net, norms=("input_layernorm", "post_attention_layernorm"), last=("norm",)):
-    shapes = {"model.embed_tokens": (WORDS, D), "lm_head": (WORDS, D), **{f"model.{name}": (D,) for name in last}}
-    for k in range(2):
-        layer = f"model.layers.{k}."
-        shapes |= {f"{layer}self_attn.{x}_proj": (D, D) for x in "qkvo"} | {f"{layer}{name}": (D,) for name in norms}
-        shapes |= {f"{layer}{name}": shape for name, shape in net(k).items()}
-    return weights_of(shapes)
-
-
-def llama_line(w, norm, net, theta, qk=lambda x, layer, letter: x, projected=lambda x: x):
-    x = w["model.embed_tokens.weight"][IDS]
-    for k in range(2):
-        layer = f"model.layers.{k}."
-        read = norm(x, f"{layer}input_layernorm")
-        q, key, v = (projected(linear(read, w, f"{layer}self_attn.{letter}_proj")) for letter in "qkv")
-        q, key = (qk(one, layer, letter) for one, letter in ((q, "q"), (key, "k")))
-        heads = attended(q, key, v, HEADS, CAUSAL, (D // HEADS) ** -0.5, lambda head: turned(head, theta))
-        x = x + linear(heads, w, f"{layer}self_attn.o_proj")
-        x = x + net(norm(x, f"{layer}post_attention_layernorm"), layer, k)
-    return norm(x, "model.norm") @ w["lm_head.weight"].T
-
-
-def gated(x, w, gate, up, down):
-    return linear(silu(linear(x, w, gate)) * linear(x, w, up), w, down)
-
-
-def mixed(x, w, router, nets, chosen, again):
-    """Row by row: the best experts, each with its share."""
-    shares, said = softmax(linear(x, w, router)), np.zeros_like(x)
-    for i, row in enumerate(x):
-        best = np.argsort(-shares[i], kind="stable")[:chosen]
-        whole = shares[i][best].sum() if again else 1
-        for e in best:
-            said[i] += shares[i][e] / whole * gated(row[None], w, *(name.format(e=e) for name in nets))[0]
-    return said
+from tests.checkpoints.lines import (
+    CAUSAL,
+    EVERY,
+    HEADS,
+    IDS,
+    LLAMA,
+    WORDS,
+    D,
+    attended,
+    gated,
+    gelu,
+    gelu_tanh,
+    layer_norm,
+    linear,
+    llama_line,
+    llama_shapes,
+    mixed,
+    normed,
+    rms_norm,
+    same,
+    weights_of,
+    with_bias,
+)
 
 
 def test_mixtral(made):
@@ -435,95 +307,3 @@ def test_what_would_give_other_numbers_is_refused_by_name(kind, said):
     with pytest.raises(ExplorerError) as refused:
         read()
     assert refused.value.id.startswith("checkpoint")
-
-
-@pytest.mark.parametrize(
-    ("kind", "said"),
-    [
-        ("gemma", {"hidden_act": "gelu", "hidden_activation": "gelu_pytorch_tanh"}),
-        ("gemma2", {"hidden_act": "gelu_pytorch_tanh", "hidden_activation": "gelu_pytorch_tanh"}),
-        ("llama", {"is_llama_config": True, "transformers.js_config": {"dtype": "q4"}, "rope_interleaved": False}),
-        ("llama", {"unsloth_fixed": True, "_attn_implementation_autoset": True}),
-        ("bert", {"directionality": "bidi", "pooler_type": "first_token_transform", "pooler_fc_size": 768}),
-    ],
-)
-def test_what_configs_of_the_hub_say_besides_is_no_trouble(kind, said):
-    config = Config(Path("config.json"), {**LLAMA, "head_dim": 4, **said})
-    plan = FAMILIES[kind](config)
-    config.known("head_dim")
-    config.known("num_key_value_heads")
-    config.check_rest()
-    assert plan.switches["ffn.activation"] == {"llama": "SiLU", "bert": "GELU"}.get(kind, "GELU tanh")
-
-
-def net_of_llama(k):
-    return {f"mlp.{x}_proj": (D, 6) if x == "down" else (6, D) for x in ("gate", "up", "down")}
-
-
-YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 16, "rope_theta": 100.0}
-
-
-@pytest.mark.parametrize(
-    ("said", "ends", "longer"),
-    [
-        # 8 dimensions, 16 words: of a pair i the angle is m / 100^(i/4). 8 dim · ln(16 / 2π·turns) / 2 ln 100.
-        ({}, (0, 1), 0.1 * np.log(4) + 1),
-        ({"truncate": False}, (0, 0.8117), 0.1 * np.log(4) + 1),
-        ({"beta_fast": 1.0, "beta_slow": 0.1, "attention_factor": 1.5}, (0, 3), 1.5),
-        ({"mscale": 2.0, "mscale_all_dim": 1.0}, (0, 1), (0.2 * np.log(4) + 1) / (0.1 * np.log(4) + 1)),
-    ],
-)
-def test_yarn_turns_fast_pairs_as_before_and_slow_ones_less(made, said, ends, longer):
-    config = {**LLAMA, "num_attention_heads": 1, "num_key_value_heads": 1, "model_type": "llama"}
-    config["rope_parameters"] = YARN | said
-    both = ("input_layernorm", "post_attention_layernorm")
-    checkpoint, w = made(config, llama_shapes(net_of_llama, both))
-    first, last = ends
-    angles = []
-    for i in range(4):
-        share = min(max((i - first) / (last - first), 0), 1)
-        angles.append(100.0 ** (-i / 4) * (1 - share + share / 4))
-
-    def turn(x):
-        turns = np.exp(1j * np.arange(len(x))[:, None] * angles) * longer
-        made_ = (x[:, :4] + 1j * x[:, 4:]) * turns
-        return np.hstack([made_.real, made_.imag])
-
-    x = w["model.embed_tokens.weight"][IDS]
-    read = rms_norm(x, w["model.layers.0.input_layernorm.weight"], 1e-6)
-    q, key = (turn(linear(read, w, f"model.layers.0.self_attn.{letter}_proj")) for letter in "qk")
-    weights = softmax(np.where(CAUSAL, q @ key.T * D**-0.5, -np.inf))
-    ours = values_of(checkpoint, IDS)[1]["decoder.1.self.weights"][0]
-    np.testing.assert_allclose(ours, weights, rtol=1e-4 if said.get("truncate") is False else 1e-10)
-
-
-@pytest.mark.parametrize("kind", ["llama", "gpt_neox", "opt"])
-def test_a_bare_folder_has_the_numbers_of_the_whole_one(made_with_notices, tmp_path, kind):
-    if kind == "llama":
-        config, top = {**LLAMA, "tie_word_embeddings": True}, "model."
-        shapes = llama_shapes(net_of_llama, ("input_layernorm", "post_attention_layernorm"))
-        del shapes["lm_head.weight"]
-    elif kind == "gpt_neox":
-        config = {**LLAMA, "tie_word_embeddings": True, "rotary_pct": 0.5}
-        del config["num_key_value_heads"]
-        top, shapes = "gpt_neox.", with_bias({"gpt_neox.final_layer_norm": (D,)})
-        shapes["gpt_neox.embed_in.weight"] = (WORDS, D)
-        for k in range(2):
-            own = {"input_layernorm": (D,), "post_attention_layernorm": (D,), "attention.dense": (D, D)}
-            own |= {"attention.query_key_value": (3 * D, D), "mlp.dense_h_to_4h": (6, D), "mlp.dense_4h_to_h": (D, 6)}
-            shapes |= with_bias({f"{top}layers.{k}.{name}": shape for name, shape in own.items()})
-    else:
-        config = {"hidden_size": D, "num_attention_heads": HEADS, "num_hidden_layers": 1, "ffn_dim": 6}
-        config |= {"vocab_size": WORDS, "max_position_embeddings": 16}
-        top, own = "model.", {f"self_attn.{x}": (D, D) for x in ("q_proj", "k_proj", "v_proj", "out_proj")}
-        own |= {"fc1": (6, D), "fc2": (D, 6), "self_attn_layer_norm": (D,), "final_layer_norm": (D,)}
-        shapes = with_bias({f"model.decoder.layers.0.{name}": shape for name, shape in own.items()})
-        shapes |= with_bias({"model.decoder.final_layer_norm": (D,)})
-        shapes |= weights_of({"model.decoder.embed_tokens": (WORDS, D), "model.decoder.embed_positions": (18, D)})
-    whole, w = made_with_notices({**config, "model_type": kind}, shapes)
-    save_file(
-        {name.removeprefix(top): array.astype(np.float32) for name, array in w.items()}, tmp_path / "model.safetensors"
-    )
-    bare = opened(tmp_path, "float64")
-    assert whole.notices == bare.notices == ()
-    np.testing.assert_array_equal(*(values_of(one, IDS)[1]["output.logits"] for one in (whole, bare)))
