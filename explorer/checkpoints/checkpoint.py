@@ -191,7 +191,7 @@ def _check_sizes(path: Path, plan: Plan, found: Mapping[str, Tensor]) -> None:
         table = plan.nodes[f"{sequence}.table"].tensor
         if table not in found:
             raise wrong(path, f"lacks the tensor {table}")
-        said = plan.words, int(plan.switches.get("input.table_width", 0)) or plan.d_model
+        said = _words(plan, sequence), int(plan.switches.get("input.table_width", 0)) or plan.d_model
         if found[table].shape != said:
             raise wrong(path, f"has {table} in the shape {found[table].shape}, not {said} as its config says")
     for stack, layers in (("encoder", plan.layers), ("decoder", plan.decoder_layers or plan.layers)):
@@ -239,8 +239,8 @@ def model_of(plan: Plan, dtype: str) -> Model:
     Raises `ExplorerError`: where a switch cannot be set so.
     """
     sequences = SEQUENCES[plan.kind]
-    lengths, words = dict.fromkeys(sequences, 1), counted_from_0(plan.words)
-    axes = {f"{sequence}.words": words for sequence in sequences}
+    lengths = dict.fromkeys(sequences, 1)
+    axes = {f"{sequence}.words": counted_from_0(_words(plan, sequence)) for sequence in sequences}
     model = Model(plan.kind, lengths, axes, plan.d_model, plan.layers, dtype=dtype, behind=_behind(plan))
     for block in model.blocks():
         for path, value in plan.switches.items():
@@ -250,6 +250,10 @@ def model_of(plan: Plan, dtype: str) -> Model:
     for sequence in sequences:
         model = model.with_switch(sequence, "lookup", "index")
     return model.with_switch("loss", "loss", "none")
+
+
+def _words(plan: Plan, sequence: str) -> int:
+    return plan.written or plan.words if sequence == "target" else plan.words
 
 
 def _behind(plan: Plan) -> int:

@@ -134,16 +134,8 @@ def distilbert(c: Config) -> Plan:
 
 
 BOTH = ("encoder", "decoder")
-_T5_NETS = {
-    "relu": ("ReLU", False),
-    "gelu": ("GELU", False),
-    "silu": ("SiLU", False),
-    "gelu_new": ("GELU tanh", False),
-    "gated-gelu": ("GELU tanh", True),
-    "gated-gelu_new": ("GELU tanh", True),
-    "gated-relu": ("ReLU", True),
-    "gated-silu": ("SiLU", True),
-}
+_T5_NETS = {name: (ours, False) for name, ours in ACTIVATIONS.items()}
+_T5_NETS |= {f"gated-{name}": (ours, True) for name, ours in ACTIVATIONS.items()} | {"gated-gelu": ("GELU tanh", True)}
 
 
 def t5(c: Config) -> Plan:
@@ -211,7 +203,9 @@ def marian(c: Config) -> Plan:
     layers, behind = c.whole("encoder_layers", 12, most=1000), c.whole("decoder_layers", 12, most=1000)
     words = c.whole("vocab_size", 58101)
     shared = c.flag("share_encoder_decoder_embeddings", True)
-    c.fixed("decoder_vocab_size", words)
+    written = c.whole("decoder_vocab_size", words)
+    if shared and written != words:
+        raise c.wrong(f"says that one table has {words} words for the encoder and {written} for the decoder")
     for name in ("normalize_before", "normalize_embedding", "add_bias_logits", "add_final_layer_norm"):
         c.fixed(name, False)
     c.fixed("static_position_embeddings", True)
@@ -250,7 +244,7 @@ def marian(c: Config) -> Plan:
         norm_of(nodes, f"{stack}.ffn", f"{layer}final_layer_norm")
     heads = int(switches["decoder.self.heads"])
     _marian_attention(nodes, "decoder.cross", "model.decoder.layers.{k}.encoder_attn", heads)
-    return Plan(d, layers, words, switches, nodes, "encoder-decoder", behind, otherwise=otherwise)
+    return Plan(d, layers, words, switches, nodes, "encoder-decoder", behind, otherwise=otherwise, written=written)
 
 
 def _marian_attention(nodes: dict[str, Source], block: str, tensor: str, heads: int) -> None:

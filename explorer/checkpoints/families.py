@@ -76,6 +76,7 @@ class Plan:
     head: str = ""  # what the tensors of its output begin with, which an encoder may lack, all of them
     # Of a tensor that a file may lack, the one that then has its numbers.
     otherwise: Mapping[str, str] = field(default_factory=dict)
+    written: int = 0  # words that a decoder writes, where they are others than those that an encoder reads
 
 
 # What is done to a tensor

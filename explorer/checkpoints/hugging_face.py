@@ -181,7 +181,7 @@ def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Che
     notices += [*made.notices, *([said] if said else [])]
     inputs = dict(made.inputs)
     if "target.tokens" in inputs:
-        start = config.whole("decoder_start_token_id", 0, least=0, most=plan.words - 1)
+        start = config.whole("decoder_start_token_id", 0, least=0, most=(plan.written or plan.words) - 1)
         inputs["target.tokens"] = np.array([start])
     return replace(made, model=model, inputs=inputs, notices=tuple(notices))
 
@@ -216,10 +216,10 @@ def _parts(kind: str, found: Mapping[str, Tensor]) -> dict[str, tuple[str, Tenso
 
 def _tensors(folder: Path) -> Iterator[tuple[str, Tensor]]:
     """The tensors of all files of the folder."""
-    if (folder / INDEX).is_file():
-        names = _indexed(folder)
-    elif _is_file(folder / WEIGHTS):
+    if _is_file(folder / WEIGHTS):  # where there are both, transformers reads this one
         names = [WEIGHTS]
+    elif (folder / INDEX).is_file():
+        names = _indexed(folder)
     elif any(folder.glob("*.bin")) or any(folder.glob("*.pt")):
         remedy = "convert them elsewhere with `model.save_pretrained(FOLDER, safe_serialization=True)`"
         raise wrong(folder, f"has its weights as pickles only, which can run code when they are opened: {remedy}")

@@ -1,5 +1,6 @@
 """What configs and files of one architecture may say or leave out: variants that no given folder has."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from safetensors.numpy import save_file
 from explorer.checkpoints.architectures import FAMILIES
 from explorer.checkpoints.config import Config
 from explorer.checkpoints.hugging_face import opened
+from explorer.core.errors import ExplorerError
 from tests.checkpoints.lines import (
     CAUSAL,
     HEADS,
@@ -147,3 +149,62 @@ def test_experts_in_one_tensor_are_those_that_stand_by_themselves(made, tmp_path
     np.testing.assert_array_equal(*(values_of(one, IDS)[1]["output.logits"] for one in (apart, together)))
     assert apart.model.in_file("decoder.2.ffn.W_2") == f"model.layers.1.{top}experts.{{e}}.{names[2]}.weight"
     assert together.model.in_file("decoder.2.ffn.W_2") == "model.layers.1.mlp.experts.down_proj"
+
+
+def marian_shapes():
+    shapes = {"model.shared.weight": (WORDS, D), "final_logits_bias": (1, WORDS)}
+    for stack, attentions in (("encoder", ("self_attn",)), ("decoder", ("self_attn", "encoder_attn"))):
+        layer = f"model.{stack}.layers.0."
+        for name in attentions:
+            own = {f"{layer}{name}.{x}": (D, D) for x in ("q_proj", "k_proj", "v_proj", "out_proj")}
+            shapes |= with_bias(own | {f"{layer}{name}_layer_norm": (D,)})
+        shapes |= with_bias({f"{layer}fc1": (6, D), f"{layer}fc2": (D, 6), f"{layer}final_layer_norm": (D,)})
+    return shapes
+
+
+def test_marian_may_write_other_words_than_it_reads(made, tmp_path):
+    """Of tables that are cut after seven words, the logits are the first seven."""
+    config = {"model_type": "marian", "d_model": D, "vocab_size": WORDS, "decoder_start_token_id": 6}
+    for stack in ("encoder", "decoder"):
+        config |= {f"{stack}_layers": 1, f"{stack}_attention_heads": HEADS, f"{stack}_ffn_dim": 6}
+    whole, w = made(config, marian_shapes())
+    split = {name: array.astype(np.float32) for name, array in w.items()}
+    shared, bias = split.pop("model.shared.weight"), split.pop("final_logits_bias")
+    split |= {"model.encoder.embed_tokens.weight": shared, "model.decoder.embed_tokens.weight": shared[:7].copy()}
+    split["final_logits_bias"] = bias[:, :7].copy()
+    save_file(split, tmp_path / "model.safetensors")
+    said = {**config, "share_encoder_decoder_embeddings": False, "decoder_vocab_size": 7}
+    (tmp_path / "config.json").write_text(json.dumps(said))
+    cut = opened(tmp_path, "float64")
+    assert cut.notices == ()
+    assert cut.inputs["target.tokens"].tolist() == [6]
+    of_whole, of_cut = (values_of(one, [3, 9, 8], [6, 1, 2])[1]["output.logits"] for one in (whole, cut))
+    np.testing.assert_allclose(of_cut, of_whole[:, :7], rtol=1e-12)
+    (tmp_path / "config.json").write_text(json.dumps({**config, "decoder_vocab_size": 7}))
+    with pytest.raises(ExplorerError) as error:
+        opened(tmp_path)
+    assert "one table" in error.value.fields["problem"]
+
+
+def test_where_a_folder_has_one_file_and_an_index_the_file_is_read(made, tmp_path):
+    config = {**LLAMA, "model_type": "llama"}
+    shapes = llama_shapes(net_of_llama, ("input_layernorm", "post_attention_layernorm"))
+    checkpoint, _ = made(config, shapes)
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"a": "gone.safetensors"}}))
+    again = opened(tmp_path, "float64")
+    np.testing.assert_array_equal(again.inputs["input.table"], checkpoint.inputs["input.table"])
+
+
+@pytest.mark.parametrize(
+    ("said", "activation", "gated"),
+    [
+        ("relu", "ReLU", False),
+        ("gated-gelu", "GELU tanh", True),  # in the files of T5 v1.1 it means the other one
+        ("gelu", "GELU", False),
+        ("gated-gelu_pytorch_tanh", "GELU tanh", True),
+        ("gated-silu", "SiLU", True),
+    ],
+)
+def test_the_net_of_t5_is_any_activation_with_gates_or_without(said, activation, gated):
+    switches = FAMILIES["t5"](Config(Path("config.json"), {"feed_forward_proj": said})).switches
+    assert (switches["ffn.activation"], switches["ffn.gated"]) == (activation, gated)

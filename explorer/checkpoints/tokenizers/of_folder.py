@@ -51,7 +51,8 @@ def with_pieces(folder: Path, model: Model) -> tuple[Model, str]:
 def tokenizer_of(folder: Path, reads: bool = True) -> Tokenizer | None:
     """The tokenizer of a folder; `reads` for what the encoder reads, where two languages have one each."""
     files = {name: folder / name for name in ("tokenizer.json", "vocab.json", "merges.txt", "tokenizer.model")}
-    files |= {name: folder / name for name in ("source.spm", "target.spm", "spiece.model", "vocab.txt")}
+    files |= {name: folder / name for name in ("source.spm", "target.spm", "target_vocab.json")}
+    files |= {name: folder / name for name in ("spiece.model", "vocab.txt")}
     there = {name for name, file in files.items() if file.is_file()}
 
     def raw(name: str) -> bytes:
@@ -65,7 +66,8 @@ def tokenizer_of(folder: Path, reads: bool = True) -> Tokenizer | None:
     if "tokenizer.json" in there:
         return from_json(text("tokenizer.json"))
     if {"source.spm", "target.spm", "vocab.json"} <= there:
-        return _marian(raw("source.spm" if reads else "target.spm"), parsed(text("vocab.json")))
+        own = "vocab.json" if reads or "target_vocab.json" not in there else "target_vocab.json"
+        return _marian(raw("source.spm" if reads else "target.spm"), parsed(text(own)))
     if {"vocab.json", "merges.txt"} <= there:
         return _byte_pairs(folder, vocabulary_of(parsed(text("vocab.json"))), text("merges.txt"))
     for name in ("tokenizer.model", "spiece.model"):
