@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 ACROSS, DOWN = 26.0, 12.0
 """Between columns, and between boxes of a column."""
+SAID = 8.0
+"""More than that below a box from outside, below which it is written where it comes from."""
 CHANNEL, LANE = 12.0, 7.0
 """Above and below the ways that run between two bands, and between two such ways."""
 APART, BESIDE = 9.0, 3.0
@@ -210,7 +212,7 @@ class _Drawer:
             for name in line:
                 self._places[name] = x, y, *self._sizes[name]
                 x += self._sizes[name][0] + DOWN
-            y += high + DOWN
+            y += high + self._below(line)
         if not computed:
             self._align(lines)
 
@@ -228,7 +230,11 @@ class _Drawer:
                 left, y, wide, high = self._places[name]
                 wanted = sum(readers) / len(readers) - high / 2 if readers else y
                 self._places[name] = left, max(low, wanted), wide, high
-            low = max(self._bottom(name) for name in line) + DOWN
+            low = max(self._bottom(name) for name in line) + self._below(line)
+
+    def _below(self, line: list[str]) -> float:
+        """The room below a line of boxes."""
+        return DOWN + SAID * any(name in self._outside for name in line)
 
     def _middle(self, name: str) -> float:
         return self._places[name][1] + self._places[name][3] / 2

@@ -33,9 +33,15 @@ def drawable(*numbers: float) -> bool:
 
 
 def reach(array: Array, least: float) -> float:
-    """The largest size among the numbers that can be drawn, and not less than `least`."""
+    """The largest size among the numbers that can be drawn, and not less than `least`.
+
+    Where all are much smaller, as in large models, `least` is a fifth, or a fifth of that: they would be a single dot.
+    """
     sizes = np.abs(array)
-    return float(sizes[sizes < DRAWABLE].max(initial=least))
+    largest = float(sizes[sizes < DRAWABLE].max(initial=0.0))
+    while 0 < largest < least / 5:
+        least /= 5
+    return max(largest, least)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 The key-value cache: which rows the next word needs, and what is saved.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from html import escape
@@ -134,6 +135,19 @@ def _named(view: View, name: str) -> str:
     return f"layer {path[1]}, {path[2]} {view.nodes[name].short}" if path[0] == "decoder" else view.nodes[name].short
 
 
+MOST_NAMED = 6
+
+
+def _kept_names(names: Sequence[str]) -> str:
+    """Which nodes are kept; of many layers what each of them keeps is said once."""
+    blocks = dict.fromkeys(name.rpartition(".")[0] for name in names)
+    if len(names) <= MOST_NAMED or len(blocks) < 2:
+        return f"<b>{escape(', '.join(names) or 'nothing')}</b>"
+    shorts = dict.fromkeys(name.rpartition(".")[2] for name in names)
+    first, *_, last = blocks
+    return f"<b>{escape(', '.join(shorts))}</b> of {len(blocks)} blocks, <b>{first}</b> to <b>{last}</b>"
+
+
 def _cost(view: View, row: int, cost: Cost) -> tuple[Element, ...]:
     n = row + 1
     lines = []
@@ -148,10 +162,9 @@ def _cost(view: View, row: int, cost: Cost) -> tuple[Element, ...]:
         Column("saved", NUMBER),
         Column("bytes of the cache", NUMBER),
     )
-    kept_names = ", ".join(cost.kept) or "nothing"
     note = (
         "The rows of the words so far stay the same whatever word follows, so the new word needs only its own "
-        f"row, and of the earlier ones the keys and values. Kept are <b>{escape(kept_names)}</b>: the key-value cache."
+        f"row, and of the earlier ones the keys and values. Kept are {_kept_names(cost.kept)}: the key-value cache."
     )
     return (
         Note("about the cache", note),

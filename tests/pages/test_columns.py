@@ -26,6 +26,12 @@ def lay_out(reads, given=(), outside=(), small=()):
     return laid({name: SMALL if name in small else SIZE for name in reads}, reads, given, outside)
 
 
+def test_below_a_box_from_outside_there_is_room_for_where_it_is_from():
+    layout = lay_out({"norm": [], "table": [], "logits": ["norm", "table"]}, given=["table"], outside=["norm", "table"])
+    (upper, lower) = sorted((layout.places["norm"], layout.places["table"]), key=lambda place: place[1])
+    assert lower[1] - upper[1] - upper[3] >= 20, "its words were below the next box"
+
+
 ATTENTION = {
     "H": [],
     "W_Q": [],

@@ -6,7 +6,7 @@ import pytest
 from explorer.core.model import Model
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.document.state import State
-from explorer.pages.drawing import ACCENT, MUTED, Arrow
+from explorer.pages.drawing import ACCENT, MUTED, Arrow, reach
 from explorer.pages.view import Cell
 
 STAGE, PLANE = "source.embedding", "plane of source.table"
@@ -104,3 +104,12 @@ def test_of_a_large_vocabulary_the_words_of_the_sentence_are_drawn_and_some_othe
     assert len(drawn) == 200
     assert [arrow.name for arrow in drawn if arrow.ink == ACCENT] == ["w3", "w49999"]
     assert "Of all 50,000 words 200 are drawn." in page.notes
+
+
+@pytest.mark.parametrize(
+    ("numbers", "least", "reaches"),
+    [([3, -4], 1, 4), ([0.3], 1, 1), ([0.06, -0.02], 0.5, 0.1), ([0.004], 1, 0.008), ([], 0.5, 0.5), ([0], 0.5, 0.5)],
+)
+def test_where_all_numbers_are_much_smaller_a_plane_is_smaller_too(numbers, least, reaches):
+    """The words of a large model were a dot in the middle of it."""
+    assert reach(np.array(numbers), least) == pytest.approx(reaches)

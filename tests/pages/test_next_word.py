@@ -15,7 +15,7 @@ from explorer.document.state import State
 from explorer.lessons.loader import load
 from explorer.pages.gestures import Do
 from explorer.pages.levels import NEXT_WORD, stops, writes
-from explorer.pages.next_word import BEAMED, CACHED, HOW, SEED, TEMPERATURE, TOP_K, TOP_P, TREE, next_word
+from explorer.pages.next_word import BEAMED, CACHED, HOW, SEED, TEMPERATURE, TOP_K, TOP_P, TREE, _kept_names, next_word
 from explorer.pages.page import Waiting
 from explorer.pages.view import Spot, row_of
 
@@ -259,3 +259,12 @@ def test_the_beams_of_a_large_model_are_searched_beside_the_window(cat, monkeypa
     assert told[0] == (0, 18)
     notes = [one.text for one in next_word(view, NEXT_WORD) if one.id == "about the beams"]
     assert "The best: <b>mat &lt;end&gt;</b>" in notes[0]
+
+
+def test_what_is_kept_of_many_layers_is_said_once():
+    """Sixty names took a third of the page."""
+    kept = [f"decoder.{k}.self.{short}" for k in range(1, 31) for short in ("K_rotated", "V")]
+    said = _kept_names(kept)
+    assert said == "<b>K_rotated, V</b> of 30 blocks, <b>decoder.1.self</b> to <b>decoder.30.self</b>"
+    assert _kept_names(kept[:2]) == "<b>decoder.1.self.K_rotated, decoder.1.self.V</b>"
+    assert _kept_names([]) == "<b>nothing</b>"

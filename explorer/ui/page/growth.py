@@ -1,5 +1,6 @@
 """How large all matrices, pictures and lists of a page are in a wide window, where the page stays in sight whole."""
 
+from bisect import bisect_left
 from itertools import pairwise
 from typing import TYPE_CHECKING, cast
 
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
 WIDE = (1.5, 2000, 1150), (1.3, 1700, 1000), (1.15, 1350, 850)
 """In a large window all matrices are so many times larger: where a page has so many pixels across and down at text
 scale 1, so that they have more room than in a smaller window all the same."""
-TALL = 4.0, 3.0, 2.0, 1.5, 1.0
-"""How many times higher than wide the cells of small pictures may be where a page leaves room down."""
+TALL = 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 14.0
+"""How many times higher than wide the cells of small pictures may be where a page leaves room down: those of a large
+model are less than a pixel wide, and a row of them, which is a word, should be seen.
+"""
 
 
 class Growth:
@@ -76,13 +79,19 @@ class Growth:
                 across = page.part(element).sizeHint().width()
             if any(map(_grows, leaves(element))):
                 parts.append((across, place.height()))
-        ways = [(times, tall) for times in (*equation.larger(parts, room, height - high), 1.0) for tall in TALL]
-        if not any(box.small for box in self._sharing.boxes()):
-            ways = [(times, tall) for times, tall in ways if tall == 1]
-        for self.grown, self.tall in ways:
+
+        def fits(times: float, tall: float) -> bool:
+            self.grown, self.tall = times, tall
             self._sharing.arrange(room, height, low=False)
             stance, high = self._stance(room)
-            if stance == before and high <= height:
+            return stance == before and high <= height
+
+        talls = TALL if any(box.small for box in self._sharing.boxes()) else TALL[:1]
+        for times in (*equation.larger(parts, room, height - high), 1.0):
+            if fits(times, talls[0]):
+                tall = talls[bisect_left(talls, True, 1, key=lambda tall: not fits(times, tall)) - 1]
+                if self.tall != tall:
+                    fits(times, tall)
                 return
 
     def _stance(self, room: int) -> tuple[object, int]:

@@ -5,7 +5,8 @@ from itertools import pairwise
 import pytest
 from PySide6.QtCore import QPoint, QRect
 
-from explorer.document.commands import SetCells
+from explorer.document.commands import SetCells, SetSwitch
+from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.element import leaves
 from explorer.pages.page import Row, Stack
 from explorer.ui.matrix.box import MatrixBox
@@ -161,6 +162,25 @@ def test_lists_and_small_pictures_take_the_room_that_a_page_leaves_down(open_win
             usual, now = window.bench.appearance.fonts.ui, one.font_of(0, number=False, here=False)
             assert 1.1 < now.pointSizeF() / usual.pointSizeF() <= 1.31, "no letter is larger than those of headings"
             assert one.whole_width <= page.elements.width(), "none of it is cut"
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_rows_of_a_very_wide_matrix_are_seen_where_the_page_has_room(open_window, eye):
+    """The pictures of a large model's vectors were strips of thirty pixels at the top of an empty page."""
+    window = open_window()
+    window.bench.open(new_lesson("gpt", ["a b c d e f g h"], d_model=768, heads=2))
+    window.bench.document.do(SetSwitch("decoder.1.self", "norm", "pre"))
+    window.bench.document.settle()
+    window.bench.bridge.flush()
+    window.resize(*SMALL)
+    eye.go_to(window, "decoder.1.self.after")
+    eye.settle(window)
+    page = window.page()
+    assert page.elements.height() <= page.viewport().height()
+    for one in page.elements.widgets.values():
+        if isinstance(one, MatrixBox) and one.matrix.array.shape[1] == 768:
+            assert one.small
+            assert one.shape.picture.height() >= 5 * one.matrix.array.shape[0]
 
 
 @pytest.mark.usefixtures("no_pictures")
