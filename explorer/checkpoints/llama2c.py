@@ -244,6 +244,6 @@ def tokenizer_of(file: Path) -> Tokenizer:
     # A text has a blank before it, and <s> before that.
     before: list[dict[str, Any]] = [{"type": "Prepend", "prepend": "▁"}]
     blanks = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
-    said = put_together(by_merges(pieces), pieces, [*before, blanks], True)
+    said = put_together(by_merges(pieces), pieces, [*before, blanks], 1)
     said["post_processor"] = around("<s>", "", {"<s>": 1})
     return from_fields(said)
