@@ -6,7 +6,7 @@ from typing import Any
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QStaticText, QTransform
 
 from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
@@ -41,6 +41,7 @@ class Side(pg.AxisItem):
         self._words: tuple[str, ...] | None = None
         self._shown: tuple[object, ...] = ()
         self._marked: tuple[int, ...] = ()
+        self._laid: dict[tuple[str, bool], QStaticText] = {}
         self._most = 0
         self.title = ""
         self.log = False
@@ -75,6 +76,7 @@ class Side(pg.AxisItem):
         if shown == self._shown:
             return  # after most edits the words are the same, and measuring them takes longer than the picture
         self._shown = shown
+        self._laid.clear()
         self.title, self._most = title, most
         metrics, px = QFontMetrics(self._font(bold=True)), self._bench.appearance.px
         self._words = tuple(metrics.elidedText(word, Qt.TextElideMode.ElideRight, px(LONGEST)) for word in words)
@@ -113,6 +115,7 @@ class Side(pg.AxisItem):
     def restyle(self) -> None:
         """Measure anew when it is next told what to show."""
         self._shown = ()
+        self._laid.clear()
         self.update()
 
     def _take(self, room: float) -> None:
@@ -228,14 +231,17 @@ class Side(pg.AxisItem):
             fonts = self._font(), self._font(bold=True)
             colours = qcolor(theme.muted), qcolor(theme.here_text)
             marked = set(self._marked)
-            whole = self._whole
+            end = self._whole.right()
+            painter.save()
+            if self.upright:
+                painter.rotate(-90)
             for i, at in self.written():
                 here = i in marked and i < len(self._words)
                 painter.setFont(fonts[here])
                 painter.setPen(colours[here])
-                if not (self.beside or self.upright):  # the last one stays in the widget
-                    at = min(at, whole.right() - painter.fontMetrics().horizontalAdvance(self._words[i]) / 2)
-                self._write(painter, rect, at, self._words[i])
+                laid = self._lay(self._words[i], here, fonts[here])
+                painter.drawStaticText(self._corner(rect, at, laid.size().width(), laid.size().height(), end), laid)
+            painter.restore()
         if self.title:
             painter.setFont(appearance.fonts.ui)
             painter.setPen(qcolor(theme.muted))
@@ -269,7 +275,32 @@ class Side(pg.AxisItem):
                 at = min(at, rect.right() - metrics.horizontalAdvance(text) / 2)
             self._write(painter, rect, at, text)
 
+    def _lay(self, word: str, bold: bool, font: QFont) -> QStaticText:
+        """A label as it is painted: it is laid out once, which takes as long as to paint it."""
+        if (word, bold) not in self._laid:
+            self._laid[word, bold] = laid = QStaticText(word)
+            laid.setTextFormat(Qt.TextFormat.PlainText)
+            laid.prepare(QTransform(), font)
+        return self._laid[word, bold]
+
+    def _corner(self, rect: QRectF, at: float, wide: float, high: float, end: float) -> QPointF:
+        """The top left corner of a label; on end, in turned pixels. The last one stays in the widget, before `end`."""
+        match self.orientation:
+            case "left":
+                return QPointF(rect.right() - GAP - wide, at - high / 2)
+            case "right":
+                return QPointF(rect.left() + GAP, at - high / 2)
+            case "top" if self.upright:
+                return QPointF(GAP - rect.bottom(), at - high / 2)
+            case "top":
+                return QPointF(min(at, end - wide / 2) - wide / 2, rect.bottom() - GAP - high)
+            case _ if self.upright:
+                return QPointF(-rect.top() - GAP - wide, at - high / 2)
+            case _:
+                return QPointF(min(at, end - wide / 2) - wide / 2, rect.top() + GAP)
+
     def _write(self, painter: QPainter, rect: QRectF, at: float, word: str) -> None:
+        """Write a number."""
         match self.orientation:
             case "left":
                 box = QRectF(rect.left(), at - 20, rect.width() - GAP, 40)
@@ -277,21 +308,9 @@ class Side(pg.AxisItem):
             case "right":
                 box = QRectF(rect.left() + GAP, at - 20, rect.width() + 20, 40)
                 painter.drawText(box, AT_LEFT, word)
-            case "top" if self.upright:
-                painter.save()
-                painter.translate(QPointF(at, rect.bottom() - GAP))
-                painter.rotate(-90)
-                painter.drawText(QRectF(0, -20, 400, 40), AT_LEFT, word)
-                painter.restore()
             case "top":
                 box = QRectF(at - 200, rect.top(), 400, rect.height() - GAP)
                 painter.drawText(box, ABOVE, word)
-            case _ if self.upright:
-                painter.save()
-                painter.translate(QPointF(at, rect.top() + GAP))
-                painter.rotate(-90)
-                painter.drawText(QRectF(-400, -20, 400, 40), AT_RIGHT, word)
-                painter.restore()
             case _:
                 box = QRectF(at - 200, rect.top() + GAP, 400, rect.height())
                 painter.drawText(box, BELOW, word)

@@ -5,7 +5,7 @@ from math import inf
 from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QWheelEvent
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QRegion, QWheelEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolTip, QWidget
 
 from explorer.pages.drawing import AttentionLines, HeatMap
@@ -85,6 +85,11 @@ class WordPicture(Plot):
     def draw(self) -> None:
         """Show what was told."""
         raise NotImplementedError(type(self).__name__)
+
+    def paint_anew(self) -> None:
+        # What stands above it has changed only where it says so by itself: its buttons take long to paint.
+        self.viewport().update(QRegion(self.viewport().rect()) - QRegion(self.head.geometry()))
+        self.scene().update()
 
     def lay_out(self, rows: Sequence[str], columns: Sequence[str]) -> None:
         """Be as large as these words take; other numbers of words are shown whole."""

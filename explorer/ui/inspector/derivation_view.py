@@ -1,23 +1,25 @@
 """A derivation on the screen: aligned rows of arithmetic, the result in orange."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 from operator import attrgetter
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFont, QFontMetrics, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.derivation import Row
 from explorer.ui.theme import qcolor
+from explorer.ui.widgets.labels import FIGURES
 from explorer.ui.workbench import Workbench
 
 GAP = 8
 BETWEEN = 24  # pixels at text scale 1 between two columns of lines
 EQUALS = 18  # pixels at text scale 1 for the sign before the number
 LARGE = 1.5  # text scale from which lines stand close
+MOST_KEPT = 4096  # words of which the width is known
 SHORT = 0.3  # of the width: a longer name stands on a line of its own where the arithmetic does not fit beside it
 
 
@@ -44,6 +46,8 @@ class DerivationView(QWidget):
         self._terms = 0
         self._lines: list[DerivationLine] = []
         self._broken_at: dict[tuple[int, int], list[DerivationLine]] = {}
+        self._wide: dict[str, float] = {}
+        """Pixels across of words, with any figure as 0."""
         self._told = (0, 0)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
@@ -62,6 +66,7 @@ class DerivationView(QWidget):
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
+        self._wide.clear()
         self._measure()
 
     @property
@@ -93,16 +98,27 @@ class DerivationView(QWidget):
         bold.setBold(True)
         return fonts.number, bold
 
+    def _advance(self, text: str) -> int:
+        """Pixels across of a text in the font of numbers: from cell to cell most words are the same but for figures."""
+        words, wide = text.translate(FIGURES).split(" "), self._wide
+        if len(wide) > MOST_KEPT:
+            wide.clear()
+        if new := {" ", *words} - wide.keys():
+            metrics = QFontMetricsF(self._bench.appearance.fonts.number)
+            wide |= {word: metrics.horizontalAdvance(word) for word in new}
+        return round(sum([wide[word] for word in words]) + (len(words) - 1) * wide[" "])
+
     def _measure(self) -> None:
         number, bold = self._fonts()
         metrics = QFontMetrics(bold)
         large = self._bench.appearance.scale > LARGE  # where each pixel counts
         self._row_height = QFontMetrics(number).height() + (0 if large else 4)
-        self._value_width = max([metrics.horizontalAdvance(row.value) for row in self._rows], default=0)
+        values = {row.value.translate(FIGURES) for row in self._rows}
+        self._value_width = max(map(metrics.horizontalAdvance, values), default=0)
         self._gap, self._between, self._equals = map(self._bench.appearance.px, (GAP, BETWEEN, EQUALS))
         gap = self._gap
         self._broken_at = {}
-        words = QFontMetrics(number).horizontalAdvance
+        words = self._advance
         across = [
             words(row.label) + gap * bool(row.label and row.expression) + words(row.expression) for row in self._rows
         ]
@@ -135,7 +151,6 @@ class DerivationView(QWidget):
         return self._broken_at[key]
 
     def _break(self, width: int, terms: int) -> list[DerivationLine]:
-        metrics = QFontMetrics(self._fonts()[0])
         width -= 4
         room = width - self._value_width - self._equals
         lines: list[DerivationLine] = []
@@ -143,9 +158,9 @@ class DerivationView(QWidget):
         @cache  # asked whether it stands beside its label, and what it is
         def arithmetic(row: Row, indent: int) -> list[str]:
             """In lines of which the first one leaves pixels free for a label."""
-            return wrapped(row.expression or row.label, metrics, width, room, width - indent)
+            return wrapped(row.expression or row.label, words, width, room, width - indent)
 
-        gap, words = self._gap, cache(metrics.horizontalAdvance)
+        gap, words = self._gap, self._advance
 
         def indent(row: Row) -> int:
             return words(row.label) + gap
@@ -166,7 +181,7 @@ class DerivationView(QWidget):
             together = kind == "term" and not whole and not all(map(is_beside, rows))
             for row in rows:
                 if kind == "heading":
-                    texts = wrapped(row.label, metrics, *[width] * 3)
+                    texts = wrapped(row.label, words, *[width] * 3)
                     lines += [DerivationLine(None, text, "", heading=True) for text in texts]
                     continue
                 if kind == "more":
@@ -179,7 +194,7 @@ class DerivationView(QWidget):
                 *above, last = arithmetic(row, indent(row) if both and beside else 0)
                 label = row.label if both else ""
                 if both and not beside:
-                    lines += [DerivationLine(None, text, "") for text in wrapped(row.label, metrics, *[width] * 3)]
+                    lines += [DerivationLine(None, text, "") for text in wrapped(row.label, words, *[width] * 3)]
                     label = ""
                 for text in above:
                     lines.append(DerivationLine(None, label, text))
@@ -222,10 +237,12 @@ class DerivationView(QWidget):
             row = line.row
             whole = QRect(left + 2, y, (equals if row else right) - left - 2, height)
             painter.setFont(number)
-            painter.setPen(qcolor(theme.text if line.heading else theme.muted))
-            painter.drawText(whole, at_left, line.label)
-            painter.setPen(qcolor(theme.text))
-            painter.drawText(whole, at_right if row or line.label else at_left, line.expression)
+            if line.label:  # to write nothing takes Qt as long as to write little
+                painter.setPen(qcolor(theme.text if line.heading else theme.muted))
+                painter.drawText(whole, at_left, line.label)
+            if line.expression:
+                painter.setPen(qcolor(theme.text))
+                painter.drawText(whole, at_right if row or line.label else at_left, line.expression)
             if row is not None:
                 adds_up = row.kind != "term" and was == "term" and not row.expression
                 was = row.kind
@@ -259,15 +276,18 @@ def _cut(rows: Sequence[Row], most: int) -> Iterator[Row]:
             yield Row("", f"… {len(terms) - most + 1} more (M)", "", "more")
 
 
-def wrapped(text: str, metrics: QFontMetrics, width: int, last_width: int, first_width: int) -> list[str]:
-    """Text in lines of a width, the first and the last of them in smaller ones."""
+def wrapped(text: str, wide: Callable[[str], int], width: int, last_width: int, first_width: int) -> list[str]:
+    """Text in lines of a width, the first and the last of them in smaller ones.
+
+    `wide`: how many pixels words take.
+    """
     lines = [""]
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}".strip()
-        if lines[-1] and metrics.horizontalAdvance(longer) > (width if len(lines) > 1 else first_width):
+        if lines[-1] and wide(longer) > (width if len(lines) > 1 else first_width):
             lines.append(word)
         else:
             lines[-1] = longer
-    if metrics.horizontalAdvance(lines[-1]) > last_width:
+    if wide(lines[-1]) > last_width:
         lines.append("")
     return lines

@@ -22,6 +22,7 @@ LETTERS, SHORT = 90, 120
 """Of a line that is read with ease: from the end of a longer one the eye does not find the next; and of words that stay
 on one line all the same."""
 TAG = re.compile("<[^>]+>")
+MOST_KEPT = 32  # heights of words
 FIGURES = str.maketrans("123456789", "000000000")
 """Any number as one whose figures stand at the same places: fonts here have figures of one width (`Fonts`)."""
 
@@ -56,6 +57,13 @@ class Prose(QLabel):
         let_end(self, max(event.size().width() - line_of(self), 0))
 
 
+class _PaintedOnce(QLabel):
+    """A label that is painted once: Qt lays out rich words while it paints them, and asks then for another painting."""
+
+    def event(self, event: QEvent) -> bool:
+        return event.type() == QEvent.Type.UpdateLater or bool(super().event(event))
+
+
 class SteadyLabel(QWidget):
     """A label that wraps its words and is as wide as its place.
 
@@ -72,10 +80,10 @@ class SteadyLabel(QWidget):
 
     def __init__(self, text: str = "", role: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._asked: tuple[object, ...] = ()
-        self._height, self._text = 0, ""
+        self._heights: dict[tuple[object, ...], int] = {}
+        self._text = ""
         self._typed = role == "code"
-        self.label = QLabel(self)
+        self.label = _PaintedOnce(self)
         self.label.setWordWrap(True)
         self.label.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
         if role:
@@ -101,9 +109,11 @@ class SteadyLabel(QWidget):
         Figures are of one width, so it is known where only numbers are others: rich text takes Qt long.
         """
         asked = self.label.text().translate(FIGURES), width, self.label.font().key()
-        if asked != self._asked:
-            self._asked, self._height = asked, max(self.label.heightForWidth(width), 0)
-        return self._height
+        if asked not in self._heights:
+            if len(self._heights) >= MOST_KEPT:
+                self._heights.clear()
+            self._heights[asked] = max(self.label.heightForWidth(width), 0)
+        return self._heights[asked]
 
     def _fit(self) -> None:
         """Be as high as the words are."""

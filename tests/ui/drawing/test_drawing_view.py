@@ -174,15 +174,18 @@ def test_the_last_label_above_is_not_cut(view, monkeypatch):
     picture = view(
         window=(0.0, 36.0, 0.0, 3.0), x=Axis("position", tuple(f"{k}" for k in range(100, 136)), most=8), down=True
     )
-    side, written = picture.side("top"), []
-    monkeypatch.setattr(
-        side, "_write", lambda painter, rect, at, word: written.append((word, at, painter.fontMetrics()))
-    )
+    side, ends = picture.side("top"), []
+    corner = side._corner
+
+    def noted(rect, at, wide, high, end):
+        found = corner(rect, at, wide, high, end)
+        ends.append(side.mapToScene(found.x() + wide, 0))
+        return found
+
+    monkeypatch.setattr(side, "_corner", noted)
     picture.grab()
-    word, at, metrics = written[-1]
-    assert word == "135"
-    right = side.mapToScene(at + metrics.horizontalAdvance(word) / 2, 0)
-    assert picture.mapFromScene(right).x() <= picture.width()
+    assert [word for word, _ in side._laid][-1] == "135"
+    assert picture.mapFromScene(ends[-1]).x() <= picture.width()
 
 
 def test_a_square_drawing_has_units_of_one_length(view):

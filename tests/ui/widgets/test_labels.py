@@ -5,9 +5,9 @@ Labels whose place is laid out anew only when they need another height.
 
 import pytest
 from pixels import colours, pixels
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QApplication, QLabel
 
 from explorer.paths import resources
 from explorer.ui.theme import DARK, LIGHT
@@ -88,3 +88,16 @@ def test_with_another_font_it_is_asked(label, qtbot, asked):
     label.label.setFont(font)
     qtbot.waitUntil(lambda: label.height() > high)
     assert asked
+
+
+def test_other_rich_words_are_painted_once(label, qtbot, watch):
+    qtbot.waitExposed(label)
+    label.setText("<b>row</b> 1")
+    label.grab()
+    QApplication.processEvents()
+    paints = watch([label.label], QEvent.Type.Paint)
+    label.setText("<b>row</b> 2")
+    qtbot.waitUntil(lambda: paints.total() > 0)
+    QApplication.processEvents()  # Qt asks for a second painting in the first
+    QApplication.processEvents()
+    assert paints.total() == 1
