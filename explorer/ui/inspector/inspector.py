@@ -136,6 +136,12 @@ class Inspector(QFrame):
         super().resizeEvent(event)
         px = self._bench.appearance.px
         self._folds.setGeometry(self.width() - px(38), px(2), px(28), px(22))
+        self._fit_formula()
+
+    def _fit_formula(self) -> None:
+        """Let a formula be no wider than the column: all below it would be as wide, and its numbers cut."""
+        margins, bar = self._page.contentsMargins(), self._scroll.verticalScrollBar().sizeHint().width()
+        self._formula.be_no_wider(max(self.width() - margins.left() - margins.right() - bar, 1))
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
@@ -143,6 +149,7 @@ class Inspector(QFrame):
         self._scroll.setMinimumHeight(px(LEAST))
         self._page.setContentsMargins(px(20), px(16), px(10), px(16))
         self._page.setSpacing(px(5))
+        self._fit_formula()
         for _, view in self._derivations:
             view.restyle()
         self.shown = None

@@ -122,6 +122,13 @@ def test_the_inspector_grows_a_derivation_for_what_was_altered(window, eye, poin
     assert len([view for _, view in inspector._derivations if view.isVisible()]) == 1
 
 
+def test_a_long_formula_makes_nothing_wider_than_the_column(window, eye, point):
+    inspector = point("source.positions", "source.PE", 1, 2)
+    eye.settle(window)
+    assert inspector._formula.isVisible()
+    assert inspector._content.width() <= inspector._viewport.width(), "the numbers below it were cut"
+
+
 def test_an_input_has_no_derivation(point):
     inspector = point("source.embedding", "source.table", 0, 0)
     assert derivation(inspector) == []
