@@ -7,6 +7,7 @@ from explorer.core.ops import ACTIVATIONS, NORMS
 SwitchValue = str | bool | int | float
 _ANY = 1e9
 _WIDEST = 16384
+_LONGEST = 2**24
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ _AROUND = {
 
 _SIMILARITY = Switch("dot", "Similarity", ("dot", "cosine"))
 _SCALE = Switch("1/sqrt(d_k)", "Scale", ("none", "1/d_k", "1/sqrt(d_k)", "free"))
-_WINDOW = Switch(0, "Context window", most=_WIDEST)
+_WINDOW = Switch(0, "Context window", most=_LONGEST)
 _NORMALISE = Switch("softmax", "Weights by", ("softmax", "row sum"))
 _ACTIVATION = Switch("ReLU", "Activation", tuple(ACTIVATIONS))
 _WEIGHTS = Switch("x W", "Applied as", ("x W", "W x"))
@@ -90,7 +91,6 @@ _LOSS = {
     "L_1": Switch(False, "L₁, the sum of the logs"),
 }
 
-_LONGEST = 2**24
 READS = ("after attention", "beside attention", "beside attention, its norm")
 """Where a feed-forward net stands: behind the attention, or beside it with a norm of its own or the attention's."""
 

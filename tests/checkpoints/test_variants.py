@@ -208,3 +208,12 @@ def test_where_a_folder_has_one_file_and_an_index_the_file_is_read(made, tmp_pat
 def test_the_net_of_t5_is_any_activation_with_gates_or_without(said, activation, gated):
     switches = FAMILIES["t5"](Config(Path("config.json"), {"feed_forward_proj": said})).switches
     assert (switches["ffn.activation"], switches["ffn.gated"]) == (activation, gated)
+
+
+def test_a_window_may_be_wider_than_any_matrix(made):
+    config = {**LLAMA, "model_type": "mistral", "sliding_window": 131072}
+    shapes = llama_shapes(net_of_llama, ("input_layernorm", "post_attention_layernorm"))
+    checkpoint, _ = made(config, shapes)
+    assert checkpoint.model.switch("decoder.2.self", "window") == 131072
+    weights = values_of(checkpoint, IDS)[1]["decoder.1.self.weights"]
+    np.testing.assert_array_equal(weights > 0, [CAUSAL, CAUSAL])
