@@ -156,8 +156,8 @@ def heads_of(c: Config, heads: str, width: int) -> tuple[int, int]:
     return n, c.whole("head_dim", width // n or None, most=16384)
 
 
-def rotary(c: Config, width: int, part: float, theta: float = 10000.0) -> Switches:
-    """Rotary positions, by the fields of older configs and of newer ones."""
+def rotary(c: Config, width: int, part: float, theta: float = 10000.0, odd: bool = False) -> Switches:
+    """Rotary positions, by the fields of older configs and of newer ones; `odd`: whether pairs may go one beyond."""
     newer, older = c.fields("rope_parameters"), c.fields("rope_scaling")
     kind = newer.get("rope_type") or older.get("rope_type") or older.get("type") or "default"
     base = c.number("rope_theta", c.number("rotary_emb_base", theta))
@@ -166,7 +166,7 @@ def rotary(c: Config, width: int, part: float, theta: float = 10000.0) -> Switch
     share = c.number("partial_rotary_factor", share, newer)
     found: Switches = {"input.positions": "rotary", "input.rotary_pairs": "halves", "input.rotary_base": base}
     turned = int(width * share)
-    if share != 1 and (part == 1 or not 0 < turned <= width or turned % 2):
+    if share != 1 and (part == 1 or not 0 < turned <= width or (turned % 2 and not odd)):
         raise c.wrong(f"says {share:g} of the {width} dimensions of a head turn, which is not known here")
     if share != 1:
         found["input.rotary_width"] = turned

@@ -124,7 +124,7 @@ def gpt_neox(c: Config) -> Plan:
     bias, tied = c.flag("attention_bias", True), c.flag("tie_word_embeddings", False)
     beside = c.flag("use_parallel_residual", True)
     switches = _gpt(c, "", c.number("layer_norm_eps", 1e-5), ("hidden_act", "gelu")) | {
-        **rotary(c, width, 0.25),
+        **rotary(c, width, 0.25, odd=True),
         "self.heads": heads,
         "self.bias": bias,
         "self.bias_O": bias,

@@ -95,7 +95,8 @@ class Rotary(Op):
     # Which dimensions are a pair: neighbours, 2i and 2i + 1 (the paper), or i and i + half of them (GPT-NeoX, Llama on
     # the Hub). One is the other with the dimensions in another order.
     halves: bool = False
-    width: int = 0  # how many dimensions are turned, the first ones; 0: all
+    # How many dimensions are turned, the first ones; 0: all. Of an odd number the next one is turned, too (GPT-NeoX).
+    width: int = 0
     base: float = 10000.0  # what stands in the place of 10000
     # How angles shrink so that a text may be longer than those in training (`room` words): "none"; "linear", all by
     # `factor` (Chen et al. 2023); "dynamic", by a larger base where the text is longer (NTK, as in transformers);
@@ -113,7 +114,7 @@ class Rotary(Op):
     @property
     def turned(self) -> int:
         """How many dimensions are turned."""
-        return (self.width or self.d) // 2 * 2
+        return min((self.width + 1) // 2 * 2 or self.d, self.d // 2 * 2)
 
     def partner(self, j: int) -> int:
         """The dimension that a turned one is a pair with."""

@@ -170,6 +170,7 @@ CASES = {
     "Rotary, a part in halves": Case(
         lambda s: ops.Rotary(6, halves=True, width=4, base=1e6), lambda s: [real(*s.lead, s.n, 6)]
     ),
+    "Rotary, an odd part": Case(lambda s: ops.Rotary(6, True, 3), lambda s: [real(*s.lead, s.n, 6)]),
     "Rotary, YaRN": Case(
         lambda s: ops.Rotary(8, True, 6, 100.0, "yarn", 8.0, 32, stretch=1.25), lambda s: [real(*s.lead, s.n, 8)]
     ),

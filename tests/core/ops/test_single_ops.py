@@ -210,6 +210,16 @@ def test_the_last_of_an_odd_number_of_dimensions_is_not_turned():
     np.testing.assert_array_equal(Rotary(1).forward(x[:, :1]), x[:, :1])
 
 
+def test_of_an_odd_part_the_next_dimension_is_turned_as_gpt_neox_does():
+    """Three of six: two pairs, the second by the angle with the exponent 2/3."""
+    x = np.random.default_rng(2).normal(size=(4, 6))
+    turned, m = Rotary(6, halves=True, width=3).forward(x), np.arange(4)
+    for i, j, slower in ((0, 2, 1), (1, 3, 10000 ** (2 / 3))):
+        pair = (x[:, i] + 1j * x[:, j]) * np.exp(1j * m / slower)
+        np.testing.assert_allclose(turned[:, i] + 1j * turned[:, j], pair)
+    np.testing.assert_array_equal(turned[:, 4:], x[:, 4:])
+
+
 X = np.array([[-1.0], [0.0], [2.0], [5.0]])
 Y = np.array([[0.5, 1.0], [0.0, -1.0], [2.5, 0.5], [3.0, 4.0]])
 
