@@ -140,8 +140,8 @@ class Shape(NamedTuple):
 
     @property
     def above(self) -> bool:
-        """Whether the words stand above the formula: also where both are wider than the room."""
-        return self.form.above or self.heads[0].width() > self.form.room
+        """Whether the words stand above the formula: also where both are wider than the room; never above a picture."""
+        return not self.leads and (self.form.above or self.heads[0].width() > self.form.room)
 
     def head(self, above: bool) -> QSize:
         """Of the heading on one line, if it has room, or on two."""

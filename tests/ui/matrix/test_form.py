@@ -50,3 +50,16 @@ def test_in_another_form_it_stays_as_it_is_until_it_is_told_to_stand(open_window
     assert (box.view.size(), box._heading.size(), box.view.letters) == before
     box.stand()
     assert (box.view.width(), box._heading.size()) == (larger.extent.width, larger.head(larger.form.above))
+
+
+def test_the_symbol_before_a_small_picture_is_whole_whatever_its_heading_was(open_window, eye):
+    """Its words had stood above the formula: the symbol kept the lower half of the line, and lost its subscript."""
+    page = eye.go_to(open_window("i-love-ai"), "decoder.1.self.attention")
+    box = next(box for box in boxes(page) if box.matrix.name.endswith("W_Q"))
+    box.be_tight(True)
+    assert box.small
+    box.be(above=True)
+    box.stand()
+    box._heading.layout().activate()
+    formula = box._heading.formula
+    assert formula.height() >= formula.sizeHint().height()
