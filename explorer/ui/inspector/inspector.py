@@ -22,7 +22,7 @@ from explorer.ui.page.note import rich
 from explorer.ui.page.player import PlayerView
 from explorer.ui.selection import Cell
 from explorer.ui.theme import NODE, mark
-from explorer.ui.turns import do_once_painted
+from explorer.ui.turns import do_once_painted, later
 from explorer.ui.widgets.formula import Formula
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import column_in, scroll_area
@@ -130,7 +130,8 @@ class Inspector(QFrame):
         bench.selection.pointed.connect(self.show_cell)
         bench.selection.stage_changed.connect(self._explain)
         bench.selection.stage_changed.connect(self._look_up)
-        self.restyle()
+        self._again = later(self, self._dress)
+        self._dress()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -144,7 +145,10 @@ class Inspector(QFrame):
         self._formula.be_no_wider(max(self.width() - margins.left() - margins.right() - bar, 1))
 
     def restyle(self) -> None:
-        """Follow the theme and the text scale."""
+        """Follow the theme and the text scale, in a turn of its own: to lay its words out takes long."""
+        self._bench.appearance.turns.add(self._again)
+
+    def _dress(self) -> None:
         px = self._bench.appearance.px
         self._scroll.setMinimumHeight(px(LEAST))
         self._page.setContentsMargins(px(20), px(16), px(10), px(16))

@@ -109,7 +109,8 @@ class StageArea(QStackedWidget):
         if page.stage not in self._bench.selection.places:
             return  # the model is another, and the news of that are still to come: they lead to a page that there is
         made = page.is_whole and not page.is_stale
-        if made and (self._at in (self._going, "") or self._prepared == PREPARATIONS):
+        stood = self._at == self._going and page.was_seen  # a page in a new look has stood nowhere yet
+        if made and (not self._at or stood or self._prepared == PREPARATIONS):
             self._show()
             return
         if not made:

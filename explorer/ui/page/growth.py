@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 WIDE = (1.5, 2000, 1150), (1.3, 1700, 1000), (1.15, 1350, 850)
 """In a large window all matrices are so many times larger: where a page has so many pixels across and down at text
 scale 1, so that they have more room than in a smaller window all the same."""
-TALL = 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 14.0
+TALL = 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 14.0, 24.0
 """How many times higher than wide the cells of small pictures may be where a page leaves room down: those of a large
 model are less than a pixel wide, and a row of them, which is a word, should be seen.
 """

@@ -220,6 +220,11 @@ class PageView(QScrollArea):
         self.scrolled.emit()
 
     @property
+    def was_seen(self) -> bool:
+        """Whether it has been in sight."""
+        return self._shown or self._hidden
+
+    @property
     def is_whole(self) -> bool:
         """Whether all its widgets are there."""
         return self.page is not None and self._making is None

@@ -167,7 +167,8 @@ class MainWindow(QMainWindow):
         bench.selection.reference_asked.connect(lambda: lesson_bar.show_reference(self))
 
         self._polished = later(self, self._share_width)
-        self._grows = later(self, lambda: bench.appearance.grow_with(self.width(), self.height()))
+        self._grow = later(self, lambda: bench.appearance.grow_with(self.width(), self.height()))
+        self._grows = later(self, lambda: bench.appearance.turns.add(self._grow))
         self._sizes = Sizes(self, self._fit)
         bench.bridge.changed.connect(self.follow)
         self.lessons = LessonParts(self, aside, outside)
@@ -426,7 +427,10 @@ class MainWindow(QMainWindow):
 
     def _fit(self) -> None:
         """Let the parts share the size of now."""
-        self._grows.start(RESTED_MS if self.isVisible() else 0)
+        if self.isVisible():
+            self._grows.start(RESTED_MS)  # over by then where a page takes long: not in the turn that shared its room
+        else:
+            self._grow.start()
         self.lesson_bar.refresh()
         self._share_width()
 

@@ -230,3 +230,17 @@ def test_what_a_new_page_takes_before_it_is_seen_takes_turns_of_their_own(open_w
     assert list(dict.fromkeys(act for turn in made for act in turn)) == order
     shared = [turn for turn in made if "_share_room" in turn]
     assert len(shared) == 1, "Qt tells of its place once more, which is no other: nothing is shared anew"
+
+
+def test_a_page_that_is_made_anew_for_another_look_is_laid_out_before_it_is_seen(open_window, qtbot, monkeypatch):
+    """It was laid out, shared and shown in one turn: 0.2 s of the attention of a large model."""
+    window = open_window(stage="encoder.1.self.attention")
+    laid, lay_out = [], PageView.lay_out
+    monkeypatch.setattr(PageView, "lay_out", lambda page, place: laid.append(page) or lay_out(page, place))
+    window.bench.appearance.set_scale(1.1)
+    qtbot.waitUntil(lambda: window.bench.appearance.turns.idle and not window.area.makes)
+    assert laid == [window.area.in_sight()]
+    window.bench.document.do(SetCells("source.table", {(1, 0): 5.0}))
+    window.bench.bridge.flush()
+    window.area.page()
+    assert len(laid) == 1, "one that stands is not laid out anew"
