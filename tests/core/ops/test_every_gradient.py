@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from explorer.core import ops
 from explorer.core.cell import Source, cells_of
-from tests.core.conftest import assert_near
+from tests.core.conftest import about, assert_near
 from tests.core.ops.test_every_op import CASES, LEADS, Sizes, cells, every_case, problems, sources
 
 # Where a log or a sum of the row must not come near 0.
@@ -45,10 +45,14 @@ def differences(op, weights, parents, i, h=1e-5):
 STRAIGHT_THROUGH = {"FromCodes"}  # rounding has slope 0; the gradient passes as if it had slope 1, and says so
 
 
-@pytest.mark.parametrize("lead", LEADS, ids=str)
 @pytest.mark.parametrize("name", [name for name in CASES if name not in STRAIGHT_THROUGH])
-def test_backward_agrees_with_central_differences(name, lead):
-    op, parents = smooth(name, lead)
+def test_backward_agrees_with_central_differences(name):
+    for lead in LEADS:
+        with about(lead):
+            assert_slopes(*smooth(name, lead))
+
+
+def assert_slopes(op, parents):
     result = op.forward(*parents)
     weights = np.random.default_rng(2).uniform(-1, 1, result.shape)
     gradients = op.backward(weights, result, *parents)
@@ -63,10 +67,14 @@ def test_backward_agrees_with_central_differences(name, lead):
         assert_near(gradient, slopes, 1e-6, 1e-9, f"parent {i}")
 
 
-@pytest.mark.parametrize("lead", LEADS, ids=str)
 @pytest.mark.parametrize("name", CASES)
-def test_a_parent_is_passed_the_same_whoever_else_is_wanted(name, lead):
-    op, parents = smooth(name, lead)
+def test_a_parent_is_passed_the_same_whoever_else_is_wanted(name):
+    for lead in LEADS:
+        with about(lead):
+            assert_same_alone(*smooth(name, lead))
+
+
+def assert_same_alone(op, parents):
     result = op.forward(*parents)
     gradient = np.random.default_rng(2).uniform(-1, 1, result.shape)
     together = op.backward(gradient, result, *parents)
@@ -94,10 +102,14 @@ def test_a_gradient_has_the_shape_and_type_of_its_parent_and_whatever_is_typed(c
             assert (passed.shape, passed.dtype) == (parent.shape, parent.dtype)
 
 
-@pytest.mark.parametrize("lead", LEADS, ids=str)
 @pytest.mark.parametrize("name", CASES)
-def test_the_derivatives_of_one_cell_are_those_that_backward_adds_up(name, lead):
-    op, parents = smooth(name, lead)
+def test_the_derivatives_of_one_cell_are_those_that_backward_adds_up(name):
+    for lead in LEADS:
+        with about(lead):
+            assert_derivatives_add_up(*smooth(name, lead))
+
+
+def assert_derivatives_add_up(op, parents):
     result = op.forward(*parents)
     weights = np.random.default_rng(2).uniform(-1, 1, result.shape)
     value, gradients = Source("value", result), op.backward(weights, result, *parents)
