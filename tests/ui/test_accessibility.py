@@ -84,7 +84,7 @@ def test_every_control_has_a_name_and_a_tooltip(window, eye):
     kinds = {stage.kind: stage for stage in window.bench.selection.stops}
     for stage in kinds.values():
         panel = eye.go_to(window, stage.name)
-        if panel.header.switches is not None and panel.header.switches._rest:
+        if panel.header.switches is not None and panel.header.switches.switches.more:
             panel.header.switches.more.setChecked(True)
         seen += len(controls(window))
         found |= {f"{stage.name}: {what}" for what in nameless(window)}

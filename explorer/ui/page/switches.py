@@ -28,13 +28,14 @@ class SwitchBar(QWidget):
         self.switches = switches  # what is shown
         self._controls: dict[str, QWidget] = {}
         px = bench.appearance.px
-        flow = FlowLayout(self, horizontal=px(14), vertical=px(4))
+        self._flow = flow = FlowLayout(self, horizontal=px(14), vertical=px(4))
         for name, _ in switches.values:
             flow.addWidget(self._line(name))
-        self._rest = [self._line(name) for name, _ in switches.more]
+        self._rest: list[QWidget] = []
+        """The lines of what is behind "More switches": made when that is first asked for."""
         self.more = QPushButton(self)
-        self.more.setVisible(bool(self._rest))
-        if self._rest:
+        self.more.setVisible(bool(switches.more))
+        if switches.more:
             mark(self.more, link="true")
             self.more.setCheckable(True)
             self.more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -42,8 +43,6 @@ class SwitchBar(QWidget):
             self.more.toggled.connect(self._show_rest)
             self.more.toggled.connect(self.opened)
             flow.addWidget(self.more)
-        for line in self._rest:
-            flow.addWidget(line)
         self._everywhere = QCheckBox("Set everywhere", self)
         self._everywhere.setToolTip(f"Set a switch in all {switches.several} blocks like this")
         if switches.several > 1:
@@ -53,15 +52,32 @@ class SwitchBar(QWidget):
 
     def _show_rest(self, on: bool) -> None:
         self.more.setText("Fewer switches" if on else "More switches")
+        if on and not self._rest:
+            self._make_rest()
         for line in self._rest:
             line.setVisible(on)
-        self._everywhere.setVisible(self.switches.several > 1 and (on or not self._rest))
+        self._everywhere.setVisible(self.switches.several > 1 and (on or not self.switches.more))
+
+    def _make_rest(self) -> None:
+        self._flow.removeWidget(self._everywhere)
+        before: QWidget = self.more
+        for name, _ in self.switches.more:
+            line = self._line(name)
+            self._rest.append(line)
+            self._flow.addWidget(line)
+            self.setTabOrder(before, self._controls[name])
+            before = self._controls[name]
+        if self.switches.several > 1:
+            self._flow.addWidget(self._everywhere)
+            self.setTabOrder(before, self._everywhere)
+        self.tell(self.switches)
 
     def tell(self, switches: Switches) -> None:
         """Show what the switches stand at."""
         self.switches = switches
-        for name, value in (*switches.values, *switches.more):
-            control = self._controls[name]
+        values = dict((*switches.values, *switches.more))
+        for name, control in self._controls.items():
+            value = values[name]
             with QSignalBlocker(control):
                 match control:
                     case QCheckBox():

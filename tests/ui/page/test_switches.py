@@ -38,7 +38,7 @@ def bar(window, eye):
     def find(stage, unfolded=True):
         panel = eye.go_to(window, stage)
         (header,) = panel.findChildren(HeaderView)
-        if unfolded and header.switches._rest:
+        if unfolded and header.switches.switches.more:
             header.switches.more.setChecked(True)
             QApplication.processEvents()
         return header.switches
@@ -318,10 +318,17 @@ def test_everywhere_is_there_only_where_there_are_several(open_window, eye, wind
 
 def test_more_switches_unfold_and_stay_unfolded(window, hand, eye, bar):
     bar = bar("encoder.1.self.attention", unfolded=False)
-    assert not control(bar, "heads").isVisible()
+    assert list(bar._controls) == [name for name, _ in bar.switches.values]  # the others are made once they are wanted
     assert control(bar, "scale").isVisible()
     hand.click(bar.more)
     assert control(bar, "heads").isVisible()
+    assert list(bar._controls) == [name for name, _ in (*bar.switches.values, *bar.switches.more)]
+    bar.more.setFocus()
+    for name, _ in bar.switches.more:  # though they are younger than what follows them on the page
+        hand.key(Key.Key_Tab)
+        assert QApplication.focusWidget() is control(bar, name)
+    hand.key(Key.Key_Tab)
+    assert QApplication.focusWidget() is bar._everywhere
     assert bar.more.text() == "Fewer switches"
     window.bench.document.do(SetSwitch(ENCODER, "bias", True))  # builds the page anew
     eye.settle(window)
@@ -351,7 +358,7 @@ def test_the_button_of_all_switches_is_only_there_with_a_use(window, eye, monkey
     assert buttons()
     monkeypatch.setitem(KINDS, "loss", replace(KINDS["loss"], more=()))
     bar = eye.go_to(window, "loss").header.switches
-    assert not bar._rest
+    assert not bar.switches.more
     assert not buttons()
 
 
