@@ -34,10 +34,11 @@ def drawn(pixels: Array, ground: tuple[int, int, int]) -> Array:
 def strength(pixels: Array, ground: tuple[int, int, int]) -> Array:
     """How much ink each pixel has: 0 for the colour of the ground, 1 for the farthest; what is faint counts for less.
 
+    What nobody sees counts for nothing: what a veil leaves of the ground is a step off, and is most of a page.
     Parameters and shapes as of `drawn`; an array of floats.
     """
     apart = np.abs(pixels.astype(np.int16) - np.array(ground))
-    return np.asarray(apart.sum(axis=-1) / (3 * 255.0))
+    return np.asarray(apart.sum(axis=-1) * (apart.max(axis=-1) > SAME) / (3 * 255.0))
 
 
 def empty_share(ink: Array) -> float:

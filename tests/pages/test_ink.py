@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.pages.ink import drawn, empty_share, named_share
+from explorer.pages.ink import drawn, empty_share, named_share, strength
 
 GROUND = (247, 246, 242)
 
@@ -34,6 +34,9 @@ def test_a_colour_that_nobody_tells_from_the_ground_is_no_ink():
     pixels = np.full((10, 10, 3), GROUND, dtype=np.uint8)
     pixels[0, 0] = np.array(GROUND) - 3
     assert not drawn(pixels, GROUND).any()
+    assert not strength(pixels, GROUND).any()
+    pixels[0, 0] = 0
+    assert strength(pixels, GROUND).sum() == pytest.approx(sum(GROUND) / (3 * 255))
 
 
 def test_the_share_of_what_is_named_counts_ink_alone():

@@ -160,8 +160,8 @@ def test_who_looks_for_the_right_cell_finds_the_table_where_it_is(emma):
 
 
 def test_numbers_grow_with_cells_that_are_much_larger_than_they_have_to_be(open_window, qtbot):
-    window = open_window(load("softmax"))
-    window.lessons.guide.go([step.id for step in window.lessons.guide.steps].index("use"))
+    window = open_window(load("cat-sat-on-the"))
+    window.lessons.guide.go([step.id for step in window.lessons.guide.steps].index("one-hot"))
     window.lessons.open_presenter()
     presenter = window.lessons.presenter
     presenter.showNormal()
@@ -172,7 +172,7 @@ def test_numbers_grow_with_cells_that_are_much_larger_than_they_have_to_be(open_
     assert view.figures.number.pointSizeF() >= 1.5 * view.letters.number.pointSizeF()
     assert view.figures.needed(view.matrix) <= view.columnWidth(0)
     assert view.figures.row <= view.rowHeight(0)
-    assert view.figures.needed(view.matrix) // 2 <= view.right_of("2.0") + view.columnWidth(0) // 4  # in the middle
+    assert view.figures.needed(view.matrix) // 2 <= view.right_of("0.357") + view.columnWidth(0) // 4  # in the middle
     presenter.leave()
 
 
