@@ -66,14 +66,48 @@ def _q4_0(raw: Array) -> Array:
     return _halves(raw, 0) * (np.hstack([packed & 15, packed >> 4]).astype(np.float32) - 8)
 
 
+def _q4_1(raw: Array) -> Array:
+    """A factor and a least number, then as Q4_0."""
+    packed = raw[:, 4:]
+    return _halves(raw, 0) * np.hstack([packed & 15, packed >> 4]).astype(np.float32) + _halves(raw, 2)
+
+
+def _fives(raw: Array, at: int) -> Array:
+    """32 numbers of five bits: their fifth ones in four bytes, and the others as of Q4_0."""
+    fifth = np.unpackbits(np.ascontiguousarray(raw[:, at : at + 4]), axis=1, bitorder="little")
+    packed = raw[:, at + 4 :]
+    return (np.hstack([packed & 15, packed >> 4]) | fifth << 4).astype(np.float32)
+
+
+def _q5_0(raw: Array) -> Array:
+    """A factor, and 32 numbers of five bits less 16."""
+    return _halves(raw, 0) * (_fives(raw, 2) - 16)
+
+
+def _q5_1(raw: Array) -> Array:
+    """A factor and a least number, then 32 numbers of five bits."""
+    return _halves(raw, 0) * _fives(raw, 4) + _halves(raw, 2)
+
+
 def _q4_k(raw: Array) -> Array:
     """256 numbers in eight parts, each with a factor and a least number of six bits, which two float16 scale."""
+    bytes_ = raw[:, 16:].reshape(-1, 4, 1, 32)
+    return _scaled(raw, np.concatenate([bytes_ & 15, bytes_ >> 4], 2).reshape(-1, 8, 32))
+
+
+def _q5_k(raw: Array) -> Array:
+    """The same with a fifth bit for each number: a byte has those of one place in all eight parts."""
+    bytes_ = raw[:, 48:].reshape(-1, 4, 1, 32)
+    fifth = np.unpackbits(np.ascontiguousarray(raw[:, 16:48, None]), axis=2, bitorder="little").swapaxes(1, 2)
+    return _scaled(raw, np.concatenate([bytes_ & 15, bytes_ >> 4], 2).reshape(-1, 8, 32) | fifth << 4)
+
+
+def _scaled(raw: Array, numbers: Array) -> Array:
+    """Eight parts, (n, 8, 32), with their factors and least numbers."""
     packed = raw[:, 4:16].astype(np.uint8)
     low, middle, high = packed[:, :4], packed[:, 4:8], packed[:, 8:]
     factors = np.hstack([low & 63, (high & 15) | (low >> 6 << 4)]) * _halves(raw, 0)
     least = np.hstack([middle & 63, (high >> 4) | (middle >> 6 << 4)]) * _halves(raw, 2)
-    bytes_ = raw[:, 16:].reshape(-1, 4, 1, 32)
-    numbers = np.concatenate([bytes_ & 15, bytes_ >> 4], 2).reshape(-1, 8, 32)
     return (factors[..., None] * numbers - least[..., None]).astype(np.float32).reshape(-1, 256)
 
 
@@ -91,8 +125,12 @@ TYPES = {
     0: Type("F32", 1, 4, _f32),
     1: Type("F16", 1, 2, _f16),
     2: Type("Q4_0", 32, 18, _q4_0),
+    3: Type("Q4_1", 32, 20, _q4_1),
+    6: Type("Q5_0", 32, 22, _q5_0),
+    7: Type("Q5_1", 32, 24, _q5_1),
     8: Type("Q8_0", 32, 34, _q8_0),
     12: Type("Q4_K", 256, 144, _q4_k),
+    13: Type("Q5_K", 256, 176, _q5_k),
     14: Type("Q6_K", 256, 210, _q6_k),
     30: Type("BF16", 1, 2, _bf16),
 }

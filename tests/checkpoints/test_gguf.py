@@ -202,8 +202,17 @@ def by_hand(name, block):
             return [half(0) * signed[2 + i] for i in range(32)]
         case "Q4_0":
             return [half(0) * ((b[2 + i % 16] >> (0 if i < 16 else 4) & 15) - 8) for i in range(32)]
-        case "Q4_K":
-            found, s = [], b[4:16]
+        case "Q4_1":
+            return [half(0) * (b[4 + i % 16] >> (0 if i < 16 else 4) & 15) + half(2) for i in range(32)]
+        case "Q5_0" | "Q5_1":
+            at, found = 2 if name == "Q5_0" else 4, []
+            for i in range(32):
+                four = b[at + 4 + i % 16] >> (0 if i < 16 else 4) & 15
+                five = four + 16 * (b[at + i // 8] >> i % 8 & 1)
+                found.append(half(0) * (five - 16) if name == "Q5_0" else half(0) * five + half(2))
+            return found
+        case "Q4_K" | "Q5_K":
+            found, s, has_five = [], b[4:16], name == "Q5_K"
             for part in range(8):
                 if part < 4:
                     factor, least = s[part] & 63, s[part + 4] & 63
@@ -211,7 +220,8 @@ def by_hand(name, block):
                     factor = s[part + 4] & 15 | s[part - 4] >> 6 << 4
                     least = s[part + 4] >> 4 | s[part] >> 6 << 4
                 for i in range(32):
-                    four = b[16 + part // 2 * 32 + i] >> (4 if part % 2 else 0) & 15
+                    four = b[(48 if has_five else 16) + part // 2 * 32 + i] >> (4 if part % 2 else 0) & 15
+                    four += 16 * (b[16 + i] >> part & 1) if has_five else 0
                     found.append(half(0) * factor * four - half(2) * least)
             return found
         case "Q6_K":
@@ -234,7 +244,8 @@ def by_hand(name, block):
 def test_each_type_is_read_as_by_hand(kind):
     rng = np.random.default_rng(4)
     blocks = rng.integers(0, 256, (5, kind.bytes), dtype=np.uint8)
-    for at in {"Q8_0": [0], "Q4_0": [0], "Q4_K": [0, 2], "Q6_K": [208], "F16": [0]}.get(kind.name, []):
+    halves = {"Q8_0": [0], "Q4_0": [0], "Q5_0": [0], "Q6_K": [208], "F16": [0]}
+    for at in halves.get(kind.name, [] if kind.name in ("F32", "BF16") else [0, 2]):
         blocks[:, at : at + 2] = rng.normal(size=5).astype("<f2").view(np.uint8).reshape(5, 2)
     if kind.name in ("F32", "BF16"):
         blocks[:, -2:] = rng.normal(size=5).astype("<f4").view(np.uint8).reshape(5, 4)[:, 2:]
