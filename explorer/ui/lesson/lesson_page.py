@@ -31,6 +31,7 @@ from explorer.ui.lesson.ring import Ring
 from explorer.ui.lesson.step_pictures import picture_of_sizes, picture_of_step
 from explorer.ui.theme import Theme, mark
 from explorer.ui.turns import later
+from explorer.ui.widgets.formula import AGAIN, is_loaded
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import column_in, row_in
 from explorer.ui.window.lesson_bar import sentences
@@ -401,10 +402,13 @@ class LessonPage(QScrollArea):
         """The picture of one card that is in sight, in each turn of the event loop."""
         cards = (card for card in self.cards.values() if card.lesson is not None and not card.is_drawn)
         card = next((one for one in cards if not one.visibleRegion().isEmpty()), None)
+        self._drawing.setInterval(0)
         if card is None:
             self._drawing.stop()
-        else:
+        elif is_loaded():
             card.draw(self._pictures)
+        else:  # its formulas would load the typesetter here, which holds the window for 0.3 s
+            self._drawing.setInterval(AGAIN)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -37,6 +37,7 @@ GAP = 8
 """Pixels at text scale 1 above the columns that stand below the others."""
 MORE = 4
 """How many times as many lines are in sight after "more"."""
+MOST_KEPT = 4096  # texts whose lines are remembered
 MEASURED = 200  # lines that the width of all is taken from
 
 
@@ -68,6 +69,8 @@ class ListingView(FittedTable):
         """How one comes to the next line, if not by a click."""
         self._row = 0
         self._times = 1.0
+        self._lines_of: dict[tuple[str, bool, str, int], list[str]] = {}
+        """Of texts, whether they have names, in a font and so many pixels."""
         self._fonts = self._letters()
         self.padding = bench.appearance.px(PADDING)
         self._ask = ask or (lambda gesture: perform(bench, gesture, self))
@@ -211,8 +214,15 @@ class ListingView(FittedTable):
 
     def lines_of(self, column: Column, text: str, font: QFont, room: int) -> list[str]:
         """The lines that the words of a cell take; a number stays on one."""
-        across = partial(wide, font) if column.names else QFontMetrics(font).horizontalAdvance
-        return broken(text, room, across) if column.kind == WORDS else [text]
+        if column.kind != WORDS:
+            return [text]
+        key = text, column.names, font.key(), room
+        if key not in self._lines_of:  # asked with each size that a layout tries, and in each painting
+            if len(self._lines_of) >= MOST_KEPT:
+                self._lines_of.clear()
+            across = partial(wide, font) if column.names else QFontMetrics(font).horizontalAdvance
+            self._lines_of[key] = broken(text, room, across)
+        return self._lines_of[key]
 
     def _break_lines(self) -> int:
         if not self._fitted:

@@ -45,12 +45,19 @@ class Prose(QLabel):
     """Words that wrap, in lines that are read with ease however wide their place is."""
 
     def __init__(self, text: str) -> None:
+        self._heights: dict[tuple[object, ...], int] = {}
         super().__init__(text)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.setWordWrap(True)  # behind the policy, which would forget that the height goes with the width
 
     def heightForWidth(self, width: int) -> int:
-        return super().heightForWidth(min(width, line_of(self)) + self.contentsMargins().right())
+        inside = self.contentsMargins().right()
+        asked = self.text(), width, inside, self.font().key()
+        if asked not in self._heights:  # a layout asks for a few widths, several times each
+            if len(self._heights) >= MOST_KEPT:
+                self._heights.clear()
+            self._heights[asked] = super().heightForWidth(min(width, line_of(self)) + inside)
+        return self._heights[asked]
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -87,6 +87,16 @@ def test_a_picture_is_made_once_for_all_sizes_of_text(open_window, qtbot, monkey
     assert len(made) == 1
 
 
+def test_no_picture_is_made_before_the_typesetter_is_loaded_beside_the_window(open_window, qtbot, monkeypatch):
+    asked, loaded = [], []
+    monkeypatch.setattr(lesson_page, "is_loaded", lambda: asked.append(True) or bool(loaded))
+    page = open_window("emma", tab="Lessons").lessons.page()
+    qtbot.waitUntil(lambda: len(asked) > 1)
+    assert not any(card.is_drawn for card in page.cards.values())
+    loaded.append(True)
+    qtbot.waitUntil(lambda: any(card.is_drawn for card in page.cards.values()))
+
+
 @pytest.mark.usefixtures("no_pictures")
 def test_the_chapters_stand_above_the_lessons_where_the_page_is_narrow(open_window, qtbot):
     page = open_window("emma", tab="Lessons").lessons.page()
