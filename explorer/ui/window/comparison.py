@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.document.document import Change, Document
@@ -76,11 +76,14 @@ class Comparison(QFrame):
         close.setToolTip("End the comparison (Ctrl+E)")
         close.setAccessibleName("End the comparison")
         close.clicked.connect(self.closed)
-        self._bar = QWidget()
-        flow = FlowLayout(self._bar, bench.appearance.px(8), bench.appearance.px(4))
-        flow.setContentsMargins(bench.appearance.px(18), bench.appearance.px(8), bench.appearance.px(8), 0)
-        # The button that ends the comparison is on the first line only: the others have all the width.
-        for widget in (close, self._lessons, self._settings, self._showing, self._note, computing):
+        self._bar, px = QWidget(), bench.appearance.px
+        bar = QHBoxLayout(self._bar)
+        bar.setContentsMargins(px(18), px(8), px(8), 0)
+        bar.setSpacing(px(4))
+        flow = FlowLayout(horizontal=px(8), vertical=px(4))
+        bar.addLayout(flow, 1)
+        bar.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
+        for widget in (self._lessons, self._settings, self._showing, self._note, computing):
             flow.addWidget(widget)
         self._bar.installEventFilter(self)
         layout = column_in(self, self._bar, spacing=0)
