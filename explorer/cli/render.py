@@ -129,8 +129,10 @@ def ink(arguments: Namespace) -> int:
         raise ExplorerError("no-steps", lesson=lesson.id)
     need_display(or_offscreen=True)
     from explorer.ui.lesson.ink import sights, slides
+    from explorer.words import catalogue
 
-    seen, shown = list(sights(lesson, size)), list(slides(lesson, size))
+    vectors = catalogue.load() if any(step.look.word for step in lesson.steps) else None
+    seen, shown = list(sights(lesson, size)), list(slides(lesson, size, vectors))
     named = [one.lit for one in seen if one.lit is not None]
     mean = sum(named) / len(named) if named else None
     if arguments.json:

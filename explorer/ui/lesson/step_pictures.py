@@ -95,8 +95,14 @@ def picture_of_step(
 ) -> QImage | None:
     """What a step names, as a picture, for paper in light; None where it names nothing that stands on a page."""
     with step_off_screen(appearance, lesson, number, state, 1.0, theme) as (window, bench):
+        step = lesson.steps[number]
+        vectors = None
+        if step.look.word:
+            from explorer.words import catalogue  # for few steps
+
+            vectors = catalogue.load()
         # Paper does not move, and nobody presses a button on it.
-        shown = [one for one in elements_of(bench.view, lesson.steps[number]) if not isinstance(one, Descent)]
+        shown = [one for one in elements_of(bench.view, step, vectors) if not isinstance(one, Descent)]
         if not shown:
             return None
         elements = Elements(bench, 8)

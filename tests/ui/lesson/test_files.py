@@ -75,6 +75,14 @@ def test_of_gradient_descent_paper_has_the_picture_alone(appearance, monkeypatch
     assert picture.height() <= 1.1 * picture.width()  # one of them was four times as high
 
 
+def test_words_near_another_are_on_paper(appearance):
+    lesson = load("words-as-vectors")
+    number = [step.id for step in lesson.steps].index("neighbours")
+    picture = picture_of_step(appearance, lesson, number, Walk(lesson).state(number))
+    assert picture is not None
+    assert "remote" in picture.text("Description")
+
+
 @pytest.mark.parametrize("ending", PAPERS)
 @pytest.mark.filterwarnings("ignore")
 def test_a_lesson_on_paper(window, guide, tmp_path, monkeypatch, ending):
