@@ -15,7 +15,7 @@ from explorer.ui.workbench import Workbench
 
 AT_ONCE = 0.02
 """Seconds of one turn of the event loop in which a new page is made: all of it may take half a second."""
-PREPARATIONS = 4
+PREPARATIONS = 5
 """Turns between a page that is whole and its sight; see `StageArea._prepare`."""
 KEPT = 8
 """How many pages are kept: each hears of all that is pointed at, is dressed for a new look, and takes memory."""
@@ -130,6 +130,8 @@ class StageArea(QStackedWidget):
                 self.grab(QRect(0, 0, 1, 1))
             case 3:
                 self.motion.remember()
+            case 4 if not page.typeset(AT_ONCE):
+                return  # some are left for the next turn
         self._prepared += 1
 
     def _show(self) -> None:

@@ -12,9 +12,10 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from explorer.core.graph import Stage
 from explorer.pages import compose
+from explorer.pages.drawing import Box
 from explorer.pages.element import Element, leaves
 from explorer.pages.of_step import Lit
-from explorer.pages.page import Page, Waiting
+from explorer.pages.page import Page, Picture, Waiting
 from explorer.pages.view import Looking, Memo
 from explorer.ui.page.anchor import InPlace
 from explorer.ui.page.column import Elements
@@ -25,6 +26,7 @@ from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.page.player import PlayerView
 from explorer.ui.page.veil import Veil
 from explorer.ui.turns import BeforePainting, later
+from explorer.ui.widgets.formula import can_typeset_now, typeset
 from explorer.ui.workbench import Workbench
 
 MARGIN = 12
@@ -66,6 +68,7 @@ class PageView(QScrollArea):
         self._sizes = 0
         self._shown = self._hidden = self._laying = False
         self._making: Iterator[None] | None = None
+        self._formulas: Iterator[str] | None = None  # those still to be typeset
         self._steps: tuple[float, Mapping[str, bool]] | None = None
         self._size, self._rounds = self.size(), 0
         self._settled = later(self, self.share)
@@ -269,6 +272,24 @@ class PageView(QScrollArea):
         port = self.viewport()
         QCoreApplication.sendEvent(port, QResizeEvent(port.size(), QSize()))
         self._laying = False
+
+    def typeset(self, seconds: float) -> bool:
+        """Typeset formulas in the picture that fills the page, as many as it takes so long for: else painting does so.
+
+        Returns whether all are.
+        """
+        end = time.perf_counter() + seconds
+        if self._formulas is None:
+            elements = self.page.elements if self.page is not None and can_typeset_now() else ()
+            pictures = (one for one in elements if isinstance(one, Picture) and one.fills)
+            boxes = (mark for one in pictures for mark in one.drawing.marks if isinstance(mark, Box))
+            self._formulas = (box.formula for box in boxes if box.formula)
+        for latex in self._formulas:
+            typeset(latex)
+            if time.perf_counter() >= end:
+                return False
+        self._formulas = None
+        return True
 
     def refresh(self) -> None:
         """Make the page anew as data, and tell the widgets what is different."""

@@ -10,12 +10,14 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.lessons.loader import load
+from explorer.pages.drawing import Box
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.area import KEPT
 from explorer.ui.page.column import Elements
 from explorer.ui.page.motion import Motion
 from explorer.ui.page.note import NoteLabel
 from explorer.ui.page.page_view import PageView
+from explorer.ui.widgets.formula import is_loaded
 from tests.samples import long
 
 
@@ -244,3 +246,29 @@ def test_a_page_that_is_made_anew_for_another_look_is_laid_out_before_it_is_seen
     window.bench.bridge.flush()
     window.area.page()
     assert len(laid) == 1, "one that stands is not laid out anew"
+
+
+def test_formulas_of_a_picture_that_fills_its_page_are_typeset_in_turns_before_it_is_painted(
+    open_window, qtbot, monkeypatch
+):
+    """Those of a block took 60 ms of the turn that first painted it."""
+    qtbot.waitUntil(is_loaded)
+    monkeypatch.setattr("explorer.ui.page.area.AT_ONCE", 0.0)
+    done, turns, typesets = [], [], PageView.typeset
+    monkeypatch.setattr("explorer.ui.page.page_view.typeset", done.append)
+
+    def noted(page, seconds):
+        before = len(done)
+        every = typesets(page, seconds)
+        turns.append(len(done) - before)
+        return every
+
+    monkeypatch.setattr(PageView, "typeset", noted)
+    window = open_window(stage="source.embedding")
+    done.clear(), turns.clear()
+    window.bench.selection.go_to("model.encoder.1.self")
+    qtbot.waitUntil(lambda: not window.area.makes)
+    page = window.area.in_sight().page
+    formulas = [mark.formula for mark in page.elements[-1].drawing.marks if isinstance(mark, Box) and mark.formula]
+    assert done == formulas
+    assert turns == [1] * len(formulas) + [0]
