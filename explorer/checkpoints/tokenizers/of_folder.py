@@ -85,7 +85,7 @@ def tokenizer_of(folder: Path, reads: bool = True) -> Tokenizer | None:
 def _byte_pairs(folder: Path, known: dict[str, int], merges: str) -> Tokenizer:
     """GPT-2's vocab.json and merges.txt, which its kin have, too: with other marks, or another way of cutting."""
     settings, kind = _settings(folder), _kind(folder)
-    lines = [line for line in merges.split("\n") if line and not line.startswith("#version")]
+    lines = [line for line in merges.replace("\r\n", "\n").split("\n") if line and not line.startswith("#version")]
     blank = settings.get("add_prefix_space") is True
     byte_level = {"type": "ByteLevel", "add_prefix_space": blank}
     said: dict[str, Any] = {"model": {"type": "BPE", "vocab": known, "merges": lines}, "decoder": byte_level}
@@ -156,7 +156,7 @@ def _added(
     }
     described = settings.get("added_tokens_decoder")
     for number, said in (described if isinstance(described, dict) else {}).items():
-        if isinstance(said, dict) and isinstance(said.get("content"), str) and str(number).isdecimal():
+        if isinstance(said, dict) and isinstance(said.get("content"), str) and number.isdecimal() and len(number) < 10:
             found[said["content"]] = {**said, "id": int(number)}
     return list(found.values())
 
@@ -194,6 +194,8 @@ def around(before: str, behind: str, numbers: Mapping[str, int]) -> dict[str, An
         parts.insert(0, {"SpecialToken": {"id": before}})
     if behind:
         parts.append({"SpecialToken": {"id": behind}})
+    if missing := [name for name in (before, behind) if name and name not in numbers]:
+        raise wrong(f"has no piece {missing[0][:40]!r}, which stands around a text")
     ids = {name: {"ids": [numbers[name]]} for name in (before, behind) if name}
     return {"type": "TemplateProcessing", "single": parts, "special_tokens": ids}
 

@@ -52,6 +52,9 @@ def letters(text):
 )
 def test_byte_pairs_have_the_marks_and_cuts_of_their_model(folder, kind, settings, ids):
     found = folder(kind, settings, vocab_json=KNOWN, merges_txt=MERGES)
+    assert folder(kind, settings, vocab_json=KNOWN, merges_txt=MERGES.replace("\n", "\r\n")).encode(
+        "b a"
+    ) == found.encode("b a")
     assert found.encode("b a 12<|endoftext|>") == ids
     assert found.decode(ids).strip() == ("b a 12<|endoftext|>" if kind == "roberta" else "b a 12")
 
@@ -62,7 +65,7 @@ def test_pieces_that_a_folder_adds_are_looked_for_in_the_text(folder):
     assert found.encode("b<new>") == [*letters("b"), 262]
     assert found.decode([262]) == "<new>"
     said = {"content": "<other>", "lstrip": True, "special": True}
-    found = folder("gpt2", {"added_tokens_decoder": {"263": said, "x": said, "9": 5}}, **files)
+    found = folder("gpt2", {"added_tokens_decoder": {"263": said, "x": said, "9": 5, "9" * 5000: said}}, **files)
     assert found.encode("b  <other>") == [*letters("b"), 263]
     assert found.decode([263]) == ""
 
@@ -139,3 +142,25 @@ def test_blanks_behind_words_are_refused(folder):
     with pytest.raises(ExplorerError) as error:
         folder("t5", spiece_model=sentencepiece(PIECES, [(3, 1), (24, 1)]))
     assert "behind words" in error.value.fields["problem"]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"vocab_json": [1], "merges_txt": MERGES},
+        {"vocab_json": KNOWN, "merges_txt": "no pair of pieces"},
+        {"vocab_txt": "a\nb\n"},
+        {"vocab_txt": b"\xff\xfe\x00"},
+        {"vocab_json": KNOWN, "merges_txt": MERGES, "added_tokens_json": {"x": 10**12}},
+    ],
+)
+def test_files_that_are_none_are_refused_in_a_sentence(folder, files):
+    with pytest.raises(ExplorerError) as error:
+        folder("bert", {"do_lower_case": False}, **files)
+    assert error.value.id == "tokenizer"
+
+
+def test_settings_that_are_none_are_refused_too(folder):
+    with pytest.raises(ExplorerError) as error:
+        folder("bert", {"do_lower_case": "x"}, vocab_txt="\n".join(WORDS))
+    assert "lowercase" in error.value.fields["problem"]
