@@ -288,18 +288,18 @@ def test_a_lesson_file_is_opened_and_never_saved_over(window, tmp_path, eye, ans
     assert lesson.read_bytes() == before
 
 
-@pytest.mark.parametrize("name", ["broken.explorer", "broken.toml", "gone.explorer", "gone.toml"])
-def test_what_cannot_be_opened_is_said_and_changes_nothing(window, tmp_path, answer, name):
-    if name.startswith("broken"):
-        (tmp_path / name).write_bytes(b"PK\x03\x04 nothing")
+def test_what_cannot_be_opened_is_said_and_changes_nothing(window, tmp_path, answer):
     state = window.bench.document.state
-    asked = answer(window, to_open=tmp_path / name).asked
-    window.files.open()
-    assert asked[-1][0] == "tell"
-    assert name in asked[-1][1]
-    assert window.bench.document.state is state
-    assert window.files.path is None
-    assert not window.files.modified
+    for name in ("broken.explorer", "broken.toml", "gone.explorer", "gone.toml"):
+        if name.startswith("broken"):
+            (tmp_path / name).write_bytes(b"PK\x03\x04 nothing")
+        asked = answer(window, to_open=tmp_path / name).asked
+        window.files.open()
+        assert asked[-1][0] == "tell"
+        assert name in asked[-1][1]
+        assert window.bench.document.state is state
+        assert window.files.path is None
+        assert not window.files.modified
 
 
 def test_the_folder_is_remembered(window, tmp_path, eye, file, answer):
@@ -442,31 +442,23 @@ def test_words_that_are_dragged_are_not_taken(window):
         assert not event.isAccepted()
 
 
-@pytest.mark.parametrize("what", ["text", "picture", "two", "folder", "address"])
 def test_what_cannot_be_opened_is_refused_in_a_sentence_that_says_what_can_be_dropped(
-    window, tmp_path, file, answer, qtbot, what
+    window, tmp_path, file, answer, qtbot
 ):
-    asked = answer(window).asked
-    files = {
-        "text": (tmp_path / "a.txt",),
-        "picture": (tmp_path / "a.png",),
-        "two": (file, file),
-        "folder": (tmp_path,),
-        "address": (QUrl("https://example.org/a.explorer"),),
-    }[what]
-    for kind in (QDragEnterEvent, QDropEvent):
-        event, _data = event_of(kind, *files)
-        QApplication.sendEvent(window, event)
-        assert event.isAccepted(), "else a person drops it and hears nothing"
-    qtbot.waitUntil(lambda: bool(asked))
-    ((kind, sentence),) = asked
-    assert kind == "tell"
-    if what == "folder":  # of a model, for all one knows
-        assert "has no config.json" in sentence
-        return
-    assert ".explorer" in sentence
-    assert ".toml" in sentence
-    assert window.files.path is None
+    of_a_model = (tmp_path,)  # for all one knows
+    address = (QUrl("https://example.org/a.explorer"),)
+    for files in ((tmp_path / "a.txt",), (tmp_path / "a.png",), (file, file), of_a_model, address):
+        asked = answer(window).asked
+        for kind in (QDragEnterEvent, QDropEvent):
+            event, _data = event_of(kind, *files)
+            QApplication.sendEvent(window, event)
+            assert event.isAccepted(), "else a person drops it and hears nothing"
+        qtbot.waitUntil(lambda asked=asked: bool(asked))
+        ((kind, sentence),) = asked
+        assert kind == "tell"
+        for said in ("has no config.json",) if files is of_a_model else (".explorer", ".toml"):
+            assert said in sentence
+        assert window.files.path is None
 
 
 def test_no_picture_swallows_a_file(window, eye, file):

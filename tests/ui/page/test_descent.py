@@ -74,36 +74,36 @@ def test_steps_go_down_and_one_undo_goes_back(panel, stepper, hand, qtbot):
     assert stepper.slider.maximum() == 10
 
 
-@pytest.mark.parametrize("name", PARTS)
-def test_a_part_that_is_made_while_there_is_no_loss_waits_for_the_news(panel, window, name):
+def test_a_part_that_is_made_while_there_is_no_loss_waits_for_the_news(panel, window):
     """A page is made in turns: in between, the model may lose its loss and get it back."""
-    document = window.bench.document
-    told = next(one for one in panel.findChildren(DescentPart) if one._part.part == name)._part
-    document.do(SetSwitch("loss", "loss", "none"))
-    part = DescentPart(window.bench, told, panel)
-    (late,) = part.findChildren(PicturePlace) or [None]
-    if late is not None:
-        late.fill()
-    document.undo()
-    part.tell(told)
-    (late,) = part.findChildren(PicturePlace)[-1:] or [None]
-    if late is not None:
-        late.fill()
-    assert len(part.findChildren(QWidget)) > 3
+    document, parts = window.bench.document, panel.findChildren(DescentPart)
+    for name in PARTS:
+        told = next(one for one in parts if one._part.part == name)._part
+        document.do(SetSwitch("loss", "loss", "none"))
+        part = DescentPart(window.bench, told, panel)
+        (late,) = part.findChildren(PicturePlace) or [None]
+        if late is not None:
+            late.fill()
+        document.undo()
+        part.tell(told)
+        (late,) = part.findChildren(PicturePlace)[-1:] or [None]
+        if late is not None:
+            late.fill()
+        assert len(part.findChildren(QWidget)) > 3, name
 
 
-@pytest.mark.parametrize("kind", [Stepper, RunCurve, LossSurface, Moving])
-def test_a_step_is_read_once_by_each_part(panel, stepper, window, monkeypatch, kind):
+def test_a_step_is_read_once_by_each_part(panel, stepper, window, monkeypatch):
     """The page tells its parts nothing: they follow the run by themselves."""
-    read = []
-    refresh = kind.refresh
-    monkeypatch.setattr(kind, "refresh", lambda self: (read.append(self), refresh(self)))
+    read, kinds = [], [Stepper, RunCurve, LossSurface, Moving]
+    for kind in kinds:
+        refresh = kind.refresh
+        monkeypatch.setattr(kind, "refresh", lambda self, refresh=refresh: (read.append(type(self)), refresh(self)))
     window.bench.descent.take(1)
     window.bench.bridge.flush()
     read.clear()
     window.bench.document.do(SetCells("output.logits", {(0, 0): 0.25}))
     window.bench.bridge.flush()
-    assert len(read) == 1
+    assert sorted(map(str, read)) == sorted(map(str, kinds))
 
 
 def test_the_slider_and_the_button_go_back(panel, stepper, descent, hand, qtbot):

@@ -138,22 +138,20 @@ def parts_of(menu):
     return [action.menu() for action in entries(menu) if action.menu() is not None]
 
 
-@pytest.mark.parametrize("scale", [1.0, 2.0, 3.0])
-def test_no_menu_has_more_than_twelve_lines_or_is_higher_than_the_window(
-    open_window, eye, appearance, hand, qtbot, scale
-):
+def test_no_menu_has_more_than_twelve_lines_or_is_higher_than_the_window(open_window, eye, appearance, qtbot):
     window = open_window()
     window.resize(900, 560)
     window.files.kept.keep(window.bench.lesson, window.bench.document.state)
-    appearance.set_scale(scale)
-    eye.settle(window)
-    for top in (window.top_bar.menu.menu(), window.top_bar.title.menu()):
-        for menu in (top, *parts_of(top)):
-            menu.popup(window.mapToGlobal(QPoint(0, 0)))
-            qtbot.waitUntil(menu.isVisible)
-            assert 0 < len(entries(menu)) <= MOST
-            assert menu.height() <= window.height()
-            menu.close()
+    for scale in (1.0, 2.0, 3.0):
+        appearance.set_scale(scale)
+        eye.settle(window)
+        for top in (window.top_bar.menu.menu(), window.top_bar.title.menu()):
+            for menu in (top, *parts_of(top)):
+                menu.popup(window.mapToGlobal(QPoint(0, 0)))
+                qtbot.waitUntil(menu.isVisible)
+                assert 0 < len(entries(menu)) <= MOST
+                assert menu.height() <= window.height(), scale
+                menu.close()
 
 
 def test_the_menu_says_that_it_is_one_and_f10_opens_it(open_window, eye, hand, qtbot):
