@@ -166,7 +166,7 @@ class Marks(pg.GraphicsObject):
         if self._sight is None or self._sight.marks is not drawing.marks:
             self._sight = Sight(drawing, self._sight)
         # Where little of it moves, that may be at its two ends: what stands between is not painted.
-        return sorted({number for part in parts for number in self._sight.numbers(self._pixels, part)})
+        return self._sight.numbers(self._pixels, parts)
 
     def _px(self, pixels: float) -> float:
         """Pixels at the text scale."""

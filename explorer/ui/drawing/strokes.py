@@ -11,6 +11,7 @@ From the numbers of a drawing to pixels.
 Which marks of a drawing with zoom lie in sight: the others need not be painted.
 """
 
+from collections.abc import Sequence
 from dataclasses import fields
 from itertools import chain, repeat, zip_longest
 from math import hypot, isinf
@@ -195,15 +196,18 @@ class Sight:
         rows = np.array(self._rows, dtype=float).reshape(-1, 6)
         self._places, self._words = rows[:, :4], rows[:, 4:]
 
-    def numbers(self, pixels: Pixels, bounds: QRectF) -> list[int]:
-        """The marks in sight, the lower before the higher."""
+    def numbers(self, pixels: Pixels, parts: Sequence[QRectF]) -> list[int]:
+        """The marks in sight in some parts of the plane, the lower before the higher."""
         left, right = (pixels.across * self._places[:, k] + pixels.left for k in (0, 1))
         top, bottom = (pixels.up * self._places[:, k] + pixels.top for k in (2, 3))
         before, behind = self._words.T
         high = np.where(before + behind > 0, WIDEST, 0.0)
-        seen = (right + behind >= bounds.left()) & (left - before <= bounds.right())
-        seen &= (np.maximum(top, bottom) + high >= bounds.top()) & (np.minimum(top, bottom) - high <= bounds.bottom())
-        found: list[int] = np.flatnonzero(seen).tolist()
+        right, left = right + behind, left - before
+        low, top = np.maximum(top, bottom) + high, np.minimum(top, bottom) - high
+        ends = [(part.left(), part.right(), part.top(), part.bottom()) for part in parts]
+        first, last, above, below = np.array(ends, dtype=float).reshape(-1, 4).T[:, :, None]
+        seen = (right >= first) & (left <= last) & (low >= above) & (top <= below)
+        found: list[int] = np.flatnonzero(seen.any(0)).tolist()
         return found
 
 
