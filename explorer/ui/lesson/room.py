@@ -92,7 +92,7 @@ def placed(width: int, height: int, gap: int, needs: Needs, words: bool, numbers
             yield (
                 QRect(at.x(), at.y(), at.width(), rest),
                 QRect(at.x(), at.y() + rest + gap, at.width(), at.height() - rest - gap),
-                0,
+                1,  # below the words, where it fits, it takes no room that something else fills
             )
             for part in NUMBERS:
                 across = round(at.width() * part)
