@@ -118,7 +118,7 @@ class DerivationView(QWidget):
         self._gap, self._between, self._equals = map(self._bench.appearance.px, (GAP, BETWEEN, EQUALS))
         gap = self._gap
         self._broken_at = {}
-        words = self._advance
+        self._words = words = cache(self._advance)  # asked again for the same rows as they are broken
         across = [
             words(row.label) + gap * bool(row.label and row.expression) + words(row.expression) for row in self._rows
         ]
@@ -160,7 +160,7 @@ class DerivationView(QWidget):
             """In lines of which the first one leaves pixels free for a label."""
             return wrapped(row.expression or row.label, words, width, room, width - indent)
 
-        gap, words = self._gap, self._advance
+        gap, words = self._gap, self._words
 
         def indent(row: Row) -> int:
             return words(row.label) + gap
