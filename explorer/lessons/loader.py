@@ -149,8 +149,8 @@ def _named(file: Path) -> _Head:
 
 @cache
 def _read_head(file: Path, changed: int) -> _Head:
-    """Read once: menus and lists ask often, and all lessons take 0.1 s."""
-    top = read(file)
+    """Read once: menus and lists ask often, and all take 0.2 s; of the files of the program only the heads are read."""
+    top = read(file, head=file.parent.parent == paths.resources())
     needs = top.words("needs") if "needs" in top else ()
     return _Head(
         _order(top),

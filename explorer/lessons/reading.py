@@ -199,8 +199,10 @@ class TomlTable:
         return value
 
 
-def read(path: Path) -> TomlTable:
+def read(path: Path, head: bool = False) -> TomlTable:
     """A TOML file as a table.
+
+    `head`: only what stands before its first step, which is a tenth of a lesson; for files of the program.
 
     Raises `ExplorerError`: "lesson-not-read", "lesson-too-large" or "lesson-syntax".
     """
@@ -215,6 +217,8 @@ def read(path: Path) -> TomlTable:
         raise ExplorerError("lesson-not-read", file=file, reason=reason) from None
     if max(size, len(content)) > MOST_BYTES:
         raise ExplorerError("lesson-too-large", file=file, size=max(size, len(content)), limit=MOST_BYTES)
+    if head:
+        content = content.partition(b"\n[[step]]\n")[0]
     try:
         if _DEEP.search(content):
             raise RecursionError

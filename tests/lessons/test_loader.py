@@ -634,3 +634,13 @@ def test_a_damaged_file_never_crashes(tmp_path_factory, data):
         damaged = load(file)
         for setting in damaged.settings:
             Document(damaged.state(setting))
+
+
+@pytest.mark.parametrize(
+    "file", [*loader.lesson_files().values(), *loader.model_files().values()], ids=lambda f: f.stem
+)
+def test_what_lists_say_of_a_lesson_stands_before_its_steps(file, tmp_path):
+    """Of the program's own files no more is read for a list: all of them whole took 0.2 s."""
+    whole = tmp_path / file.name
+    whole.write_bytes(file.read_bytes())  # elsewhere it is read whole
+    assert loader._named(file) == loader._named(whole)
