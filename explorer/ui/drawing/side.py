@@ -239,7 +239,7 @@ class Side(pg.AxisItem):
                 here = i in marked and i < len(self._words)
                 painter.setFont(fonts[here])
                 painter.setPen(colours[here])
-                laid = self._lay(self._words[i], here, fonts[here])
+                laid = self._laid.get((word := self._words[i], here)) or self._lay(word, here, fonts[here])
                 painter.drawStaticText(self._corner(rect, at, laid.size().width(), laid.size().height(), end), laid)
             painter.restore()
         if self.title:
@@ -276,12 +276,11 @@ class Side(pg.AxisItem):
             self._write(painter, rect, at, text)
 
     def _lay(self, word: str, bold: bool, font: QFont) -> QStaticText:
-        """A label as it is painted: it is laid out once, which takes as long as to paint it."""
-        if (word, bold) not in self._laid:
-            self._laid[word, bold] = laid = QStaticText(word)
-            laid.setTextFormat(Qt.TextFormat.PlainText)
-            laid.prepare(QTransform(), font)
-        return self._laid[word, bold]
+        """Lay out a label, once: that takes as long as to paint it."""
+        self._laid[word, bold] = laid = QStaticText(word)
+        laid.setTextFormat(Qt.TextFormat.PlainText)
+        laid.prepare(QTransform(), font)
+        return laid
 
     def _corner(self, rect: QRectF, at: float, wide: float, high: float, end: float) -> QPointF:
         """The top left corner of a label; on end, in turned pixels. The last one stays in the widget, before `end`."""

@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.derivation import Row
@@ -19,7 +19,6 @@ GAP = 8
 BETWEEN = 24  # pixels at text scale 1 between two columns of lines
 EQUALS = 18  # pixels at text scale 1 for the sign before the number
 LARGE = 1.5  # text scale from which lines stand close
-MOST_KEPT = 4096  # words of which the width is known
 SHORT = 0.3  # of the width: a longer name stands on a line of its own where the arithmetic does not fit beside it
 
 
@@ -46,8 +45,6 @@ class DerivationView(QWidget):
         self._terms = 0
         self._lines: list[DerivationLine] = []
         self._broken_at: dict[tuple[int, int], list[DerivationLine]] = {}
-        self._wide: dict[str, float] = {}
-        """Pixels across of words, with any figure as 0."""
         self._told = (0, 0)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
@@ -66,7 +63,6 @@ class DerivationView(QWidget):
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
-        self._wide.clear()
         self._measure()
 
     @property
@@ -98,16 +94,6 @@ class DerivationView(QWidget):
         bold.setBold(True)
         return fonts.number, bold
 
-    def _advance(self, text: str) -> int:
-        """Pixels across of a text in the font of numbers: from cell to cell most words are the same but for figures."""
-        words, wide = text.translate(FIGURES).split(" "), self._wide
-        if len(wide) > MOST_KEPT:
-            wide.clear()
-        if new := {" ", *words} - wide.keys():
-            metrics = QFontMetricsF(self._bench.appearance.fonts.number)
-            wide |= {word: metrics.horizontalAdvance(word) for word in new}
-        return round(sum([wide[word] for word in words]) + (len(words) - 1) * wide[" "])
-
     def _measure(self) -> None:
         number, bold = self._fonts()
         metrics = QFontMetrics(bold)
@@ -118,7 +104,7 @@ class DerivationView(QWidget):
         self._gap, self._between, self._equals = map(self._bench.appearance.px, (GAP, BETWEEN, EQUALS))
         gap = self._gap
         self._broken_at = {}
-        self._words = words = cache(self._advance)  # asked again for the same rows as they are broken
+        self._words = words = cache(QFontMetrics(number).horizontalAdvance)  # asked again as rows are broken
         across = [
             words(row.label) + gap * bool(row.label and row.expression) + words(row.expression) for row in self._rows
         ]
