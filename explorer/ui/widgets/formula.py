@@ -109,7 +109,7 @@ class Formula(QWidget):
         self._em, self._times = em, 1.0
         self._most = 0
         self._set: Typeset | None = None
-        self._tried = False
+        self._tried = self._guessed = False
         self._renderer = QSvgRenderer(self)
         self._loading = later(self, self._load)
         self._rendered: tuple[Typeset, str] | None = None
@@ -149,6 +149,7 @@ class Formula(QWidget):
         """Pixels across of another formula in its place, so many times larger than usual."""
         result = typeset(latex) if latex and can_typeset_now() else None
         if result is None:
+            self._guessed = True
             return int(_estimated(latex) * self._pixels(times)) + 1
         return ceil(result.width * self._pixels(times) / UNIT)
 
@@ -165,6 +166,7 @@ class Formula(QWidget):
             return QSize(min(across, most or across), 2 * int(half + 1))  # it may be rounded up beyond the room
         if not latex or can_typeset_now():  # it cannot be read
             return QSize(int(metrics.horizontalAdvance(latex)) + 1, int(metrics.height()) + 1)
+        self._guessed = True
         half = (1.4 if "frac" in latex else LINE) * pixels
         across = int(_estimated(latex) * pixels) + 1
         return QSize(min(across, most or across), 2 * int(half + 1))
@@ -226,9 +228,10 @@ class Formula(QWidget):
     def _result(self, now: bool = False) -> Typeset | None:
         if not self._tried and (now or can_typeset_now()):
             self._set, self._tried = typeset(self._latex), True
-            if self._size is not None:
-                self.sized.emit()
             self._size = None
+            if self._guessed:  # whoever asked may have asked nothing but how large it would be
+                self._guessed = False
+                self.sized.emit()
             self.updateGeometry()  # a layout may have asked while there was only the estimate, which may be narrower
         return self._set
 

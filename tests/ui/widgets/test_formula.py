@@ -239,6 +239,18 @@ def test_a_layout_that_heard_the_estimate_hears_the_real_size(qtbot, monkeypatch
     assert row.itemAt(0).sizeHint() == real
 
 
+def test_whoever_only_asked_how_large_it_would_be_hears_of_the_real_size(qtbot, monkeypatch):
+    """A box reckons with that alone: the end of "softmax(z_T)" was cut until something else moved."""
+    monkeypatch.setattr(formula_module, "can_typeset_now", lambda: False)
+    shown = Formula(r"P = \mathrm{softmax}(z_T)")
+    qtbot.addWidget(shown)
+    estimate = shown.size_of(shown.latex())
+    monkeypatch.setattr(formula_module, "can_typeset_now", lambda: True)
+    with qtbot.waitSignal(shown.sized):
+        shown.grab()
+    assert shown.size_of(shown.latex()) != estimate
+
+
 MOST_NODES = 400
 """That ziamath makes for one formula, which takes some 25 ms of a turn."""
 
