@@ -25,7 +25,7 @@ from explorer.core.ops import Array
 
 MOST_HEADER = 100_000_000
 """Bytes of a header that are read, as of the reference implementation."""
-MOST_TENSORS = 100_000
+MOST_TENSORS, MOST_EXPERTS = 100_000, 256
 _COLUMNS = 16
 _TYPES = {"F64": ("<f8", 8), "F32": ("<f4", 4), "F16": ("<f2", 2), "BF16": ("<u2", 2)}
 _WIDTHS = {kind: width for kind, (_, width) in _TYPES.items()}
@@ -160,7 +160,8 @@ def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Che
     found = dict(_tensors(folder))
     own = {name: name for name in found}  # as the file calls them
     parts = _parts(kind, found)
-    own = {name: one for name, one in own.items() if one not in {fused for fused, _ in parts.values()}}
+    taken_apart = {fused for fused, _ in parts.values()}
+    own = {name: one for name, one in own.items() if one not in taken_apart}
     own |= {name: name for name in parts}
     found |= {name: tensor for name, (_, tensor) in parts.items()}
     if kind == "gpt2":
@@ -206,6 +207,8 @@ def _parts(kind: str, found: Mapping[str, Tensor]) -> dict[str, tuple[str, Tenso
         cut = {"experts.gate_up_proj": names[:2], "experts.down_proj": names[2:]}.get(last)
         if cut is None or len(one.shape) != 3 or one.shape[1] % len(cut):
             continue
+        if one.shape[0] > MOST_EXPERTS or len(made) > MOST_TENSORS:
+            continue  # a file of a few bytes may say so: it stays a tensor that nobody knows
         shape = (one.shape[1] // len(cut), one.shape[2])
         step = prod(shape) * _WIDTHS[one.type]
         for i in range(one.shape[0] * len(cut)):

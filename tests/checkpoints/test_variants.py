@@ -10,7 +10,7 @@ from safetensors.numpy import save_file
 
 from explorer.checkpoints.architectures import FAMILIES
 from explorer.checkpoints.config import Config
-from explorer.checkpoints.hugging_face import opened
+from explorer.checkpoints.hugging_face import MOST_TENSORS, Tensor, _parts, opened
 from explorer.core.errors import ExplorerError
 from tests.checkpoints.lines import (
     CAUSAL,
@@ -149,6 +149,19 @@ def test_experts_in_one_tensor_are_those_that_stand_by_themselves(made, tmp_path
     np.testing.assert_array_equal(*(values_of(one, IDS)[1]["output.logits"] for one in (apart, together)))
     assert apart.model.in_file("decoder.2.ffn.W_2") == f"model.layers.1.{top}experts.{{e}}.{names[2]}.weight"
     assert together.model.in_file("decoder.2.ffn.W_2") == "model.layers.1.mlp.experts.down_proj"
+
+
+def test_a_tensor_of_more_experts_than_there_can_be_is_no_experts():
+    """Without a number in it, it takes no byte of the file: to take two million of them apart held the program."""
+
+    def tensor(*shape):
+        return Tensor(Path("model.safetensors"), "F32", shape, 0)
+
+    top = "model.layers.{}.mlp.experts.gate_up_proj".format
+    assert not _parts("mixtral", {top(0): tensor(2_000_000, 2, 0)})
+    assert len(_parts("mixtral", {top(0): tensor(256, 2, 0)})) == 512
+    many = {top(layer): tensor(256, 2, 0) for layer in range(300)}
+    assert len(_parts("qwen3_moe", many)) <= MOST_TENSORS + 512
 
 
 def marian_shapes():
