@@ -176,7 +176,8 @@ class Rotary(Op):
     def _ends(self) -> tuple[float, float]:
         """The pairs between which the angles of "yarn" shrink more and more."""
         width, per_turn = self.width or self.d, 2 * log(max(self.base, 1 + 1e-9))
-        first, last = (width * log(max(self.room, 1) / (turns * 2 * pi)) / per_turn for turns in (self.high, self.low))
+        most, least = max(self.high, 1e-9), max(self.low, 1e-9)
+        first, last = (width * log(max(self.room, 1) / (turns * 2 * pi)) / per_turn for turns in (most, least))
         if self.rounded:
             first, last = floor(first), ceil(last)
         first, last = max(first, 0), min(last, width - 1)

@@ -1,5 +1,6 @@
 """Single ops, where they do what the tables of all ops do not test."""
 
+from dataclasses import replace
 from math import cos, sin
 from zlib import crc32
 
@@ -275,3 +276,19 @@ def test_the_layout_with_tokens_in_columns_gives_the_same_scores(similarity):
 def test_scale_factors():
     factors = {kind: float(ScaleFactor(kind, 16).forward()) for kind in ("1/d_k", "1/sqrt(d_k)")}
     assert factors == {"1/d_k": 1 / 16, "1/sqrt(d_k)": 1 / 4}
+
+
+@given(
+    scaling=st.sampled_from(("none", "linear", "dynamic", "llama 3", "yarn")),
+    base=st.floats(1, 1e9),
+    factor=st.floats(1, 1e6),
+    room=st.integers(0, 2**24),
+    low=st.floats(0, 1e6),
+    high=st.floats(0, 1e6),
+    stretch=st.floats(0, 1e6),
+    rounded=st.booleans(),
+)
+def test_angles_are_numbers_whatever_switches_say(scaling, base, factor, room, low, high, stretch, rounded):
+    """Yarn's ends were divided by a switch that may be 0."""
+    op = Rotary(4, base=base, scaling=scaling, factor=factor, room=room, low=low, high=high, stretch=stretch)
+    assert np.isfinite(replace(op, rounded=rounded).forward(np.ones((3, 4)))).all()
