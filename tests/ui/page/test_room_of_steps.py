@@ -116,23 +116,21 @@ def test_long_labels_are_read_upwards_where_only_so_all_columns_are_in_sight(lai
     assert seen == [(True, True), (True, True), (True, False), (False, False)]
 
 
-def test_where_there_is_no_room_for_all_to_be_larger_the_asked_one_is(laid_out):
-    lesson, states = lesson_of("emma")
-    at = next(i for i, step in enumerate(lesson.steps) if step.id == "score")
+@pytest.mark.parametrize(
+    ("name", "id", "larger"),
+    [
+        ("emma", "score", {"Q": 1.0, "K": 1.0, "scores": 1.2}),
+        # The patterns of places and their dot products, with two pictures between them: 1,158 pixels of 635.
+        ("positions-cat-mat", "distance-all-missing", {"input.PE": 1.0, "input.likeness": 1.4}),
+    ],
+)
+def test_where_there_is_no_room_for_all_to_be_larger_the_asked_one_is(laid_out, name, id, larger):
+    lesson, states = lesson_of(name)
+    at = next(i for i, step in enumerate(lesson.steps) if step.id == id)
     with laid_out(lesson, states[at], lesson.steps[at]) as (bench, parent):
         ((_, boxes, _),) = boxes_of(bench, parent, lesson.steps[at], ROOMS[:1], few=0)
         times = {box.matrix.name: box.form.times for box in boxes}
-    assert times == {"Q": 1.0, "K": 1.0, "scores": 1.2}
-
-
-def test_where_what_is_named_stands_too_far_apart_the_asked_one_is_larger(laid_out):
-    """The patterns of places and their dot products, with two pictures between them: 1,158 pixels of 635."""
-    lesson, states = lesson_of("positions-cat-mat")
-    at = next(i for i, step in enumerate(lesson.steps) if step.id == "distance-all-missing")
-    with laid_out(lesson, states[at], lesson.steps[at]) as (bench, parent):
-        ((_, boxes, _),) = boxes_of(bench, parent, lesson.steps[at], ROOMS[:1], few=0)
-        times = {box.matrix.id: box.form.times for box in boxes}
-    assert times == {"input.PE": 1.0, "input.likeness": 1.4}
+    assert times == larger
 
 
 def test_ways_to_stand_are_tried_without_moving_a_widget(laid_out, monkeypatch):
