@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QRect, Qt
-from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, QScreen
+from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QRect, Qt, QUrl
+from PySide6.QtGui import QAction, QDesktopServices, QGuiApplication, QKeySequence, QResizeEvent, QScreen
 from PySide6.QtWidgets import QProgressDialog, QWidget
 from shiboken6 import isValid
 
@@ -17,7 +17,7 @@ from explorer.sentences import sentence
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.panel import StepPanel
 from explorer.ui.lesson.placing import begin
-from explorer.ui.lesson.recorder import Recorder
+from explorer.ui.lesson.recorder import SAVED, Recorder
 from explorer.ui.lesson.spot import scroll_to_meant, spot_box, spot_rect, wanted_rects
 from explorer.ui.lesson.watcher import LessonWatcher
 from explorer.ui.matrix.box import MatrixBox
@@ -116,6 +116,7 @@ class LessonParts(QObject):
         self._window.files.lessons_kept.connect(self._list_anew)
         self.recorder = Recorder(self._bench, window.files, self)
         self.recorder.changed.connect(self._show_recording)
+        self.recorder.saved.connect(self._tell_where_words_go)
         self.present = self._action("Present the steps", "F5", self.open_presenter)
         self.hand_out = self._action("Save as a hand-out …", "Ctrl+Shift+H", self.save_hand_out)
         self.record_lesson = self._action(RECORD, "Ctrl+Alt+R", self.record)
@@ -224,7 +225,13 @@ class LessonParts(QObject):
 
     def _stop_recording(self) -> None:
         self.recorder.stop()
-        self._show_recording()  # who has chosen no file goes on
+        if self.recorder.is_on:  # no file was chosen: it goes on
+            self._show_recording()
+
+    def _tell_where_words_go(self, file: Path) -> None:
+        folder = QUrl.fromLocalFile(str(file.absolute().parent))
+        answers = {"Open its folder": lambda: QDesktopServices.openUrl(folder), "Close": lambda: None}
+        self._window.recording.ask(SAVED.format(file.name), answers)
 
     def _drop_recording(self) -> None:
         """Forget what was recorded; more than the page that one was at is not lost without a question."""
@@ -232,10 +239,11 @@ class LessonParts(QObject):
         asks = recording is not None and len(recording) > 1
         answer = self._window.files.dialogs.keep("this recording") if asks else "discard"
         if answer == "save":
-            self.recorder.stop()
+            self._stop_recording()
         elif answer == "discard":
             self.recorder.drop()
-        self._show_recording()
+        else:
+            self._show_recording()
 
     def go_on(self, file: Path | None = None) -> None:
         """Go through the steps of the lesson that was opened, from where one was; without steps, explore it."""

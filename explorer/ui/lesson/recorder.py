@@ -18,6 +18,11 @@ from explorer.ui.files import Files
 from explorer.ui.selection import Coming
 from explorer.ui.workbench import Workbench
 
+SAVED = (
+    "Saved as {}. Each step still needs its words: write them into this file with a text editor. "
+    "What you save there is shown here at once."
+)
+
 
 class Recorder(QObject):
     """Follows the reader while it is switched on.
@@ -26,6 +31,7 @@ class Recorder(QObject):
     """
 
     changed = Signal()  # it was switched on or off, or there is another step
+    saved = Signal(object)  # Path: of the lesson that was written, and is open now
 
     def __init__(self, bench: Workbench, files: Files, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -74,6 +80,7 @@ class Recorder(QObject):
             return
         self.drop()
         self._files.open_path(path)
+        self.saved.emit(path)
 
     def drop(self) -> None:
         """Switch it off; what it has taken down is forgotten."""

@@ -2,6 +2,7 @@
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QDesktopServices
 
 from explorer.cli import main
 from explorer.document.commands import SetCells
@@ -111,6 +112,17 @@ def test_every_page_says_that_it_is_recorded_and_how_to_stop(window, eye, hand, 
     monkeypatch.setattr(window.files.dialogs, "keep", lambda name: "discard")
     hand.click(notice.buttons["Stop and save …"])
     assert path.exists()
+
+
+def test_who_has_saved_is_told_where_the_words_go(window, eye, hand, tmp_path, monkeypatch):
+    lessons, notice, path, opened = window.lessons, window.recording, tmp_path / "mine.lesson.toml", []
+    monkeypatch.setattr(window.files.dialogs, "to_save_lesson", lambda suggestion: path)
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
+    lessons.record_lesson.trigger()
+    lessons.record_lesson.trigger()
+    assert notice.text.startswith("Saved as mine.lesson.toml. Each step still needs its words")
+    hand.click(notice.buttons["Open its folder"])
+    assert opened == [str(tmp_path)]
     assert not notice.isVisible()
 
 
