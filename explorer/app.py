@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QTimer, Signal
@@ -126,14 +127,20 @@ def open_window(
     window.show()
     window.activateWindow()  # where there is no window manager nobody else gives it the keys
     do_once_painted(window, window.recovery.offer)
-    # The heads of all lessons, which the tab of lessons asks for: to read them takes 0.2 s.
     reader = Background(window)
-    do_once_painted(window, lambda: reader.run(chapters, lambda: None))
+    do_once_painted(window, lambda: reader.run(_load_ahead, lambda: None))
     # What is there now stays: Python's collector, which holds everything up, need not look through it again (50 ms a
     # time).
     gc.freeze()
     gc.enable()
     return app, window
+
+
+def _load_ahead() -> None:
+    """Read what tabs ask for when they are first looked at: the heads of all lessons, 0.2 s, and modules without Qt."""
+    chapters()
+    for name in ("lessons.printed_numbers", "training.run"):
+        import_module(f"explorer.{name}")
 
 
 def refuse(message: str) -> None:

@@ -60,8 +60,10 @@ class LessonCard(QFrame):
     wanted = Signal(str, bool)  # the lesson of this id is to be opened: from its beginning, or where one was
     removed = Signal(str)  # it is to be kept no more
 
-    def __init__(self, bench: Workbench, id: str, title: str, mine: bool = False) -> None:
-        super().__init__()
+    def __init__(
+        self, bench: Workbench, id: str, title: str, mine: bool = False, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
         mark(self, card="true")
         self.setAccessibleName(title)
         px = bench.appearance.px
@@ -72,26 +74,19 @@ class LessonCard(QFrame):
         self.share = 0.0
         self.title = SteadyLabel(escape(title, quote=False), role="strong")
         self._teaches = SteadyLabel(role="muted")
-        self._size = mark(QLabel(), role="small")
+        self._said = SteadyLabel(role="small")  # long where there is much to say: it wraps
         self.ring = Ring(bench.appearance, f"How far you are in {title}")
         self.picture = QLabel()
         self.picture.setFixedSize(px(PICTURE[0]), px(PICTURE[1]))
         self.picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.is_drawn = False
-        self._far = SteadyLabel(role="small")  # long where there is much to say: it wraps
         self.button = QPushButton("Open")
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button.clicked.connect(lambda: self.wanted.emit(id, False))
-        self.again = QPushButton("Begin anew")
-        self.again.setToolTip("Begin at the first step, without your answers")
-        mark(self.again, link="true")
-        self.again.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.again.clicked.connect(lambda: self.wanted.emit(id, True))
-        self.remove = mark(QPushButton("Remove"), link="true")
-        self.remove.setAccessibleName(f"Remove {title} from your lessons")
-        self.remove.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.remove.clicked.connect(lambda: self.removed.emit(id))
-        self.remove.setVisible(mine)
+        self.again: QPushButton | None = None
+        """Begins at the first step; only where one is behind it."""
+        self.remove: QPushButton | None = None
+        """Only where the lesson is the person's own."""
         whole = QHBoxLayout(self)
         whole.setContentsMargins(px(16), px(10), px(12), px(10))
         whole.setSpacing(px(16))
@@ -105,25 +100,25 @@ class LessonCard(QFrame):
         words.addLayout(line)
         line.setSpacing(px(12))
         line.addWidget(self.ring)
-        line.addWidget(self._size)
-        line.addWidget(self._far, 1)
-        line.addWidget(self.remove)
-        line.addStretch()
-        acts = QVBoxLayout()
+        line.addWidget(self._said, 1)
+        if mine:
+            self.remove = mark(QPushButton("Remove"), link="true")
+            self.remove.setAccessibleName(f"Remove {title} from your lessons")
+            self.remove.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            self.remove.clicked.connect(lambda: self.removed.emit(id))
+            line.addWidget(self.remove)
+        self._acts = acts = QVBoxLayout()
         whole.addLayout(acts)
         acts.setSpacing(0)
         acts.addStretch()
         acts.addWidget(self.button)
-        acts.addWidget(self.again)
         acts.addStretch()
         self.show_lesson(None)
 
     def show_lesson(self, lesson: Lesson | None, progress: Progress | None = None) -> None:
         """Say what is in it, at which step one is, and at its end how much was right and what there is to revisit."""
-        self._size.setVisible(lesson is not None)
         if lesson is None or progress is None:
-            for part in (self.ring, self._far, self.again):
-                part.hide()
+            self.ring.hide()
             return
         self.lesson, steps = lesson, len(lesson.steps)
         far, found = left_at(lesson, progress), outcome(lesson, progress)
@@ -132,12 +127,11 @@ class LessonCard(QFrame):
         self.share = found.share if steps else 0.0  # as at the end of the lesson
         self.ring.setVisible(bool(steps))
         self.ring.show_share(self.share)
-        self.again.setVisible(half)
+        self._offer_again(half)
         teaches = lesson.teaches or sentences(" ".join(lesson.paragraph.split("\n\n")[0].split()))[0]
         self._teaches.setText(escape(teaches[:1].upper() + teaches[1:], quote=False))
         minutes = f" · about {lesson.minutes:.0f} minutes" if lesson.minutes else ""
-        self._size.setText(f"{steps} steps{minutes}" if steps else "An example to explore, without steps")
-        said = []
+        said = [f"{steps} steps{minutes}" if steps else "An example to explore, without steps"]
         if half or over:
             said += ["✓ gone through" if over else "at the end" if far == steps else f"at step {far} of {steps}"]
         if over or (half and far == steps):
@@ -146,14 +140,23 @@ class LessonCard(QFrame):
         if lesson.needed is not None:
             said += [f"needs {lesson.needed.name}"]
             said += [] if lesson.needed.checked else ["not checked by us with the real weights"]
-        self._far.setText(" · ".join(said))
-        self._far.setVisible(bool(said))
+        self._said.setText(" · ".join(said))
         self.button.setText("Go on" if half else "Again" if over else "Begin" if steps else "Open")
         self.button.setAccessibleName(f"{self.button.text()}: {lesson.title}")
         self.button.setToolTip(self.button.accessibleName())
         mark(self.button, primary="true" if steps and not over else "false")
         about = teaches, *(step.title for step in lesson.steps), lesson.paragraph, lesson.reference, lesson.id
         self._found = lesson.title.casefold(), " ".join(about).casefold()
+
+    def _offer_again(self, offered: bool) -> None:
+        if self.again is None and offered:
+            self.again = again = mark(QPushButton("Begin anew"), link="true")
+            again.setToolTip("Begin at the first step, without your answers")
+            again.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            again.clicked.connect(lambda: self.wanted.emit(self.id, True))
+            self._acts.insertWidget(2, again)
+        if self.again is not None:
+            self.again.setVisible(offered)
 
     def draw(self, known: Pictures) -> None:
         """Show small what the lesson shows first, with the numbers of its model.
@@ -215,6 +218,8 @@ class LessonPage(QScrollArea):
         From a lesson to how far one is in it.
     folder : ProgressFolder or None
         Where progress is kept, if it is.
+    parent : QWidget
+        What it stands in from the start: Qt dresses all that is in a widget anew whenever it gets another parent.
     """
 
     wanted = Signal(str, bool)  # as of a card
@@ -225,9 +230,9 @@ class LessonPage(QScrollArea):
     made = Signal()  # it was made anew
 
     def __init__(
-        self, bench: Workbench, progress: Callable[[Lesson], Progress], folder: ProgressFolder | None = None
+        self, bench: Workbench, progress: Callable[[Lesson], Progress], folder: ProgressFolder | None, parent: QWidget
     ) -> None:
-        super().__init__()
+        super().__init__(parent)
         self._bench, self._progress, self._folder = bench, progress, folder
         self.cards: dict[str, LessonCard] = {}
         self._pictures: Pictures = {}
@@ -254,14 +259,16 @@ class LessonPage(QScrollArea):
 
     def _make(self) -> None:
         px = self._bench.appearance.px
-        page = QWidget()
+        page = QWidget(self.viewport())
+        page.hide()  # until all is in it: Qt would lay out anew for each part
+        self.setWidget(page)
         self._across = across = QBoxLayout(QBoxLayout.Direction.LeftToRight, page)
         across.setContentsMargins(px(24), px(16), px(16), px(20))
         across.setSpacing(px(20))
         self.courses = ChapterList(self._bench)
         self.courses.chosen.connect(self._find)
         across.addWidget(self.courses)
-        self._content = content = QWidget()
+        self._content = content = QWidget(page)
         self._columns, self._order = 1, list[QWidget]()
         across.addWidget(content, 1)
         across.addStretch(0)
@@ -290,17 +297,17 @@ class LessonPage(QScrollArea):
         column.addWidget(self.search)
         column.addWidget(self._none)
         for id, name in titles().items():
-            card = LessonCard(self._bench, id, name)
+            card = LessonCard(self._bench, id, name, parent=content)
             card.wanted.connect(self.wanted)
             self.cards[id] = card
         folder = self._bench.settings.folder
         self._yours = {str(file): title for file, title in yours(folder and folder / FOLDER).items()}
         for id, name in self._yours.items():
-            card = LessonCard(self._bench, id, name, mine=True)
+            card = LessonCard(self._bench, id, name, mine=True, parent=content)
             card.wanted.connect(self.wanted)
             card.removed.connect(self.removed)
             self.cards[id] = card
-        self._of_yours = QWidget()
+        self._of_yours = QWidget(content)
         self._of_yours.setMinimumHeight(px(LINK))  # the layout of cards would cut the letters
         heading = row_in(self._of_yours, spacing=px(12))
         heading.addWidget(mark(QLabel("Your lessons"), role="strong"))
@@ -310,14 +317,15 @@ class LessonPage(QScrollArea):
         self.bundle.clicked.connect(self.bundle_wanted)
         heading.addWidget(self.bundle)
         heading.addStretch()
-        self._apart = SteadyLabel("For those who hold a printed text beside the screen", role="strong")
+        apart = "For those who hold a printed text beside the screen"
+        self._apart = SteadyLabel(apart, role="strong", parent=content)
         self._listed = QGridLayout()
         self._listed.setSpacing(px(8))
         column.addLayout(self._listed)
         column.addStretch(1)  # not the cards: a single one would be as high as the page
-        self.setWidget(page)
         self._arrange()
         self._find()
+        page.show()
 
     def showEvent(self, event: object) -> None:
         super().showEvent(event)  # type: ignore[arg-type]
@@ -372,14 +380,11 @@ class LessonPage(QScrollArea):
         listed: list[QWidget] = [self.cards[id] for id in (*found, *rest)]
         listed += [self._of_yours, *(self.cards[id] for id in self._yours)]
         self._order = [*listed, self._apart, *(self.cards[id] for id in apart)]
-        for widget in self._order:
-            if widget.parentWidget() is None:
-                widget.setParent(self._content)  # else it would be shown as a window of its own
-        for id, card in self.cards.items():
-            card.setVisible(id in ranks)
-        self._apart.setVisible(any(id in ranks for id in apart))
-        self._of_yours.setVisible(any(id in ranks for id in self._yours))
-        self._none.setVisible(not ranks)
+        shown = {self._apart: any(id in ranks for id in apart), self._none: not ranks}
+        shown[self._of_yours] = any(id in ranks for id in self._yours)
+        for widget, is_shown in (*shown.items(), *((card, id in ranks) for id, card in self.cards.items())):
+            if widget.isHidden() is is_shown:  # Qt measures all that it is told to show, also what is shown
+                widget.setVisible(is_shown)
         self._place()
         self._drawing.start()
 

@@ -157,14 +157,15 @@ class LessonParts(QObject):
         if self._page is None:
             from explorer.ui.lesson.lesson_page import LessonPage
 
-            self._page = LessonPage(self._window.tabs.bench, self.guide.progress, self.guide.folder)
+            tabs, guide = self._window.tabs, self.guide
+            self._page = LessonPage(tabs.bench, guide.progress, guide.folder, tabs)
             self._page.wanted.connect(self.begin)
             self._page.again_wanted.connect(self.ask_again)
             self._page.record_wanted.connect(self.record)
             self._page.removed.connect(lambda id: self._window.files.remove_lesson(Path(id)))
             self._page.bundle_wanted.connect(self._window.files.bundle_lessons)
             self._page.made.connect(self._show_recording)
-            self._window.tabs.addWidget(self._page)
+            tabs.addWidget(self._page)
         return self._page
 
     def _list_anew(self) -> None:

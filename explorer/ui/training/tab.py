@@ -40,10 +40,13 @@ NO_LOSS = "This model has no loss, so it learns nothing. To see a model learn, o
 
 
 class TrainingTab(QFrame):
-    """The page "Train": the settings at the left, the run and its pictures beside them."""
+    """The page "Train": the settings at the left, the run and its pictures beside them.
 
-    def __init__(self, bench: Workbench) -> None:
-        super().__init__()
+    `parent`: what it stands in from the start, as of `LessonPage`.
+    """
+
+    def __init__(self, bench: Workbench, parent: QWidget) -> None:
+        super().__init__(parent)
         self.setObjectName("page")
         self.setAccessibleName("Train")
         self.bench = bench
@@ -52,11 +55,15 @@ class TrainingTab(QFrame):
         self._opened, self._begins = bench.document.state.lesson, self._recipe
         self._stale = False
 
+        self._settings, left = scroll_area(self, sideways=False), QWidget()
+        self._settings.setObjectName("sidebar")
+        self._settings.setWidget(left)
+        self._page, right = scroll_area(self), QWidget()
+        self._page.setWidget(right)
+        self._left, self._right = QVBoxLayout(left), QVBoxLayout(right)
         self.source = MaterialChoice(bench)
         self.form = RecipeForm(bench, self._begins)
         self.moves = Moves(bench)
-        left = QWidget()
-        self._left = QVBoxLayout(left)
         self.activations = Activations(bench)
         for title, widgets in (
             ("Learns from", [self.source, self.activations]),
@@ -69,24 +76,16 @@ class TrainingTab(QFrame):
         self.source.changed.connect(self._begin_anew)
         self.form.changed.connect(self._set)
         self._left.addStretch()
-        self._settings = scroll_area(sideways=False)
-        self._settings.setObjectName("sidebar")
-        self._settings.setWidget(left)
-        right = QWidget()
-        self._right = QVBoxLayout(right)
         self._make_controls()
         self.pictures = Pictures(bench)
         self._right.addWidget(self.pictures)
         self._right.addStretch()
-        self._page = page = scroll_area()
-        page.setWidget(right)
-        across = row_in(self, spacing=0)
+        across = row_in(self, self._settings, spacing=0)
         beside = QVBoxLayout()
-        beside.setSpacing(0)
-        beside.addWidget(page, 1)
-        beside.addWidget(self._make_foot())
-        across.addWidget(self._settings)
         across.addLayout(beside, 1)
+        beside.setSpacing(0)
+        beside.addWidget(self._page, 1)
+        beside.addWidget(self._make_foot())
         bench.descent.failed.connect(lambda error: self._say_problem(sentence(error)))
         bench.descent.changed.connect(self._follow_run)
         bench.bridge.changed.connect(self.follow)

@@ -72,7 +72,7 @@ class Tabs(QStackedWidget):
         if self.training is None:
             from explorer.ui.training.tab import TrainingTab
 
-            self.training = TrainingTab(self.bench)
+            self.training = TrainingTab(self.bench, self)
             self.addWidget(self.training)
         return self.training
 

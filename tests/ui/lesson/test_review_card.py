@@ -54,8 +54,8 @@ def test_a_test_says_how_much_was_right_once_all_is_answered(open_window, tmp_pa
     window = open_window("emma", settings=Settings(tmp_path))
     window.lessons.show_lessons()
     card = window.lessons.page().cards[lesson.id]
-    qtbot.waitUntil(lambda: "right" in card._far.text(), timeout=20_000)
-    assert card._far.text() == "✓ gone through · 5 of 10 right · 5 to revisit"
+    qtbot.waitUntil(lambda: "right" in card._said.text(), timeout=20_000)
+    assert card._said.text() == "10 steps · about 12 minutes · ✓ gone through · 5 of 10 right · 5 to revisit"
 
 
 @pytest.fixture
