@@ -20,6 +20,7 @@ from explorer.pages.element import Element
 from explorer.pages.gestures import Do, GoTo
 from explorer.pages.page import NUMBER, Column, Entry, Line, Listing, Note, Section, beside
 from explorer.pages.view import View
+from explorer.pages.whole import whole_below
 from explorer.training import recipes
 from explorer.training.recipes import kinds, steps
 
@@ -207,7 +208,7 @@ DTYPES = {
 
 
 def card(view: View, stage: Stage) -> tuple[Element, ...]:
-    """What kind of model it is; of one that came trained also what it learned from, its scores and recipe."""
+    """What kind of model it is; of one that came trained what it learned from, its scores and recipe; its picture."""
     state, top = view.state, _about(view.state.lesson)
     # A lesson may tell of the model of another one.
     name = top.text("example") if top is not None and "example" in top else state.lesson
@@ -232,7 +233,8 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
         ]
         title = Section("scores", "Scores, on sentences that it has never learned from")
         measured = title, _listing("all scores", lines, ("score", ""))
-        return *elements, beside((SIZES, (*sizes, *choices)), (MEASURED, measured), (RECIPE, _recipe(name)))
+        told = beside((SIZES, (*sizes, *choices)), (MEASURED, measured), (RECIPE, _recipe(name)))
+        return *elements, told, whole_below(view)
     elements += (beside((SIZES, sizes), (MEASURED, choices)),) if choices else sizes
     if source is not None and ("weights" in source or "checkpoint" in source):
         elements.append(Note("others", "It was trained by others, elsewhere: there is no recipe of it here."))
@@ -243,7 +245,7 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
     else:
         said = "It was not trained here: its numbers come from a file, or were drawn by chance."
         elements.append(Note("elsewhere", f"{said} Whoever trained it can say with which texts, and how good it is."))
-    return tuple(elements)
+    return *elements, whole_below(view)
 
 
 @lru_cache(8)

@@ -19,6 +19,7 @@ from explorer.pages.levels import ALL, has_stream, listed_layer
 from explorer.pages.matrix import SURVEYED
 from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Listing, Note, Section, Stack
 from explorer.pages.view import View
+from explorer.pages.whole import whole_below
 
 FIRST = 7
 """Numbers of a matrix that are shown, less one for each decimal: with more there would be no room for where it is."""
@@ -53,18 +54,24 @@ def given(view: View) -> tuple[Element, ...]:
     return Section("given", "Numbers that are given"), listing
 
 
+def small_below(view: View) -> tuple[Element, ...]:
+    """The picture of a small model, below what leaves most of a page free; lists of the others need all of it."""
+    return () if has_stream(view) else (whole_below(view),)
+
+
 def switches(view: View, stage: Stage) -> tuple[Element, ...]:
     """A row of switches for each block, in reading order; of many layers, those of one, and where others differ."""
     blocks = view.state.model.blocks()
     if not blocks:
-        return Note("no switches", "This model has no switches: its numbers follow from what is given."), *given(view)
+        said = "This model has no switches: its numbers follow from what is given."
+        return Note("no switches", said), *given(view), *small_below(view)
     layer = listed_layer(view) if has_stream(view) else ALL
     listed = {block: kind for block, kind in blocks.items() if layer == ALL or _layer_of(block) in (layer, None)}
     bars = (
         Stack(f"part {block}", block, (switch_bar(view, block, tuple(SWITCHES[kind])),))
         for block, kind in listed.items()
     )
-    return *(_others(view, layer) if layer != ALL else ()), *bars
+    return *(_others(view, layer) if layer != ALL else ()), *bars, *small_below(view)
 
 
 def _layer_of(block: str) -> int | None:
@@ -104,7 +111,8 @@ def changes(view: View, stage: Stage) -> tuple[Element, ...]:
     """The stages that the last edit reached, in the order in which the change spread, each with its matrices."""
     last = view.last
     if not (last.before or last.added or last.removed):
-        return Note("done", "Nothing has changed yet. Change a number, a word or a switch."), *given(view)
+        said = "Nothing has changed yet. Change a number, a word or a switch."
+        return Note("done", said), *given(view), *small_below(view)
     done = escape(last.label)
     note = Note("done", f"<b>{done}</b>. It changed these stages. Click a stage to go there.")
     return note, Listing("changed", "What the last edit changed", OF_CHANGES, _lines(view), most=60)

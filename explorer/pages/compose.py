@@ -165,7 +165,7 @@ KINDS: dict[str, Kind] = {
     ),
     "decision": Kind(Maker("compose", "matrices"), "The output turned into yes or no.", ("threshold",)),
     "regression": Kind(
-        Maker("compose", "matrices"),
+        Maker("net", "regression"),
         "The straight line with the smallest squared error, computed directly from the examples.",
     ),
     "examples": Kind(Maker("norm", "examples"), "The input: each row is an example, each column a feature."),

@@ -18,7 +18,7 @@ EASY = 2
 MOST_WIDER = 1.3
 """How many times wider than they have to be parts of a page are that stand beside each other."""
 
-LARGER = 1.6, 1.45, 1.3, 1.15
+LARGER = 1.8, 1.6, 1.45, 1.3, 1.15
 """How many times larger matrices and pictures may be where a page leaves room across and down."""
 
 Line = list[int]
@@ -272,7 +272,7 @@ def side_by_side(widths: Sequence[int], room: Room) -> list[int]:
     return found
 
 
-def larger(parts: Sequence[tuple[int, int]], room: int, free: int) -> Iterator[float]:
+def larger(parts: Sequence[tuple[int, int]], room: int, free: int, now: float = 1.0) -> Iterator[float]:
     """How many times larger the parts of a page may be that can be larger, the largest first.
 
     What is no number in them, such as headings, does not grow: there may be more room than is reckoned here.
@@ -283,7 +283,9 @@ def larger(parts: Sequence[tuple[int, int]], room: int, free: int) -> Iterator[f
         Pixels across and down of each, which stand below each other.
     room, free : int
         Pixels across that the page has, and those down that it leaves.
+    now : float
+        How many times larger they are as they stand.
     """
     high = sum(down for _, down in parts)
     widest = max((across for across, _ in parts), default=room)
-    return (times for times in LARGER if widest * times <= room and high * times <= high + free)
+    return (times for times in LARGER if widest * times <= room * now and high * times <= (high + free) * now)

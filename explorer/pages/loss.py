@@ -21,7 +21,9 @@ from explorer.pages.gestures import SetNumber
 from explorer.pages.matrix import matrix
 from explorer.pages.page import (
     BAR,
+    NARROW,
     NUMBER,
+    WIDE,
     Column,
     Controls,
     Descent,
@@ -35,6 +37,7 @@ from explorer.pages.page import (
     Row,
     Section,
     Stack,
+    beside,
     row_choice,
     where_said,
 )
@@ -220,13 +223,14 @@ def loss(view: View, stage: Stage) -> tuple[Element, ...]:
     shown = (Item("", matrix(view, output)), Item("", _target(view, words)), Item("→", _value(view)))
     mine = [node.name for node in view.stage(stage.name) if node.name not in (VALUE, TARGET)]
     others = [Item("", matrix(view, name, OTHERS.get(name, ""))) for name in mine]
-    return (
+    terms = (
         Section("terms", "One term for each position" if words else "One term for each number"),
         Note("about the terms", text),
         Row("terms listed", (Item("", listing), Item("", costs))),
-        *word_gradients(view),
-        Section("down", "Down the gradient"),
-        Descent("steps", "steps"),
+    )
+    down = Section("down", "Down the gradient"), Descent("steps", "steps")
+    return (
+        beside((WIDE, terms), (NARROW, (*word_gradients(view), *down))),
         Section("mean", "The mean of the terms is the loss"),
         Row("loss row", shown),
         *((Row("others", tuple(others)),) if others else ()),

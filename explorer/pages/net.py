@@ -13,7 +13,8 @@ from explorer.core.graph import Place, Stage
 from explorer.core.numbers import written
 from explorer.core.switches import SWITCHES
 from explorer.document.commands import SetSwitch
-from explorer.pages.changes import given
+from explorer.pages.changes import given, small_below
+from explorer.pages.compose import matrices
 from explorer.pages.drawing import SIGNED, TEXT, Axis, Drawing, Image, Words, drawable
 from explorer.pages.element import Element
 from explorer.pages.gestures import Do
@@ -105,10 +106,16 @@ def descent(view: View, stage: Stage) -> tuple[Element, ...]:
 def _nothing(view: View) -> tuple[Element, ...]:
     """Why there is nothing to go down, and the way to where there is."""
     if "loss" not in view.state.model.blocks():
-        return Note("no loss", NONE), *given(view)
+        return Note("no loss", NONE), *given(view), *small_below(view)
     on = Do(SetSwitch("loss", "loss", SWITCHES["loss"]["loss"].default))
     button = Button("loss on", "Switch the loss on", on, "For a model that writes, of the next words")
-    return Note("no loss", SWITCHED_OFF), Controls("way to a loss", (button,)), *given(view)
+    return Note("no loss", SWITCHED_OFF), Controls("way to a loss", (button,)), *given(view), *small_below(view)
+
+
+def regression(view: View, stage: Stage) -> tuple[Element, ...]:
+    """The line beside the examples that it is for, and the numbers that it is computed from."""
+    picture = net_picture(view)
+    return (*(() if picture is None else (picture,)), *matrices(view, stage))
 
 
 STEPS = 262

@@ -29,7 +29,9 @@ from explorer.pages.matrix import matrix
 from explorer.pages.page import (
     BAR,
     HEAT,
+    NARROW,
     NUMBER,
+    WIDE,
     Button,
     Check,
     Column,
@@ -46,6 +48,7 @@ from explorer.pages.page import (
     Section,
     Slider,
     Stack,
+    beside,
     row_choice,
     waiting,
 )
@@ -191,16 +194,23 @@ def next_word(view: View, stage: Stage) -> tuple[Element, ...]:
     return (
         Note("text", _text(view, sequence, row)),
         *_buttons(view, sequence, row, choice, chosen),
-        Section("bars", "What comes next"),
-        Row(
-            "next",
+        beside(
             (
-                Item("", _listing(view, sequence, row, shares, chances, chosen, choice.greedy)),
-                Item("", _controls(view, choice, left, shares)),
+                WIDE,
+                (
+                    Section("bars", "What comes next"),
+                    Row(
+                        "next",
+                        (
+                            Item("", _listing(view, sequence, row, shares, chances, chosen, choice.greedy)),
+                            Item("", _controls(view, choice, left, shares)),
+                        ),
+                    ),
+                    *_tree(view, sequence, row),
+                ),
             ),
+            (NARROW, cache(view, sequence, row)),
         ),
-        *_tree(view, sequence, row),
-        *cache(view, sequence, row),
     )
 
 

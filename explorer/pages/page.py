@@ -119,6 +119,9 @@ class Stack(Arrangement):
 
 COLUMN = 660
 """Pixels at text scale 1 that one of two parts takes which stand beside each other in a window of 1920 pixels."""
+WIDE, NARROW = 900, 620
+"""And the two parts of a page that stand beside each other in one of 2560 pixels: a list with its picture, and a list.
+"""
 
 
 def beside(*parts: tuple[int, tuple[Element, ...]]) -> Row:
@@ -128,6 +131,12 @@ def beside(*parts: tuple[int, tuple[Element, ...]]) -> Row:
     """
     stacks = [Stack(f"part of {inside[0].id}", "", inside, width) for width, inside in parts]
     return Row(f"from {parts[0][1][0].id}", tuple(Item("", stack) for stack in stacks))
+
+
+def parts_beside(row: Row) -> tuple[Stack, ...]:
+    """The parts of a page that stand in a row of such; none of another row."""
+    parts = tuple(one for one in row.inside if isinstance(one, Stack) and one.width and not one.title)
+    return parts if len(parts) == len(row.items) > 1 else ()
 
 
 @dataclass(frozen=True, eq=False)

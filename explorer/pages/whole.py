@@ -82,7 +82,7 @@ def _drawn_before(graph: Graph, name: str, numbers: Mapping[str, Sequence[int]])
     return tuple(found)
 
 
-LEAST_WIDTH, LEAST_HEIGHT = 620, 300
+LEAST_WIDTH, LEAST_HEIGHT, LEAST_BELOW = 620, 300, 170
 
 
 def block(view: View, stage: Stage) -> tuple[Element, ...]:
@@ -111,14 +111,8 @@ LARGE_WIDTH, LARGE_HEIGHT = 330, 240
 
 def whole(view: View, stage: Stage) -> tuple[Element, ...]:
     """The model as blocks along a stream, each with a picture of what it holds now."""
-    choices: tuple[Element, ...] = ()
-    if has_stream(view):
-        made = Stacks(view) if view.looking.large else lanes(view)
-        drawing, due = made.drawing(), made.due
-    elif is_small_net(view):
-        (drawing, due), choices = neurons(view), example_choice(view)
-    else:
-        drawing, due = chain(view)
+    drawing, due = _drawn(view)
+    choices = () if has_stream(view) or not is_small_net(view) else example_choice(view)
     word = ", a word to follow it" if has_stream(view) else ""
     invitation = f"Click a block to look into it{word}; the wheel zooms."
     drawing, player = played(view, joined(view, drawing, due), due, invitation)
@@ -128,6 +122,20 @@ def whole(view: View, stage: Stage) -> tuple[Element, ...]:
         _, _, top, bottom = drawing.window
         high = max(high, round(READABLE * abs(bottom - top)))
     return (*controls, player, Picture("model", drawing, wide, high, fills=True))
+
+
+def whole_below(view: View) -> Picture:
+    """The model in the room that a page about all of it leaves: a click goes to a block."""
+    drawing, due = _drawn(view)
+    return Picture("model", joined(view, drawing, due), LEAST_WIDTH, LEAST_BELOW, fills=True)
+
+
+def _drawn(view: View) -> tuple[Drawing, Sequence[str]]:
+    """The drawing of the model, and the node that each of its marks shows."""
+    if has_stream(view):
+        made = Stacks(view) if view.looking.large else lanes(view)
+        return made.drawing(), made.due
+    return neurons(view) if is_small_net(view) else chain(view)
 
 
 def whole_sentence(view: View, stage: Stage) -> str:

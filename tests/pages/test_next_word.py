@@ -13,6 +13,7 @@ from explorer.document.continuation import decoder_of
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.loader import load
+from explorer.pages.element import leaves
 from explorer.pages.gestures import Do
 from explorer.pages.levels import NEXT_WORD, stops, writes
 from explorer.pages.next_word import BEAMED, CACHED, HOW, SEED, TEMPERATURE, TOP_K, TOP_P, TREE, _kept_names, next_word
@@ -252,12 +253,12 @@ def test_the_beams_of_a_large_model_are_searched_beside_the_window(cat, monkeypa
     cat.choose(TREE, True)
     elsewhere = Elsewhere()
     view = replace(cat.view, aside=elsewhere)
-    waits = next(one for one in next_word(view, NEXT_WORD) if isinstance(one, Waiting))
+    waits = next(one for part in next_word(view, NEXT_WORD) for one in leaves(part) if isinstance(one, Waiting))
     assert waits.id == BEAMED
     told = elsewhere.compute(BEAMED)
     assert told == sorted(told)
     assert told[0] == (0, 18)
-    notes = [one.text for one in next_word(view, NEXT_WORD) if one.id == "about the beams"]
+    notes = [one.text for part in next_word(view, NEXT_WORD) for one in leaves(part) if one.id == "about the beams"]
     assert "The best: <b>mat &lt;end&gt;</b>" in notes[0]
 
 

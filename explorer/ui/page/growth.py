@@ -1,15 +1,18 @@
 """How large all matrices, pictures and lists of a page are in a wide window, where the page stays in sight whole."""
 
 from bisect import bisect_left
+from collections.abc import Iterator
+from functools import reduce
 from itertools import pairwise
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QRect
 
 from explorer.pages import equation
+from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Listing, Picture, Row
+from explorer.pages.page import Item, Listing, Picture, Row, parts_beside
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.widgets.formula import can_typeset_now
 
@@ -24,6 +27,7 @@ TALL = 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 14.0, 24.0
 """How many times higher than wide the cells of small pictures may be where a page leaves room down: those of a large
 model are less than a pixel wide, and a row of them, which is a word, should be seen.
 """
+DRAWN = Picture, Listing
 
 
 class Growth:
@@ -34,14 +38,15 @@ class Growth:
 
     def __init__(self, sharing: "Sharing") -> None:
         self._sharing = sharing
-        self._wide = self.grown = self.tall = 1.0
+        self._wide = self.grown = self.drawn = self.tall = 1.0
         self._decided: tuple[object, ...] = ()
         """What it was decided for how much larger all is."""
 
     @property
     def times(self) -> float:
         """How many times larger than at its least each matrix is: in a window so large, and more where a page that is
-        in sight whole leaves room, as pictures are, too (`grown`).
+        in sight whole leaves room (`grown`). Pictures and lists are larger there, too, and more so where matrices have
+        no room across (`drawn`).
         """
         return self._wide * self.grown
 
@@ -58,7 +63,7 @@ class Growth:
             decides = room, height, [one.id for one in self._sharing.all], sizes, late, can_typeset_now()
         if decides == self._decided:
             return False
-        self._decided, self.grown, self.tall = decides, 1.0, 1.0
+        self._decided, self.grown, self.drawn, self.tall = decides, 1.0, 1.0, 1.0
         return bool(decides)
 
     def grow(self, room: int, height: int) -> None:
@@ -66,33 +71,45 @@ class Growth:
 
         Of small pictures in place of numbers, which are as wide as they can be, the cells are higher then.
         """
-        page = self._sharing.page
         before, high = self._stance(room)
         if high > height:
             return
-        parts = []
-        for element, place in page.places(room):
-            across = place.width()
-            if isinstance(element, Row):
-                across = max((rect.right() + 1 for _, rect in page.layout_of(element).places(place)), default=0)
-            elif isinstance(element, (Matrix, Picture, Listing)):
-                across = page.part(element).sizeHint().width()
-            if any(map(_grows, leaves(element))):
-                parts.append((across, place.height()))
 
-        def fits(times: float, tall: float) -> bool:
-            self.grown, self.tall = times, tall
+        def fits(times: float, drawn: float, tall: float) -> bool:
+            if (times, drawn, tall) == (self.grown, self.drawn, self.tall):
+                return True  # they stand so
+            self.grown, self.drawn, self.tall = times, drawn, tall
             self._sharing.arrange(room, height, low=False)
             stance, high = self._stance(room)
             return stance == before and high <= height
 
+        alike = next((one for one in self._larger(room, height - high, Matrix) if fits(one, one, 1.0)), 1.0)
+        fits(alike, alike, 1.0)
+        free = height - self._stance(room)[1]
+        drawn = next((one for one in self._larger(room, free) if one > alike and fits(alike, one, 1.0)), alike)
         talls = TALL if any(box.small for box in self._sharing.boxes()) else TALL[:1]
-        for times in (*equation.larger(parts, room, height - high), 1.0):
-            if fits(times, talls[0]):
-                tall = talls[bisect_left(talls, True, 1, key=lambda tall: not fits(times, tall)) - 1]
-                if self.tall != tall:
-                    fits(times, tall)
-                return
+        fits(alike, drawn, talls[bisect_left(talls, True, 1, key=lambda tall: not fits(alike, drawn, tall)) - 1])
+
+    def _larger(self, room: int, free: int, *kinds: type[Element]) -> Iterator[float]:
+        """How many times larger pictures, lists and what is of more kinds may be, by the room that they take now."""
+        page, parts = self._sharing.page, []
+
+        def grows(element: Element) -> bool:
+            return any(_is_drawn(one) or isinstance(one, kinds) for one in leaves(element))
+
+        for element, place in page.places(room):
+            across, down = place.width(), place.height()
+            if isinstance(element, Row):
+                there = (one for item, one in self._there(element, place) if grows(item.element) and not _is_map(item))
+                all_there = reduce(QRect.united, there, QRect())
+                # What fills its line need not.
+                across = sum(self._sharing.px(one.width) for one in parts_beside(element)) or all_there.right() + 1
+                down = all_there.height()
+            elif isinstance(element, (Matrix, *DRAWN)):
+                across = page.part(element).sizeHint().width()
+            if grows(element):
+                parts.append((across, down))
+        return equation.larger(parts, room, free, self.grown)
 
     def _stance(self, room: int) -> tuple[object, int]:
         """How rows are broken, what is a small picture, and which lists are too wide; and where the page ends."""
@@ -100,18 +117,33 @@ class Growth:
         for row in self._sharing.rows:
             layout = page.layout_of(row)
             across = self._sharing.room_of(row, room)
-            lefts = [rect.left() for _, rect in layout.places(QRect(0, 0, across, 0))]
-            broken.append([b <= a for a, b in pairwise(lefts)])
+            there = self._there(row, QRect(0, 0, across, 0))
+            places = pairwise((item, rect.left()) for item, rect in there)
+            broken.append([b <= a and not _is_map(item) for (_, a), (item, b) in places])
             broken.append([layout.minimumSize().width() > room])
         small = [(box.small, box.view.extent.whole, box.form.size) for box in self._sharing.boxes()]
         lists = [cast("FittedTable", page.widgets[one.id]) for one in self._sharing.all if isinstance(one, Listing)]
         narrow = [one.whole_width > min(one.width(), room) for one in lists]
         return (broken, small, narrow), max((place.bottom() for _, place in page.places(room)), default=0)
 
+    def _there(self, row: Row, place: QRect) -> Iterator[tuple[Item, QRect]]:
+        """What is there of a row, and where it will stand."""
+        layout = self._sharing.page.layout_of(row)
+        items = {id(widget): item for widget, item in zip(layout.widgets, row.items, strict=True)}
+        return ((items[id(one.widget())], rect) for one, rect in layout.places(place))
+
     def times_in(self, element: Element) -> float:
         """How much larger an arrangement of a width of its own is: as what grows in it."""
-        return self.grown if any(isinstance(one, (Matrix, Picture, Listing)) for one in leaves(element)) else 1.0
+        if any(isinstance(one, DRAWN) for one in leaves(element)):
+            return self.drawn
+        return self.grown if any(isinstance(one, Matrix) for one in leaves(element)) else 1.0
 
 
-def _grows(element: Element) -> bool:
-    return isinstance(element, (Matrix, Listing)) or (isinstance(element, Picture) and not element.fills)
+def _is_drawn(element: Element) -> bool:
+    """Whether it is a picture or a list that may be larger."""
+    return isinstance(element, DRAWN) and not (isinstance(element, Picture) and element.fills)
+
+
+def _is_map(item: Item) -> bool:
+    """Whether it is a picture of weights: beside an equation it is at home, and below it, too."""
+    return any(isinstance(one, (HeatMap, AttentionLines)) for one in leaves(item.element))

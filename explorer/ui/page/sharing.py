@@ -11,7 +11,7 @@ from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.element import Element, leaves
 from explorer.pages.equation import Room, side_by_side
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Listing, Row, Stack
+from explorer.pages.page import Listing, Row, Stack, parts_beside
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.controls import ChoiceView
 from explorer.ui.page.descent import DescentPart
@@ -106,8 +106,9 @@ class Sharing:
         self.around = {row.id: outer for outer in self.rows for row in _rows(outer)}
         may_grow = self.growth.begin(room, height)
         self.arrange(room, height, low)
-        if may_grow and not low and not self.enlargement.on and height is not None:
-            self._end_lines(room)  # in all of the room they would have fewer lines, and leave more of it
+        may_grow = may_grow and not low and not self.enlargement.on and height is not None
+        # In all of the room lines of words would be fewer, and leave more of it. A picture takes what is left.
+        if may_grow and not self._end_lines(room) and height is not None:
             self.growth.grow(room, height)
         for widget in self.page.widgets.values():
             if isinstance(widget, MatrixBox):
@@ -152,7 +153,7 @@ class Sharing:
                 widget.be_no_wider(room)
         for one in self.all:
             if isinstance(one, Listing):
-                cast("ListingView", self.page.widgets[one.id]).be_times(self.growth.grown)
+                cast("ListingView", self.page.widgets[one.id]).be_times(self.growth.drawn)
         self._narrow = {}
         widths = {id: across for row in rows for id, across in self._beside(row, room).items()}
         for stack in (one for one in self.all if isinstance(one, Stack) and one.width):
@@ -167,7 +168,7 @@ class Sharing:
         for widget in self.page.widgets.values():
             if isinstance(widget, DescentPart):
                 widget.be_no_wider(room)
-            elif isinstance(widget, Drawn) and widget.be_no_wider(room, self.growth.grown):
+            elif isinstance(widget, Drawn) and widget.be_no_wider(room, self.growth.drawn):
                 self.page.tell_around(widget)
         self._let_be(self.page.elements, room)
         for scheme in crossing:
@@ -182,8 +183,8 @@ class Sharing:
 
     def _beside(self, row: Row, room: int) -> dict[str, int]:
         """How wide parts of a page are that stand beside each other: together they fill their line, if not too wide."""
-        parts = [one for one in row.inside if isinstance(one, Stack) and one.width and not one.title]
-        if len(parts) < max(len(row.items), 2):
+        parts = parts_beside(row)
+        if not parts:
             return {}
         wide = side_by_side(
             [self.px(one.width * self.growth.times_in(row)) for one in parts], Room(room, self.px(BETWEEN), 0)
