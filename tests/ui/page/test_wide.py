@@ -144,7 +144,7 @@ def test_a_page_of_little_uses_a_large_window_across_or_down_and_is_whole(open_w
 
 @pytest.mark.usefixtures("no_pictures")
 @pytest.mark.parametrize("size", [SMALL, (1920, 1080), WIDE])
-@pytest.mark.parametrize(("lesson", "stage"), [("xor", "model.parameters"), ("tiny-gpt", "decoder.1.self.after")])
+@pytest.mark.parametrize(("lesson", "stage"), [("apple-orange", "model.changes"), ("tiny-gpt", "decoder.1.self.after")])
 def test_lists_and_small_pictures_take_the_room_that_a_page_leaves_down(open_window, eye, lesson, stage, size):
     window = open_window(lesson, stage=stage)
     window.resize(*size)
