@@ -128,7 +128,6 @@ class LossCurve(Plot):
             finite.append(y[np.isfinite(y)])
             end = max(end, float(x[-1]) if len(x) else 0.0)
         numbers = np.concatenate(finite) if finite else np.zeros(0)
-        self._dot.setData([], [])
         self._say(numbers.size > 0)
         if not numbers.size:
             zeros = any(len(line.y) and not np.any(line.y) for line in self._lines)
@@ -136,6 +135,7 @@ class LossCurve(Plot):
             self.extent = QRectF()
             self._show_sides()
             self._tell_apart()
+            self._dot.setData([], [])
             return
         goal = self._scaled(np.array([] if self.goal is None else [self.goal]))
         numbers = np.concatenate([numbers, goal[np.isfinite(goal)]])
@@ -149,8 +149,9 @@ class LossCurve(Plot):
         if box != self.extent:
             self.extent = box
             self.getViewBox().setRange(box, padding=0.03, disableAutoRange=True)
-        pen = pg.mkPen(self.bench.appearance.theme.muted, width=1, style=Qt.PenStyle.DashLine)
-        self._goal.setData(np.array([0.0, right] * len(goal)), np.repeat(goal, 2), pen=pen)
+        if len(goal):
+            pen = pg.mkPen(self.bench.appearance.theme.muted, width=1, style=Qt.PenStyle.DashLine)
+            self._goal.setData(np.array([0.0, right]), np.repeat(goal, 2), pen=pen)
         self._show_sides()
         self._tell_apart()
         self._mark()
@@ -239,6 +240,8 @@ class LossCurve(Plot):
             and place[0] <= self.extent.right()
         ):
             self._dot.setData([place[0]], [place[1]], brush=pg.mkBrush(self.bench.appearance.theme.here), pen=None)
+        else:
+            self._dot.setData([], [])
 
     def _scaled(self, values: Array) -> Array:
         """The numbers as they are drawn; what cannot be drawn is NaN."""

@@ -12,6 +12,7 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtWidgets import QGraphicsItem
 
 from explorer.core.engine import Engine, same_bytes
 from explorer.core.errors import ExplorerError
@@ -278,6 +279,8 @@ class LossSurface(Plot):
         self.losses: LossGrid | None = None
         self._stroke: object = None
         self._image = pg.ImageItem()
+        # The way grows with each frame of a run, the surface with each third: to paint it takes longer than all else.
+        self._image.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
         self._contour = pg.PlotDataItem(connect="pairs")
         self._marks = _Way(self)
         for depth, item in enumerate((self._image, self._contour, self._marks)):
