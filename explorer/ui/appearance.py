@@ -27,7 +27,7 @@ GROWS = (1.2, 2350, 1250), (1.1, 1850, 960)
 """
 CLOSE = 1.5
 """The text scale from which numbers stand close."""
-AT_ONCE = 200
+AT_ONCE = 100
 """So many widgets out of sight are polished in one turn of the event loop."""
 _OLD = "wears the look before"
 

@@ -53,7 +53,7 @@ class TrainingTab(QFrame):
         self.descent = bench.descent
         self._shown_at = 0.0
         self._opened, self._begins = bench.document.state.lesson, self._recipe
-        self._stale = False
+        self._stale, self._worn = False, True
 
         self._settings, left = scroll_area(self, sideways=False), QWidget()
         self._settings.setObjectName("sidebar")
@@ -286,6 +286,8 @@ class TrainingTab(QFrame):
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)
+        if not self._worn:
+            self._restyle()
         self._follow_structure()
         self.show_run()
 
@@ -337,7 +339,13 @@ class TrainingTab(QFrame):
         self.over.setEnabled(run is not None and (run.at > 0 or self.descent.process is not None))
 
     def restyle(self) -> None:
-        """Follow the theme and the text scale."""
+        """Follow the theme and the text scale, out of sight once it is looked at."""
+        self._worn = False
+        if self.isVisible():
+            self._restyle()
+
+    def _restyle(self) -> None:
+        self._worn = True
         self.source.restyle()
         self.activations.restyle()
         self.form.restyle()

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from explorer.core.errors import ExplorerError
 from explorer.sentences import sentence
 from explorer.ui.lesson.presenter_look import in_look
-from explorer.ui.turns import later
 from explorer.ui.window import lesson_bar
 from explorer.ui.window.top_bar import PAGES
 
@@ -128,13 +127,11 @@ class Tabs(QStackedWidget):
             self.training.close_down()
 
     def restyle(self) -> None:
-        """Follow the theme and the text scale: the one in sight at once, each of the others in a turn of its own.
+        """Follow the theme and the text scale: the one in sight now or soon, each of the others once it is looked at.
 
         So do the terms that may stand beside them.
         """
         terms = self._window.terms.panel
         for tab in (self.words, self.training, self.references, self.classroom, self.opening, terms):
-            if tab is not None and tab.isVisible():
+            if tab is not None:
                 tab.restyle()
-            elif tab is not None:
-                self.bench.appearance.turns.add(later(tab, tab.restyle, once=True))

@@ -47,7 +47,7 @@ class WordsTab(QFrame):
         self._layout.addWidget(self._title)
         self._layout.addWidget(self._bar)
         self._layout.addWidget(self._area, 1)
-        self._restyled = later(self, self._restyle)
+        self._restyled, self._worn = later(self, self._restyle), True
         self._asked: list[str] = []
         self._spoken_of: Card | None = None
         bar = self._area.verticalScrollBar()
@@ -57,6 +57,8 @@ class WordsTab(QFrame):
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)
+        if not self._worn:
+            self._restyle()
         if not self.cards:
             self._build()
 
@@ -69,10 +71,13 @@ class WordsTab(QFrame):
             card.give_room(self._area.viewport().height())
 
     def restyle(self) -> None:
-        """Follow the theme and the text scale, in a turn of its own."""
-        self.bench.appearance.turns.add(self._restyled)
+        """Follow the theme and the text scale: in a turn of its own, or once it is looked at."""
+        self._worn = False
+        if self.isVisible():
+            self.bench.appearance.turns.add(self._restyled)
 
     def _restyle(self) -> None:
+        self._worn = True
         self._space()
         for part in inside(self, QWidget):  # one search for all cards: it goes through every widget that there is
             if restyle := getattr(part, "restyle", None):
