@@ -204,6 +204,8 @@ class PageView(QScrollArea):
         super().showEvent(event)
         self._shown, self._hidden = True, False
         self.refresh()
+        if self.is_whole and not self.elements.fits:  # in a place as large as before, Qt tells of no size
+            self._sized.ask()
 
     def hideEvent(self, event: Any) -> None:
         super().hideEvent(event)

@@ -209,6 +209,17 @@ def test_who_switches_the_light_on_where_no_cell_is_chosen_is_told_what_to_do(op
     assert not window.page().veil.isVisible()
 
 
+def test_a_page_that_comes_back_at_once_has_what_the_new_step_names_larger(led, eye):
+    window = led("roses-are-red", "exercises")
+    window.resize(1366, 768)
+    for step in range(3):
+        window.lessons.guide.go(step)
+        assert window.page().isVisible()  # at once: in turns, it would be laid out before
+        eye.settle(window)
+    assert box(window, "loss.target").form.times == 1
+    assert box(window, "loss.value").form.times > 1
+
+
 def test_on_paper_nothing_is_faint(led):
     window = led("emma", "key")
     with laid_out(window.bench, window.page().stage.name) as (_, view):
