@@ -220,6 +220,17 @@ def test_a_page_that_comes_back_at_once_has_what_the_new_step_names_larger(led, 
     assert box(window, "loss.value").form.times > 1
 
 
+def test_what_comes_onto_a_page_in_sight_is_counted_when_its_room_is_shared(open_window, eye, no_pictures):
+    window = open_window("changed-since-2017")
+    window.resize(1366, 768)
+    for step in (5, 6):  # the queries and keys of the second are turned: these matrices are new on the page
+        window.lessons.guide.go(step)
+        eye.settle(window)
+    port, widgets = window.page().viewport(), window.page().elements.widgets
+    together = [widgets[f"decoder.1.self.{name}"] for name in ("Q_rotated", "K_rotated", "scores")]
+    assert all(port.rect().contains(QRect(one.mapTo(port, QPoint()), one.size())) for one in together)
+
+
 def test_on_paper_nothing_is_faint(led):
     window = led("emma", "key")
     with laid_out(window.bench, window.page().stage.name) as (_, view):
