@@ -6,7 +6,7 @@ small pictures for the numbers: then numbers stay and a sum breaks before its "+
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 RELATIONS = frozenset("=→")
 """Signs that a line may begin with."""
@@ -25,25 +25,22 @@ Line = list[int]
 """The places in the row, counted from 0, of what stands on a line."""
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """What stands in a row, as far as its place depends on it."""
 
     widths: tuple[int, ...]  # across, in each way to stand, the largest first; without the labels of its rows
     labels: tuple[int, ...] = (0,)  # across, of the labels of its rows, in each way
     small: int = 0  # across, as a small picture or where it scrolls in itself; 0: it can be neither
     sign: str = ""  # between it and the part before
-    alike: bool = (
-        False  # whether its rows are those of the part before, which says what they are if it stands beside it
-    )
+    # Whether its rows are those of the part before, which says what they are if it stands beside it.
+    alike: bool = False
     keeps: bool = False  # whether it stays with the part before, without a sign, if one line has room for both
     begins: bool = False  # whether a line begins with it, whatever room there is
     matrix: bool = True
     roomy: int = 0  # across, as a small picture at most: wider, it would be too high
 
 
-@dataclass(frozen=True)
-class Room:
+class Room(NamedTuple):
     """The room that a row has."""
 
     width: int
@@ -51,8 +48,7 @@ class Room:
     sign: int  # that a sign takes
 
 
-@dataclass(frozen=True)
-class Stand:
+class Stand(NamedTuple):
     """How the parts of a row stand."""
 
     way: int  # the same for all, so that the matrices of an equation are alike
@@ -94,8 +90,16 @@ def widened(parts: Sequence[Part], one: Stand) -> dict[int, int]:
 
 
 def _best(parts: Sequence[Part], room: Room, small: frozenset[int]) -> Stand:
-    ways = range(max((len(part.widths) for part in parts), default=1))
-    return min([_stand(parts, room, way, small) for way in ways], key=lambda one: _cost(parts, one))
+    best = _stand(parts, room, 0, small)
+    least = _cost(parts, best)
+    for way in range(1, max((len(part.widths) for part in parts), default=1)):
+        smaller = way - EASY + 1
+        if not any(least[:_SMALLER]) and least[_SMALLER] < smaller:
+            break  # nothing is torn, and all that is left would be smaller
+        cost = _cost(parts, one := _stand(parts, room, way, small))
+        if cost < least:
+            best, least = one, cost
+    return best
 
 
 def _too_long(parts: Sequence[Part], one: Stand, strict: bool) -> Iterator[int]:
@@ -123,35 +127,42 @@ def _cost(parts: Sequence[Part], one: Stand) -> tuple[int, ...]:
     return len(over), sum(over), torn, breaks, max(one.way - EASY + 1, 0), lines, one.way
 
 
+_SMALLER = 4
+"""Which of these numbers says how much smaller the numbers are."""
+
+
 def _stand(parts: Sequence[Part], room: Room, way: int, small: frozenset[int]) -> Stand:
-    lines = broken(parts, room, way, small)
-    return Stand(way, small, lines, [room.width - across(parts, line, room, way, small) for line in lines])
+    along = _along(parts, room, way, small)
+    lines = _broken(parts, room, along)
+    return Stand(way, small, lines, [room.width - along.across(line) for line in lines])
 
 
 def broken(parts: Sequence[Part], room: Room, way: int = 0, small: Collection[int] = ()) -> list[Line]:
     """The lines of a row: an equation that fits on one stands on it whole."""
+    return _broken(parts, room, _along(parts, room, way, small))
+
+
+def _broken(parts: Sequence[Part], room: Room, along: "_Along") -> list[Line]:
     lines: list[Line] = []
     for equation in _pieces(parts, range(len(parts)), lambda part: part.begins or not (part.sign or part.keeps)):
-        pieces = _parted(parts, equation, room, way, small)
+        pieces = _parted(parts, equation, room, along)
         for piece in pieces:
             begins = parts[piece[0]].begins or (len(pieces) > 1 and piece is pieces[0])
-            if not lines or begins or across(parts, lines[-1] + piece, room, way, small) > room.width:
+            if not lines or begins or along.across(lines[-1] + piece) > room.width:
                 lines.append([])
             lines[-1] += piece
     return lines
 
 
-def _parted(
-    parts: Sequence[Part], piece: Line, room: Room, way: int, small: Collection[int], level: int = 0
-) -> list[Line]:
+def _parted(parts: Sequence[Part], piece: Line, room: Room, along: "_Along", level: int = 0) -> list[Line]:
     """A piece that fits on a line, whole; else cut before what may lead a line, and again where a part is too long."""
-    if level > 2 or across(parts, piece, room, way, small) <= room.width:
+    if level > 2 or along.across(piece) <= room.width:
         return [piece]
 
     def leads(part: Part) -> bool:
         return (part.sign in (RELATIONS, SUMS, part.sign)[level]) if part.sign else part.keeps
 
-    return [one for some in _pieces(parts, piece, leads) for one in _parted(parts, some, room, way, small, level + 1)]
+    return [one for some in _pieces(parts, piece, leads) for one in _parted(parts, some, room, along, level + 1)]
 
 
 def _pieces(parts: Sequence[Part], places: Sequence[int], begins: Callable[[Part], bool]) -> Iterator[Line]:
@@ -167,22 +178,34 @@ def _pieces(parts: Sequence[Part], places: Sequence[int], begins: Callable[[Part
 
 
 def across(parts: Sequence[Part], line: Line, room: Room, way: int, small: Collection[int] = ()) -> int:
-    """Pixels across of a line."""
-    return sum(before + width for before, width in _steps(parts, line, room, way, small))
+    """Pixels across of a line, of parts that follow each other."""
+    return _along(parts, room, way, small).across(line)
 
 
-def _steps(
-    parts: Sequence[Part], line: Line, room: Room, way: int, small: Collection[int]
-) -> Iterator[tuple[int, int]]:
-    """Pixels before each part of a line, and its own."""
-    for i, place in enumerate(line):
-        part, signed = parts[place], bool(parts[place].sign) and place > 0
-        before = room.sign * signed + room.gap * (signed or i > 0)
-        if place in small:
-            yield before, part.small
-        else:
-            labels = part.labels[min(way, len(part.labels) - 1)] if is_labelled(parts, line, i, small) else 0
-            yield before, part.widths[min(way, len(part.widths) - 1)] + labels
+class _Along(NamedTuple):
+    """Pixels across of the parts of a row, added up once for all ways to break it into lines."""
+
+    first: list[int]  # of each where a line begins with it
+    ends: list[int]  # of all up to each, where none begins a line
+
+    def across(self, line: Line) -> int:
+        """Of a line."""
+        return self.first[line[0]] + self.ends[line[-1]] - self.ends[line[0]]
+
+
+def _along(parts: Sequence[Part], room: Room, way: int, small: Collection[int]) -> _Along:
+    found, end = _Along([], []), 0
+    for place, part in enumerate(parts):
+        before = room.sign + room.gap if part.sign and place else 0
+        first = behind = part.small
+        if place not in small:
+            behind, labels = part.widths[min(way, len(part.widths) - 1)], part.labels[min(way, len(part.labels) - 1)]
+            first = behind + labels
+            behind += labels * is_labelled(parts, [place - 1, place], 1, small)
+        found.first.append(before + first)
+        end += (before or room.gap) + behind
+        found.ends.append(end)
+    return found
 
 
 def is_labelled(parts: Sequence[Part], line: Line, i: int, small: Collection[int]) -> bool:
@@ -193,8 +216,7 @@ def is_labelled(parts: Sequence[Part], line: Line, i: int, small: Collection[int
 # Placing
 
 
-@dataclass(frozen=True)
-class Size:
+class Size(NamedTuple):
     """How large a part is where it stands."""
 
     width: int
@@ -205,8 +227,7 @@ class Size:
     top: bool = False  # whether it stands at the top of its line, if it has no base; else in its middle
 
 
-@dataclass(frozen=True)
-class Placed:
+class Placed(NamedTuple):
     """Where everything stands."""
 
     parts: list[tuple[int, int, int, int]]  # left, top, width, height

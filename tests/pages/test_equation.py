@@ -1,6 +1,5 @@
 """A row of matrices, placed: whatever they are, in windows from 480 to 2560 pixels and with text from 100 to 300 %."""
 
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -263,7 +262,7 @@ def test_small_pictures_share_what_is_free_on_their_line_and_nothing_else_moves(
     wide = widened(parts, found)
     assert set(wide) == found.small
     assert all(parts[i].small <= wide[i] <= max(parts[i].roomy, parts[i].small) for i in wide)
-    again = [replace(part, small=wide.get(i, part.small)) for i, part in enumerate(parts)]
+    again = [part._replace(small=wide.get(i, part.small)) for i, part in enumerate(parts)]
     assert broken(again, room, found.way, found.small) == found.lines
     for line, spare in zip(found.lines, found.spare, strict=True):
         left = room.width - across(again, line, room, found.way, found.small)

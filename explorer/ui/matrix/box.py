@@ -61,6 +61,7 @@ class MatrixBox(QWidget):
         """Whether a single number is the next one in its row."""
         self._shapes: dict[Form, Shape] = {}
         self._parts: dict[object, Part] = {}
+        self._taken: dict[object, Form] = {}
         self._look: object = None
         """What the sizes of headings depend on besides words and forms."""
         self._stood: Shape | None = None
@@ -149,7 +150,7 @@ class MatrixBox(QWidget):
             self._forget()
             self.stand()
         elif len(self._shapes) > 1 or self._parts:  # see `MatrixView.tell`
-            self._shapes, self._parts = {self.form: self.shape}, {}
+            self._shapes, self._parts, self._taken = {self.form: self.shape}, {}, {}
         return measured or (other and wanted != self.wants)
 
     # Its form: what changes it lets nothing move before it is told to stand
@@ -250,7 +251,14 @@ class MatrixBox(QWidget):
             Pixels across that it takes at most as a small picture, or where it scrolls; 0: its numbers are in sight.
             And those that are free on its line.
         """
-        form, shut = self.form, self._shut
+        key = self.form, way, labels, small, spare
+        if key not in self._taken:
+            self._taken[key] = self._in_row(*key)
+        self.form = self._taken[key]
+
+    def _in_row(self, form: Form, way: int, labels: bool, small: int, spare: int) -> Form:
+        """The form that `take` gives it; `form`: what it had."""
+        shut, folded = self._shut, self.shape_in(form).folded
         tight = form.tight and shut
         form = form._replace(
             size=WAYS[way] if form.shrinks else SIZES[0],
@@ -260,14 +268,14 @@ class MatrixBox(QWidget):
             short=way > 0 and tight,
             narrow=way == len(WAYS) - 1,
         )
-        alone = shut and self.folded
+        alone = shut and folded
         low, high = self._heads(THUMB if form.small else PICTURE if alone else NUMBERS, form)
         if form.shrinks and not tight:  # a slide has said already whether the heading takes two lines
             extent = self.view.extent_in(form)
             wide = self._small.wanted(ALONE, extent, form.given).width() if alone else self._cells_width(form)
             above = high < low and (low > form.small if form.small else way > 0 and low > wide)
             form = form._replace(above=above)
-        self.form = form
+        return form
 
     # How large it is in a form
 
@@ -290,7 +298,7 @@ class MatrixBox(QWidget):
             self._forget()
 
     def _forget(self) -> None:
-        self._shapes, self._parts, self._stood = {}, {}, None
+        self._shapes, self._parts, self._taken, self._stood = {}, {}, {}, None
 
     def _shape(self, form: Form) -> Shape:
         view, shut = self.view, self._shut

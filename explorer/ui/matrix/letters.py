@@ -1,5 +1,7 @@
 """The letters of a matrix in one size, and how much room numbers and labels in them take."""
 
+from collections.abc import Sequence
+
 from PySide6.QtGui import QFont, QFontMetrics
 
 from explorer.pages.matrix import Matrix
@@ -79,13 +81,12 @@ class Letters:
     def measured(self, matrix: Matrix) -> tuple[int, int]:
         """Pixels that a column takes, and the labels of the rows where they are shown."""
         if matrix is not self._of:
-            metrics = QFontMetrics(self.bold_small)
             rows, columns = len(matrix.rows), len(matrix.columns)
-            label = metrics.height() if self.upright else self._longest(matrix) + 6
+            label = QFontMetrics(self.bold_small).height() if self.upright else self._widest(matrix.columns) + 6
             most = ((FEW_LABEL if columns <= FEW else CUT_LABEL) if self._is_large else LONG_LABEL) * self._label_size
             most *= 1 + (columns == 1)  # a single one makes nothing else narrower
             beside = MOST_LABEL * self._times * (1 + (rows == 1))  # that of a single one may be a sentence
-            left = max((metrics.horizontalAdvance(label) for label in matrix.rows[:MEASURED]), default=0)
+            left = self._widest(matrix.rows)
             # Of a single row the heading says it.
             said = any(matrix.rows[:MEASURED]) and not (self._is_large and rows == 1 < columns)
             self._columns = max(self.least(matrix), min(label, self._px(most)))
@@ -98,10 +99,11 @@ class Letters:
         if not any(matrix.columns[:MEASURED]):
             return 0
         if self.upright:
-            return min(self._longest(matrix), self._px(LONG_LABEL * self._label_size)) + 8
+            return min(self._widest(matrix.columns), self._px(LONG_LABEL * self._label_size)) + 8
         return QFontMetrics(self.bold_small).height() + 4
 
-    def _longest(self, matrix: Matrix) -> int:
-        """Pixels of the longest label above a column."""
+    def _widest(self, labels: Sequence[str]) -> int:
+        """Pixels of the longest label; of those of which only the figures differ, one is measured."""
         metrics = QFontMetrics(self.bold_small)
-        return max((metrics.horizontalAdvance(head) for head in matrix.columns[:MEASURED]), default=0)
+        patterns = {label.translate(FIGURES) for label in labels[:MEASURED]}
+        return max(map(metrics.horizontalAdvance, patterns), default=0)

@@ -115,7 +115,7 @@ class StageArea(QStackedWidget):
             return
         if not made:
             page.make(AT_ONCE)
-        else:
+        elif page.is_settled:  # else it shares its room first, in this turn
             self._prepare(page)
         self._next.start()
 
@@ -124,14 +124,14 @@ class StageArea(QStackedWidget):
         match self._prepared:
             case 0:
                 page.lay_out(self.contentsRect())
-            case 1:
-                page.share()
-            case 2:  # all parts hear of their sizes: the picture of the page before would tell them as well
-                self.grab(QRect(0, 0, 1, 1))
-            case 3:
-                self.motion.remember()
-            case 4 if not page.typeset(AT_ONCE):
+            case 1 if not page.typeset(AT_ONCE):
                 return  # some are left for the next turn
+            case 2:
+                page.share()
+            case 3:  # all parts hear of their sizes: the picture of the page before would tell them as well
+                self.grab(QRect(0, 0, 1, 1))
+            case 4:
+                self.motion.remember()
         self._prepared += 1
 
     def _show(self) -> None:

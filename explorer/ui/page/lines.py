@@ -3,7 +3,6 @@ large they are, and put there.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from PySide6.QtCore import QRect, QSize
 from PySide6.QtWidgets import QLabel, QLayoutItem, QStyle, QWidget
@@ -79,14 +78,14 @@ class RowLayout(FlowLayout):
             alike = isinstance(widget, MatrixBox) and same_rows(before, widget)
             keeps, sign = bool(getattr(before, "keeps_next", False)), self._signs[place][0] if place else ""
             begins = place == self.begins
-            found.append(replace(part_of(widget), sign=sign, alike=alike, keeps=keeps, begins=begins))
+            found.append(part_of(widget)._replace(sign=sign, alike=alike, keeps=keeps, begins=begins))
             before = widget
         return found
 
     def minimumSize(self) -> QSize:
         """What an equation that cannot break takes: in less it would be cut."""
         parts = self._there({asked.item.widget(): asked.least.width() for asked in self._parts()})
-        room = replace(self._room, width=0)
+        room = self._room._replace(width=0)
         pieces = broken(parts, room)
         widest = max((across(parts, piece, room, 0) for piece in pieces), default=0)
         return super().minimumSize().expandedTo(QSize(widest, 0))
@@ -125,7 +124,7 @@ class RowLayout(FlowLayout):
     def _reckoned(self, width: int) -> tuple[list[Asked], Placed]:
         sized = self._sized(width)
         parts = self._there({asked.item.widget(): size.width() for asked, size in sized})
-        room = replace(self._room, width=width)
+        room = self._room._replace(width=width)
         sizes = [_size(asked, size.width(), size.height()) for asked, size in sized]
         where = placed([part.sign for part in parts], sizes, broken(parts, room), room, self._down)
         return [asked for asked, _ in sized], where

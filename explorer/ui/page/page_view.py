@@ -14,9 +14,11 @@ from explorer.core.graph import Stage
 from explorer.pages import compose
 from explorer.pages.drawing import Box
 from explorer.pages.element import Element, leaves
+from explorer.pages.matrix import Matrix
 from explorer.pages.of_step import Lit
 from explorer.pages.page import Page, Picture, Waiting
 from explorer.pages.view import Looking, Memo
+from explorer.ui.matrix.heading import NUMBERS, THUMB, formula_of
 from explorer.ui.page.anchor import InPlace
 from explorer.ui.page.column import Elements
 from explorer.ui.page.flash import Flash
@@ -276,16 +278,14 @@ class PageView(QScrollArea):
         self._laying = False
 
     def typeset(self, seconds: float) -> bool:
-        """Typeset formulas in the picture that fills the page, as many as it takes so long for: else painting does so.
+        """Typeset formulas, as many as it takes so long for: else sharing the room, or painting a picture, does so.
 
-        Returns whether all are.
+        Returns whether all are: those of matrices, and of the picture that fills the page.
         """
         end = time.perf_counter() + seconds
         if self._formulas is None:
             elements = self.page.elements if self.page is not None and can_typeset_now() else ()
-            pictures = (one for one in elements if isinstance(one, Picture) and one.fills)
-            boxes = (mark for one in pictures for mark in one.drawing.marks if isinstance(mark, Box))
-            self._formulas = (box.formula for box in boxes if box.formula)
+            self._formulas = (latex for element in elements for latex in _formulas(element))
         for latex in self._formulas:
             typeset(latex)
             if time.perf_counter() >= end:
@@ -413,3 +413,12 @@ class PageView(QScrollArea):
             if below.isVisibleTo(self) and not below.maximum():  # Qt itself leaves it there until the next size
                 self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
                 self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+
+
+def _formulas(element: Element) -> Iterator[str]:
+    """Those of its matrices, as headings may have them, and of a picture that fills the page."""
+    if isinstance(element, Picture) and element.fills:
+        yield from (mark.formula for mark in element.drawing.marks if isinstance(mark, Box) and mark.formula)
+    for one in leaves(element):
+        if isinstance(one, Matrix):
+            yield from (formula_of(one, kind) for kind in (NUMBERS, THUMB))
