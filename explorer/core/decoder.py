@@ -9,9 +9,10 @@ With and without the cache every number is made by the same ops. A product of on
 than one of many, so the two agree to rounding (rtol 1e-12 in float64, 1e-5 in float32), not to the bit.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -205,9 +206,9 @@ def _across(node: Node) -> tuple[str, ...]:
 
 def _work_of(graph: Graph, sequence: str, node: Node) -> Work:
     """The multiplications of a product; none for what is no product."""
-    terms, _, result = node.op.subscripts.partition("->")
     if node.is_input or len(node.parents) < 2:
         return Work(0, False)
+    terms, _, result = node.op.subscripts.partition("->")
     axes: dict[str, str] = {}
     for term, parent in zip(terms.split(","), node.parents, strict=False):
         axes |= dict(zip(reversed(term), reversed(graph.nodes[parent].axes), strict=False))
@@ -240,7 +241,7 @@ def next_word_cost(model: Model, graph: Graph, words: int) -> Cost:
 
     `graph`: of the model, for any number of words.
     """
-    found = list(products(model, graph))
+    found = products(model, graph)
     kept = list(dict.fromkeys(across for _, _, across in found if across))
     sequence = DECODER_READS[model.kind]
     held = sum(
@@ -254,17 +255,23 @@ def next_word_cost(model: Model, graph: Graph, words: int) -> Cost:
     )
 
 
-def products(model: Model, graph: Graph) -> Iterator[tuple[str, Work, str]]:
+def products(model: Model, graph: Graph) -> tuple[tuple[str, Work, str], ...]:
     """The nodes that each new word of a decoder has rows of: their work, and the node whose rows they read across.
 
     That is the keys or the values, of which all rows so far are needed; "" for other nodes. What depends on a
     translator's source alone is not among them.
     """
-    sequence, above = DECODER_READS[model.kind], graph.ancestors(LOGITS) | {LOGITS}
-    moving = {f"{sequence}.tokens"}
+    return _products(graph, DECODER_READS[model.kind])
+
+
+@lru_cache(1)  # a page asks five times: of a model of 28 layers that was 0.1 s
+def _products(graph: Graph, sequence: str) -> tuple[tuple[str, Work, str], ...]:
+    above, moving = graph.ancestors(LOGITS) | {LOGITS}, {f"{sequence}.tokens"}
+    found = []
     for name, node in graph.nodes.items():
         if name in above and not moving.isdisjoint(node.parents):
             moving.add(name)
             across = next(iter(_across(node)), "")
             # What a mask reads of all words are their numbers, which are there anyway.
-            yield name, _work_of(graph, sequence, node), across if across != f"{sequence}.tokens" else ""
+            found.append((name, _work_of(graph, sequence, node), across if across != f"{sequence}.tokens" else ""))
+    return tuple(found)

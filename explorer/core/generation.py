@@ -11,6 +11,7 @@ import numpy as np
 
 from explorer.core.decoder import Decoder
 from explorer.core.errors import ExplorerError
+from explorer.core.numbers import places_of_largest
 from explorer.core.ops import Array, Softmax
 
 BOUNDS = {"temperature": (0.01, 100.0), "top_k": (0, 1_000_000), "top_p": (0.0, 1.0), "seed": (0, 2**32 - 1)}
@@ -71,13 +72,15 @@ class Choice:
 
 def kept(probabilities: Array, top_k: int, top_p: float) -> Array:
     """Which words top-k and top-p leave, (n_words,) of bool. Of equally probable ones the earlier stays."""
-    order = np.argsort(-probabilities, kind="stable")
-    n = min(top_k, len(order)) if top_k else len(order)
-    before = np.cumsum(probabilities[order[:n]])
+    if not top_k and top_p >= 1:
+        return np.ones(len(probabilities), dtype=bool)
+    order = places_of_largest(probabilities, top_k or len(probabilities))
+    n = len(order)
     if top_p < 1:
+        before = np.cumsum(probabilities[order])
         share = top_p * before[-1]
         n = 1 + int(np.searchsorted(before[:-1], share * (1 - 1e-12)))
-    found = np.zeros(len(order), dtype=bool)
+    found = np.zeros(len(probabilities), dtype=bool)
     found[order[:n]] = True
     return found
 
@@ -92,8 +95,8 @@ class Written:
 
     def candidates(self, most: int) -> list[tuple[int, float]]:
         """The words that could be chosen with their probabilities, likeliest first; the chosen one among them."""
-        order = np.argsort(-self.probabilities, kind="stable")
-        found = [int(i) for i in order[:most] if self.probabilities[i] > 0]
+        likeliest = places_of_largest(self.probabilities, most)
+        found = [int(i) for i in likeliest if self.probabilities[i] > 0]
         if self.chosen not in found:
             found[-1:] = [self.chosen]
         return [(i, float(self.probabilities[i])) for i in found]
@@ -199,7 +202,7 @@ def search(
                 continue
             logits = reader.read(read if not beam.words else [reader.reads[beam.words[-1]]])
             probabilities = Choice().probabilities(logits)
-            for word in np.argsort(-probabilities, kind="stable")[:beams].tolist():
+            for word in places_of_largest(probabilities, beams).tolist():
                 score = beam.score + float(np.log(max(probabilities[word], 1e-300)))
                 step = Written(logits, probabilities, word)
                 done = word == end or reader.reads[word] < 0

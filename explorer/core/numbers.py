@@ -219,6 +219,21 @@ def places_of_largest(numbers: Array, n: int) -> Array:
     return np.argsort(-numbers, kind="stable")[:n]
 
 
+class Ranked:
+    """The places of a row of numbers, the largest first, found as far as somebody asks; of equal ones the first."""
+
+    def __init__(self, numbers: Array) -> None:
+        self._numbers, self._places = numbers, places_of_largest(numbers, _SOON)
+
+    def __getitem__(self, rank: int) -> int:
+        if rank >= len(self._places):
+            self._places = places_of_largest(self._numbers, len(self._numbers))
+        return int(self._places[rank])
+
+
+_SOON = 256  # places that are found at once: a list in sight shows fewer
+
+
 def strongest_in(array: Array, most: int) -> Array:
     """A matrix of at most so many rows and columns: of cells that share a square, that which is farthest from 0.
 

@@ -15,7 +15,7 @@ from explorer.core.decoder import Cost, Decoder, next_word_cost, products
 from explorer.core.generation import Beam, Choice, search
 from explorer.core.graph import READ, Stage
 from explorer.core.models.ends import DECODER_READS
-from explorer.core.numbers import alone, as_share, exact, written
+from explorer.core.numbers import Ranked, alone, as_share, exact, written
 from explorer.core.ops import Array
 from explorer.core.vocabulary import END
 from explorer.document.commands import SetTokens, WriteOn
@@ -276,23 +276,23 @@ class _Words(Lines):
     sequence: str
     before: tuple[str, ...]
     actual: str
-    reads: frozenset[str]
+    reads: frozenset[str] | None  # the words that the model reads; None: all of these
 
     def __len__(self) -> int:
         return len(self.words)
 
     @cached_property
-    def _order(self) -> Array:
-        return np.argsort(-self.shares, kind="stable")
+    def _order(self) -> Ranked:
+        return Ranked(self.shares)
 
     def line(self, row: int) -> Line:
-        word = int(self._order[row])
+        word = self._order[row]
         name, share, chance = self.words[word], float(self.shares[word]), float(self.chances[word])
         off = chance == 0
         tip = f"{name}: {exact(share)}" + ("; cut off" if off else f"; chosen with {exact(chance)}")
         mark = "likeliest" if self.greedy else "drawn"
         said = [mark] * (word == self.chosen) + ["stands there"] * (name == self.actual)
-        read = name in self.reads
+        read = self.reads is None or name in self.reads
         lead = Do(SetTokens(self.sequence, (*self.before, name))) if read and name != END else None
         tip += "" if read else "; no word that the model reads"
         entries = (
@@ -312,7 +312,8 @@ def _listing(view: View, sequence: str, row: int, shares: Array, chances: Array,
     actual = there[row + 1] if row + 1 < len(there) else ""
     if greedy:
         chances = np.where(np.arange(len(shares)) == chosen, 1.0, 0.0)
-    reads = frozenset(view.graph.axes[view.graph.sequences[sequence]])
+    read = view.graph.axes[view.graph.sequences[sequence]]
+    reads = None if read is words else frozenset(read)
     spot = view.looking.spot
     spoken = spot.columns if spot is not None and spot.node == PROBABILITIES and row in spot.rows else ()
     lines = _Words(words, shares, chances, greedy, row, chosen, spoken, sequence, there[: row + 1], actual, reads)

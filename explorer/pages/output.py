@@ -8,7 +8,7 @@ import numpy as np
 
 from explorer.core.byte_pairs import unit
 from explorer.core.graph import Stage
-from explorer.core.numbers import decimals_of, exact, written
+from explorer.core.numbers import Ranked, decimals_of, exact, written
 from explorer.core.ops import Array
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep, SetNumber
@@ -147,11 +147,11 @@ class _Words(Lines):
         return len(self.words)
 
     @cached_property
-    def _order(self) -> Array:
-        return np.argsort(-self.shares[self.row], kind="stable")
+    def _order(self) -> Ranked:
+        return Ranked(self.shares[self.row])
 
     def line(self, row: int) -> Line:
-        word = int(self._order[row]) if self.largest_first else row
+        word = self._order[row] if self.largest_first else row
         share = float(self.shares[self.row, word])
         text, tip = written(share, self.decimals[1]), f"{self.words[word]}: {exact(share)}"
         logit = written(float(self.logits[self.row, word]), self.decimals[0])
