@@ -60,7 +60,7 @@ NEAREST, TRIED, MOST_COLUMNS = 40, 3, 12
 """Words to choose from, those tried at each place to begin with, and places that are shown side by side."""
 EACH = 300_000
 """Multiply-adds that could be done while a node is begun, some 6 µs: of a small model that is most of the time."""
-TO_PATCH, LENS = "work of patching", "work of the lens"
+TO_PATCH, LENS, TO_PART = "work of patching", "work of the lens", "work of the ledger"
 
 
 def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str, str]) -> tuple[Element, ...]:
@@ -346,7 +346,11 @@ def _block(view: View, node: str) -> str:
 def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]:
     says, there = view.labels(view.nodes["output.logits"].axes[1]), view.labels(sequence)
     ledger = Ledger(view.graph, view.values, row, word)
-    parts = ledger.parts()
+    title = Section("ledger", f"Why “{says[word]}”: its logit, term by term")
+    size = READ * sum(view.graph.size(name) for name in view.nodes if name.endswith(".W_O"))  # what heads say
+    parts = view.awaited(TO_PART, size, (view.values, row, word), lambda told: ledger.parts())
+    if parts is None:
+        return title, waiting(view, TO_PART, "Taking the logit apart")
     low, high = _reach([part.value for part in parts])
     computed = [i for i, part in enumerate(parts) if part.kind in ("head", "net")]
     largest = max(computed, key=lambda i: abs(parts[i].value), default=0)  # heads and nets may be switched off
@@ -364,7 +368,6 @@ def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ..
         f"parts. The last norm divides all of them by one number, the σ of this row, {written(ledger.sigma, 3)}, "
         "and that is taken as it is. Only differences of logits count: what all words get alike changes no probability."
     )
-    title = Section("ledger", f"Why “{says[word]}”: its logit, term by term")
     terms = Listing("parts", "The logit, term by term", columns, tuple(lines), most=20)
     of_one = _opened(view, sequence, ledger, parts[opened], there)
     return (beside((COLUMN, (title, Note("about the ledger", note), terms)), (COLUMN, of_one)),)

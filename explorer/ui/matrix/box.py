@@ -62,6 +62,7 @@ class MatrixBox(QWidget):
         self._shapes: dict[Form, Shape] = {}
         self._parts: dict[object, Part] = {}
         self._taken: dict[object, Form] = {}
+        self._now: tuple[Form, Shape] | None = None
         self._look: object = None
         """What the sizes of headings depend on besides words and forms."""
         self._stood: Shape | None = None
@@ -168,11 +169,13 @@ class MatrixBox(QWidget):
 
     def be_tight(self, on: bool) -> None:
         """Let a small picture stand for the numbers, until someone asks for them."""
-        self.form = self.form._replace(tight=on)
+        if on != self.form.tight:
+            self.form = self.form._replace(tight=on)
 
     def be_like_others(self, on: bool) -> None:
         """Be a small picture as its neighbours are whose numbers do not fit, unless it is there to be edited."""
-        self.form = self.form._replace(alike=on and not self.matrix.editable)
+        if (on and not self.matrix.editable) != self.form.alike:
+            self.form = self.form._replace(alike=not self.form.alike)
 
     def be_times(self, times: float) -> None:
         """Be so many times larger than others on its page: cells, letters and formula, not the words beside it."""
@@ -282,7 +285,10 @@ class MatrixBox(QWidget):
     @property
     def shape(self) -> Shape:
         """How it stands in its form."""
-        return self.shape_in(self.form)
+        form = self.view.form
+        if self._now is None or self._now[0] is not form:  # to look the form up takes most of the time
+            self._now = form, self.shape_in(form)
+        return self._now[1]
 
     def shape_in(self, form: Form) -> Shape:
         """How it stands in a form."""
@@ -298,7 +304,7 @@ class MatrixBox(QWidget):
             self._forget()
 
     def _forget(self) -> None:
-        self._shapes, self._parts, self._taken, self._stood = {}, {}, {}, None
+        self._shapes, self._parts, self._taken, self._stood, self._now = {}, {}, {}, None, None
 
     def _shape(self, form: Form) -> Shape:
         view, shut = self.view, self._shut

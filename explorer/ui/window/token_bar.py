@@ -38,7 +38,14 @@ class TokenBar(QFrame):
         self._row.hide()
         bench.selection.token_changed.connect(self._light)
         bench.selection.token_chosen.connect(self._reveal)
+        self._space()
         self.rebuild()
+
+    def _space(self) -> None:
+        px, layout = self._bench.appearance.px, self.layout()
+        assert layout is not None
+        self._flow.set_spacing(px(20), px(6))
+        layout.setContentsMargins(px(20), px(4), px(20), px(4))
 
     def follow(self, change: Change) -> None:
         """Show other words."""
@@ -55,8 +62,9 @@ class TokenBar(QFrame):
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
-        self._strips = {}
-        self.rebuild()
+        self._space()
+        for strip in self._strips.values():
+            strip.restyle()
 
     def rebuild(self) -> None:
         """Show the words of the graph."""
@@ -88,11 +96,6 @@ class TokenBar(QFrame):
             if widget is not None and widget is not self._row:
                 widget.hide()
                 widget.deleteLater()
-        px = self._bench.appearance.px
-        self._flow.set_spacing(px(20), px(6))
-        layout = self.layout()
-        assert layout is not None
-        layout.setContentsMargins(px(20), px(4), px(20), px(4))
         self._strips = {axis: TokenStrip(self._bench, axis, title, editable) for axis, title in wanted.items()}
         for strip in self._strips.values():
             strip.news.connect(self._note_new)

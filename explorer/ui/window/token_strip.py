@@ -40,17 +40,16 @@ class TokenStrip(QWidget):
         self.chips: list[Chip] = []
         self._here = 0
         self._edit: tuple[int, int, WordEdit] | None = None  # the words from … to …, and where they are typed
-        px = bench.appearance.px
         self._group = QButtonGroup(self, exclusive=False)
         content = QWidget()
-        self._line = row_in(content, spacing=px(6))
+        self._line = row_in(content)
         self._line.addStretch()
         self._rail = Rail(content)
         self._label = mark(QLabel(), role="muted")
         self._low = False
-        self._back = self._arrow("back", "words before these", -1)
-        self._next = self._arrow("next", "words after these", 1)
-        layout = row_in(self, self._label, self._back, spacing=px(6))
+        self._back = self._arrow("words before these", -1)
+        self._next = self._arrow("words after these", 1)
+        self._parts = layout = row_in(self, self._label, self._back)
         layout.addWidget(self._rail, 1)
         layout.addWidget(self._next)
         if editable:
@@ -61,11 +60,19 @@ class TokenStrip(QWidget):
         bar = self._rail.horizontalScrollBar()
         bar.rangeChanged.connect(self._show_arrows)
         bar.valueChanged.connect(self._show_arrows)
+        self.restyle()
         self._show_arrows()
 
-    def _arrow(self, name: str, what: str, way: int) -> QToolButton:
+    def restyle(self) -> None:
+        """Follow the theme and the text scale; words are dressed as all buttons are."""
+        look = self._bench.appearance
+        for line in (self._line, self._parts):
+            line.setSpacing(look.px(6))
+        for arrow, name in ((self._back, "back"), (self._next, "next")):
+            arrow.setIcon(icon(name, look.theme, "muted"))
+
+    def _arrow(self, what: str, way: int) -> QToolButton:
         button = QToolButton(autoRaise=True)
-        button.setIcon(icon(name, self._bench.appearance.theme, "muted"))
         button.setAccessibleName(f"{self.title}: {what}")
         button.setToolTip(f"Show the {what}; so does the wheel")
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
