@@ -208,7 +208,9 @@ DTYPES = {
 
 
 def card(view: View, stage: Stage) -> tuple[Element, ...]:
-    """What kind of model it is; of one that came trained what it learned from, its scores and recipe; its picture."""
+    """What kind of model it is; of one that came trained what it learned from, its scores and recipe; of others how it
+    looks.
+    """
     state, top = view.state, _about(view.state.lesson)
     # A lesson may tell of the model of another one.
     name = top.text("example") if top is not None and "example" in top else state.lesson
@@ -233,8 +235,7 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
         ]
         title = Section("scores", "Scores, on sentences that it has never learned from")
         measured = title, _listing("all scores", lines, ("score", ""))
-        told = beside((SIZES, (*sizes, *choices)), (MEASURED, measured), (RECIPE, _recipe(name)))
-        return *elements, told, whole_below(view)
+        return *elements, beside((SIZES, (*sizes, *choices)), (MEASURED, measured), (RECIPE, _recipe(name)))
     elements += (beside((SIZES, sizes), (MEASURED, choices)),) if choices else sizes
     if source is not None and ("weights" in source or "checkpoint" in source):
         elements.append(Note("others", "It was trained by others, elsewhere: there is no recipe of it here."))

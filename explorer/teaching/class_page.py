@@ -335,7 +335,7 @@ def beginning(begun: Sequence[tuple[Path, Answers]] = ()) -> tuple[Element, ...]
             way("answers", "Answers of a class", came, files, folder),
         ),
         Section("course", "How a sheet goes"),
-        Picture("course of a sheet", _course(), *COURSE),
+        Picture("course of a sheet", _course(), *COURSE, fills=True),
     )
 
 

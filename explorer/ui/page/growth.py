@@ -124,7 +124,8 @@ class Growth:
         small = [(box.small, box.view.extent.whole, box.form.size) for box in self._sharing.boxes()]
         lists = [cast("FittedTable", page.widgets[one.id]) for one in self._sharing.all if isinstance(one, Listing)]
         narrow = [one.whole_width > min(one.width(), room) for one in lists]
-        return (broken, small, narrow), max((place.bottom() for _, place in page.places(room)), default=0)
+        end = max((place.bottom() for _, place in page.places(room)), default=0)
+        return (broken, small, narrow), end + page.contentsMargins().bottom()
 
     def _there(self, row: Row, place: QRect) -> Iterator[tuple[Item, QRect]]:
         """What is there of a row, and where it will stand."""
