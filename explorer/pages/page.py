@@ -223,6 +223,7 @@ class Picture(Element):
     width: int
     height: int
     fills: bool = False  # whether it takes all the room that the page has in sight; then its height is the least
+    spare: bool = False  # whether it stands there only where the page leaves it that height
 
     @cached_property
     def drawing(self) -> Drawing:

@@ -82,7 +82,7 @@ def _drawn_before(graph: Graph, name: str, numbers: Mapping[str, Sequence[int]])
     return tuple(found)
 
 
-LEAST_WIDTH, LEAST_HEIGHT, LEAST_BELOW = 620, 300, 170
+LEAST_WIDTH, LEAST_HEIGHT, LEAST_BELOW = 620, 300, 200
 
 
 def block(view: View, stage: Stage) -> tuple[Element, ...]:
@@ -125,9 +125,9 @@ def whole(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def whole_below(view: View) -> Picture:
-    """The model in the room that a page about all of it leaves: a click goes to a block."""
+    """The model in the room that a page about all of it leaves, if it leaves any: a click goes to a block."""
     drawing, due = _drawn(view)
-    return Picture("model", joined(view, drawing, due), LEAST_WIDTH, LEAST_BELOW, fills=True)
+    return Picture("model", joined(view, drawing, due), LEAST_WIDTH, LEAST_BELOW, fills=True, spare=True)
 
 
 def _drawn(view: View) -> tuple[Drawing, Sequence[str]]:

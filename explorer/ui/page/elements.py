@@ -65,7 +65,11 @@ class Drawn(PicturePlace):
         return not self.fills and self.use(pixels, self._across, self._high, self._scale, larger)
 
     def give_room(self, width: int, height: int | None) -> None:
-        """Take all of a place, but not less than `least`; without one, what the drawing needs at that width."""
+        """Take all of a place, but not less than `least`; without one, what the drawing needs at that width.
+
+        One that is only for spare room is not there in less.
+        """
+        self.setHidden(self.data.spare and height is not None and height < self.least)
         left, right, bottom, top = self.data.drawing.window
         shape = abs(top - bottom) / (right - left) if self.data.drawing.square else self._high / self._across
         needed = round(width * shape)

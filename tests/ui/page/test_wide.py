@@ -195,3 +195,18 @@ def test_what_grows_in_a_large_window_keeps_its_size_while_its_numbers_change(op
     window.bench.document.do(SetCells("layer.1.W", {(0, 0): -12345.678}))
     eye.settle(window)
     assert {box.matrix.name: box.form.times for box in boxes} == before
+
+
+@pytest.mark.usefixtures("no_pictures")
+@pytest.mark.parametrize("stage", ["model.card", "model.switches"])
+def test_the_model_stands_below_a_page_about_it_where_it_leaves_room(open_window, eye, stage):
+    window = open_window("xor", stage=stage)
+    for size in (WIDE, (1280, 560), WIDE):
+        window.resize(*size)
+        eye.settle(window)
+        page = window.page()
+        picture, room = page.elements.widgets["model"], page.viewport()
+        assert picture.isVisibleTo(page.elements) == (size == WIDE)
+        assert not page.verticalScrollBar().maximum() or size != WIDE
+        if size == WIDE:
+            assert picture.height() > 0.4 * room.height()
