@@ -47,7 +47,7 @@ LARGEST = 3
 Pictures = dict[tuple[str, Theme], QImage | None]
 """What lessons begin with, by their ids, in a theme."""
 AT_ONCE = 10
-"""Lessons that are read before the first of them is shown: the largest takes 0.2 s."""
+"""Lessons that are read and shown together: the largest takes 0.2 s to read, beside the window."""
 LINK = 30
 """Pixels at text scale 1 that a heading with a link beside it is high."""
 RAIL, NARROW = 220, 800
@@ -247,9 +247,7 @@ class LessonPage(QScrollArea):
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._find)
         self._none = mark(QLabel("No lesson has all of these words. Search for fewer words."), role="muted")
-        self._reader, self._found = Background(self), list[tuple[LessonCard, Lesson]]()
-        self._loading = QTimer(self, interval=0)
-        self._loading.timeout.connect(self._load_next)
+        self._reader = Background(self)
         self._drawing = QTimer(self, interval=0)
         self._drawing.timeout.connect(self._draw_next)
         self.verticalScrollBar().valueChanged.connect(lambda: self._drawing.start())
@@ -336,36 +334,31 @@ class LessonPage(QScrollArea):
     @property
     def is_whole(self) -> bool:
         """Whether all lessons have been read."""
-        return not (self._loading.isActive() or self._reader.at_work)
+        return not self._reader.at_work
 
     def refresh(self) -> None:
         """Read what is new: how far one is, and what is in each lesson."""
-        self._reader.stop()
-        self._waiting, self._found = [*self.cards.values()], []
-        self._loading.start()
+        self._waiting = [*self.cards.values()]
+        self._read_next()
 
-    def _load_next(self) -> None:
-        """Show one lesson in each turn of the event loop: the page is there before. They are read beside the window."""
-        if self._found:
-            card, lesson = self._found.pop(0)
-            card.show_lesson(lesson, self._progress(lesson))
-            if not self._drawing.isActive():  # started anew in each turn, it would never have one
-                self._drawing.start()
-        elif self._waiting:
-            some, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
+    def _read_next(self) -> None:
+        """Read some lessons beside the window: the page is there before."""
+        some, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
+        if some:
             named = [card.lesson or card.id for card in some]  # the thread holds no widget
-            self._loading.stop()
             self._reader.ask(lambda _: [_read(one) for one in named], partial(self._take, some))
         else:
-            self._loading.stop()
             self.courses.show_shares({card.id: card.share for card in self.cards.values()})
             self._find()  # what the lessons are about is known only now
             self.again.show_lessons({card.id: card.lesson for card in self.cards.values() if card.lesson is not None})
 
     def _take(self, cards: list[LessonCard], lessons: list[Lesson | None]) -> None:
-        """Show lessons that have been read, in the next turns."""
-        self._found = [(card, one) for card, one in zip(cards, lessons, strict=True) if one is not None]
-        self._loading.start()
+        """Show lessons that have been read. All of them at once: with each one the page is laid out anew."""
+        for card, lesson in zip(cards, lessons, strict=True):
+            if lesson is not None:
+                card.show_lesson(lesson, self._progress(lesson))
+        self._drawing.start()
+        self._read_next()
 
     def _find(self, *_: object) -> None:
         self._about.setText(self.courses.about)
