@@ -169,7 +169,8 @@ class Trials:
                 box.be_times(sharing.times_of(box.matrix.id))
                 if box.matrix.id not in sharing.in_rows:
                     box.stand_alone()
-                    box.tell_size()
+                    if box.tell_size():
+                        sharing.page.tell_around(box)
             for row in self._rows:
                 # A row that stands so is left alone; in one of several beside each other it depends on the others.
                 how = way.small[row.id], [sharing.times_of(one.id) for one in matrices_of(row)]

@@ -147,8 +147,8 @@ class Sharing:
                     widget.stand_in_line(0, 0)
                 if id in alone:  # in a row before, another one may have said what its rows are
                     widget.be(labelled=True)
-                if id not in in_rows:
-                    widget.tell_size()
+                if id not in in_rows and widget.tell_size():
+                    self.page.tell_around(widget)
             elif isinstance(widget, (ChoiceView, NoteLabel, PlayerView)):
                 widget.be_no_wider(room)
         for one in self.all:

@@ -231,6 +231,17 @@ def test_what_comes_onto_a_page_in_sight_is_counted_when_its_room_is_shared(open
     assert all(port.rect().contains(QRect(one.mapTo(port, QPoint()), one.size())) for one in together)
 
 
+def test_what_stands_in_a_stack_beside_a_picture_counts_as_large_as_it_would_be(led, eye):
+    window = led("two-vectors", "length")
+    window.resize(1366, 768)
+    window.area._forget()  # out of sight, Qt tells nobody of a size in a later turn either
+    window.area.show_stage("vectors")
+    eye.settle(window)
+    assert box(window, "length_y").form.times > 1
+    first, last = place(window, "x"), place(window, "length_y")
+    assert last.bottom() - first.top() < window.page().viewport().height()
+
+
 def test_on_paper_nothing_is_faint(led):
     window = led("emma", "key")
     with laid_out(window.bench, window.page().stage.name) as (_, view):
