@@ -117,14 +117,14 @@ def nothing_left_behind(request):
         return
     gc.freeze()  # so that the collector looks at what the test makes, and at nothing else
     gc.disable()  # once at the end is quicker, and a widget that a test alone makes goes on this thread
-    widgets, timers = top_level_widgets(), running_timers()
+    before = {*top_level_widgets(), *running_timers()}
     yield
     left = []
     if not request.node.stash.get(failed, False):  # the traceback of a failed test keeps its widgets alive
         for _ in range(2):  # what the first round deletes may let go of more
             delete_deferred()
-            left = [thing for thing in top_level_widgets() if thing not in widgets]
-            left += [thing for thing in running_timers() if thing not in timers]
+            now = (*top_level_widgets(), *running_timers())
+            left = [thing for thing in now if not {thing, owner(thing)} & before]
             if not left:
                 break
     gc.enable()
@@ -146,6 +146,13 @@ def top_level_widgets():
 
     # Qt keeps the tooltip it last showed and deletes it when it likes.
     return [w for w in QApplication.topLevelWidgets() if w.metaObject().className() != "QTipLabel"]
+
+
+def owner(thing):
+    """The window that a timer, a menu or a hidden list of choices goes with; any other thing itself."""
+    while thing.parent() is not None and not (thing.isWidgetType() and thing.isWindow() and not thing.isHidden()):
+        thing = thing.parent()
+    return thing
 
 
 def running_timers():

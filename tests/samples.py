@@ -13,12 +13,12 @@ def long(*of):
     return pytest.param(*of, marks=pytest.mark.long)
 
 
-def few(cases, traits):
-    """The cases of a parameter: those that have all traits between them, and the others as long ones."""
+def few(cases, traits, cost=lambda case: 1):
+    """The cases of a parameter: cheap ones that have all traits between them, and the others as long ones."""
     of = {case: set(traits(case)) for case in cases}
     left, chosen = set().union(*of.values()), set()
     while left:
-        best = max(of, key=lambda case: len(of[case] & left))
+        best = max(of, key=lambda case: len(of[case] & left) / cost(case))
         chosen.add(best)
         left -= of[best]
     return [(pytest.param if case in chosen else long)(*(case if isinstance(case, tuple) else (case,))) for case in of]
@@ -37,3 +37,8 @@ def traits(name):
             yield "question", type(question), getattr(question, "of", None)
             parts = "at", "fresh", "fade", "covers", "extreme", "allowed", "edits"
             yield from (("question", part) for part in parts if getattr(question, part, None))
+
+
+def steps(name):
+    """How many steps a lesson has."""
+    return len(load(name).steps)

@@ -18,6 +18,7 @@ from explorer.cli.parser import COMMANDS
 from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import catalogue, courses, models
 from explorer.lessons.printed_numbers import check_figures, check_slips, printed_numbers
+from explorer.lessons.replay import check_lesson
 from explorer.library import page
 from explorer.library.matrix import columns, width
 from explorer.settings import own_folder
@@ -109,6 +110,7 @@ def test_replay_of_what_goes_wrong(capsys, tmp_path):
 
 
 RESULTS = {one.__name__: cache(one) for one in (check_figures, check_slips, printed_numbers)}
+LESSONS = cache(check_lesson)
 
 
 @pytest.fixture
@@ -116,6 +118,7 @@ def checked_once(monkeypatch):
     """What comes out of checking everything, which takes seconds, for all tests of how it is told."""
     for name, results in RESULTS.items():
         monkeypatch.setattr(lessons, name, results)
+    monkeypatch.setattr(lessons, "check_lesson", LESSONS)
     return {name: results() for name, results in RESULTS.items()}
 
 

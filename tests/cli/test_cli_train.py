@@ -334,7 +334,7 @@ def until(process, event):
 
 
 def test_a_process_that_is_broken_off_in_every_way_ends_with_the_same_bits(recipe, tmp_path):
-    steps = 12_000  # more than it can take before it hears, however fast it is
+    steps = 4_000  # it waits where nobody reads what it says, and the three ways leave room for less
     file, whole, broken = recipe(steps), tmp_path / "whole.explorer", tmp_path / "broken.explorer"
     assert main(["train", file, "--out", str(whole)]) == 0
     kept = Path(f"{broken}.training")

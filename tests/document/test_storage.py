@@ -743,7 +743,7 @@ def test_other_archives_than_ours(tmp_path):
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is measured otherwise elsewhere")
 @pytest.mark.parametrize("part", ["inputs/x.npy", "document.json"])
 def test_a_bomb_is_not_unpacked(tmp_path, part):
-    file = packed(tmp_path / "a.explorer", {**old_parts(), part: bytes(300_000_000)}, zipfile.ZIP_DEFLATED)
+    file = packed(tmp_path / "a.explorer", {**old_parts(), part: bytes(100_000_000)}, zipfile.ZIP_DEFLATED)
     code = """
 import resource, sys
 from explorer.core.errors import ExplorerError

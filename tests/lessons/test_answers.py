@@ -1,5 +1,7 @@
 """Answers are judged by the graph, and a wrong number is named by the mistake that gives it."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -204,7 +206,11 @@ def test_every_mistake_has_a_number_and_a_derivation_that_arrives_there(lesson, 
     value = engine.value(engine.graph.place(node))
     for cell in list(np.ndindex(value.shape))[:2][-1:]:
         right = float(value[cell])
+        said = Counter()
         for mistake in mistakes(engine, node, cell, 2):
+            said[mistake.sentence] += 1
+            if said[mistake.sentence] > 4:
+                continue  # to square nothing can be forgotten in each of 43 terms, and to judge each takes 0.1 s
             assert abs(mistake.value - right) > half_unit(2)
             verdict = judge(Predict(ask="?", node=node, cell=cell), mistake.value, None, engine)
             assert not verdict.right

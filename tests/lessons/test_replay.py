@@ -12,12 +12,12 @@ from explorer.lessons.replay import check_lesson, solved
 from explorer.lessons.schema import StepStates
 from explorer.lessons.steps import MakeSo
 from tests.lessons.conftest import THREE
-from tests.samples import few, traits
+from tests.samples import few, steps, traits
 
 GUIDED = [name for name in lesson_files() if "[[step]]" in lesson_files()[name].read_text("utf-8")]
 
 
-@pytest.mark.parametrize("name", few(GUIDED, traits))
+@pytest.mark.parametrize("name", few(GUIDED, traits, steps))
 def test_every_lesson_forward_backward_and_from_every_step_with_every_answer(name):
     lesson = load(name)
     done = replay.replay(lesson)

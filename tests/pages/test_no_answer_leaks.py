@@ -41,10 +41,10 @@ from explorer.pages.page import (
     TextBox,
 )
 from explorer.pages.view import Cell, View
-from tests.samples import few, traits
+from tests.samples import few, steps, traits
 
 LESSONS = {lesson.id: lesson for lesson in catalogue() if lesson.questions}
-SOME = few(LESSONS, traits)
+SOME = few(LESSONS, traits, steps)
 CONTROLS = Number, Slider, Choice, Check, Button, Switches, TextBox  # they say what the reader has chosen
 LINES, CELLS = 60, 10
 BY_CHANCE = {

@@ -7,12 +7,14 @@ from collections import Counter
 
 import pytest
 import shiboken6
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QScrollArea, QWidget
+from pytestqt.qtbot import QtBot
 
 from explorer.app import make_window
+from explorer.document.commands import Replace
 from explorer.document.document import Document, PendingPass
 from explorer.lessons.loader import load
 from explorer.ui import files
@@ -48,14 +50,18 @@ def pages_come_at_once(request, monkeypatch):
         monkeypatch.setattr(Motion, "held", True)
 
 
-@pytest.fixture
-def qtbot(qtbot, look):
+def patient(qtbot):
     """The hand of pytest-qt with more patience: a busy machine is slow, not wrong, and what never comes still fails."""
     for wait in ("waitExposed", "waitSignal", "waitUntil"):
         setattr(qtbot, wait, functools.partial(getattr(qtbot, wait), timeout=1000 * PATIENCE_S))
     pause = qtbot.wait
     qtbot.wait = lambda _: pause(1)  # `waitUntil` asks every 10 ms, most of which are spent for nothing
     return qtbot
+
+
+@pytest.fixture
+def qtbot(qtbot, look):
+    return patient(qtbot)
 
 
 @pytest.fixture
@@ -73,40 +79,115 @@ def appearance(look):
     assert [c for c in colours if qcolor(c) != QColor(c)] == [], "a colour that all share was changed"
 
 
-@pytest.fixture
-def open_window(request, qtbot, appearance, monkeypatch):
-    """Opens the window on a lesson, or on the lesson of a name; at a stage or a tab, if that is not the first."""
-    opened = []
-    monkeypatch.setattr(files.Dialogs, "keep", lambda *_: "discard")  # or the window waits for an answer when it closes
+def opened(qtbot, appearance, lesson="you-are-welcome", settings=None, stage=None, tab=None):
+    """A window on a lesson, or on the lesson of a name, in sight and at rest."""
+    window = make_window(lesson_of(lesson) if isinstance(lesson, str) else lesson, appearance, settings=settings)
+    if stage is not None:
+        window.bench.selection.go_to(stage)
+    if tab is not None:
+        window.show_page(PAGES.index(tab))
+    with qtbot.waitExposed(window):
+        window.show()
+    window.activateWindow()  # on a screen without a window manager nobody else gives it the keys
+    qtbot.waitUntil(window.isActiveWindow)
+    QTest.mouseMove(window.windowHandle(), CORNER)
+    settle(qtbot, window)
+    return window
 
-    def open_it(lesson="you-are-welcome", settings=None, stage=None, tab=None):
-        window = make_window(lesson_of(lesson) if isinstance(lesson, str) else lesson, appearance, settings=settings)
-        opened.append(window)
-        if stage is not None:
-            window.bench.selection.go_to(stage)
-        if tab is not None:
-            window.show_page(PAGES.index(tab))
-        with qtbot.waitExposed(window):
-            window.show()
-        window.activateWindow()  # on a screen without a window manager nobody else gives it the keys
-        qtbot.waitUntil(window.isActiveWindow)
-        QTest.mouseMove(window.windowHandle(), CORNER)
-        settle(qtbot, window)
-        return window
 
-    yield open_it
-    for window in filter(shiboken6.isValid, opened):
+def closed(windows):
+    """Close windows; tips are forgotten, or the next test finds their words."""
+    for window in filter(shiboken6.isValid, windows):
         window.close()
         window.deleteLater()
-    request.node.funcargs.clear()  # pytest would keep the window until after the look for what is left behind
     for widget in QApplication.topLevelWidgets():
-        if widget.metaObject().className() == "QTipLabel":  # or the next test finds its words
+        if widget.metaObject().className() == "QTipLabel":
             shiboken6.delete(widget)
 
 
 @pytest.fixture
-def window(open_window):
-    """The window on "You are welcome", at its first stage with matrices."""
+def open_window(request, qtbot, appearance, monkeypatch):
+    """Opens the window on a lesson, or on the lesson of a name; at a stage or a tab, if that is not the first."""
+    windows = []
+    monkeypatch.setattr(files.Dialogs, "keep", lambda *_: "discard")  # or the window waits for an answer when it closes
+
+    def open_it(*lesson, **where):
+        windows.append(opened(qtbot, appearance, *lesson, **where))
+        return windows[-1]
+
+    yield open_it
+    closed(windows)
+    request.node.funcargs.clear()  # pytest would keep the window until after the look for what is left behind
+
+
+@pytest.fixture(scope="module")
+def kept_lesson():
+    """What `kept` opens: a lesson, or the name of one."""
+    return "you-are-welcome"
+
+
+@pytest.fixture(scope="module")
+def kept(request, look, kept_lesson):
+    """The window that all tests of a file share, and its history at first: a new one takes five times as long.
+
+    For files whose tests look at pages and change the model: who presses other things opens a window of his own. Such
+    a file says ``usefixtures("kept")``, so that the window is there before it is looked what a test leaves behind.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Motion, "held", True)
+        patch.setattr(files.Dialogs, "keep", lambda *_: "discard")
+        window = opened(patient(QtBot(request)), look, kept_lesson)
+        yield window, window.bench.document.history.mark()
+        closed([window])
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
+def left_at_rest(kept, qtbot):
+    """What begins in the window of the file while a test ends has ended, or the test fails."""
+    running = {timer for timer in kept[0].findChildren(QTimer) if timer.isActive()}
+    yield
+    for _ in range(2):  # what goes makes room for what stays
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        QApplication.processEvents()
+        qtbot.waitUntil(lambda: {timer for timer in kept[0].findChildren(QTimer) if timer.isActive()} <= running)
+
+
+@pytest.fixture
+def anew(kept, left_at_rest, qtbot, appearance):
+    """Brings the window of the file back to how its lesson opens, and goes to a stage."""
+    window, first = kept
+
+    def begin(stage):
+        document, selection = window.bench.document, window.bench.selection
+        window.lessons.guide.leave()
+        window.resize(1600, 900)
+        window.show_page(0)
+        QTest.mouseMove(window.windowHandle(), CORNER)
+        with selection.at_once():
+            selection.speak_of(None)
+            selection.forget()
+            selection.choose_token(None)
+            selection.set_head(0)
+            selection.show("values")
+            selection.let_go("")
+            document.do(Replace(first.steps[0].state, ""))
+            document.history.return_to(first)
+            selection.go_to(stage)
+        window.activateWindow()
+        qtbot.waitUntil(window.isActiveWindow)
+        window.setFocus()
+        settle(qtbot, window)
+        return window
+
+    return begin
+
+
+@pytest.fixture
+def window(request, open_window):
+    """The window on "You are welcome", at its first stage with matrices; that of the file, where it names `kept`."""
+    if "kept" in request.fixturenames:
+        return request.getfixturevalue("anew")("source.embedding")
     return open_window(stage="source.embedding")
 
 

@@ -493,20 +493,16 @@ def press(text, seen):
     QTimer.singleShot(0, act)
 
 
-@pytest.mark.parametrize(
-    ("button", "answer"), [("Save", "save"), ("Don't Save", "discard"), ("Discard", "discard"), ("Cancel", "cancel")]
-)
-def test_the_question_whether_to_keep(window, monkeypatch, button, answer):
+def test_the_question_whether_to_keep(window, monkeypatch):
     monkeypatch.undo()
-    seen = []
     box = QMessageBox(QMessageBox.Icon.Question, "", "", QMessageBox.StandardButton.Discard)
-    discard = box.button(QMessageBox.StandardButton.Discard).text().replace("&", "")
+    discard = box.button(QMessageBox.StandardButton.Discard).text().replace("&", "")  # each system has its own words
     box.deleteLater()
-    if answer == "discard" and button != discard:
-        pytest.skip("called otherwise on this system")
-    press(button, seen)
-    assert Dialogs(window).keep("<b>name</b>") == answer
-    assert seen == [("Keep your changes to “<b>name</b>”?", Qt.TextFormat.PlainText)]
+    for button, answer in (("Save", "save"), (discard, "discard"), ("Cancel", "cancel")):
+        seen = []
+        press(button, seen)
+        assert Dialogs(window).keep("<b>name</b>") == answer
+        assert seen == [("Keep your changes to “<b>name</b>”?", Qt.TextFormat.PlainText)]
 
 
 def test_escape_leaves_everything_as_it_is(window, monkeypatch):

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QLabel, QScrollArea
+from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
 from explorer.lessons.glossary import LINK, glossary
 from explorer.ui.glossary import letter_at, term_at
@@ -57,31 +57,41 @@ def test_a_click_on_a_heading_means_its_first_term(window, eye, hand):
     assert entry(window) is not None
 
 
-def test_a_click_beside_the_words_of_a_sentence_means_nothing(window, qtbot):
-    label = QLabel("<b>Softmax</b> makes shares of scores, whatever numbers they were before it came along.", window)
-    label.resize(900, 30)
-    label.show()
+@pytest.fixture
+def say(qtbot, appearance):
+    """Shows words in a window of their own; says which term is under a pixel of their line."""
+    holder = QWidget()
+    qtbot.addWidget(holder)
+
+    def show(words, width=900):
+        label = QLabel(words, holder)
+        label.resize(width or label.sizeHint().width(), 30)
+        holder.resize(label.size())
+        with qtbot.waitExposed(holder):
+            holder.show()
+        return label, lambda x: term_at(holder, QPoint(x, 15))
+
+    return show
+
+
+def test_a_click_beside_the_words_of_a_sentence_means_nothing(say):
+    label, term = say("<b>Softmax</b> makes shares of scores, whatever numbers they were before it came along.")
     under = letter_at(label, QPoint(3, 15))
     assert under.text[under.at] == "S"
     assert letter_at(label, QPoint(890, 15)).at == -1
-    assert term_at(window, label.mapTo(window, QPoint(890, 15))) is None
-    assert term_at(window, label.mapTo(window, QPoint(3, 15))).name == "softmax"
+    assert term(890) is None
+    assert term(3).name == "softmax"
 
 
-def test_a_short_question_is_no_heading(window, qtbot):
-    label = QLabel("What is the second number of the row “are” in X?", window)
-    label.resize(900, 30)
-    label.show()
-    for x in range(3, 890, 40):  # nowhere is its "row" an example of a data set
-        assert term_at(window, label.mapTo(window, QPoint(x, 15))) is None
+def test_a_short_question_is_no_heading(say):
+    _, term = say("What is the second number of the row “are” in X?")
+    assert {term(x) for x in range(3, 890, 40)} == {None}, "nowhere is its “row” an example of a data set"
 
 
-def test_a_link_stays_a_link(window, qtbot):
-    label = QLabel("<a href='x'>softmax</a> and softmax", window)
-    label.resize(label.sizeHint())
-    label.show()
-    assert term_at(window, label.mapTo(window, QPoint(5, 8))) is None
-    assert term_at(window, label.mapTo(window, QPoint(label.width() - 5, 8))).name == "softmax"
+def test_a_link_stays_a_link(say):
+    label, term = say("<a href='x'>softmax</a> and softmax", width=0)
+    assert term(5) is None
+    assert term(label.width() - 5).name == "softmax"
 
 
 def test_all_by_keys(window, page, hand, eye):

@@ -14,25 +14,13 @@ from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.pages.matrix import matrix
 from explorer.ui.render import WIDEST, WRITERS, draw, laid_out, render
-from explorer.ui.selection import Selection
 from explorer.ui.theme import DARK, LIGHT
-from explorer.ui.turns import Bridge
-from explorer.ui.workbench import Workbench
 from tests.samples import long
 
 ATTENTION = "encoder.1.self.attention"
 GRAPH = Document(load("you-are-welcome").state()).state.graph
 STAGES = {stage.kind: stage.name for stage in GRAPH.stages}
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-@pytest.fixture
-def bench(appearance):
-    lesson = load("you-are-welcome")
-    document = Document(lesson.state())
-    made = Workbench(document, Bridge(document), Selection(document), appearance, lesson)
-    yield made
-    made.bridge.close()
 
 
 def image_of(picture):

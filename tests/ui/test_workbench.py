@@ -1,23 +1,8 @@
 import gc
 import weakref
 
-import pytest
-
 from explorer.document import undo
-from explorer.document.document import Document
 from explorer.lessons.loader import load
-from explorer.ui.selection import Selection
-from explorer.ui.turns import Bridge
-from explorer.ui.workbench import Workbench
-
-
-@pytest.fixture
-def bench(appearance):
-    lesson = load("you-are-welcome")
-    document = Document(lesson.state())
-    made = Workbench(document, Bridge(document), Selection(document), appearance, lesson)
-    yield made
-    made.bridge.close()
 
 
 def test_examples_that_undo_does_not_reach_are_let_go(bench, monkeypatch):

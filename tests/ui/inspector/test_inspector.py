@@ -23,7 +23,7 @@ from explorer.ui.widgets.formula import typeset
 from tests.samples import long
 from tests.ui.conftest import one_of_each_kind
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 
 ENCODER = "encoder.1.self"
 
@@ -43,7 +43,8 @@ def point(window, hand, eye):
 
 @pytest.fixture
 def printed(window, eye):
-    """The example as the text prints it."""
+    """The example as the text prints it, its notes folded."""
+    window.inspector._folded = True
     window.bench.open(window.bench.lesson, "printed")
     eye.settle(window)
 

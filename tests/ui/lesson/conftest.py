@@ -123,10 +123,21 @@ def file(tmp_path):
     return path
 
 
+@pytest.fixture(scope="module")
+def kept_lesson(tmp_path_factory):
+    path = tmp_path_factory.mktemp("kept") / "small.lesson.toml"
+    path.write_text(LESSON)
+    return load(path)
+
+
 @pytest.fixture
-def window(open_window, file, eye):
-    """The window at the first step of the small lesson."""
-    window = open_window(load(file))
+def window(request, open_window, file, eye):
+    """The window at the first step of the small lesson, of which nothing is answered."""
+    if "kept" in request.fixturenames:
+        window = request.getfixturevalue("anew")("output")
+        window.lessons.guide.forget("small")
+    else:
+        window = open_window(load(file))
     window.lessons.guide.go(0)
     eye.settle(window)
     return window

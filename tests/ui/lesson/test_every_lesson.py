@@ -18,7 +18,7 @@ from explorer.lessons.loader import lesson_files, load
 from explorer.lessons.mistakes import mistakes
 from explorer.lessons.replay import right_answer
 from explorer.lessons.steps import Choose, MakeSo, Predict
-from tests.samples import few, long, traits
+from tests.samples import few, long, steps, traits
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 GUIDED = [name for name, file in lesson_files().items() if "[[step]]" in file.read_text("utf-8")]
@@ -70,7 +70,7 @@ def turn_by_turn(places, before, said=""):
         assert places() == before, said
 
 
-@pytest.mark.parametrize("name", few(GUIDED, traits))
+@pytest.mark.parametrize("name", few(GUIDED, traits, steps))
 def test_each_step_is_shown_and_each_question_answered(lesson, eye, hand, qtbot, name):
     window, panel, places = lesson(name)
     guide, document = window.lessons.guide, window.bench.document

@@ -14,30 +14,32 @@ from tests.samples import long
 
 @pytest.fixture
 def presented(open_window, qtbot):
-    """Presents a step of a lesson; returns the presenter and the guide."""
+    """Presents a step of a lesson, by its id or counted from 0; returns the presenter and the guide."""
+    opened = []
 
-    def at(name, step):
-        lessons = open_window(load(name)).lessons
-        lessons.guide.go([one.id for one in lessons.guide.steps].index(step))
+    def at(name, step, width=WIDTH, height=HEIGHT):
+        lessons = open_window(name).lessons
+        opened.append(lessons)
+        ids = [one.id for one in lessons.guide.steps]
+        lessons.guide.go(ids.index(step) if step in ids else step)
         lessons.open_presenter()
         lessons.presenter.showNormal()  # a full screen has the size of the screen
-        lessons.presenter.resize(WIDTH, HEIGHT)
-        qtbot.waitUntil(lambda: not lessons.presenter.sheet._turns)
+        lessons.presenter.resize(width, height)
+        qtbot.waitUntil(lambda: is_still(lessons.presenter))
         return lessons.presenter, lessons.guide
 
-    return at
+    yield at
+    for lessons in opened:
+        lessons.presenter.leave()
+
+
+def is_still(presenter):
+    return not presenter.sheet._turns and not presenter.sheet._settled.isActive()
 
 
 @pytest.mark.parametrize(("name", "step"), [("start-here", 4), ("emma", 2)])
-def test_a_step_without_a_question_follows_an_answered_one(open_window, qtbot, name, step):
-    window = open_window(load(name))
-    guide = window.lessons.guide
-    guide.go(step - 1)
-    window.lessons.open_presenter()
-    presenter = window.lessons.presenter
-    presenter.showNormal()  # a full screen has the size of the screen
-    presenter.resize(WIDTH, HEIGHT)
-    qtbot.waitUntil(lambda: not presenter.sheet._turns)
+def test_a_step_without_a_question_follows_an_answered_one(presented, qtbot, name, step):
+    presenter, guide = presented(name, step - 1)
     guide.tell()
     qtbot.waitUntil(lambda: not presenter.sheet._turns)
     guide.next()
@@ -45,7 +47,6 @@ def test_a_step_without_a_question_follows_an_answered_one(open_window, qtbot, n
     assert boxes
     assert all(box.view.height() > 0 for box in boxes)
     qtbot.waitUntil(lambda: not presenter.sheet._turns)
-    presenter.leave()
 
 
 def test_what_may_be_changed_is_named_as_on_the_page(open_window):
@@ -61,22 +62,14 @@ def test_a_matrix_that_stood_beside_another_says_what_its_rows_are_when_it_stand
     presenter, guide = presented("i-love-ai", "mixture")
     assert not all(box.form.labelled for box in presenter.sheet._hero.boxes)
     guide.next()
-    qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
+    qtbot.waitUntil(lambda: is_still(presenter))
     (box,) = presenter.sheet._hero.boxes
     assert box.form.labelled
-    presenter.leave()
 
 
 @pytest.mark.parametrize(("name", "step"), [("softmax", 0), long("start-here", 1), ("emma", 4)])
-def test_what_a_step_names_is_whole_and_as_large_as_its_place(open_window, qtbot, name, step):
-    window = open_window(load(name))
-    window.lessons.guide.go(step)
-    window.lessons.open_presenter()
-    presenter = window.lessons.presenter
-    presenter.showNormal()  # a full screen has the size of the screen
-    presenter.resize(WIDTH, HEIGHT)
-    qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
-    sheet = presenter.sheet
+def test_what_a_step_names_is_whole_and_as_large_as_its_place(presented, name, step):
+    sheet = presented(name, step)[0].sheet
     assert sheet.cut == sheet.scrolls == ()
     assert all(box.view.rowHeight(0) >= box.view.extent.low for box in sheet._hero.boxes)
     place = sheet._shown.size()
@@ -86,25 +79,12 @@ def test_what_a_step_names_is_whole_and_as_large_as_its_place(open_window, qtbot
         sheet.elements.sizeHint().height() / place.height(),
     )
     assert fills > 0.9
-    presenter.leave()
 
 
 @pytest.fixture
-def emma(open_window, qtbot):
+def emma(presented):
     """The presented step of a number, counted from 1, of the lesson on Emma."""
-    window = open_window(load("emma"))
-
-    def present(step):
-        window.lessons.guide.go(step - 1)
-        window.lessons.open_presenter()
-        presenter = window.lessons.presenter
-        presenter.showNormal()
-        presenter.resize(WIDTH, HEIGHT)
-        qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
-        return presenter
-
-    yield present
-    window.lessons.presenter.leave()
+    return lambda step: presented("emma", step - 1)[0]
 
 
 def test_what_the_asked_number_is_computed_from_is_in_sight(emma):
@@ -116,21 +96,14 @@ def test_what_the_asked_number_is_computed_from_is_in_sight(emma):
         assert view.viewport().rect().contains(row)
 
 
-def test_long_words_above_columns_give_way_to_more_columns(open_window, qtbot):
-    window = open_window(load("what-a-trained-head-does"))
-    window.lessons.guide.go(1)
-    window.lessons.open_presenter()
-    presenter = window.lessons.presenter
-    presenter.showNormal()  # a full screen has the size of the screen
-    presenter.resize(WIDTH, HEIGHT)
-    qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
+def test_long_words_above_columns_give_way_to_more_columns(presented):
+    presenter, _ = presented("what-a-trained-head-does", 1)
     (box,) = presenter.sheet._hero.boxes
     view = box.view
     assert not view.extent.cut
     for word in ("Marcus", "Troy"):  # the step speaks of both
         column = view.visualRect(view.table.index(0, view.matrix.columns.index(word)))
         assert view.viewport().rect().contains(column), word
-    presenter.leave()
 
 
 def test_who_changes_a_given_number_sees_how_the_named_one_comes_about(emma):
@@ -159,21 +132,14 @@ def test_who_looks_for_the_right_cell_finds_the_table_where_it_is(emma):
     assert not presenter.sheet._leads
 
 
-def test_numbers_grow_with_cells_that_are_much_larger_than_they_have_to_be(open_window, qtbot):
-    window = open_window(load("cat-sat-on-the"))
-    window.lessons.guide.go([step.id for step in window.lessons.guide.steps].index("one-hot"))
-    window.lessons.open_presenter()
-    presenter = window.lessons.presenter
-    presenter.showNormal()
-    presenter.resize(WIDTH, HEIGHT)
-    qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
+def test_numbers_grow_with_cells_that_are_much_larger_than_they_have_to_be(presented):
+    presenter, _ = presented("cat-sat-on-the", "one-hot")
     (box,) = presenter.sheet._hero.boxes
     view = box.view
     assert view.figures.number.pointSizeF() >= 1.5 * view.letters.number.pointSizeF()
     assert view.figures.needed(view.matrix) <= view.columnWidth(0)
     assert view.figures.row <= view.rowHeight(0)
     assert view.figures.needed(view.matrix) // 2 <= view.right_of("0.357") + view.columnWidth(0) // 4  # in the middle
-    presenter.leave()
 
 
 def test_lines_between_words_are_as_wide_as_the_shares_above_them(presented, qtbot):
@@ -184,40 +150,24 @@ def test_lines_between_words_are_as_wide_as_the_shares_above_them(presented, qtb
     (picture,), (box,) = hero.pictures, hero.boxes
     assert picture.y() > box.y()
     assert picture.width() > 0.8 * box.width(), "it stood at the left, and nothing beside it"
-    presenter.leave()
 
 
-def test_choices_beside_each_other_are_equally_high_and_below_each_other_as_high_as_their_words(open_window, qtbot):
-    window = open_window(load("softmax"))
-    window.lessons.guide.go(0)
-    body = window.lessons.panel.findChild(ChooseBody)
-    assert all(button.least == 0 for button in body.buttons)
-    window.lessons.open_presenter()
-    presenter = window.lessons.presenter
-    presenter.showNormal()
-    presenter.resize(WIDTH, HEIGHT)
-    qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
+def test_choices_beside_each_other_are_equally_high_and_below_each_other_as_high_as_their_words(presented):
+    presenter, guide = presented("softmax", 0)
+    beside = guide.parent().panel.findChild(ChooseBody)
+    assert all(button.least == 0 for button in beside.buttons)
     buttons = presenter.sheet.question.findChildren(WordyButton)
     assert len({button.height_at(button.width()) for button in buttons}) > 1, "this question shows nothing"
     assert len({button.height() for button in buttons}) == 1
-    presenter.leave()
 
 
-def test_a_list_that_follows_a_step_with_more_room_is_as_large_as_its_place(open_window, qtbot):
-    window = open_window(load("changed-since-2017"))
-    guide = window.lessons.guide
-    at = [step.id for step in guide.steps].index("cache")
-    guide.go(at - 1)
-    window.lessons.open_presenter()
-    presenter = window.lessons.presenter
-    presenter.showNormal()
-    presenter.resize(1920, 1080)
-    qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
+def test_a_list_that_follows_a_step_with_more_room_is_as_large_as_its_place(presented, qtbot):
+    before = [step.id for step in load("changed-since-2017").steps].index("cache") - 1
+    presenter, guide = presented("changed-since-2017", before, 1920, 1080)
     guide.next()
-    qtbot.waitUntil(lambda: not presenter.sheet._turns and not presenter.sheet._settled.isActive())
+    qtbot.waitUntil(lambda: is_still(presenter))
     sheet = presenter.sheet
     assert sheet._hero.listing.width() > 0.9 * sheet._shown.width()  # it was 78 %: measured with its old rows
-    presenter.leave()
 
 
 def test_no_control_of_gradient_descent_is_cut_on_a_slide(presented):
@@ -228,4 +178,3 @@ def test_no_control_of_gradient_descent_is_cut_on_a_slide(presented):
     lines = [one for one in stepper.children() if isinstance(one, QWidget) and one.hasHeightForWidth()]
     assert len(lines) == 3
     assert all(line.height() >= line.heightForWidth(line.width()) for line in lines), "its second row is cut"
-    presenter.leave()

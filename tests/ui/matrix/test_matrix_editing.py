@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from explorer.ui.errors import Message
 from explorer.ui.matrix.editing import DRAG_PIXELS
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 ALT, SHIFT, CONTROL = Modifier.AltModifier, Modifier.ShiftModifier, Modifier.ControlModifier
@@ -243,7 +243,8 @@ def test_arrows_move_from_cell_to_cell(window, hand, view):
     assert view.currentIndex().column() == 3
 
 
-def test_tab_goes_from_cell_to_cell_and_on_from_the_last(hand, view):
+def test_tab_goes_from_cell_to_cell_and_on_from_the_last(open_window, eye, hand):
+    view = eye.views(open_window(stage="source.embedding"))["source.table"]
     hand.click(view, hand.cell(view, 1, 2))
     places = []
     for _ in range(6):

@@ -11,7 +11,7 @@ from explorer.document.state import State
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 
 Key = Qt.Key
 ENCODER = "encoder.1.self"

@@ -122,14 +122,14 @@ def test_so_is_every_stage(open_window, eye, lesson):
 
 
 @WITHOUT_PICTURES
-@pytest.mark.parametrize("stage", ["source.positions", f"{ENCODER}.after", "loss", "model.parameters"])
-def test_a_page_ends_where_its_last_element_ends(window, eye, qtbot, stage):
-    page = eye.look_at(window, stage)
-    qtbot.waitUntil(
-        lambda: (
-            page.elements.height() == max(page.elements.heightForWidth(page.elements.width()), page.viewport().height())
-        )
-    )
+def test_a_page_ends_where_its_last_element_ends(window, eye, qtbot):
+    for stage in ("source.positions", f"{ENCODER}.after", "loss", "model.parameters"):
+        page = eye.look_at(window, stage)
+        qtbot.waitUntil(lambda page=page: page.elements.height() == end_of(page))
+
+
+def end_of(page):
+    return max(page.elements.heightForWidth(page.elements.width()), page.viewport().height())
 
 
 def test_what_there_is_of_a_page_has_its_place_while_the_rest_is_made(window):

@@ -31,47 +31,39 @@ def parts_of(page):
 
 
 @pytest.mark.usefixtures("no_pictures")
-@pytest.mark.parametrize(
-    ("stage", "rows"),
-    [
-        ("model.card", 1),
-        ("model.parameters", 1),
-        ("generation.why", 2),
-        ("generation.costs", 1),
-        ("generation.heads", 1),
-    ],
-)
-def test_parts_stand_beside_each_other_where_there_is_room(open_window, eye, stage, rows):
-    window = open_window("tiny-gpt", stage=stage)
-    for size in (WIDE, SMALL):
-        window.resize(*size)
-        eye.settle(window)
-        page = window.page()
-        found = parts_of(page)
-        assert len(found) == rows
-        for rects in found:
-            if size == WIDE:
-                assert len({rect.top() for rect in rects}) == 1
-                assert all(one.right() < other.left() for one, other in pairwise(rects))
-            else:
-                assert all(one.bottom() < other.top() for one, other in pairwise(rects))
-                room = page.elements.contentsRect().width()
-                assert {rect.width() for rect in rects} == {room}, "what stands alone has all of the line"
-            assert all(rect.right() <= page.elements.contentsRect().right() for rect in rects)
+def test_parts_stand_beside_each_other_where_there_is_room(open_window, eye):
+    window, pages = open_window("tiny-gpt"), ("model.card", "model.parameters", "generation.costs", "generation.heads")
+    for stage in (*pages, "generation.why"):
+        for size in (WIDE, SMALL):
+            window.resize(*size)
+            page = eye.go_to(window, stage)
+            found = parts_of(page)
+            assert len(found) == (1 if stage in pages else 2), stage
+            for rects in found:
+                if size == WIDE:
+                    assert len({rect.top() for rect in rects}) == 1, stage
+                    assert all(one.right() < other.left() for one, other in pairwise(rects)), stage
+                else:
+                    assert all(one.bottom() < other.top() for one, other in pairwise(rects)), stage
+                    room = page.elements.contentsRect().width()
+                    assert {rect.width() for rect in rects} == {room}, f"{stage}: what stands alone has all of the line"
+                assert all(rect.right() <= page.elements.contentsRect().right() for rect in rects), stage
 
 
 @pytest.mark.usefixtures("no_pictures")
-@pytest.mark.parametrize("stage", ["model.card", "generation.why", "generation.pieces", "loss"])
-def test_lines_of_words_stay_short(open_window, eye, stage):
-    window = open_window("tiny-gpt", stage=stage)
+def test_lines_of_words_stay_short(open_window, eye):
+    window = open_window("tiny-gpt")
     window.resize(*WIDE)
-    eye.settle(window)
-    notes = [one for one in window.page().elements.widgets.values() if isinstance(one, NoteLabel)]
-    long = [one for one in notes if len(one.text()) > SHORT]
-    assert long
-    for note in long:
-        assert note.contentsRect().width() <= line_of(note) == LETTERS * note.fontMetrics().averageCharWidth()
-        assert note.height() >= note.heightForWidth(note.width()), "its last line is cut"
+    for stage in ("model.card", "generation.why", "generation.pieces", "loss"):
+        elements = eye.go_to(window, stage).elements
+        notes = [one for one in elements.widgets.values() if isinstance(one, NoteLabel)]
+        long = [one for one in notes if len(one.text()) > SHORT]
+        assert long, stage
+        for note in long:
+            assert note.contentsRect().width() <= line_of(note) == LETTERS * note.fontMetrics().averageCharWidth(), (
+                stage
+            )
+            assert note.height() >= note.heightForWidth(note.width()), f"{stage}: its last line is cut"
 
 
 def test_a_table_that_goes_on_below_has_its_place_as_soon_as_its_page_is_seen(open_window, eye):
@@ -123,45 +115,45 @@ def reach_of(page):
 
 @pytest.mark.usefixtures("no_pictures")
 @pytest.mark.parametrize(
-    ("lesson", "stage"),
+    ("lesson", "stages"),
     [
-        ("xor", "layer.1"),
-        ("xor", "layer.2"),
-        ("you-are-welcome", "source.embedding"),
-        ("you-are-welcome", "encoder.1.self.heads"),
-        ("you-are-welcome", "encoder.1.self.after"),
-        ("you-are-welcome", "decoder.1.self.heads"),
+        ("xor", ("layer.1", "layer.2")),
+        (
+            "you-are-welcome",
+            ("source.embedding", "encoder.1.self.heads", "encoder.1.self.after", "decoder.1.self.heads"),
+        ),
     ],
 )
-def test_a_page_of_little_uses_a_large_window_across_or_down_and_is_whole(open_window, eye, qtbot, lesson, stage):
-    window = open_window(lesson, stage=stage)
+def test_a_page_of_little_uses_a_large_window_across_or_down_and_is_whole(open_window, eye, qtbot, lesson, stages):
+    window = open_window(lesson, stage=stages[0])
     window.resize(*WIDE)
-    eye.settle(window)
-    qtbot.waitUntil(lambda: reach_of(window.page())[2])  # once formulas are typeset, the room is shared again
-    across, down, _ = reach_of(window.page())
-    assert max(across, down) > 0.75, f"it reaches {across:.0%} across and {down:.0%} down"
+    for stage in stages:
+        eye.go_to(window, stage)
+        qtbot.waitUntil(lambda: reach_of(window.page())[2])  # once formulas are typeset, the room is shared again
+        across, down, _ = reach_of(window.page())
+        assert max(across, down) > 0.75, f"{stage} reaches {across:.0%} across and {down:.0%} down"
 
 
 @pytest.mark.usefixtures("no_pictures")
-@pytest.mark.parametrize("size", [SMALL, (1920, 1080), WIDE])
 @pytest.mark.parametrize(("lesson", "stage"), [("apple-orange", "model.changes"), ("tiny-gpt", "decoder.1.self.after")])
-def test_lists_and_small_pictures_take_the_room_that_a_page_leaves_down(open_window, eye, lesson, stage, size):
+def test_lists_and_small_pictures_take_the_room_that_a_page_leaves_down(open_window, eye, lesson, stage):
     window = open_window(lesson, stage=stage)
-    window.resize(*size)
-    eye.settle(window)
-    page, px = window.page(), window.bench.appearance.px
-    assert page.elements.height() <= page.viewport().height()
-    for one in page.elements.widgets.values():
-        if isinstance(one, MatrixBox) and one.small:  # as wide as it can be, and its rows higher than that
-            rows, columns = one.matrix.array.shape
-            picture = one.shape.picture
-            assert picture.height() / rows > 1.4 * picture.width() / columns
-            assert picture.height() / rows <= px(28 * one.form.times) + 1
-        elif isinstance(one, ListingView):
-            assert one.verticalHeader().defaultSectionSize() > 1.25 * px(26)
-            usual, now = window.bench.appearance.fonts.ui, one.font_of(0, number=False, here=False)
-            assert 1.1 < now.pointSizeF() / usual.pointSizeF() <= 1.31, "no letter is larger than those of headings"
-            assert one.whole_width <= page.elements.width(), "none of it is cut"
+    for size in (SMALL, (1920, 1080), WIDE):
+        window.resize(*size)
+        eye.settle(window)
+        page, px = window.page(), window.bench.appearance.px
+        assert page.elements.height() <= page.viewport().height(), size
+        for one in page.elements.widgets.values():
+            if isinstance(one, MatrixBox) and one.small:  # as wide as it can be, and its rows higher than that
+                rows, columns = one.matrix.array.shape
+                picture = one.shape.picture
+                assert picture.height() / rows > 1.4 * picture.width() / columns, size
+                assert picture.height() / rows <= px(28 * one.form.times) + 1, size
+            elif isinstance(one, ListingView):
+                assert one.verticalHeader().defaultSectionSize() > 1.25 * px(26), size
+                usual, now = window.bench.appearance.fonts.ui, one.font_of(0, number=False, here=False)
+                assert 1.1 < now.pointSizeF() / usual.pointSizeF() <= 1.31, "no letter is larger than those of headings"
+                assert one.whole_width <= page.elements.width(), "none of it is cut"
 
 
 @pytest.mark.usefixtures("no_pictures")

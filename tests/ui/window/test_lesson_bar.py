@@ -47,27 +47,22 @@ def test_whole_sentences_as_far_as_they_fit_and_what_to_try(window, eye):
     assert not bar._line.text()
 
 
-@pytest.mark.parametrize("lesson", ["apple-orange", "positions-cat-mat"])
-def test_the_line_is_not_cut(open_window, eye, lesson):
+def test_the_line_is_not_cut_and_in_a_small_window_a_sentence_goes_on_in_a_second_one(open_window, eye):
     window = open_window("you-are-welcome")
-    window.resize(1600, 900)
-    window.bench.open(load(lesson))
-    eye.settle(window)
     line = window.lesson_bar._line
-    assert line.text()
-    assert line.sizeHint().width() <= line.width()
-
-
-@pytest.mark.parametrize("lesson", ["tiny-gpt", "xor", "jump"])
-def test_in_a_small_window_a_sentence_goes_on_in_a_second_line(open_window, eye, lesson):
-    window = open_window(lesson)
+    for lesson in ("apple-orange", "positions-cat-mat"):
+        window.bench.open(load(lesson))
+        eye.settle(window)
+        assert line.text(), lesson
+        assert line.sizeHint().width() <= line.width(), lesson
     window.resize(1024, 640)
-    eye.settle(window)
-    line = window.lesson_bar._line
-    assert read(line).startswith("Try: ")
-    assert "…" not in read(line)
-    assert line.height() >= line.sizeHint().height()
-    assert line.sizeHint().width() <= line.width()
+    for lesson in ("tiny-gpt", "xor", "jump"):
+        window.bench.open(load(lesson))
+        eye.settle(window)
+        assert read(line).startswith("Try: "), lesson
+        assert "…" not in read(line), lesson
+        assert line.height() >= line.sizeHint().height(), lesson
+        assert line.sizeHint().width() <= line.width(), lesson
 
 
 def test_behind_an_example_with_nothing_to_try_all_has_its_room(open_window, eye):
@@ -131,16 +126,16 @@ def test_large_text_in_a_low_window_leaves_the_stage_its_room(window, eye):
     assert not window.bench.settings.get("bottom bar folded", False), "what large text does is not remembered"
 
 
-@pytest.mark.parametrize("stage", ["source.embedding", "encoder.1.self.attention"])
-def test_in_large_text_the_first_two_matrices_are_whole(window, eye, stage):
+def test_in_large_text_the_first_two_matrices_are_whole(window, eye):
     window.resize(1280, 720)
     window.bench.appearance.set_scale(2.0)
-    page = eye.go_to(window, stage)
-    eye.settle(window)
-    # Numbers, or small pictures of them, of all that is more than a single number.
-    boxes = [box for box in page.findChildren(MatrixBox) if box.isVisible() and box.matrix.array.size > 1]
-    places = [box.mapTo(page.viewport(), box.rect().bottomRight()) for box in boxes[:2]]
-    assert all(page.viewport().rect().contains(place) for place in places)
+    for stage in ("source.embedding", "encoder.1.self.attention"):
+        page = eye.go_to(window, stage)
+        eye.settle(window)
+        # Numbers, or small pictures of them, of all that is more than a single number.
+        boxes = [box for box in page.findChildren(MatrixBox) if box.isVisible() and box.matrix.array.size > 1]
+        places = [box.mapTo(page.viewport(), box.rect().bottomRight()) for box in boxes[:2]]
+        assert all(page.viewport().rect().contains(place) for place in places), stage
 
 
 def test_the_parts_fold_away_by_keys_and_it_is_remembered(window, hand, eye):

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QComboBox, QPushButton
 
 from explorer.ui.window.menus import MOST
 from explorer.ui.window.top_bar import PAGES, shortened
+from tests.ui.conftest import lesson_of
 
 
 def settings(window):
@@ -17,15 +18,17 @@ def settings(window):
     return buttons, box if box.isVisible() else None
 
 
-@pytest.mark.parametrize("lesson", ["you-are-welcome", "xor", "jump"])
-def test_at_1280_all_stands_on_one_line(open_window, eye, lesson):
-    window = open_window(lesson)
+def test_at_1280_all_stands_on_one_line(open_window, eye):
+    window = open_window("you-are-welcome")
     window.resize(1280, 720)
-    eye.settle(window)
-    bar = window.top_bar
-    assert bar.showing.mapTo(bar, bar.showing.rect().center()).y() - bar.title.geometry().center().y() in range(-2, 3)
-    buttons, box = settings(window)
-    assert bool(buttons) is (box is None)
+    for lesson in ("you-are-welcome", "xor", "jump"):
+        window.bench.open(lesson_of(lesson))
+        eye.settle(window)
+        bar = window.top_bar
+        middle = bar.showing.mapTo(bar, bar.showing.rect().center()).y()
+        assert middle - bar.title.geometry().center().y() in range(-2, 3), lesson
+        buttons, box = settings(window)
+        assert bool(buttons) is (box is None), lesson
 
 
 @pytest.mark.parametrize(("tab", "size"), [("Train", (1280, 720)), ("Words", (1000, 720))])
@@ -88,25 +91,14 @@ def test_in_large_text_the_menu_scrolls_and_has_no_second_column_beside_the_scre
     qtbot.waitUntil(menu.isVisible)
     actions = [action for action in menu.actions() if action.isVisible() and not action.isSeparator()]
     assert len({menu.actionGeometry(action).left() for action in actions}) == 1
-    for action in (one for one in actions if one.isEnabled()):
-        hand.key(Qt.Key.Key_Down)
+    assert not menu.rect().contains(menu.actionGeometry(actions[-1]).center())
+    for key, action in [
+        (Qt.Key.Key_Up, actions[-1]),  # its first press shows the last entry
+        *((Qt.Key.Key_Down, action) for action in actions if action.isEnabled()),
+    ]:
+        hand.key(key)
         assert menu.activeAction() is action
         assert menu.rect().contains(menu.actionGeometry(action).center()), action.text()
-    menu.close()
-
-
-def test_in_a_menu_that_scrolls_the_first_press_of_up_shows_the_last_entry(open_window, eye, appearance, hand, qtbot):
-    window = open_window()
-    appearance.set_scale(3.0)
-    eye.settle(window)
-    menu = window.top_bar.menu.menu()
-    menu.popup(QPoint(0, 0))
-    qtbot.waitUntil(menu.isVisible)
-    last = [action for action in menu.actions() if not action.isSeparator()][-1]
-    assert not menu.rect().contains(menu.actionGeometry(last).center())
-    hand.key(Qt.Key.Key_Up)
-    assert menu.activeAction() is last
-    assert menu.rect().contains(menu.actionGeometry(last).center())
     menu.close()
 
 

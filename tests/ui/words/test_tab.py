@@ -1,6 +1,5 @@
 """The page as a whole: its parts, the links to them, theme and scale, and that nothing heavy is imported before."""
 
-import subprocess
 import sys
 from threading import Event
 from time import sleep
@@ -16,12 +15,6 @@ from explorer.ui.words.strips import LookupCard
 from explorer.words.progress import Progress
 from tests.ui.conftest import PATIENCE_S
 from tests.ui.words.conftest import still
-
-
-def test_nothing_heavy_is_imported_with_the_tab():
-    code = "import sys, explorer.ui.words.tab; print(sorted({'gensim', 'pyqtgraph', 'scipy'} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
 
 
 def test_a_link_leads_to_each_part(tab, hand, eye):
