@@ -32,6 +32,7 @@ from explorer.pages.drawing import (
 from explorer.ui.drawing.blocks import Blocks
 from explorer.ui.drawing.names import ARC, DISC, MANY, MOST_AT_ONE, RADIUS, SMALL, THICK, Label, Names, is_disc, named
 from explorer.ui.drawing.pointing import Lights, grids, points_of, shape_of, square_of, strip_of
+from explorer.ui.drawing.shade import paint_discs
 from explorer.ui.drawing.side import Side
 from explorer.ui.drawing.strokes import Pixels, Sight, changed, draw_arrow, line_ink, word_ink
 from explorer.ui.theme import qcolor
@@ -41,6 +42,8 @@ FEW_PIXELS = 8
 """A square below that is hard to find."""
 FEW_POINTS = 16
 """Of a strip; more of them shine through each other."""
+THIN = 0.45
+"""How opaque each of them is then."""
 FAINT = 0.16
 """How much of the ink a mark has that is not there yet."""
 
@@ -311,12 +314,19 @@ class Marks(pg.GraphicsObject):
                 band = self._pixels.rect(mean - sigma, i + 0.14, 2 * sigma, 0.72)
                 painter.fillRect(band, qcolor(theme.here_soft if i == here else theme.line))
         color = QColor(theme.series[0])
-        color.setAlphaF(1.0 if mark.array.shape[1 - mark.axis] <= FEW_POINTS else 0.45)
         x, y = points_of(mark)
         across, up = self._pixels.xy(x, y)
         seen = np.abs(x) < DRAWABLE
-        painter.setPen(QPen(color, size, c=Qt.PenCapStyle.RoundCap))
-        painter.drawPoints(_polygon(across[seen], up[seen]))
+        if mark.array.shape[1 - mark.axis] <= FEW_POINTS:
+            painter.setPen(QPen(color, size, c=Qt.PenCapStyle.RoundCap))
+            painter.drawPoints(_polygon(across[seen], up[seen]))
+        else:
+            color.setAlphaF(THIN)
+            for strip, height, there in zip(
+                *(np.moveaxis(one, mark.axis, 0) for one in (across, up, seen)), strict=True
+            ):
+                if there.any():
+                    paint_discs(painter, strip[there], height[0], size, color)
         for i, mean in enumerate(mark.mean.tolist()):
             if drawable(mean):
                 painter.setPen(self._pen(HERE if i == here else TEXT, 2))
