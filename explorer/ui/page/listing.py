@@ -68,6 +68,8 @@ class ListingView(FittedTable):
         self._by: Coming = "tab"
         """How one comes to the next line, if not by a click."""
         self._row = 0
+        self.is_spread = False
+        """Whether its lines are higher than they need to be."""
         self._times = 1.0
         self._lines_of: dict[tuple[str, bool, str, int], list[str]] = {}
         """Of texts, whether they have names, in a font and so many pixels."""
@@ -196,6 +198,7 @@ class ListingView(FittedTable):
             least = px(LEAST_WORDS) if column.kind == WORDS else own
             widths.append(_widths(own, own, least, title, longest, said))
         height, shown = max(self._least_row, self._row), self._shown
+        self.is_spread = height > self._least_row
         side.setDefaultSectionSize(height)
         scrolls = self.listing.scrolls and count > shown
         always, never = Qt.ScrollBarPolicy.ScrollBarAlwaysOn, Qt.ScrollBarPolicy.ScrollBarAlwaysOff

@@ -39,6 +39,11 @@ class PartOfLines(Lines):
         return replace(line, entries=tuple(line.entries[column] for column in self.columns))
 
 
+# Python adds up flags of Qt slowly, and they are asked for with each cell that is painted.
+READ = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+CHANGED = READ | Qt.ItemFlag.ItemIsEditable
+
+
 class ListingModel(QAbstractTableModel):
     """A listing as a table model of Qt. A line is made when it is first asked for, and kept."""
 
@@ -74,9 +79,7 @@ class ListingModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.listing.columns)
 
     def flags(self, index: ModelIndex) -> Qt.ItemFlag:
-        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-        editable = self.line(index.row()).entries[index.column()].choose is not None
-        return flags | Qt.ItemFlag.ItemIsEditable if editable else flags
+        return READ if self.line(index.row()).entries[index.column()].choose is None else CHANGED
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
         down, columns = orientation == Qt.Orientation.Vertical, self.listing.columns

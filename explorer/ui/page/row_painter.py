@@ -16,6 +16,11 @@ from explorer.ui.widgets.names import draw_named, wide
 if TYPE_CHECKING:
     from explorer.ui.page.listing import ListingView
 
+LEFT, RIGHT = (
+    (side | Qt.AlignmentFlag.AlignVCenter).value for side in (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight)
+)
+"""Where words and numbers stand in their cells."""
+
 
 class RowPainter(QStyledItemDelegate):
     """Paints words, numbers, bars, and numbers on their colours."""
@@ -34,7 +39,7 @@ class RowPainter(QStyledItemDelegate):
         here = line.here or (view.pointed is not None and line.cell == view.pointed)
         if here:
             painter.fillRect(rect.adjusted(0, 1, 0, -1), qcolor(theme.here_soft))
-        if view.grown > 0 and row:  # one reads across from line to line
+        if row and view.is_spread:  # one reads across from line to line
             painter.fillRect(rect.left(), rect.top(), rect.width(), 1, qcolor(theme.line))
         if column.kind == BAR:
             self._bar(painter, rect, column, entry, here)
@@ -71,8 +76,7 @@ class RowPainter(QStyledItemDelegate):
         painter.setPen(qcolor(ink))
         painter.setFont(font)
         inner = rect.adjusted(view.padding, 0, -view.padding, 0)
-        side = Qt.AlignmentFlag.AlignRight if column.kind == NUMBER else Qt.AlignmentFlag.AlignLeft
-        place = (side | Qt.AlignmentFlag.AlignVCenter).value
+        place = RIGHT if column.kind == NUMBER else LEFT
         lines, metrics = view.lines_of(column, text, font, inner.width()), painter.fontMetrics()
         for i, one in enumerate(lines):
             # What is too long even so is one word; a name that is set is narrower than as it is typed.
