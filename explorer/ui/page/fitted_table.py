@@ -29,6 +29,8 @@ class FittedTable(QTableView):
         self._metrics: QFontMetrics | None = None
         self._fitted = 0
         """To how many pixels across; 0 before it was told any."""
+        self._waits = False
+        """Whether its width is still to come: it would be fitted to the one of before, and all that goes on below it."""
 
     def set_whole(
         self, columns: Sequence[Widths], sides: tuple[int, int, int, int], metrics: QFontMetrics | None
@@ -92,6 +94,8 @@ class FittedTable(QTableView):
         return 0
 
     def _fit(self) -> None:
+        if self._waits:
+            return
         columns = self._columns[: self._in_line()]
         below = self._below + self._go_on_below(len(columns))
         widths = [column.wanted for column in columns]

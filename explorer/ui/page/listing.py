@@ -270,9 +270,12 @@ class ListingView(FittedTable):
                 self._rest = ListingView(self.bench, rest, self._ask, self)
                 self._rest.be_times(self._times)
             else:
+                self._rest._waits = True
                 self._rest.tell(rest)
-        self._rest.setFixedWidth(self.width())
+        self._rest._waits = True
         self._rest._fitted = self.width()
+        self._rest.setFixedWidth(self.width())
+        self._rest._waits = False
         self._rest._fit()
         self._rest.show()
         return self._rest.minimumHeight() + self.bench.appearance.px(GAP)

@@ -8,6 +8,7 @@ from PySide6.QtGui import QFontMetrics
 
 from explorer.pages.gestures import GoTo
 from explorer.pages.page import BAR, HEAT, NUMBER, WORDS, Column, Entry, Line, Listing
+from explorer.ui.page.fitted_table import FittedTable
 from explorer.ui.page.listing import ListingView
 from explorer.ui.widgets.tree import written_in
 
@@ -121,6 +122,21 @@ def test_where_it_is_narrow_a_long_sentence_goes_on_in_more_lines_and_short_word
     assert view.height() == view.horizontalHeader().height() + view.rowHeight(0) + view.rowHeight(1)
     view.setFixedWidth(view.whole_width)
     assert view.rowHeight(0) == row
+
+
+def test_what_goes_on_below_what_goes_on_below_is_fitted_once_for_each_size(bench, show, monkeypatch):
+    """Each was fitted three times by the one above it, and with it all below."""
+    columns = tuple(Column(f"title{i}", NUMBER) for i in range(24))
+    line = Line(tuple(Entry("1,000,000.00") for _ in columns))
+    view = show(ListingView(bench, Listing("list", "A list", columns, (line,) * 3)))
+    view.resize(330, view.height())
+    fits, fit, chain = [], FittedTable._fit, [view]
+    while (rest := chain[-1]._rest) is not None and rest.isVisibleTo(view):
+        chain.append(rest)
+    assert len(chain) > 4
+    monkeypatch.setattr(FittedTable, "_fit", lambda one: fits.append(one) or fit(one))
+    view.resize(250, view.height())
+    assert max(map(fits.count, chain)) <= 3
 
 
 def test_a_word_that_is_longer_than_its_column_is_cut(bench, show):
