@@ -30,7 +30,7 @@ class FittedTable(QTableView):
         self._fitted = 0
         """To how many pixels across; 0 before it was told any."""
         self._waits = False
-        """Whether its width is still to come: it would be fitted to the one of before, and all that goes on below it."""
+        """Whether its width is still to come: to fit it now, and all that goes on below it, would be in vain."""
 
     def set_whole(
         self, columns: Sequence[Widths], sides: tuple[int, int, int, int], metrics: QFontMetrics | None
