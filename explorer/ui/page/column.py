@@ -28,6 +28,9 @@ NARROW = Matrix, Scheme, Button, Check, Choice, Field, Number, Slider
 Making = Generator[None, None, QWidget]
 """Makes a widget, and gives way after each one that it had to make, or to tell of something else, for it."""
 
+AWAY = -10_000
+"""Pixels, of a place that is out of sight."""
+
 
 class Elements(QWidget):
     """A column of elements.
@@ -122,6 +125,7 @@ class Elements(QWidget):
         self._column.setEnabled(False)  # else all of the page is laid out for each
         for widget in new:
             if not widget.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide):
+                widget.move(AWAY, AWAY)  # until it has its place: else the pointer would be taken to have come to it
                 widget.show()
         self._column.setEnabled(True)
 
