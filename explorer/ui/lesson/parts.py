@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QRect, Qt, QUrl
-from PySide6.QtGui import QAction, QDesktopServices, QGuiApplication, QKeySequence, QResizeEvent, QScreen
+from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QRect, Qt
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence, QResizeEvent, QScreen
 from PySide6.QtWidgets import QProgressDialog, QWidget
 from shiboken6 import isValid
 
@@ -17,7 +17,7 @@ from explorer.sentences import sentence
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.panel import StepPanel
 from explorer.ui.lesson.placing import begin
-from explorer.ui.lesson.recorder import SAVED, Recorder
+from explorer.ui.lesson.recorder import Recorder
 from explorer.ui.lesson.spot import scroll_to_meant, spot_box, spot_rect, wanted_rects
 from explorer.ui.lesson.watcher import LessonWatcher
 from explorer.ui.matrix.box import MatrixBox
@@ -114,9 +114,8 @@ class LessonParts(QObject):
         self._page: LessonPage | None = None
         self._window.files.lesson_opened.connect(self.go_on)
         self._window.files.lessons_kept.connect(self._list_anew)
-        self.recorder = Recorder(self._bench, window.files, self)
+        self.recorder = Recorder(self._bench, window.files, window.recording, self)
         self.recorder.changed.connect(self._show_recording)
-        self.recorder.saved.connect(self._tell_where_words_go)
         self.present = self._action("Present the steps", "F5", self.open_presenter)
         self.hand_out = self._action("Save as a hand-out …", "Ctrl+Shift+H", self.save_hand_out)
         self.record_lesson = self._action(RECORD, "Ctrl+Alt+R", self.record)
@@ -211,40 +210,11 @@ class LessonParts(QObject):
                 self._window.show_page(0)
 
     def _show_recording(self) -> None:
-        """Say on every page that what is done is recorded, and how to end that."""
-        recording, notice = self.recorder.recording, self._window.recording
-        steps = None if recording is None else len(recording)
+        """Say in the list of commands, and on the page of lessons, whether something is recorded."""
+        recording = self.recorder.recording
         self.record_lesson.setText(RECORD if recording is None else "Stop recording, and save the lesson …")
         if self._page is not None:
-            self._page.show_recording(steps)
-        if steps is None:
-            notice.hide()
-            return
-        text = f"● Recording: each page that you go to and each edit becomes a step. {steps} step{'s' * (steps != 1)}."
-        if text != notice.text:
-            notice.ask(text, {"Stop and save …": self._stop_recording, "Discard": self._drop_recording})
-
-    def _stop_recording(self) -> None:
-        self.recorder.stop()
-        if self.recorder.is_on:  # no file was chosen: it goes on
-            self._show_recording()
-
-    def _tell_where_words_go(self, file: Path) -> None:
-        folder = QUrl.fromLocalFile(str(file.absolute().parent))
-        answers = {"Open its folder": lambda: QDesktopServices.openUrl(folder), "Close": lambda: None}
-        self._window.recording.ask(SAVED.format(file.name), answers)
-
-    def _drop_recording(self) -> None:
-        """Forget what was recorded; more than the page that one was at is not lost without a question."""
-        recording = self.recorder.recording
-        asks = recording is not None and len(recording) > 1
-        answer = self._window.files.dialogs.keep("this recording") if asks else "discard"
-        if answer == "save":
-            self._stop_recording()
-        elif answer == "discard":
-            self.recorder.drop()
-        else:
-            self._show_recording()
+            self._page.show_recording(None if recording is None else len(recording))
 
     def go_on(self, file: Path | None = None) -> None:
         """Go through the steps of the lesson that was opened, from where one was; without steps, explore it."""

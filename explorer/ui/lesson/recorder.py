@@ -1,8 +1,13 @@
 """Writes down what somebody does in an example: places visited and edits become the steps of a lesson file."""
 
-import re
+from __future__ import annotations
 
-from PySide6.QtCore import QObject, Signal
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
 
 from explorer.core.errors import ExplorerError
 from explorer.document.state import State
@@ -18,6 +23,9 @@ from explorer.ui.files import Files
 from explorer.ui.selection import Coming
 from explorer.ui.workbench import Workbench
 
+if TYPE_CHECKING:
+    from explorer.ui.window.notice import Notice
+
 SAVED = (
     "Saved as {}. Each step still needs its words: write them into this file with a text editor. "
     "What you save there is shown here at once."
@@ -27,21 +35,26 @@ SAVED = (
 class Recorder(QObject):
     """Follows the reader while it is switched on.
 
-    `files`: asks where to save, and opens what was recorded.
+    Parameters
+    ----------
+    files : Files
+        Asks where to save, and opens what was recorded.
+    notice : Notice
+        Says on every page that what is done is recorded, and how to end that.
     """
 
     changed = Signal()  # it was switched on or off, or there is another step
-    saved = Signal(object)  # Path: of the lesson that was written, and is open now
 
-    def __init__(self, bench: Workbench, files: Files, parent: QObject | None = None) -> None:
+    def __init__(self, bench: Workbench, files: Files, notice: Notice, parent: QObject) -> None:
         super().__init__(parent)
-        self._bench, self._files = bench, files
+        self._bench, self._files, self._notice = bench, files, notice
         self.recording: Recording | None = None  # none: it is switched off
         self._lesson = ""
         self._state: State | None = None
         """That of the step before."""
         self._cell: Cell | None = None
         """The last one in this place at which somebody stopped."""
+        self.changed.connect(self._say)
         bench.bridge.changed.connect(self._take_down)
         bench.selection.stage_changed.connect(self._leave)
         bench.selection.chosen.connect(self._stop_at)
@@ -64,12 +77,20 @@ class Recorder(QObject):
 
     def stop(self) -> None:
         """Ask where to save the lesson, write it and open it; without an answer the recording goes on."""
-        recording = self.recording
-        if recording is None:
+        if self.recording is None:
             return
         path = self._files.dialogs.to_save_lesson(self._files.folder / f"my-lesson{LESSON_ENDING}")
-        if path is None:
+        if path is None or not self._write(self.recording, path):
+            self._say()  # the button that has led here has taken it away
             return
+        self.drop()
+        self._files.open_path(path)
+        folder = QUrl.fromLocalFile(str(path.absolute().parent))
+        answers = {"Open its folder": lambda: QDesktopServices.openUrl(folder), "Close": lambda: None}
+        self._notice.ask(SAVED.format(path.name), answers)
+
+    def _write(self, recording: Recording, path: Path) -> bool:
+        """Write the lesson; returns whether that could be done, and tells why not."""
         title = path.name.removesuffix(".toml").removesuffix(".lesson")
         try:
             text = recording.toml(re.sub(r"[^a-z0-9-]+", "-", title.lower()).strip("-") or "my-lesson", title)
@@ -77,10 +98,28 @@ class Recorder(QObject):
                 stream.write(text.encode())
         except ExplorerError as error:
             self._files.dialogs.tell(sentence(error))
+            return False
+        return True
+
+    def _ask_to_drop(self) -> None:
+        """Forget what was recorded; more than the page that one was at is not lost without a question."""
+        asks = self.recording is not None and len(self.recording) > 1
+        match self._files.dialogs.keep("this recording") if asks else "discard":
+            case "save":
+                self.stop()
+            case "discard":
+                self.drop()
+            case _:
+                self._say()
+
+    def _say(self) -> None:
+        if self.recording is None:
+            self._notice.hide()
             return
-        self.drop()
-        self._files.open_path(path)
-        self.saved.emit(path)
+        steps = len(self.recording)
+        text = f"● Recording: each page that you go to and each edit becomes a step. {steps} step{'s' * (steps != 1)}."
+        if text != self._notice.text:
+            self._notice.ask(text, {"Stop and save …": self.stop, "Discard": self._ask_to_drop})
 
     def drop(self) -> None:
         """Switch it off; what it has taken down is forgotten."""

@@ -77,6 +77,13 @@ class FittedTable(QTableView):
             self._fitted = width
             self._fit()
 
+    def be_wide(self, pixels: int) -> None:
+        """Be so many pixels across, whatever it wants, and be fitted to them once."""
+        self._waits, self._fitted = True, pixels
+        self.setFixedWidth(pixels)
+        self._waits = False
+        self._fit()
+
     def bar_width(self) -> int:
         """How thick a scroll bar is."""
         return self.style().pixelMetric(self.style().PixelMetric.PM_ScrollBarExtent) + 2

@@ -272,11 +272,7 @@ class ListingView(FittedTable):
             else:
                 self._rest._waits = True
                 self._rest.tell(rest)
-        self._rest._waits = True
-        self._rest._fitted = self.width()
-        self._rest.setFixedWidth(self.width())
-        self._rest._waits = False
-        self._rest._fit()
+        self._rest.be_wide(self.width())
         self._rest.show()
         return self._rest.minimumHeight() + self.bench.appearance.px(GAP)
 
