@@ -1,6 +1,6 @@
 """Elements below each other, each told to a widget that is kept by the element's id."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
@@ -27,9 +27,6 @@ NARROW = Matrix, Scheme, Button, Check, Choice, Field, Number, Slider
 """What is as wide as it is; words, lists and arrangements take the width of the page."""
 Making = Generator[None, None, QWidget]
 """Makes a widget, and gives way after each one that it had to make, or to tell of something else, for it."""
-
-AWAY = -10_000
-"""Pixels, of a place that is out of sight."""
 
 
 class Elements(QWidget):
@@ -115,19 +112,12 @@ class Elements(QWidget):
         for widget in gone:
             widget.hide()
         self._gone.delete(*gone)  # not at once: what asked for other elements may be one of its controls
-        if self.isVisible():
-            self._let_appear(stay.difference(before))
+        for widget in stay.difference(before):
+            # On a page in sight Qt shows it a turn later, and until then would count no room for it.
+            if not widget.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide):
+                widget.setAttribute(Qt.WidgetAttribute.WA_WState_Hidden, False)
         if focused is not None and any(widget is focused or widget.isAncestorOf(focused) for widget in gone):
             self._focus(focused.accessibleName())
-
-    def _let_appear(self, new: Iterable[QWidget]) -> None:
-        """Show widgets that came onto a page in sight: Qt does so in a later turn, and until then counts no room."""
-        self._column.setEnabled(False)  # else all of the page is laid out for each
-        for widget in new:
-            if not widget.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide):
-                widget.move(AWAY, AWAY)  # until it has its place: else the pointer would be taken to have come to it
-                widget.show()
-        self._column.setEnabled(True)
 
     def _focus(self, name: str) -> None:
         """Give the keys to the control of a name: a switch that makes its own bar anew keeps them."""
