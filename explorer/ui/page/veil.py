@@ -41,6 +41,8 @@ class Veil(QWidget):
 
     def let_through(self, lit: Lit) -> None:
         """Leave some elements in the light; where it is empty, all of them."""
+        if lit != self._lit:  # where the pointer rests something else may stand now: what it moves to is pointed at
+            self._under = ""
         self._lit = lit
         self.setGeometry(self._elements.rect())
         self.setVisible(bool(lit))

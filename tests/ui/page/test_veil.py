@@ -169,6 +169,17 @@ def test_what_is_pointed_at_or_has_the_keys_is_lit_and_can_be_edited(led, hand, 
     assert window.bench.document.engine.values["Q"][0, 0] == 2.5
 
 
+def test_what_was_pointed_at_is_not_lit_in_the_next_step(led, hand, eye):
+    """Where the pointer rested something else stood then, and a matrix far from it was lit."""
+    window = led("emma", "key")
+    hand.hover(box(window, "Q").view.viewport())
+    assert is_lit(window, "Q")
+    guide = window.lessons.guide
+    guide.go([step.id for step in guide.steps].index("softmax"))
+    eye.settle(window)
+    assert not is_lit(window, "Q")
+
+
 def test_what_may_be_changed_stands_in_the_light(led):
     window = led("emma", "make")
     question = window.lessons.guide.question
