@@ -69,7 +69,7 @@ def bert(c: Config, top: str = "bert.", pad: int = -1) -> Plan:
     room = c.whole("max_position_embeddings", 512)
     activation = c.choice("hidden_act", "gelu", ACTIVATIONS)
     epsilon = c.number("layer_norm_eps", 1e-12)
-    switches = _switches(heads, c.whole("intermediate_size", 3072, most=16384), room, activation, epsilon)
+    switches = _switches(heads, c.whole("intermediate_size", 3072, most=65536), room, activation, epsilon)
     switches |= {"input.segments": c.whole("type_vocab_size", 2, most=64), "input.first": pad + 1}
     switches["input.skips_padding"] = pad >= 0
     switches["output.tied"] = c.flag("tie_word_embeddings", True)
@@ -113,7 +113,7 @@ def distilbert(c: Config) -> Plan:
     c.known("sinusoidal_pos_embds")  # its table is in the file all the same
     activation = c.choice("activation", "gelu", ACTIVATIONS)
     room = c.whole("max_position_embeddings", 512)
-    switches = _switches(heads, c.whole("hidden_dim", 3072, most=16384), room, activation, 1e-12)
+    switches = _switches(heads, c.whole("hidden_dim", 3072, most=65536), room, activation, 1e-12)
     switches["output.tied"] = c.flag("tie_word_embeddings", True)
     top = "distilbert."
     at, layer = f"{top}embeddings.", f"{top}transformer.layer.{{k}}."
@@ -158,7 +158,7 @@ def t5(c: Config) -> Plan:
         **everywhere("norm", "pre", ("self", "ffn")),
         **everywhere("norm_by", "RMS norm", ("self", "ffn", "final", "encoder.final")),
         **everywhere("epsilon", c.number("layer_norm_epsilon", 1e-6), ("self", "ffn", "final", "encoder.final")),
-        "ffn.d_ff": c.whole("d_ff", 2048, most=16384),
+        "ffn.d_ff": c.whole("d_ff", 2048, most=65536),
         "ffn.activation": activation,
         "ffn.gated": gated,
         "ffn.bias": False,
@@ -235,7 +235,7 @@ def marian(c: Config) -> Plan:
         if d % heads:
             raise c.wrong(f"has {heads} heads, which do not divide {d}")
         switches[f"{stack}.self.heads"] = heads
-        switches[f"{stack}.ffn.d_ff"] = c.whole(f"{stack}_ffn_dim", 4096, most=16384)
+        switches[f"{stack}.ffn.d_ff"] = c.whole(f"{stack}_ffn_dim", 4096, most=65536)
         layer = f"model.{stack}.layers.{{k}}."
         _marian_attention(nodes, f"{stack}.self", f"{layer}self_attn", heads)
         for node, name in (("1", "fc1"), ("2", "fc2")):

@@ -261,7 +261,7 @@ def llama(
         **everywhere("epsilon", c.number("rms_norm_eps", epsilon)),
         "ffn.gated": True,
         "ffn.bias": mlp_bias,
-        "ffn.d_ff": c.whole("intermediate_size", most=16384),
+        "ffn.d_ff": c.whole("intermediate_size", most=65536),
         "ffn.activation": c.choice(activation, "gelu_pytorch_tanh" if "γ" in by else "silu", known),
         "output.bias": False,
         "output.tied": tied,

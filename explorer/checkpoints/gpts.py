@@ -53,7 +53,7 @@ def gpt2(c: Config) -> Plan:
         "self.heads": heads,
         "self.scale_layer": by_layer,
         "self.scale": "1/sqrt(d_k)" if scaled else "none",
-        "ffn.d_ff": c.whole("n_inner", 4 * d, most=16384),
+        "ffn.d_ff": c.whole("n_inner", 4 * d, most=65536),
         "output.tied": tied,
     }
     layer, same = "h.{k}.", lambda W: W
@@ -87,7 +87,7 @@ def gpt_neo(c: Config) -> Plan:
         "self.heads": heads,
         "self.scale": "none",
         "self.bias": False,
-        "ffn.d_ff": c.whole("intermediate_size", 4 * d, most=16384),
+        "ffn.d_ff": c.whole("intermediate_size", 4 * d, most=65536),
         "output.tied": tied,
     }
     repeated = _repeated(c, layers)
@@ -129,7 +129,7 @@ def gpt_neox(c: Config) -> Plan:
         "self.bias": bias,
         "self.bias_O": bias,
         "ffn.reads": "beside attention" if beside else "after attention",
-        "ffn.d_ff": c.whole("intermediate_size", most=16384),
+        "ffn.d_ff": c.whole("intermediate_size", most=65536),
         "output.tied": tied,
     }
     top, layer = "gpt_neox.", "gpt_neox.layers.{k}."
@@ -163,7 +163,7 @@ def phi(c: Config) -> Plan:
         "self.key_heads": key_heads if key_heads != heads else 0,
         "self.qk_norm": "each head" if by_head else "none",
         "ffn.reads": "beside attention, its norm",
-        "ffn.d_ff": c.whole("intermediate_size", most=16384),
+        "ffn.d_ff": c.whole("intermediate_size", most=65536),
         "output.bias": True,
         "output.tied": c.flag("tie_word_embeddings", False),
     }
@@ -200,7 +200,7 @@ def opt(c: Config) -> Plan:
         "ffn.bias": bias,
         **everywhere("norm", "pre" if before else "post", ("self", "ffn")),
         "final.at_end": not c.flag("_remove_final_layer_norm", False) and before,
-        "ffn.d_ff": c.whole("ffn_dim", 3072, most=16384),
+        "ffn.d_ff": c.whole("ffn_dim", 3072, most=65536),
         "output.tied": tied,
     }
     top, layer = "model.decoder.", "model.decoder.layers.{k}."
@@ -268,7 +268,7 @@ def qwen3_moe(c: Config) -> Plan:
     )
     if chosen > n:
         raise c.wrong(f"has {n} experts, of which {chosen} cannot be chosen")
-    step, width = c.whole("decoder_sparse_step", 1), c.whole("moe_intermediate_size", 768, most=16384)
+    step, width = c.whole("decoder_sparse_step", 1), c.whole("moe_intermediate_size", 768, most=65536)
     plain = c.wholes("mlp_only_layers")
     layer, nodes = "model.layers.{k}.", dict(plan.nodes)
     switches: Switches = {

@@ -6,7 +6,7 @@ from explorer.core.ops import ACTIVATIONS, NORMS
 
 SwitchValue = str | bool | int | float
 _ANY = 1e9
-_WIDEST = 16384
+_WIDEST, _WIDEST_NET = 16384, 65536
 _LONGEST = 2**24
 
 
@@ -168,14 +168,14 @@ SWITCHES: dict[str, dict[str, Switch]] = {
     },
     "ffn": {
         "on": Switch(True, "Feed-forward"),
-        "d_ff": Switch(0, "d_ff", most=_WIDEST),
+        "d_ff": Switch(0, "d_ff", most=_WIDEST_NET),
         "activation": _ACTIVATION,
         "gated": Switch(False, "Gated"),
         "reads": Switch("after attention", "Works", READS),
         "experts": Switch(0, "Experts", most=256),
         "chosen": Switch(2, "Experts for a word", least=1, most=256),
         "chosen_again": Switch(True, "Chosen shares divided by their sum"),
-        "shared": Switch(0, "d_ff of a shared expert", most=_WIDEST),
+        "shared": Switch(0, "d_ff of a shared expert", most=_WIDEST_NET),
         "bias": Switch(True, "Biases"),
         "weights": _WEIGHTS,
         **_QUANTISED,

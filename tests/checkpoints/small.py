@@ -18,14 +18,14 @@ CONFIG = {
 }
 
 
-def weights(d=8):
-    """Its tensors by name, with so many numbers a word."""
+def weights(d=8, d_ff=6):
+    """Its tensors by name, with so many numbers a word and so many hidden units."""
     rng = np.random.default_rng(5)
     shapes = {"model.embed_tokens": (10, d), "model.norm": (d,), "lm_head": (10, d)}
     for k in range(2):
         layer = f"model.layers.{k}."
         shapes |= {f"{layer}self_attn.{x}_proj": (d if x in "qo" else d // 2, d) for x in "qkvo"}
-        shapes |= {f"{layer}mlp.{x}_proj": (6, d) for x in ("up", "gate")} | {f"{layer}mlp.down_proj": (d, 6)}
+        shapes |= {f"{layer}mlp.{x}_proj": (d_ff, d) for x in ("up", "gate")} | {f"{layer}mlp.down_proj": (d, d_ff)}
         shapes |= {f"{layer}{x}_layernorm": (d,) for x in ("input", "post_attention")}
     return {f"{name}.weight": rng.normal(0, 0.5, shape).astype(np.float32) for name, shape in shapes.items()}
 
