@@ -25,6 +25,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from explorer.core.engine import Engine
 from explorer.core.errors import ExplorerError
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Place
@@ -221,7 +222,7 @@ class Run:
         end, before = perf_counter() + seconds, self.begin()
         try:
             for _ in range(int(min(most, before.recipe.steps - before.at))):
-                self.add(*step_of(self._here.trainer))
+                self.add(*step_of(self._here.trainer, self._document.engine))
                 if perf_counter() >= end:
                     break
         finally:
@@ -479,10 +480,12 @@ class Run:
         return self._values
 
 
-def step_of(trainer: Trainer) -> tuple[Trainer, Record]:
+def step_of(trainer: Trainer, shown: Engine | None = None) -> tuple[Trainer, Record]:
     """The trainer behind its next step, and what that was; the given one stays as it is.
+
+    `shown`: as of `Trainer.step`.
 
     Raises `ExplorerError`: those of `Trainer.step`.
     """
     after = copy(trainer)
-    return after, after.step()
+    return after, after.step(shown)

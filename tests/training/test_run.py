@@ -10,7 +10,7 @@ from explorer.core.engine import same_bytes
 from explorer.core.graph import Place
 from explorer.core.training.optimisers import OPTIMISERS
 from explorer.core.training.recipe import Recipe
-from explorer.core.training.trainer import trainable
+from explorer.core.training.trainer import Trainer, trainable
 from explorer.document import storage
 from explorer.document.commands import PinCells, Replace, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
@@ -60,6 +60,33 @@ def test_the_references_two_thousand_steps(script):
     np.testing.assert_allclose(
         script.engine.values["output.probabilities"][0], [0.95765298, 0.01320591, 0.01320591, 0.0159352], atol=5e-9
     )
+
+
+def test_what_is_shown_is_not_computed_again_for_the_next_step(monkeypatch):
+    document, alone = (Document(load("you-are-welcome").state("textbook")) for _ in range(2))
+    trainer = begun(alone, "Adam", 0.01).trainer
+    wanted = [trainer.step() for _ in range(3)]
+    run = begun(document, "Adam", 0.01)
+    monkeypatch.setattr(Trainer, "_forward", lambda *_: pytest.fail("the document has these values"))
+    for record in wanted:
+        run.take()
+        assert (run.records.losses[-1], run.records.norms[-1]) == (record.loss, record.norm)
+    for name, array in trainer.weights.items():
+        assert same_bytes(run.trainer.weights[name], array), name
+
+
+def test_a_step_does_not_take_the_values_of_other_weights_or_pins(script):
+    alone = begun(Document(script.state), "SGD", 0.1).trainer
+    alone.step()
+    for edit in (
+        SetCells(LOGITS, {(0, 0): 5.0}),
+        PinCells("output.probabilities", {(0, 0): 0.5}),
+    ):
+        trainer = begun(Document(script.state), "SGD", 0.1).trainer
+        script.do(edit)
+        trainer.step(script.engine)
+        script.undo()
+        assert same_bytes(trainer.weights[LOGITS], alone.weights[LOGITS])
 
 
 def test_a_run_is_one_step_to_undo(script):

@@ -19,7 +19,7 @@ import numpy as np
 
 from explorer.core.backward import planned, walk
 from explorer.core.cost import parameters
-from explorer.core.engine import Pin, held_cells, run
+from explorer.core.engine import Engine, Pin, held_cells, run
 from explorer.core.errors import ExplorerError, nearest, written_shape
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Graph
@@ -212,14 +212,17 @@ class Trainer:
 
     # Learning
 
-    def step(self) -> Record:
+    def step(self, shown: Engine | None = None) -> Record:
         """Take one step; judge, where it is time.
+
+        `shown`: an engine that may have the values the step begins with, such as the document's where the run is: what
+        it has, and its gradients, which the window asks for as well, are not computed a second time.
 
         Raises `ExplorerError`: "training-diverged" where the loss, a gradient or a weight would be no finite number,
         and "training-not-finite" where that is so before the first step; "weight-not-finite" where somebody has typed
         such a number. Nothing has happened then: the weights are the last good ones.
         """
-        loss, norms, moved, self.optimiser = self._computed_step()
+        loss, norms, moved, self.optimiser = self._computed_step(shown)
         self.weights = {**self.weights, **moved}
         self.at += 1
         norm = sqrt(sum(one * one for one in norms.values()))
@@ -233,12 +236,18 @@ class Trainer:
         """
         return self._computed_step()[2]
 
-    def _computed_step(self) -> tuple[float, dict[str, float], dict[str, Array], Optimiser]:
+    def _computed_step(
+        self, shown: Engine | None = None
+    ) -> tuple[float, dict[str, float], dict[str, Array], Optimiser]:
         """The loss, the lengths of the gradient, the moved weights behind the next step, and the optimiser there."""
         batch = self.data.batch(self.at, self.recipe.batch, self.recipe.seed)
-        values = self._forward(batch | self._kept(batch))
+        given = batch | self._kept(batch)
+        if shown is not None and not given and self._is_shown(shown):
+            values, gradients = shown.values, shown.gradients().several(self.moving)
+        else:
+            values = self._forward(given)
+            gradients = self._gradients(values)
         loss = float(values[LOSS.node])
-        gradients = self._gradients(values)
         norms = {block: length(gradients[name] for name in names) for block, names in self._blocks.items()}
         if self.recipe.clip:
             gradients, _ = clipped(gradients, self.recipe.clip)
@@ -325,6 +334,15 @@ class Trainer:
         lead = next((array.shape[:1] for array in batch.values()), ())
         random = np.random.default_rng([self.recipe.seed, _DROPOUT, self.at])
         return kept_masks(self.graph, self.model, lead, random)
+
+    def _is_shown(self, engine: Engine) -> bool:
+        """Whether an engine has this graph's values as they are now: those of the same arrays."""
+        return (
+            engine.graph is self.graph
+            and engine.pins.keys() == self.pins.keys()
+            and all(engine.pins[name] is pin for name, pin in self.pins.items())
+            and all(engine.values[name] is array for name, array in {**self._inputs, **self.weights}.items())
+        )
 
     def _forward(self, batch: Mapping[str, Array]) -> dict[str, Array]:
         """The values of all nodes that the loss depends on, for a batch."""

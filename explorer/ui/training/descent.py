@@ -404,13 +404,16 @@ class Descent(QObject):
         if not (self.playing and self._is_by_hand):
             run.take(seconds, most)
             return
-        end, until = run.at + most, perf_counter() + seconds
+        end, begun = run.at + most, perf_counter()
+        until = begun + seconds
         while run.at < end and not run.finished:
             run.take()
             if self._reached(self._document.wanted):
                 self._left = 0
-            if not self._left or perf_counter() >= until:
-                return
+            now = perf_counter()
+            if not self._left or now + (now - begun) > until:
+                return  # one more as long as the last would not be over in time
+            begun = now
 
     def after_steps(self, run: "Run") -> None:
         """Some steps have been taken: the line beside the net follows, and their speed is measured."""

@@ -253,9 +253,15 @@ class Moving(WeightBoxes):
             _say(label, written(length(gradients[one] for one in inside), 4))
 
 
+_ALIKE = str.maketrans("123456789", "0" * 9)
+
+
 def _say(label: QLabel, number: str) -> None:
     """Write a number. Of a fixed size, that grows only: else the whole page would be laid out anew at each step."""
+    alike = number.translate(_ALIKE) == label.text().translate(_ALIKE)  # all digits are as wide
     label.setText(number)
+    if alike:
+        return
     room = label.minimumSize().expandedTo(label.sizeHint())
     if room != label.minimumSize():
         label.setFixedSize(room)

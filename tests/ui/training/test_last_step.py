@@ -41,7 +41,7 @@ def test_it_is_offered_as_long_as_there_is_a_run(window, hand, eye):
     assert window.bench.selection.showing == "values"
 
 
-def test_a_matrix_shows_the_last_step_alone_and_the_whole_run(window, eye):
+def test_a_matrix_shows_the_last_step_alone_and_the_whole_run(window, qtbot, eye):
     descent, document, selection = window.bench.descent, window.bench.document, window.bench.selection
     states = [document.state.inputs[LOGITS][0]]
     for _ in range(3):
@@ -54,6 +54,7 @@ def test_a_matrix_shows_the_last_step_alone_and_the_whole_run(window, eye):
     np.testing.assert_array_equal(shown(window, eye), states[3] - states[0])
     selection.show("step")
     descent.travel(2)
+    qtbot.waitUntil(lambda: not descent.going)
     window.bench.bridge.flush()
     np.testing.assert_array_equal(shown(window, eye), states[2] - states[1])
     document.do(SetCells(LOGITS, {(0, 0): 3.0}))  # an edit is no step
