@@ -149,5 +149,5 @@ def _only_in(old: State, new: State) -> int:
 
 def _arrays(state: State) -> Iterator[Array]:
     pinned = (part for pin in state.pins.values() for part in (pin.cells, pin.values))
-    remembered = () if state.optimiser is None else state.optimiser.arrays().values()
+    remembered = () if state.optimiser is None else state.optimiser.remembered()
     return chain(unread(state.inputs).values(), state.beyond.values(), pinned, remembered)

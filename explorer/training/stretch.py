@@ -69,7 +69,7 @@ class Point:
     def bytes(self) -> int:
         """What it takes that the point before does not share."""
         arrays = [*(self.trainer.weights[name] for name in self.trainer.moving)]
-        arrays += self.trainer.optimiser.arrays().values()
+        arrays += self.trainer.optimiser.remembered()
         each, tables = sys.getsizeof(np.zeros(0)), (self.trainer.weights, vars(self.trainer))
         return sum(a.nbytes + each for a in arrays) + sum(map(sys.getsizeof, tables))
 

@@ -1,6 +1,6 @@
 """From a gradient to a step: SGD, momentum, RMSprop, Adam and AdamW, each a few lines; and clipping."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from math import sqrt
@@ -49,6 +49,14 @@ class Optimiser:
                 else:
                     found[f"{field_name}/{name}"] = np.asarray(value)
         return found
+
+    def remembered(self) -> Iterator[Array]:
+        """The arrays that it remembers."""
+        for table in self.memory.values():
+            for value in table.values():
+                for one in value if isinstance(value, tuple) else (value,):
+                    if isinstance(one, np.ndarray):
+                        yield one
 
     def fits(self, *weights: Arrays) -> bool:
         """Whether what it remembers is of weights in the shapes and types of these, or of the others given."""

@@ -10,6 +10,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from explorer.core.numbers import written
+from explorer.core.ops import Array
 from explorer.core.training.optimisers import length
 from explorer.core.training.trainer import trainable
 from explorer.ui.theme import mark
@@ -247,10 +248,13 @@ class Moving(WeightBoxes):
             for label in self.lengths.values():
                 _say(label, "…")
             return
-        gradients = engine.gradients().several(moves)
+        inside: dict[str, list[Array]] = {name: [] for name in self.lengths}
+        for name, gradient in engine.gradients().several(moves).items():
+            for one in (name, name.rpartition(".")[0]):
+                if one in inside:
+                    inside[one].append(gradient)
         for name, label in self.lengths.items():
-            inside = [one for one in gradients if one == name or one.rpartition(".")[0] == name]
-            _say(label, written(length(gradients[one] for one in inside), 4))
+            _say(label, written(length(inside[name]), 4))
 
 
 _ALIKE = str.maketrans("123456789", "0" * 9)
