@@ -43,8 +43,8 @@ LINE, PAD = 17.0, 7.0
 IMAGE, TALL, TALLEST, LOW = 34.0, 62.0, 100.0, 12.0
 """How high the picture of a matrix is, where there are few of them, at most so that words fit beside it, and of a
 vector."""
-LEAST, VECTOR = 84.0, 44.0
-"""How wide a box is at least, with a matrix and with a vector in it."""
+LEAST, VECTOR, NUMBER, WIDEST = 84.0, 44.0, 25.0, 150.0
+"""How wide a box is at least, with a matrix and with a vector in it, for each number of a row, and at most."""
 LETTER, STRONG, TITLE, SIGN, BARS = 6.0, 6.8, 7.6, 5.6, 14.0
 """About how wide a letter is, one beside a row, one of a title, a sign of a formula, and one beside
 bars with these."""
@@ -118,12 +118,19 @@ class _Boxed:
         self._beside = min(STRONG * max(map(len, self._whose)) + 5.0, 66.0) if self._whose else 0.0
         wide = max(
             VECTOR if self._small else LEAST + self._beside,
+            self._numbered,
             TITLE * len(self._title) + (0.0 if self._small else LETTER * len(self._note) + 10.0) + 2 * PAD,
             SIGN * _signs(self._formula) + 2 * PAD,
             BARS * max(map(len, view.labels(node.axes[-1]))) + 2 * PAD if self._has_bars else 0.0,
         )
         lines = 1 + bool(self._formula)
-        self.size = float(round(min(wide, 150.0))), LINE * lines + self._picture + PAD + 3.0
+        self.size = float(round(min(wide, WIDEST))), LINE * lines + self._picture + PAD + 3.0
+
+    @property
+    def _numbered(self) -> float:
+        """How wide it is for the numbers of a short row, if there is that room: else its picture has only signs."""
+        wide = NUMBER * self._value.shape[-1] + self._beside + 2 * PAD if self._value.ndim == 2 else 0.0
+        return wide if wide <= WIDEST and not self._has_bars else 0.0
 
     @property
     def _has_bars(self) -> bool:

@@ -54,24 +54,19 @@ def given(view: View) -> tuple[Element, ...]:
     return Section("given", "Numbers that are given"), listing
 
 
-def small_below(view: View) -> tuple[Element, ...]:
-    """The picture of a small model, below what leaves most of a page free; lists of the others need all of it."""
-    return () if has_stream(view) else (whole_below(view),)
-
-
 def switches(view: View, stage: Stage) -> tuple[Element, ...]:
     """A row of switches for each block, in reading order; of many layers, those of one, and where others differ."""
     blocks = view.state.model.blocks()
     if not blocks:
         said = "This model has no switches: its numbers follow from what is given."
-        return Note("no switches", said), *given(view), *small_below(view)
+        return Note("no switches", said), *given(view), whole_below(view)
     layer = listed_layer(view) if has_stream(view) else ALL
     listed = {block: kind for block, kind in blocks.items() if layer == ALL or _layer_of(block) in (layer, None)}
     bars = (
         Stack(f"part {block}", block, (switch_bar(view, block, tuple(SWITCHES[kind])),))
         for block, kind in listed.items()
     )
-    return *(_others(view, layer) if layer != ALL else ()), *bars, *small_below(view)
+    return *(_others(view, layer) if layer != ALL else ()), *bars, whole_below(view)
 
 
 def _layer_of(block: str) -> int | None:
@@ -112,7 +107,7 @@ def changes(view: View, stage: Stage) -> tuple[Element, ...]:
     last = view.last
     if not (last.before or last.added or last.removed):
         said = "Nothing has changed yet. Change a number, a word or a switch."
-        return Note("done", said), *given(view), *small_below(view)
+        return Note("done", said), *given(view), whole_below(view)
     done = escape(last.label)
     note = Note("done", f"<b>{done}</b>. It changed these stages. Click a stage to go there.")
     return note, Listing("changed", "What the last edit changed", OF_CHANGES, _lines(view), most=60)

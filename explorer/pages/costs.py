@@ -51,6 +51,7 @@ from explorer.pages.page import (
     waiting,
 )
 from explorer.pages.view import AT_ONCE, View
+from explorer.pages.whole import whole_below
 
 WHY = {
     "table": "a vector for each word",
@@ -91,7 +92,7 @@ def parameters(view: View, stage: Stage) -> tuple[Element, ...]:
     counted = _counted(_Structure(view.graph, view.state.model))
     if not counted.blocks:
         said = "This model learns nothing: its numbers are given. To see one learn, open “XOR” on the page “Lessons”."
-        return Note("total", said), *given(view)
+        return Note("total", said), *given(view), whole_below(view)
     said = (
         f"<b>{total(counted.blocks):,}</b> numbers that training would change. "
         "Words, masks, the temperature and targets are given, so they are not counted."
@@ -103,7 +104,7 @@ def parameters(view: View, stage: Stage) -> tuple[Element, ...]:
     elif larger:
         grows = title, _growth_of_weights(counted, larger), Note("about growth", LONGER)
     else:
-        return Note("total", said), *blocks
+        return Note("total", said), *blocks, whole_below(view)
     return Note("total", said), beside((COLUMN, blocks), (COLUMN, grows))
 
 

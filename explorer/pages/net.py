@@ -13,7 +13,7 @@ from explorer.core.graph import Place, Stage
 from explorer.core.numbers import written
 from explorer.core.switches import SWITCHES
 from explorer.document.commands import SetSwitch
-from explorer.pages.changes import given, small_below
+from explorer.pages.changes import given
 from explorer.pages.compose import matrices
 from explorer.pages.drawing import SIGNED, TEXT, Axis, Drawing, Image, Words, drawable
 from explorer.pages.element import Element
@@ -23,6 +23,7 @@ from explorer.pages.matrix import matrix
 from explorer.pages.net_answers import TARGET, Net, net_picture
 from explorer.pages.page import Button, Controls, Descent, Item, Note, Row, Section, Stack
 from explorer.pages.view import CASES, View
+from explorer.pages.whole import whole_below
 
 MOST_NUMBERS, MOST_ACROSS = 32, 8
 """Up to so many numbers, and so many in a row, are written into their colours."""
@@ -106,10 +107,10 @@ def descent(view: View, stage: Stage) -> tuple[Element, ...]:
 def _nothing(view: View) -> tuple[Element, ...]:
     """Why there is nothing to go down, and the way to where there is."""
     if "loss" not in view.state.model.blocks():
-        return Note("no loss", NONE), *given(view), *small_below(view)
+        return Note("no loss", NONE), *given(view), whole_below(view)
     on = Do(SetSwitch("loss", "loss", SWITCHES["loss"]["loss"].default))
     button = Button("loss on", "Switch the loss on", on, "For a model that writes, of the next words")
-    return Note("no loss", SWITCHED_OFF), Controls("way to a loss", (button,)), *given(view), *small_below(view)
+    return Note("no loss", SWITCHED_OFF), Controls("way to a loss", (button,)), *given(view), whole_below(view)
 
 
 def regression(view: View, stage: Stage) -> tuple[Element, ...]:

@@ -127,7 +127,9 @@ def whole(view: View, stage: Stage) -> tuple[Element, ...]:
 def whole_below(view: View) -> Picture:
     """The model in the room that a page about all of it leaves, if it leaves any: a click goes to a block."""
     drawing, due = _drawn(view)
-    return Picture("model", joined(view, drawing, due), LEAST_WIDTH, LEAST_BELOW, fills=True, spare=True)
+    _, _, top, bottom = drawing.window
+    high = max(LEAST_BELOW, round(READABLE * abs(bottom - top)))  # smaller it would say nothing
+    return Picture("model", joined(view, drawing, due), LEAST_WIDTH, high, fills=True, spare=True)
 
 
 def _drawn(view: View) -> tuple[Drawing, Sequence[str]]:

@@ -314,7 +314,7 @@ class Blocks:
         gap, font = 5.0 * letters * self._unit, self.font(NOTE * letters, least=least)
         needed = max((self._advance(font, False, one) for one in told), default=0.0) + 1.1 * gap if font else 0.0
         number = min(max(NUMBERED * rect.width(), needed), NAMED * rect.width())
-        bold = self.font(TITLE * letters, least=least)
+        bold = self.font(TITLE * letters, True, least)
         longest = max((self._advance(bold, True, word) for word in bars.words), default=0.0) + gap if bold else 0.0
         # A bar gives way to a word that would be cut.
         name = max(NAMED * rect.width(), min(longest, (1 - LEAST_BAR) * rect.width() - number))

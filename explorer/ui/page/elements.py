@@ -64,18 +64,20 @@ class Drawn(PicturePlace):
         """
         return not self.fills and self.use(pixels, self._across, self._high, self._scale, larger)
 
-    def give_room(self, width: int, height: int | None) -> None:
+    def give_room(self, width: int, height: int | None) -> bool:
         """Take all of a place, but not less than `least`; without one, what the drawing needs at that width.
 
-        One that is only for spare room is not there in less.
+        One that is only for spare room is not there in less. Returns whether it is there.
         """
-        self.setHidden(self.data.spare and height is not None and height < self.least)
+        gone = self.data.spare and height is not None and height < self.least
+        self.setHidden(gone)
         left, right, bottom, top = self.data.drawing.window
         shape = abs(top - bottom) / (right - left) if self.data.drawing.square else self._high / self._across
         needed = round(width * shape)
         if height is None:
             height = needed
         self.be(max(width, 0), max(height, min(self.least, needed), 0))
+        return not gone
 
     def scale_in(self, width: int, height: int) -> float:
         """How many pixels a number of the drawing's window has in a place of that size."""

@@ -107,16 +107,21 @@ class Sharing:
         may_grow = self.growth.begin(room, height)
         self.arrange(room, height, low)
         may_grow = may_grow and not low and not self.enlargement.on and height is not None
-        # In all of the room lines of words would be fewer, and leave more of it. A picture takes what is left.
-        if may_grow and not self._end_lines(room) and height is not None:
+        # In all of the room lines of words would be fewer, and leave more of it. A picture takes what is left; where
+        # that is too little for it, all else may be larger.
+        if not self._fill(room, height) and may_grow and height is not None:
             self.growth.grow(room, height)
         for widget in self.page.widgets.values():
             if isinstance(widget, MatrixBox):
                 widget.stand()
         self._share_between_pictures(room, height)
-        for picture in self._end_lines(room):
-            taken = self.page.height_without(picture, room)
-            picture.give_room(room, None if height is None else height - taken)
+        self._fill(room, height)
+
+    def _fill(self, room: int, height: int | None) -> bool:
+        """Let pictures take what the page leaves; returns whether one does."""
+        taken = [(one, self.page.height_without(one, room)) for one in self._end_lines(room)]
+        there = [one.give_room(room, None if height is None else height - high) for one, high in taken]
+        return any(there)
 
     def _end_lines(self, room: int) -> list[Drawn]:
         """Let lines of words end where they can be read with ease; returns the pictures that take what is left."""

@@ -272,6 +272,15 @@ def test_a_bar_gives_way_to_a_word_that_would_be_cut(picture):
     assert [one.text for one in written_in(picture)] == ["<0x9C>", "0.70", "b", "0.30"]
 
 
+def test_the_likeliest_word_which_is_bold_stays_within_its_bars(picture, at):
+    """Its width was measured in letters that are not bold, and it began outside of its box."""
+    words, cells = ("Category A", "Category B"), (Cell("source.X", (0, 0)), Cell("source.X", (1, 1)))
+    marks = (Bars((20, 110, 136, 30), words, (0.7, 0.3), cells),)
+    picture.tell(Drawing(marks, (0, 300, 0, 200), "Bars", NONE, NONE, down=True, square=True, zoom=True))
+    assert [one.text for one in written_in(picture)] == ["Category A", "0.70", "Category B", "0.30"]
+    assert all(one.place.left() >= at(picture, 20, 110).x() for one in written_in(picture))
+
+
 @pytest.mark.parametrize(("width", "written"), [(280, ["Layer 1 of 2", "all alike: × 2"]), (100, ["Layer 1 of 2"])])
 def test_a_frame_has_its_note_at_the_right_if_there_is_room_for_all_of_it(picture, width, written):
     marks = (Box((10, 10, width, 80), "Layer", "Layer 1 of 2", "all alike: × 2", around=True),)

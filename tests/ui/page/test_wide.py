@@ -135,9 +135,8 @@ def test_a_page_of_little_uses_a_large_window_across_or_down_and_is_whole(open_w
 
 
 @pytest.mark.usefixtures("no_pictures")
-@pytest.mark.parametrize(("lesson", "stage"), [("apple-orange", "model.changes"), ("tiny-gpt", "decoder.1.self.after")])
-def test_lists_and_small_pictures_take_the_room_that_a_page_leaves_down(open_window, eye, lesson, stage):
-    window = open_window(lesson, stage=stage)
+def test_small_pictures_take_the_room_that_a_page_leaves_down(open_window, eye):
+    window = open_window("tiny-gpt", stage="decoder.1.self.after")
     for size in (SMALL, (1920, 1080), WIDE):
         window.resize(*size)
         eye.settle(window)
@@ -149,11 +148,21 @@ def test_lists_and_small_pictures_take_the_room_that_a_page_leaves_down(open_win
                 picture = one.shape.picture
                 assert picture.height() / rows > 1.4 * picture.width() / columns, size
                 assert picture.height() / rows <= px(28 * one.form.times) + 1, size
-            elif isinstance(one, ListingView):
-                assert one.verticalHeader().defaultSectionSize() > 1.25 * px(26), size
-                usual, now = window.bench.appearance.fonts.ui, one.font_of(0, number=False, here=False)
-                assert 1.1 < now.pointSizeF() / usual.pointSizeF() <= 1.31, "no letter is larger than those of headings"
-                assert one.whole_width <= page.elements.width(), "none of it is cut"
+
+
+@pytest.mark.usefixtures("no_pictures")
+def test_a_list_takes_the_room_that_is_too_little_for_the_model_below_it(open_window, eye):
+    window = open_window("positions-cat-mat", stage="model.changes")
+    window.resize(1600, 900)
+    eye.settle(window)
+    page, px = window.page(), window.bench.appearance.px
+    (one,) = (one for one in page.elements.widgets.values() if isinstance(one, ListingView))
+    assert not page.elements.widgets["model"].isVisibleTo(page.elements)
+    assert page.elements.height() <= page.viewport().height()
+    assert one.verticalHeader().defaultSectionSize() > 1.25 * px(26)
+    usual, now = window.bench.appearance.fonts.ui, one.font_of(0, number=False, here=False)
+    assert 1.1 < now.pointSizeF() / usual.pointSizeF() <= 1.31, "no letter is larger than those of headings"
+    assert one.whole_width <= page.elements.width(), "none of it is cut"
 
 
 @pytest.mark.usefixtures("no_pictures")
@@ -190,9 +199,18 @@ def test_what_grows_in_a_large_window_keeps_its_size_while_its_numbers_change(op
 
 
 @pytest.mark.usefixtures("no_pictures")
-@pytest.mark.parametrize("stage", ["model.card", "model.switches"])
-def test_the_model_stands_below_a_page_about_it_where_it_leaves_room(open_window, eye, stage):
-    window = open_window("xor", stage=stage)
+@pytest.mark.parametrize(
+    ("lesson", "stage"),
+    [
+        ("xor", "model.card"),
+        ("xor", "model.switches"),
+        ("xor", "model.parameters"),
+        ("emma", "model.parameters"),
+        ("apple-orange", "model.descent"),
+    ],
+)
+def test_the_model_stands_below_a_page_about_it_where_it_leaves_room(open_window, eye, lesson, stage):
+    window = open_window(lesson, stage=stage)
     for size in (WIDE, (1280, 560), WIDE):
         window.resize(*size)
         eye.settle(window)
