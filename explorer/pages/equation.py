@@ -201,7 +201,7 @@ def _along(parts: Sequence[Part], room: Room, way: int, small: Collection[int]) 
         if place not in small:
             behind, labels = part.widths[min(way, len(part.widths) - 1)], part.labels[min(way, len(part.labels) - 1)]
             first = behind + labels
-            behind += labels * is_labelled(parts, [place - 1, place], 1, small)
+            behind += labels * (not part.alike or place - 1 in small)  # see `is_labelled`
         found.first.append(before + first)
         end += (before or room.gap) + behind
         found.ends.append(end)

@@ -145,7 +145,9 @@ class Appearance(QObject):
         self._app = app
         self._mode: Mode = mode
         self._scale = scale
-        self._grown = 1.0
+        self._grown = self._awaited = 1.0
+        self.scale = self._grown_by(1.0)
+        """The text scale of now: as chosen, and larger in a large window."""
         self._dressed: tuple[bool, bool, float] | None = None
         self.contrast = contrast
         self.still = still
@@ -166,21 +168,31 @@ class Appearance(QObject):
     def mode(self) -> Mode:
         return self._mode
 
-    @property
-    def scale(self) -> float:
-        """The text scale of now: as chosen, and larger in a large window."""
-        return max(min(self._scale * self._grown, SCALES[-1]), self._scale)
+    def _grown_by(self, times: float) -> float:
+        """The text scale in a window in which all is so many times larger."""
+        return max(min(self._scale * times, SCALES[-1]), self._scale)
 
     @property
     def chosen(self) -> float:
         """The text scale that a person has chosen."""
         return self._scale
 
+    def await_rest(self, width: int, height: int) -> None:
+        """A window of so many pixels may soon have another size: `grow_with` follows when it has come to rest."""
+        large = (times for times, across, down in GROWS if width >= across and height >= down)
+        self._awaited = next(large, 1.0)
+
     def grow_with(self, width: int, height: int) -> None:
         """Be as large as a window of so many pixels asks for."""
-        large = (times for times, across, down in GROWS if width >= across and height >= down)
-        self._grown = next(large, 1.0)
+        self.await_rest(width, height)
+        self._grown = self._awaited
+        self.scale = self._grown_by(self._grown)
         self._dress()
+
+    @property
+    def lasts(self) -> bool:
+        """Whether letters keep their size when the window has come to rest: else all pages are made anew then."""
+        return self._grown_by(self._awaited) == self.scale
 
     def px(self, pixels: float) -> int:
         """`pixels` at text scale 1, at the scale of now."""
@@ -201,6 +213,7 @@ class Appearance(QObject):
     def set_scale(self, scale: float) -> None:
         """Set the text scale, held between the ends of `SCALES`."""
         self._scale = min(max(scale, SCALES[0]), SCALES[-1])
+        self.scale = self._grown_by(self._grown)
         self._dress()
 
     def set_contrast(self, on: bool) -> None:

@@ -3,7 +3,7 @@
 Where words stand in a picture: none on another or on a dot, and on a line only where it cannot be helped.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import cos, hypot, radians, sin
 
@@ -48,31 +48,27 @@ class Room:
         box = [[rect.left(), rect.top(), rect.right(), rect.bottom()]]
         self._taken = np.vstack([self._taken, box])
 
-    def find(self, wanted: Iterable[QRectF]) -> QRectF | None:
+    def find(self, wanted: Sequence[QRectF]) -> QRectF | None:
         """Take the first of the wanted places that is free, or the one that lines cross least; None where none is."""
+        places = np.array([(rect.left(), rect.top(), rect.right(), rect.bottom()) for rect in wanted]).reshape(-1, 4)
         best, fewest = None, np.inf
-        for rect in wanted:
-            if not self._bounds.contains(rect) or self._is_taken(rect):
+        for i in np.flatnonzero(~self._are_taken(places)).tolist():
+            if not self._bounds.contains(wanted[i]):
                 continue
-            crossed = self._crossed(rect)
+            crossed = self._crossed(wanted[i])
             if crossed < fewest:
-                best, fewest = rect, crossed
+                best, fewest = wanted[i], crossed
             if not crossed:
                 break
         if best is not None:
             self.take(best)
         return best
 
-    def _is_taken(self, rect: QRectF) -> bool:
-        taken = self._taken
-        return bool(
-            (
-                (taken[:, 0] < rect.right())
-                & (taken[:, 2] > rect.left())
-                & (taken[:, 1] < rect.bottom())
-                & (taken[:, 3] > rect.top())
-            ).any()
-        )
+    def _are_taken(self, places: Array) -> Array:
+        """Of places, (n, 4), whether something stands there, (n,)."""
+        left, top, right, bottom = places.T[..., None]
+        taken = self._taken.T
+        return ((taken[0] < right) & (taken[2] > left) & (taken[1] < bottom) & (taken[3] > top)).any(axis=1)
 
     def _crossed(self, rect: QRectF) -> int:
         x, y = self._lines.T
@@ -211,17 +207,17 @@ class Names:
         heads = [m.tip for m in drawing.marks if isinstance(m, Arrow) and drawable(*m.tip)]
         places = np.array([*((m.x, m.y) for m in dots), *heads], dtype=float).reshape(-1, 2)
         x, y = self._pixels.xy(places[:, 0], places[:, 1])
-        lines = [np.zeros((0, 2))]
+        lines, ends = [], []
         for mark in drawing.marks:
             if isinstance(mark, Curve):
                 across, up = self._pixels.xy(mark.x, mark.y)
                 lines.append(np.stack([across, up], axis=-1)[np.isfinite(across) & np.isfinite(up)])
             elif isinstance(mark, Arrow) and mark.width and drawable(*mark.start, *mark.tip):
-                lines.append(_along(self._pixels.point(*mark.start), self._pixels.point(*mark.tip)))
+                ends.append((*mark.start, *mark.tip))
             elif isinstance(mark, Segments) and len(mark.ends) <= FEW_LINES:  # else they are a grid
-                for start, end in mark.ends.tolist():
-                    if drawable(*start, *end):
-                        lines.append(_along(self._pixels.point(*start), self._pixels.point(*end)))
+                ends += [(*start, *end) for start, end in mark.ends.tolist() if drawable(*start, *end)]
+        across, up = self._pixels.xy(*np.array(ends, dtype=float).reshape(-1, 2, 2).transpose(2, 0, 1))
+        lines.append(_along(np.stack([across, up], axis=-1)))
         radius = DISC if any(map(is_disc, dots)) else SMALL if many else RADIUS
         return Room(bounds, np.stack([x, y], axis=-1), self._px(radius), np.vstack(lines))
 
@@ -310,10 +306,13 @@ def named(marks: Sequence[Mark], members: Sequence[int]) -> str:
     return ", ".join(names[:MOST_AT_ONE]) + more
 
 
-def _along(a: QPointF, b: QPointF) -> Array:
-    """Points along a line, (n, 2)."""
-    n = min(int(hypot(b.x() - a.x(), b.y() - a.y()) / STEP) + 2, 400)
-    return np.linspace((a.x(), a.y()), (b.x(), b.y()), n)
+def _along(ends: Array) -> Array:
+    """Points along lines with these ends, (n_lines, 2, 2): (n, 2)."""
+    way = ends[:, 1] - ends[:, 0]
+    counts = np.minimum((np.hypot(*way.T) / STEP).astype(int) + 2, 400)
+    whose = np.repeat(np.arange(len(ends)), counts)
+    nth = np.arange(len(whose)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return ends[whose, 0] + way[whose] * (nth / (counts[whose] - 1))[:, None]
 
 
 def _of_length(way: QPointF, length: float) -> QPointF:

@@ -39,7 +39,8 @@ class Enlarged(Appearance):
 
     def __init__(self, of: Appearance, window: QWidget, scale: float, theme: Theme | None = None) -> None:
         QObject.__init__(self, window)
-        self._of, self._window, self._own, self._grown = of, window, theme, 1.0
+        self._of, self._window, self._own = of, window, theme
+        self._grown = self._awaited = 1.0
         self.turns = of.turns
         self.dress(scale)
 
@@ -55,7 +56,8 @@ class Enlarged(Appearance):
 
     def dress(self, scale: float) -> None:
         """Wear the program's theme of now, at a text scale."""
-        self._scale, self._mode = scale, self._of.mode
+        self._scale = self.scale = scale
+        self._mode = self._of.mode
         self.theme = self._own or self._of.theme
         fonts = Fonts.at_scale(scale)
         points = fonts.ui.pointSizeF()
@@ -99,7 +101,8 @@ class Fitted(Enlarged):
 
     def dress(self, scale: float) -> None:
         """Wear the slide's theme at a text scale; of its style sheet all but the sizes stays."""
-        self._scale, self._mode, self.theme = scale, self._of.mode, self._of.theme
+        self._scale = self.scale = scale
+        self._mode, self.theme = self._of.mode, self._of.theme
         ui = Fonts.at_scale(scale).ui
         self.fonts = replace(Fonts.at_scale(scale), small=ui, number=ui)
         least, most = (times * self._of.scale for times in (HEADING, 1.1))

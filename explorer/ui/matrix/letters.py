@@ -1,6 +1,7 @@
 """The letters of a matrix in one size, and how much room numbers and labels in them take."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from PySide6.QtGui import QFont, QFontMetrics
 
@@ -105,5 +106,10 @@ class Letters:
     def _widest(self, labels: Sequence[str]) -> int:
         """Pixels of the longest label; of those of which only the figures differ, one is measured."""
         metrics = QFontMetrics(self.bold_small)
-        patterns = {label.translate(FIGURES) for label in labels[:MEASURED]}
-        return max(map(metrics.horizontalAdvance, patterns), default=0)
+        return max(map(metrics.horizontalAdvance, _patterns(tuple(labels[:MEASURED]))), default=0)
+
+
+@lru_cache(maxsize=64)
+def _patterns(labels: tuple[str, ...]) -> frozenset[str]:
+    """The labels with one figure for all: they are asked for in letters of many sizes."""
+    return frozenset(label.translate(FIGURES) for label in labels)

@@ -46,7 +46,8 @@ class FittedTable(QTableView):
         """
         self._columns, self._metrics = columns, metrics
         self._beside, self._body, self._below, self._above = sides
-        self.setMaximumWidth(self.whole_width + sum(column.most - column.wanted for column in columns))
+        if not self._waits:
+            self.setMaximumWidth(self.whole_width + sum(column.most - column.wanted for column in columns))
         self._fit()
         self.updateGeometry()
 
@@ -73,8 +74,8 @@ class FittedTable(QTableView):
         """Be as high as it is in its place of so many pixels across, before that is laid out."""
         width = min(pixels, self.maximumWidth())
         if width != self._fitted:
-            self.resize(width, self.height())  # of what is not shown yet Qt tells later
             self._fitted = width
+            self.resize(width, self.height())  # of what is not shown yet Qt tells later
             self._fit()
 
     def be_wide(self, pixels: int) -> None:

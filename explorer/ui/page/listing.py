@@ -1,8 +1,10 @@
 """A list of lines with words, numbers and bars; of 50,000 lines only those in sight are made and painted."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import accumulate
 from math import ceil
 from typing import Any
 
@@ -57,9 +59,10 @@ class ListingView(FittedTable):
         super().__init__(parent)
         self._opened = 0
         """Lines that were asked for, where not all are in sight."""
-        self._rest: ListingView | None = None
-        """The columns for which there is no room beside the others."""
-        self._rest_of: tuple[Listing, int, int] = listing, 0, 0
+        self._rest: list[_Below] = []
+        """The columns for which there is no room beside the others, in lists one below the other."""
+        self._rest_of: tuple[object, ...] = ()
+        """What these were made of."""
         self._more = mark(QPushButton(self), link="true")
         self._more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._more.setToolTip("Show more lines")
@@ -127,8 +130,6 @@ class ListingView(FittedTable):
             return
         self._times = times
         self._fonts = self._letters()
-        if self._rest is not None:
-            self._rest.be_times(times)
         self._measure()
 
     def _letters(self) -> dict[tuple[bool, bool], QFont]:
@@ -153,7 +154,7 @@ class ListingView(FittedTable):
     def grow(self, pixels: int) -> None:
         """Let its lines take so many pixels more than they need, up to four times that: a slide is full then."""
         row = self._least_row + min(pixels // max(self._shown, 1), 3 * self._least_row)
-        if row != self._row and (self._rest is None or not self._rest.isVisibleTo(self)):
+        if row != self._row and not self._goes_on:
             self._row = row
             self._measure()
 
@@ -181,22 +182,7 @@ class ListingView(FittedTable):
         metrics = QFontMetrics(_weighed(self.bench.appearance.fonts.small, True))
         beside = max((metrics.horizontalAdvance(cut_label(one)) + px(14) for one in self.listing.labels), default=0)
         side.setFixedWidth(beside)
-        lines = [self.table.line(row) for row in range(min(count, MEASURED))]
-        heats = [i for i, column in enumerate(columns) if column.kind == HEAT]
-        widths, heat = [], 0
-        for i, column in enumerate(columns):
-            said = title_of(column.title)
-            title = metrics.horizontalAdvance(said) + px(14)
-            longest = max(map(metrics.horizontalAdvance, said.split()), default=0) + px(14)
-            if column.kind == BAR:
-                bar = _widths(self._px(column.width), px(LEAST_BAR), 0, title, longest, said)
-                widths.append(bar._replace(most=MOST_BAR * bar.wanted))
-                continue
-            # The cells of a square are alike.
-            own = heat if column.kind == HEAT and heat else self._width_of(lines, heats if i in heats else [i], column)
-            heat = own if column.kind == HEAT else heat
-            least = px(LEAST_WORDS) if column.kind == WORDS else own
-            widths.append(_widths(own, own, least, title, longest, said))
+        widths = self._widths(metrics)
         height, shown = max(self._least_row, self._row), self._shown
         self.is_spread = height > self._least_row
         side.setDefaultSectionSize(height)
@@ -209,7 +195,30 @@ class ListingView(FittedTable):
         self._more.setText(f"{shown} of {count:,} · more{key}")
         below = self._more.sizeHint().height() if self._more.isVisibleTo(self) else 0
         self.set_whole(widths, (beside, max(shown, 1) * height, below, px(8)), metrics if titled else None)
-        self.setMinimumWidth(min(beside + sum(one.wanted for one in widths), LEAST_WIDTH))
+        if not self._waits:
+            self.setMinimumWidth(min(beside + sum(one.wanted for one in widths), LEAST_WIDTH))
+
+    def _widths(self, metrics: QFontMetrics) -> list[Widths]:
+        """How wide each column is, with titles in such letters."""
+        px, columns = self.bench.appearance.px, self.listing.columns
+        lines = [self.table.line(row) for row in range(min(len(self.listing.lines), MEASURED))]
+        heats = [i for i, column in enumerate(columns) if column.kind == HEAT]
+        widths: list[Widths] = []
+        heat = 0
+        for i, column in enumerate(columns):
+            said = title_of(column.title)
+            title = metrics.horizontalAdvance(said) + px(14)
+            longest = max(map(metrics.horizontalAdvance, said.split()), default=0) + px(14)
+            if column.kind == BAR:
+                bar = _column(self._px(column.width), px(LEAST_BAR), 0, title, longest, said)
+                widths.append(bar._replace(most=MOST_BAR * bar.wanted))
+                continue
+            # The cells of a square are alike.
+            own = heat if column.kind == HEAT and heat else self._width_of(lines, heats if i in heats else [i], column)
+            heat = own if column.kind == HEAT else heat
+            least = px(LEAST_WORDS) if column.kind == WORDS else own
+            widths.append(_column(own, own, least, title, longest, said))
+        return widths
 
     def _fit(self) -> None:
         super()._fit()
@@ -246,35 +255,52 @@ class ListingView(FittedTable):
         return 0 if self.listing.scrolls else more
 
     def _in_line(self) -> int:
-        room, columns = self.width() - self._beside, self._columns
-        if not self._fitted or self.listing.scrolls or sum(one.least for one in columns) <= room:
-            return len(columns)
-        count = next(i for i in range(len(columns)) if sum(one.least for one in columns[: i + 1]) > room)
-        return count if count > 1 else len(columns)
+        return len(self._side_by_side(tuple(range(len(self._columns))))[0])
+
+    def _side_by_side(self, columns: tuple[int, ...]) -> list[tuple[int, ...]]:
+        """Which of some columns stand in each of the lists that there are, one below the other, each behind the first.
+
+        One that has room for one only is left as it is.
+        """
+        room = self.width() - self._beside
+        ends = list(accumulate(self._columns[i].least for i in columns))
+        count = bisect_right(ends, room)
+        if not self._fitted or self.listing.scrolls or count == len(columns) or count < 2:
+            return [columns]
+        first = range(0 if self.listing.labels else 1)
+        return [columns[:count], *self._side_by_side((*first, *columns[count:]))]
 
     def _go_on_below(self, at: int) -> int:
         for column in range(len(self._columns)):
             if self.isColumnHidden(column) != (column >= at):
                 self.setColumnHidden(column, column >= at)
-        if at == len(self._columns):
-            if self._rest is not None:
-                self._rest.hide()
-            return 0
+        _, *parts = self._side_by_side(tuple(range(len(self._columns))))
         whole, shown = self.listing, self._shown
-        if self._rest is None or self._rest_of[0] is not whole or self._rest_of[1:] != (at, shown):
-            self._rest_of = whole, at, shown
-            columns = (*range(0 if whole.labels else 1), *range(at, len(self._columns)))
-            titles, part = tuple(whole.columns[one] for one in columns), PartOfLines(whole.lines, columns, shown)
-            rest = replace(whole, columns=titles, lines=part, most=shown)
-            if self._rest is None:
-                self._rest = ListingView(self.bench, rest, self._ask, self)
-                self._rest.be_times(self._times)
-            else:
-                self._rest._waits = True
-                self._rest.tell(rest)
-        self._rest.be_wide(self.width())
-        self._rest.show()
-        return self._rest.minimumHeight() + self.bench.appearance.px(GAP)
+        of = parts, shown, self._times
+        if of != self._rest_of[1:] or whole is not self._rest_of[0]:
+            self._rest_of = whole, *of
+            for i, columns in enumerate(parts):
+                titles, lines = tuple(whole.columns[one] for one in columns), PartOfLines(whole.lines, columns, shown)
+                part = replace(whole, columns=titles, lines=lines, most=shown)
+                widths = [self._columns[one] for one in columns]
+                if i < len(self._rest):
+                    self._rest[i].stand_below(part, widths, self._times)
+                else:
+                    self._rest.append(_Below(self.bench, part, widths, self._times, self._ask, self))
+        for i, rest in enumerate(self._rest):
+            if i < len(parts):
+                rest.be_wide(self.width())
+            rest.setVisible(i < len(parts))
+        return sum(map(self._taken_by, self._goes_on))
+
+    @property
+    def _goes_on(self) -> "list[_Below]":
+        """The lists that columns stand in for which there is no room."""
+        return [rest for rest in self._rest if rest.isVisibleTo(self)]
+
+    def _taken_by(self, rest: "_Below") -> int:
+        """Pixels down that a list below this one takes."""
+        return rest.minimumHeight() + self.bench.appearance.px(GAP)
 
     def _width_of(self, lines: Sequence[Line], columns: Sequence[int], column: Column) -> int:
         """Pixels that the widest text of some columns takes."""
@@ -300,13 +326,13 @@ class ListingView(FittedTable):
         if below != self._below:  # it has its font only now
             self._below = below
             super()._fit()
-        rest = 0
-        if self._rest is not None and self._rest.isVisibleTo(self):
-            rest = self._rest.minimumHeight() + self.bench.appearance.px(GAP)
-            self._rest.move(0, self.height() - below - self._rest.minimumHeight())
+        taken = below
+        for rest in reversed(self._goes_on):
+            rest.move(0, self.height() - taken - rest.minimumHeight())
+            taken += self._taken_by(rest)
         margins = self.viewportMargins()
-        if margins.bottom() != below + rest:
-            margins.setBottom(below + rest)
+        if margins.bottom() != taken:
+            margins.setBottom(taken)
             self.setViewportMargins(margins)
         self._more.setGeometry(0, self.height() - below, self._more.sizeHint().width(), below)
 
@@ -403,7 +429,37 @@ class ListingView(FittedTable):
             self.bench.selection.choose(cell)
 
 
-def _widths(own: int, tight: int, least: int, title: int, longest: int, text: str) -> Widths:
+class _Below(ListingView):
+    """Columns of a list that stand below the others, as wide as that has measured them."""
+
+    def __init__(
+        self,
+        bench: Workbench,
+        listing: Listing,
+        widths: list[Widths],
+        times: float,
+        ask: Callable[[Gesture], object],
+        parent: ListingView,
+    ) -> None:
+        self._given = widths
+        super().__init__(bench, listing, ask, parent)
+        self._waits = True
+        self.be_times(times)
+
+    def stand_below(self, listing: Listing, widths: list[Widths], times: float) -> None:
+        """Show other columns; what room they have is told afterwards."""
+        self._given, self._waits = widths, True
+        self.tell(listing)
+        self.be_times(times)
+
+    def _widths(self, metrics: QFontMetrics) -> list[Widths]:
+        return self._given
+
+    def _in_line(self) -> int:
+        return len(self._columns)
+
+
+def _column(own: int, tight: int, least: int, title: int, longest: int, text: str) -> Widths:
     """Of a column whose texts take so many pixels; never less than the longest word of its title."""
     tight = max(min(own, tight), longest)
     wanted = max(own, title)

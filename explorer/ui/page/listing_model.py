@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QRect, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QHeaderView, QWidget
 
@@ -118,6 +118,10 @@ class Titles(QHeaderView):
     def __init__(self, bench: Workbench, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._bench = bench
+
+    def sizeHint(self) -> QSize:
+        """As high as it is: Qt would ask for all titles each time that something on the list has another size."""
+        return QSize(0, self.minimumHeight())
 
     def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
         title = str(self.model().headerData(section, Qt.Orientation.Horizontal) or "")

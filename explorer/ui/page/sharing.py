@@ -106,7 +106,8 @@ class Sharing:
         self.around = {row.id: outer for outer in self.rows for row in _rows(outer)}
         may_grow = self.growth.begin(room, height)
         self.arrange(room, height, low)
-        may_grow = may_grow and not low and not self.enlargement.on and height is not None
+        lasts = self.page.bench.appearance.lasts  # else it is tried once the page has the letters that it will keep
+        may_grow = may_grow and lasts and not low and not self.enlargement.on and height is not None
         # In all of the room lines of words would be fewer, and leave more of it. A picture takes what is left; where
         # that is too little for it, all else may be larger.
         if not self._fill(room, height) and may_grow and height is not None:

@@ -428,6 +428,7 @@ class MainWindow(QMainWindow):
     def _fit(self) -> None:
         """Let the parts share the size of now."""
         if self.isVisible():
+            self.bench.appearance.await_rest(self.width(), self.height())
             self._grows.start(RESTED_MS)  # over by then where a page takes long: not in the turn that shared its room
         else:
             self._grow.start()

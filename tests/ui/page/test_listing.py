@@ -1,6 +1,7 @@
 """A list on a page: more lines where they are asked for, narrower columns where the page is narrow."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -124,19 +125,22 @@ def test_where_it_is_narrow_a_long_sentence_goes_on_in_more_lines_and_short_word
     assert view.rowHeight(0) == row
 
 
-def test_what_goes_on_below_what_goes_on_below_is_fitted_once_for_each_size(bench, show, monkeypatch):
-    """Each was fitted three times by the one above it, and with it all below."""
+def test_all_that_goes_on_below_is_fitted_once_for_each_size(bench, show, monkeypatch):
+    """Each was measured, and fitted three times, by the one above it, and with it all below."""
     columns = tuple(Column(f"title{i}", NUMBER) for i in range(24))
     line = Line(tuple(Entry("1,000,000.00") for _ in columns))
     view = show(ListingView(bench, Listing("list", "A list", columns, (line,) * 3)))
     view.resize(330, view.height())
-    fits, fit, chain = [], FittedTable._fit, [view]
-    while (rest := chain[-1]._rest) is not None and rest.isVisibleTo(view):
-        chain.append(rest)
-    assert len(chain) > 4
+    fits, fit = [], FittedTable._fit
+    assert len(view._rest) > 4
     monkeypatch.setattr(FittedTable, "_fit", lambda one: fits.append(one) or fit(one))
     view.resize(250, view.height())
-    assert max(map(fits.count, chain)) <= 3
+    assert list(map(fits.count, view._rest)) == [1] * len(view._rest)
+    places = [view.viewport().geometry(), *(rest.geometry() for rest in view._rest)]
+    assert all(above.bottom() < below.top() for above, below in pairwise(places))
+    assert view.rect().contains(places[-1])
+    seen = [column for i, column in enumerate(columns) if not view.isColumnHidden(i)]
+    assert [*seen, *(column for rest in view._rest for column in rest.listing.columns[1:])] == list(columns)
 
 
 def test_a_word_that_is_longer_than_its_column_is_cut(bench, show):
@@ -159,21 +163,22 @@ def test_columns_that_have_no_room_stand_below_the_others(bench, show):
     view.setFixedWidth(view.whole_width)
     low = view.height()
     view.setFixedWidth(view.shares_line // 2)
-    rest = view._rest
+    rest, last = view._rest
     assert rest.isVisible()
+    assert last.isVisible()
     assert view.horizontalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff
     shown = [i for i in range(7) if not view.isColumnHidden(i)]
-    assert [column.title for column in rest.listing.columns] == [
-        "who",
-        *(f"number {i - 1}" for i in range(len(shown), 7)),
-    ]
+    assert rest.listing.columns[0] == last.listing.columns[0] == columns[0]
+    assert [*rest.listing.columns[1:], *last.listing.columns[1:]] == list(columns[len(shown) :])
     assert rest.table.line(2).entries[1].text == f"2.{len(shown) - 1}"
     assert view.rect().contains(rest.geometry())
     assert not view.viewport().geometry().intersects(rest.geometry())
+    assert not rest.geometry().intersects(last.geometry())
     view.tell(Listing("wide", "A wide list", columns, lines[:2]))
-    assert len(rest.listing.lines) == 2
+    assert len(rest.listing.lines) == len(last.listing.lines) == 2
     view.setFixedWidth(view.whole_width)
     assert not rest.isVisible()
+    assert not last.isVisible()
     assert view.height() < low
 
 

@@ -9,7 +9,9 @@ from explorer.document.commands import SetCells, SetSwitch
 from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.element import leaves
 from explorer.pages.page import Row, Stack
+from explorer.ui.appearance import GROWS
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.page.growth import Growth
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.listing import ListingView
 from explorer.ui.page.note import NoteLabel, SectionLabel
@@ -28,6 +30,17 @@ def parts_of(page):
         if holders:
             found.append([QRect(one.mapTo(page.elements, QPoint()), one.size()) for one in holders])
     return found
+
+
+def test_a_page_does_not_try_how_large_it_can_be_in_letters_that_it_will_not_keep(open_window, eye, monkeypatch):
+    """A window that became so large was held for most of the time by that, for a quarter of a second."""
+    window = open_window("tiny-gpt", stage="decoder.1.self.attention")
+    tried, grow, look = [], Growth.grow, window.bench.appearance
+    monkeypatch.setattr(Growth, "grow", lambda *given: tried.append(look.scale) or grow(*given))
+    (times, *size), *_ = reversed(GROWS)
+    window.resize(*size)
+    eye.settle(window)
+    assert set(tried) == {times}
 
 
 @pytest.mark.usefixtures("no_pictures")
@@ -73,7 +86,7 @@ def test_a_table_that_goes_on_below_has_its_place_as_soon_as_its_page_is_seen(op
     page = eye.look_at(window, "model.family")  # shown, and nothing that comes in a later turn
     table, below = page.elements.widgets["members"], page.elements.widgets["trained"]
     assert isinstance(table, ListingView)
-    assert table._rest.isVisibleTo(table)
+    assert [one for one in table._rest if one.isVisibleTo(table)]
     assert table.geometry().bottom() < below.geometry().top()
 
 
