@@ -351,7 +351,4 @@ def position_encoding(n: int, d: int, kind: str) -> Array:
 def waves(positions: Array, d: int, kind: str) -> Array:
     """The sines and cosines at some positions, (n,), also between those of words, as an (n, d) array."""
     angle = positions[:, None] / 10000 ** exponents(d, kind)
-    encoding: Array = np.sin(angle)
-    cosine = cosines(d, kind)
-    encoding[:, cosine] = np.cos(angle)[:, cosine]
-    return encoding
+    return np.where(cosines(d, kind), np.cos(angle), np.sin(angle))
