@@ -225,6 +225,7 @@ class _Reader:
         self._arrays: dict[str, Array] = {}
         self._made: dict[object, Any] = {}
         self._models: list[tuple[object, Model, Graph, Graph | None]] = []
+        self._free = available()  # asked for once: a file may have a thousand states
 
     def state(self, said: Mapping[str, Any]) -> State:
         """The state that a table describes. Arrays are read only once all sizes are known."""
@@ -236,7 +237,7 @@ class _Reader:
         forms = self._parts.forms
         pinned = {name: forms[values] for name, (_, values) in pins.items()}
         longer = {name: forms[array] for name, array in beyond.items()}
-        _check_forms(model, graph, {name: forms[array] for name, array in inputs.items()}, pinned, longer)
+        _check_forms(model, graph, {name: forms[array] for name, array in inputs.items()}, pinned, longer, self._free)
         if any(prod(forms[array].shape) > MOST_STEPS for array in run.values()):
             raise DamagedError("its run of training has more steps than there can be")
         said_optimiser = table.table("optimiser", ("kind", "memory") if table.data["optimiser"] else None)
@@ -446,9 +447,14 @@ def _limit_cells(model: Model, cells: int) -> None:
 
 
 def _check_forms(
-    model: Model, graph: Graph, inputs: Mapping[str, Form], pins: Mapping[str, Form], beyond: Mapping[str, Form]
+    model: Model,
+    graph: Graph,
+    inputs: Mapping[str, Form],
+    pins: Mapping[str, Form],
+    beyond: Mapping[str, Form],
+    free: float,
 ) -> None:
-    """See that each array can be what it is said to be: the graph knows which shapes and types its nodes have."""
+    """See that each array can be what it is said to be, by the shapes and types of the graph, in the `free` bytes."""
     for node in graph.nodes.values():
         if node.is_input:
             dtype = "int64" if _is_ids(graph, node.name) else model.dtype
@@ -464,9 +470,9 @@ def _check_forms(
             raise DamagedError(f"the pinned values of '{name}' are not of that node's shape and type")
     _limit_cells(model, sum(prod(form.shape) for form in (*beyond.values(), *pins.values(), *pins.values())))
     # The file has the inputs, so they are no larger than it is: those of Qwen 3 are more than could be computed.
-    needed, there = sum(prod(form.shape) * np.dtype(form.dtype).itemsize for form in inputs.values()), available()
-    if needed > there:
-        raise DamagedError(f"it needs {needed / 1e9:.1f} GB of memory; {there / 1e9:.1f} GB are free here")
+    needed = sum(prod(form.shape) * np.dtype(form.dtype).itemsize for form in inputs.values())
+    if needed > free:
+        raise DamagedError(f"it needs {needed / 1e9:.1f} GB of memory; {free / 1e9:.1f} GB are free here")
 
 
 def _is_ids(graph: Graph, name: str) -> bool:
