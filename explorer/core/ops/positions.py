@@ -351,4 +351,5 @@ def position_encoding(n: int, d: int, kind: str) -> Array:
 def waves(positions: Array, d: int, kind: str) -> Array:
     """The sines and cosines at some positions, (n,), also between those of words, as an (n, d) array."""
     angle = positions[:, None] / 10000 ** exponents(d, kind)
-    return np.where(cosines(d, kind), np.cos(angle), np.sin(angle))
+    encoding: Array = np.where(cosines(d, kind), np.cos(angle), np.sin(angle))
+    return encoding
