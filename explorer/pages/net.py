@@ -80,6 +80,10 @@ NONE = (
 )
 
 
+ALL = 4000
+"""Pixels, more than any page is wide: what would like so many takes all of it."""
+
+
 def descent(view: View, stage: Stage) -> tuple[Element, ...]:
     """The controls, the loss on the way, the surface that it goes down, what a net answers, and what moves."""
     if LOSS.node not in view.nodes:
@@ -90,10 +94,12 @@ def descent(view: View, stage: Stage) -> tuple[Element, ...]:
     example = view.state.lesson
     slow = () if quick else (Note("slow", SLOW if ready else f"{SLOW} {FIRST}"),)
     pictures: list[Element] = [Stack("loss", "Loss", (Descent("curve", "curve", (example,), 340, 260),))]
+    cells: tuple[Element, ...] = ()
     if ready and sum(np.size(view.values[name]) for name in moves) > 1:
         shapes = tuple((name, view.values[name].shape) for name in moves)
-        surface = Descent("surface", "surface", (example, shapes), 330, 440)
+        surface = Descent("surface", "surface", (example, shapes), 330, 310)
         pictures.append(Stack("loss over two weights", "Loss over two weights", (surface,)))
+        cells = (Descent("cells", "cells", (example, shapes), ALL, 60),)
     if (picture := net_picture(view)) is not None:
         pictures.append(picture)
     weights = Stack("what moves", "What moves", (Descent("weights", "weights", (example, moves), 340),))
@@ -101,6 +107,7 @@ def descent(view: View, stage: Stage) -> tuple[Element, ...]:
         Descent("steps", "steps"),
         *slow,
         Row("pictures", tuple(Item("", picture) for picture in (*pictures, weights))),
+        *cells,
     )
 
 

@@ -358,7 +358,9 @@ class Switches(Element):
 class Descent(Element):
     """A part of gradient descent, which is in motion while the page stands: it follows the run by itself."""
 
-    part: str  # "steps" (the controls), "curve" (with its choice of a scale), "surface" or "weights" (what moves)
+    # "steps" (the controls), "curve" (with its choice of a scale), "surface", "cells" (where its two are chosen) or
+    # "weights" (what moves).
+    part: str
     about: tuple[object, ...] = field(default=())  # what makes it another one: it is made anew when this differs
     width: int = 0
     height: int = 0

@@ -32,7 +32,7 @@ class TestDescent:
         xor = desk("xor")
         xor.others = self.steps(xor)
         page = xor.page("model.descent")
-        assert self.shown(page) == ["steps", "curve", "surface", "weights"]
+        assert self.shown(page) == ["steps", "curve", "surface", "weights", "cells"]
         assert page.has("answers")
         assert not page.has("slow")
 

@@ -26,8 +26,14 @@ class DescentPart(QWidget):
         self._inner: Any = None
         self._gone = Gone(self)
         self._part = part
-        self._most = UNBOUNDED
+        self._most, self._larger = UNBOUNDED, 1.0
         self._make(part)
+
+    @property
+    def picture(self) -> QWidget | None:
+        """What is there; None while that waits for a turn of its own."""
+        inner: QWidget | None = self._inner.picture if isinstance(self._inner, PicturePlace) else self._inner
+        return inner
 
     def tell(self, part: Descent) -> None:
         """Be made anew for another model; the part follows its own model by itself."""
@@ -47,23 +53,27 @@ class DescentPart(QWidget):
         else:
             self._inner = self._made(part)
         self._column.addWidget(self._inner)
-        self.be_no_wider(self._most)
+        self.be_no_wider(self._most, self._larger)
 
     def _made(self, part: Descent) -> QWidget:
         """The widget; an empty one where the model has no loss any more, and the news of that are still to come."""
         self._empty = not self._bench.descent.possible
         return QWidget() if self._empty else PARTS[part.part](self._bench)
 
-    def be_no_wider(self, pixels: int) -> None:
-        """Take no more than so many pixels across, though it would like to."""
-        self._most = pixels
+    def be_no_wider(self, pixels: int, larger: float = 1.0) -> bool:
+        """Take no more than so many pixels across, though it would like to; returns whether that is new.
+
+        `larger`: how many times larger a picture may be than in other pages.
+        """
+        self._most, self._larger = pixels, larger
         px, part = self._bench.appearance.px, self._part
         if isinstance(self._inner, PicturePlace):
-            self._inner.use(pixels, px(part.width), px(part.height), self._bench.appearance.scale)
-            return
+            return self._inner.use(pixels, px(part.width), px(part.height), self._bench.appearance.scale, larger)
         width = max(min(self._bench.appearance.px(self._part.width), pixels), 0)
-        if width and width != self._inner.maximumWidth():
-            self._inner.setFixedWidth(width)
+        if not width or width == self._inner.maximumWidth():
+            return False
+        self._inner.setFixedWidth(width)
+        return True
 
     # Gradients of a large model are computed in the background while the list of what moves is in sight.
 
@@ -106,6 +116,12 @@ def _surface(bench: Workbench) -> QWidget:
     return SurfaceView(bench)
 
 
+def _cells(bench: Workbench) -> QWidget:
+    from explorer.ui.training.surface_view import CellPicker
+
+    return CellPicker(bench)
+
+
 def _weights(bench: Workbench) -> QWidget:
     from explorer.ui.training.moves import Moving
 
@@ -116,5 +132,6 @@ PARTS: dict[str, Callable[[Workbench], QWidget]] = {
     "steps": _steps,
     "curve": _Curve,
     "surface": _surface,
+    "cells": _cells,
     "weights": _weights,
 }

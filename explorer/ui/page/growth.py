@@ -12,7 +12,8 @@ from explorer.pages import equation
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.element import Element, leaves
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Item, Listing, Picture, Row, parts_beside
+from explorer.pages.page import Descent, Item, Listing, Picture, Row, parts_beside
+from explorer.ui.page.descent import DescentPart
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.widgets.formula import can_typeset_now
 
@@ -58,7 +59,7 @@ class Growth:
         decides: tuple[object, ...] = ()
         if height is not None and not self._sharing.enlargement.lit:
             # Nothing that changes with numbers, or cells would move.
-            places = [one for one in page.widgets.values() if isinstance(one, PicturePlace)]
+            places = [one for one in page.widgets.values() if isinstance(one, PicturePlace | DescentPart)]
             late, sizes = [one.picture is None for one in places], [box.own_size[1:] for box in self._sharing.boxes()]
             decides = room, height, [one.id for one in self._sharing.all], sizes, late, can_typeset_now()
         if decides == self._decided:
@@ -142,6 +143,8 @@ class Growth:
 
 def _is_drawn(element: Element) -> bool:
     """Whether it is a picture or a list that may be larger."""
+    if isinstance(element, Descent):
+        return element.part in ("curve", "surface")
     return isinstance(element, DRAWN) and not (isinstance(element, Picture) and element.fills)
 
 

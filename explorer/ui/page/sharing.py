@@ -172,9 +172,7 @@ class Sharing:
                 if isinstance(note, NoteLabel):
                     let_end(note, max(across - line_of(note), 0))
         for widget in self.page.widgets.values():
-            if isinstance(widget, DescentPart):
-                widget.be_no_wider(room)
-            elif isinstance(widget, Drawn) and widget.be_no_wider(room, self.growth.drawn):
+            if isinstance(widget, DescentPart | Drawn) and widget.be_no_wider(room, self.growth.drawn):
                 self.page.tell_around(widget)
         self._let_be(self.page.elements, room)
         for scheme in crossing:

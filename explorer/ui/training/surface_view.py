@@ -3,11 +3,9 @@
 Choosing two weights by pointing at two cells of the small pictures of all weights.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QShowEvent
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QWidget
 
 from explorer.core.numbers import largest_of
@@ -26,25 +24,28 @@ SIGNS = "→", "↑"
 """Across and up, on the cells that were chosen."""
 
 
+def chosen(bench: Workbench) -> tuple[Cell, ...]:
+    """The two weights that the loss is drawn over: two are suggested; the choice stays with the bench."""
+    descent = bench.descent
+
+    def there(cell: Cell) -> bool:
+        return cell.node in descent.moves() and within(bench.document.engine.values.get(cell.node), cell.index)
+
+    if not descent.looked_at or not all(map(there, descent.looked_at)):
+        descent.looked_at = steepest(bench.document, [name for name, moves in descent.moves().items() if moves])
+    return descent.looked_at
+
+
 class CellPicker(QWidget):
-    """A small picture of each weight. The cell clicked last goes up, the one before it across.
+    """A small picture of each weight. The cell clicked last goes up, the one before it across."""
 
-    Parameters
-    ----------
-    cells : pair of Cell
-        Chosen at first.
-    """
-
-    chosen = Signal(object)  # tuple of two Cell: a person has pointed at another
-
-    def __init__(self, bench: Workbench, cells: Sequence[Cell]) -> None:
+    def __init__(self, bench: Workbench) -> None:
         super().__init__()
         self._bench = bench
-        self.cells = tuple(cells)
+        self.cells = chosen(bench)
         px = bench.appearance.px
         column = column_in(self, spacing=px(4))
-        self._words = mark(QLabel(), role="small")
-        column.addWidget(self._words)
+        column.addWidget(mark(QLabel("Click two cells: the loss is drawn over them."), role="small"))
         pictures = QWidget()
         flow = FlowLayout(pictures, px(10), px(6))
         self.pictures = {name: _Weights(self, bench, name) for name in bench.descent.moves()}
@@ -56,23 +57,27 @@ class CellPicker(QWidget):
             flow.addWidget(holder)
             flow.setAlignment(holder, Qt.AlignmentFlag.AlignTop)
         column.addWidget(pictures)
-        self._say()
+        bench.descent.changed.connect(self._follow)
+
+    def hasHeightForWidth(self) -> bool:
+        return True  # also before it is shown, when its layout does not know yet: many weights take many lines
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._follow()
 
     def choose(self, cell: Cell) -> None:
         """Let a cell go up, and the one that did so before go across."""
         if cell not in self.cells:
             self.cells = (self.cells[-1], cell)
-            self._say()
-            self.chosen.emit(self.cells)
+            self._bench.descent.looked_at = self.cells
+            self._bench.descent.changed.emit()
 
-    def refresh(self) -> None:
-        """Show the weights that there are now."""
-        for picture in self.pictures.values():
-            picture.update()
-
-    def _say(self) -> None:
-        self._words.setText("Click two cells: the loss is drawn over them.")
-        self.refresh()
+    def _follow(self) -> None:
+        """Show the weights that there are now, while in sight."""
+        if self.isVisible():
+            for picture in self.pictures.values():
+                picture.update()
 
 
 class _Weights(QWidget):
@@ -158,60 +163,38 @@ class _Weights(QWidget):
         return super().event(event)
 
 
-WIDTH, HEIGHT = 330, 270
-"""Pixels at text scale 1 of the surface; in more room it is larger in both."""
-
-
 class SurfaceView(QWidget):
-    """The weights to point at, the surface, and words about it. Two are suggested; the choice stays with the bench."""
+    """The surface, and words about it."""
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__()
         self._bench = bench
-        descent, px = bench.descent, bench.appearance.px
-        if not descent.looked_at or not all(map(self._there, descent.looked_at)):
-            descent.looked_at = steepest(bench.document, [name for name, moves in descent.moves().items() if moves])
-        self.picker = CellPicker(bench, descent.looked_at)
-        self.picker.chosen.connect(self._choose)
-        self.plot = LossSurface(bench, descent.looked_at)
-        self.plot.setFixedHeight(px(HEIGHT))
+        self.plot = LossSurface(bench, chosen(bench))
         self._words = SteadyLabel(role="small")
-        column_in(self, self.plot, self._words, self.picker, spacing=px(4))
+        column_in(self, self.plot, self._words, spacing=bench.appearance.px(4)).setStretch(0, 1)
         self.plot.asked.connect(self._say)
         self.plot.drawn.connect(self._say)
-        descent.changed.connect(self._follow)
+        bench.descent.changed.connect(self._follow)
         self._say()
 
     def hasHeightForWidth(self) -> bool:
-        return True  # also before it is shown, when its layout does not know yet: many weights take many lines
+        return False  # it is as high as its place says: words that take more lines leave less to the surface
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._follow()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        high = max(round(HEIGHT / WIDTH * self.width()), self._bench.appearance.px(HEIGHT))
-        if high != self.plot.height():
-            self.plot.setFixedHeight(high)
-
     def _follow(self) -> None:
-        """Follow the model and the run while in sight."""
-        if self.isVisible():
-            self.plot.refresh()
-            self.picker.refresh()
+        """Follow the model, the run and the choice while in sight."""
+        if not self.isVisible():
+            return
+        if self.plot.cells != (cells := self._bench.descent.looked_at):
+            self.plot.show_cells(cells)
+        self.plot.refresh()
 
     def restyle(self) -> None:
         """Follow the theme and the text scale."""
         self.plot.restyle()
-
-    def _there(self, cell: Cell) -> bool:
-        moves = cell.node in self._bench.descent.moves()
-        return moves and within(self._bench.document.engine.values.get(cell.node), cell.index)
-
-    def _choose(self, cells: Sequence[Cell]) -> None:
-        self._bench.descent.looked_at = tuple(cells)
-        self.plot.show_cells(self._bench.descent.looked_at)
 
     def _say(self, asked: str = "") -> None:
         """The loss where the mouse is; else what the picture is."""

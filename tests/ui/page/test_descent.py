@@ -419,10 +419,11 @@ def test_the_way_over_the_surface(surface, stepper, descent, hand, qtbot):
 
 
 def test_other_weights_are_chosen(window, panel, surface, hand, eye, qtbot):
-    from explorer.ui.training.surface_view import SurfaceView
+    from explorer.ui.training.surface_view import CellPicker
 
-    (view,) = panel.findChildren(SurfaceView)
-    logits, temperature = (view.picker.pictures[f"output.{name}"] for name in ("logits", "temperature"))
+    qtbot.waitUntil(lambda: bool(panel.findChildren(CellPicker)))
+    (picker,) = panel.findChildren(CellPicker)
+    logits, temperature = (picker.pictures[f"output.{name}"] for name in ("logits", "temperature"))
     was = surface.cells
     # The second of the five cells; what went up before goes across now.
     hand.click(logits, QPoint(logits.width() * 3 // 10, logits.height() // 2))
@@ -436,12 +437,28 @@ def test_other_weights_are_chosen(window, panel, surface, hand, eye, qtbot):
 
 
 def test_the_pictures_of_many_weights_are_whole(open_window, eye, qtbot):
-    from explorer.ui.training.surface_view import SurfaceView
+    from explorer.ui.training.surface_view import CellPicker
 
     page = eye.go_to(open_window("you-are-welcome"), "model.descent")
-    qtbot.waitUntil(lambda: bool(page.findChildren(SurfaceView)))
-    picker = page.findChildren(SurfaceView)[0].picker
-    qtbot.waitUntil(lambda: picker.height() == picker.heightForWidth(picker.width()) > 200)
+    qtbot.waitUntil(lambda: bool(page.findChildren(CellPicker)))
+    (picker,) = page.findChildren(CellPicker)
+    qtbot.waitUntil(lambda: picker.height() == picker.heightForWidth(picker.width()) > 150)
+
+
+def test_in_a_large_window_the_loss_is_larger_and_all_weights_are_in_sight_below_it(open_window, eye, qtbot):
+    """They stood below each other in the column of the surface: the page scrolled, and most of it was empty."""
+    from explorer.ui.training.surface_view import CellPicker, SurfaceView
+
+    window = open_window("you-are-welcome")
+    window.resize(2560, 1440)
+    page = eye.go_to(window, "model.descent")
+    qtbot.waitUntil(lambda: bool(page.findChildren(CellPicker) and page.findChildren(SurfaceView)))
+    eye.settle(window)
+    (picker,), (surface,) = page.findChildren(CellPicker), page.findChildren(SurfaceView)
+    room = page.elements.contentsRect().width()
+    assert picker.width() > 0.9 * room
+    assert surface.width() > 0.3 * room
+    assert page.verticalScrollBar().maximum() == 0
 
 
 def test_the_surface_follows_to_another_setting_of_other_shapes(open_window, eye, qtbot):
