@@ -9,12 +9,10 @@ from functools import partial
 from threading import Lock
 from typing import Protocol
 
-import numpy as np
-
 from explorer.core.engine import Computed, Engine, Pass
 from explorer.core.errors import ExplorerError
 from explorer.core.gradients import LOSS
-from explorer.core.graph import CELL, Place
+from explorer.core.graph import CELL
 from explorer.core.ops import Array
 from explorer.document.commands import Command
 from explorer.document.state import State
@@ -240,31 +238,6 @@ class Document:
         (self._asking.add if on else self._asking.discard)(by)
         if self._pending is None:
             self._go_on()
-
-    def difference(self, place: Place) -> Array:
-        """What the last act changed in a node or slice: now minus before, 0 where nothing or all of it is new."""
-        now, was = self.engine.value(place), self.before.get(place.node)
-        if was is None or was.shape != self.engine.values[place.node].shape:
-            return np.zeros(now.shape)
-        with np.errstate(invalid="ignore"):
-            change: Array = np.where(now == was[place.index], 0.0, now - was[place.index])
-        return change
-
-    def is_new(self, name: str) -> bool:
-        """Whether the last act made a node, or gave it another shape: then it has nothing that it changed from."""
-        was = self.before.get(name)
-        return name in self.added or (was is not None and was.shape != self.engine.values[name].shape)
-
-    def changed(self, name: str) -> tuple[int, float]:
-        """How many cells of a node the last act changed, and by how much the one that it changed most."""
-        now, was = self.engine.values[name], self.before.get(name)
-        if was is None or was.shape != now.shape:
-            return 0, 0.0
-        count = int(np.count_nonzero(now != was))
-        with np.errstate(invalid="ignore"):  # ∞ − ∞, which is not the largest change where there is another
-            change = np.subtract(now, was, dtype=np.float64).ravel()
-        high, low = float(np.fmax.reduce(change)), float(np.fmin.reduce(change))
-        return count, low if -low > high else high
 
     def words(self, sequence: str) -> tuple[str, ...]:
         """The words of a sequence as the newest act has them: what the next one goes on from."""

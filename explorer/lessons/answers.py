@@ -100,9 +100,6 @@ class Verdict:
     right: bool
     sentence: str  # in plain words; in Markdown where a choice has its own
     mistake: Mistake | None = None  # the one that gives the number that was typed
-    # `expected`, `difference`: of a number: the right one, and the typed one minus that.
-    expected: float | None = None
-    difference: float | None = None
     derivation: tuple[Part, ...] = ()  # (name of a node or nothing, rows): of the right number
     places: tuple[Cell, ...] = ()  # of what is pointed at: the right ones
     meanwhile: str = ""  # the sentence for who may try again, where that sentence tells what is right
@@ -172,7 +169,7 @@ def _predicted(question: Predict, typed: float, engine: Engine) -> Verdict:
     difference = typed - right if isfinite(typed) and isfinite(right) else None
     is_right, mistake = right_or_mistake(question, typed, engine)
     if is_right:
-        return Verdict(True, f"Right: {written(right, digits)}.", None, right, difference, how)
+        return Verdict(True, f"Right: {written(right, digits)}.", None, how)
     expected = f"the number is {written(right, max(digits, _needed(right, digits)))}"
     if difference is not None and right_so_far(typed, right, digits):
         meanwhile = f"{SO_FAR}, but {digits} decimals are asked for"
@@ -186,7 +183,7 @@ def _predicted(question: Predict, typed: float, engine: Engine) -> Verdict:
         sentence = f"No: {expected}. Yours is {written(abs(difference), digits)} too {way}."
     else:
         meanwhile, sentence = "No", f"No: {expected}."
-    return Verdict(False, sentence, mistake, right, difference, how, meanwhile=f"{meanwhile}.")
+    return Verdict(False, sentence, mistake, how, meanwhile=f"{meanwhile}.")
 
 
 def right_so_far(typed: float, right: float, digits: int) -> bool:

@@ -46,9 +46,7 @@ class Blank:
         """Whether the number fits, give or take the rounding of what it is computed from."""
         right = abs(typed - self.value) <= half_unit(self.digits) + half_unit(DECIMALS)
         shown = written(self.value, self.digits)
-        return Verdict(
-            right, f"Right: {shown}." if right else f"No: it is {shown}.", None, self.value, typed - self.value
-        )
+        return Verdict(right, f"Right: {shown}." if right else f"No: it is {shown}.")
 
 
 @dataclass(frozen=True)

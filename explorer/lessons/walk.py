@@ -160,11 +160,6 @@ class Walk:
 
     # The question of the step that one is at
 
-    @property
-    def open(self) -> bool:
-        """Whether the step asks something that has not been answered: then its answer is not to be shown."""
-        return self.step.question is not None and self.step.id not in self.progress.answers
-
     def answer(self, answer: Answer, hints: int = 0, again: bool = False) -> Verdict:
         """Judge an answer and keep what became of it.
 

@@ -38,7 +38,7 @@ def played(
     taken = view.number(key, len(steps), 0, len(steps))
     titles = {stage.name: f"{stage.group}: {stage.title}" for stage in view.graph.stages}
     names = tuple(f"{titles[view.nodes[name].stage]}, {view.nodes[name].short}" for name in steps)
-    player = Player("player", taken, names, Keep(key), backward, _said(names, taken, backward) or invitation)
+    player = Player("player", taken, names, Keep(key), _said(names, taken, backward) or invitation)
     if taken == len(steps):
         return drawing, player
     missing = set(steps[taken:])

@@ -323,7 +323,6 @@ class Player(Element):
     value: int  # steps taken, 0 to as many as there are
     steps: tuple[str, ...]  # what each of them does
     asks: Gesture  # given the number of steps
-    backward: bool = False  # whether it goes from the end to the beginning, as gradients do
     said: str = ""  # what it has come to; at its end, what else one can do
     # `plays`, `key`: what it is that is played, and the key that does it.
     plays: str = "one pass through the model"

@@ -148,19 +148,6 @@ class Selection(QObject):
             self.head, self.averaged = (self.head if head is None else head), head is None
             self.head_changed.emit(head)
 
-    def shares_of(self, block: str) -> str:
-        """The name of a block's attention weights as one looks at them: those of a head, or their mean over the heads.
-
-        `block`: path with its dot, such as "encoder.1.self.", or nothing.
-        """
-        graph = self._document.engine.graph
-        heads = graph.n_heads(f"{block}weights")
-        if not heads:
-            return f"{block}weights"
-        if self.averaged and f"{block}average" in graph.nodes:
-            return f"{block}average"
-        return f"{block}head.{min(self.head, heads - 1) + 1}.weights"
-
     def show(self, what: str) -> None:
         """Show values, or one of the others that `showing_changed` tells of, in all matrices."""
         if what != self.showing:

@@ -1,16 +1,12 @@
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from refusals import refuses
 
 from explorer.core import cost
 from explorer.core.errors import ExplorerError
-from explorer.core.graph import Place
-from explorer.document.commands import PinCells, Replace, SetArray, SetCells, SetSwitch, SetTokens
-from explorer.document.document import Change, Document
-
-inf, nan = np.inf, np.nan
+from explorer.document.commands import PinCells, Replace, SetCells, SetSwitch, SetTokens
+from explorer.document.document import Change
 
 EDIT = SetCells("output.temperature", {(): 2.0})
 
@@ -147,27 +143,6 @@ def change(changed="", added="", removed="", label="", structure=False):
 )
 def test_two_changes_as_one(first, then, both):
     assert first.followed_by(then) == both
-
-
-@pytest.mark.parametrize(
-    ("was", "now", "cells", "largest"),
-    [
-        ([1.0, 2.0], [1.5, 0.5], 2, -1.5),
-        ([1.0, 2.0], [3.5, 2.0], 1, 2.5),
-        ([0.0, 1.0], [-0.0, 1.0], 0, 0.0),
-        ([inf, 1.0], [inf, 1.5], 1, 0.5),
-        ([nan, 1.0], [nan, 0.5], 2, -0.5),
-        ([1.0, 1.0], [inf, -inf], 2, inf),
-    ],
-)
-def test_how_much_the_last_act_changed(states, was, now, cells, largest):
-    document = Document(states["norm"])
-    for values in (was, now):
-        document.do(SetArray("layer.beta", np.array(values)))
-    assert document.changed("layer.beta") == (cells, largest)
-    difference = document.difference(Place("layer.beta"))
-    assert np.count_nonzero(difference) == cells
-    assert document.changed("input.X") == (0, 0.0)
 
 
 def test_a_model_that_memory_could_not_hold_is_refused(translator, monkeypatch):

@@ -66,8 +66,6 @@ def test_a_right_number_is_right_within_half_a_unit_of_the_last_digit():
     for typed in (0.30, right, right + 0.0049):
         verdict = judge(SHARE, typed, TEXTBOOK)
         assert verdict.right
-        assert verdict.expected == pytest.approx(right)
-        assert verdict.difference == pytest.approx(typed - right)
         assert verdict.derivation
     assert judge(SHARE, 0.3, TEXTBOOK).right
     assert not judge(SHARE, 0.29, TEXTBOOK).right

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from explorer.core.numbers import exact, read_number, written
-from explorer.document.commands import SetCells, SetSwitch, SetTokens
+from explorer.document.commands import SetArray, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.pages.matrix import LEAST_FLASH, PLAIN, SHARES, SIGNED, _spoken, matrix, strengths, symbol_of
@@ -26,6 +26,28 @@ def shown(document):
 
 def texts(shown):
     return [[shown.text(i, j) for j in range(len(shown.columns))] for i in range(len(shown.rows))]
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "cells", "largest"),
+    [
+        ([1.0, 2.0], [1.5, 0.5], 2, -1.5),
+        ([1.0, 2.0], [3.5, 2.0], 1, 2.5),
+        ([0.0, 1.0], [-0.0, 1.0], 0, 0.0),
+        ([np.inf, 1.0], [np.inf, 1.5], 1, 0.5),
+        ([np.nan, 1.0], [np.nan, 0.5], 2, -0.5),
+        ([1.0, 1.0], [np.inf, -np.inf], 2, np.inf),
+    ],
+)
+def test_how_much_the_last_edit_changed(document, was, now, cells, largest):
+    for numbers in (was, now):
+        table = document.state.inputs["source.table"].copy()
+        table[0, :2] = numbers
+        document.do(SetArray("source.table", table))
+    view = View.of(document, Looking())
+    assert view.changed("source.table") == (cells, largest)
+    assert np.count_nonzero(view.change(document.engine.graph.place("source.table"))) == cells
+    assert view.changed("target.table") == (0, 0.0)
 
 
 def test_the_numbers_of_a_matrix_have_the_same_decimals(shown):

@@ -417,7 +417,6 @@ def test_gradients_are_played_backward(desk):
     forward = made.page(WHOLE.name).the("player").steps
     made.look(showing="gradient")
     player = made.page(WHOLE.name).the("player")
-    assert player.backward
     assert player.steps == forward[::-1]
     made.choose(PLAYED, 1)
     marks = boxes(made.page(WHOLE.name))

@@ -160,6 +160,7 @@ def anew(kept, left_at_rest, qtbot, appearance):
 
     def begin(stage):
         document, selection = window.bench.document, window.bench.selection
+        window.setFocus()  # what is being typed is taken now, not into what comes
         window.lessons.guide.leave()
         window.resize(1600, 900)
         window.show_page(0)

@@ -73,7 +73,6 @@ class StepSheet(QFrame):
         self._alone = self._leads = self._unasked = self._all_terms = False
         self._turns, self._shrunk, self._fits, self._too_large = 0, 1.0, 0, inf
         self._lesson = self._time = ""
-        self._numbers: Mapping[str, str] = {}
         px = bench.appearance.px
         self._stands: tuple[tuple[object, ...], Places] | None = None
         self._place = ""
@@ -163,7 +162,7 @@ class StepSheet(QFrame):
 
         `before`: the model without what the step changes.
         """
-        self.step, self._numbers = step, numbers
+        self.step = step
         self._before = None if before is None else (before, fresh(before.graph, before.used, before.pins))
         self._turns, self._leads, self._shrunk, self._fits, self._too_large = TURNS, False, 1.0, 0, inf
         self._alone, self._all_terms = self._alone and not self._all_terms, False

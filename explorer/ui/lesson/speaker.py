@@ -43,7 +43,6 @@ class Speaker(QWidget):
         self.addActions(presenter.actions())
         self._program, self._guide, self._presenter = bench, guide, presenter
         self._pictures = Pictures(bench.appearance, guide.walk)
-        self._whole = QWidget()
         self._look = Enlarged(bench.appearance, self, 1.0)
         self.bench = in_look(bench, self._look)
         self._here = QVBoxLayout()

@@ -11,9 +11,6 @@ from explorer.ui.actions import Actions
 from explorer.ui.files import Files
 from explorer.ui.widgets.inputs import Menu
 
-MOST = 12
-"""Lines of a menu: a longer one is not read, and is higher than a small window."""
-
 
 class MainMenu(Menu):
     """All that can be done, in the order in which a menu bar has it: with files, edits, the view, lessons, help.

@@ -84,10 +84,6 @@ class TokenBar(QFrame):
             self.show()
         self._light()
 
-    def edit(self, axis: str, position: int) -> None:
-        """Open the word at a position for typing; behind the last, a new one."""
-        self._strips[axis].edit(position)
-
     def _make_strips(self, wanted: dict[str, str], editable: bool) -> None:
         for strip in self._strips.values():
             strip.stop_typing()  # what stands there is not meant for the words to come

@@ -96,7 +96,7 @@ class GloveTrainer:
     """
 
     def __init__(self, counts: Counts, settings: Settings, fast: bool = False) -> None:
-        self.counts, self.settings, self.fast = counts, settings, fast
+        self.settings = settings
         # The mean loss of a pair, for each epoch done: half the weighted square, as each pair was met.
         self.losses: list[float] = []
         n, random = counts.n_words, np.random.default_rng(settings.seed)

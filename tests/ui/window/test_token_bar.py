@@ -14,7 +14,7 @@ from explorer.ui.widgets.tree import written_in
 from explorer.ui.window.chips import Chip, WordEdit
 from tests.samples import long
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 ALT, CONTROL = Modifier.AltModifier, Modifier.ControlModifier
