@@ -29,6 +29,8 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"
 for name, usual in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
     if (number := getattr(signal, name, None)) is not None and signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, usual)
+# Programs and processes that the tests start find what Python has compiled; without that each compiles 400 modules.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # A program that a test starts neither reads nor writes the tester's own settings.
 os.environ["EXPLORER_SETTINGS"] = mine = tempfile.mkdtemp(prefix="explorer-settings-")
 atexit.register(shutil.rmtree, mine, ignore_errors=True)
