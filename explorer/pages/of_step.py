@@ -229,6 +229,8 @@ def lit_by_step(page: Page, view: View, step: Step) -> Lit:
         beside = [] if question.allowed else [one for one in _matrices(page) if one.editable]
     elif isinstance(question, Predict | Point) and question.node:
         names.append(question.node)
+    if isinstance(question, Predict) and question.fade:  # it is worked out by hand from these
+        named += _begun_with(page, view, question)
     made = [name for name in names if view.graph.find(name) is not None]
     named += [*_on(page, view, names), *(one for one in _matrices(page) if one.name in names)]  # some stand there twice
     beside += [matrix for name in made for matrix in _parents(page, view, name)]

@@ -25,6 +25,18 @@ title = "The page"
 words = "All of it."
 [step.look]
 stage = "attention"
+[[step]]
+id = "make"
+title = "A question about other tables"
+words = "A picture."
+[step.look]
+stage = "attention"
+element = "heat map"
+[step.question]
+kind = "make"
+ask = "Let *with* look at *above*."
+goal = "scores[with, above] > 5"
+allowed = ["Q"]
 """
 
 
@@ -32,10 +44,11 @@ def test_the_light_lets_what_a_step_names_have_more_of_the_ink(tmp_path, capsys)
     (tmp_path / "one.toml").write_text(LESSON)
     assert main(["ink", str(tmp_path / "one.toml"), "--size", "1024x640", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    named, whole = found["steps"]
+    named, whole, asked = found["steps"]
     assert 0 < named["plain"] < named["lit"] < 1
     assert whole["plain"] is None
-    assert found["mean"] == named["lit"]
+    assert found["mean"] == (named["lit"] + asked["lit"]) / 2
+    assert asked["lit"] > 0.6, "what its question is about counts, too"
     assert named["cut"] == []
     assert 0 < named["empty"] < 1
 

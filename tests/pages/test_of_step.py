@@ -187,6 +187,14 @@ def test_what_a_step_names_and_what_that_is_made_of_stands_in_the_light():
     assert f"{head}.Q" in dark
 
 
+@pytest.mark.parametrize("id", ["dot-one-missing", "dot-two-missing", "dot-all-missing"])
+def test_what_a_number_is_worked_out_from_by_hand_is_named(id):
+    view, step = seen("two-vectors", id)
+    page = page_of(view, step)
+    ids = lit_by_step(page, view, step).named
+    assert {part.name for one in page.elements for part in leaves(one) if part.id in ids} == {"x", "y", "dot"}
+
+
 def test_the_picture_of_the_whole_has_nothing_beside_it():
     view, step = seen("start-here", "whole")
     assert step.look.stage == "model"

@@ -14,10 +14,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from explorer.document.document import Document
 from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import Step
-from explorer.pages.element import leaves
 from explorer.pages.ink import drawn, empty_share, named_share, strength
-from explorer.pages.matrix import Matrix
-from explorer.pages.of_step import named_on
+from explorer.pages.of_step import lit_by_step
 from explorer.ui.appearance import Appearance
 from explorer.ui.lesson.guide import TABS, Guide
 from explorer.ui.lesson.presenter import Presenter
@@ -135,10 +133,10 @@ def _named_share(window: MainWindow, step: Step) -> float | None:
         return None
     port, bench = view.viewport(), window.bench
     widgets = view.elements.widgets
-    parts = [part for one in named_on(view.page, bench.view, step) for part in leaves(one)]
-    names = {part.name for part in parts if isinstance(part, Matrix)}  # some stand there twice
-    parts += [one for of in view.page.elements for one in leaves(of) if isinstance(one, Matrix) and one.name in names]
-    shown = [widgets[part.id] for part in parts if part.id in widgets]
+    lit = lit_by_step(view.page, bench.view, step)  # what its question is about, too; empty where that is all
+    if not lit:
+        return None
+    shown = [widgets[id] for id in lit.named if id in widgets]
     # Of the window: a viewport by itself has no ground, and the white in its place would count as ink.
     picture = window.grab(QRect(port.mapTo(window, QPoint()), port.size())).toImage()
     picture.setDevicePixelRatio(1.0)
