@@ -32,9 +32,8 @@ from explorer.pages.drawing import (
 from explorer.ui.drawing.blocks import Blocks
 from explorer.ui.drawing.names import ARC, DISC, MANY, MOST_AT_ONE, RADIUS, SMALL, THICK, Label, Names, is_disc, named
 from explorer.ui.drawing.pointing import Lights, grids, points_of, shape_of, square_of, strip_of
-from explorer.ui.drawing.shade import paint_discs
 from explorer.ui.drawing.side import Side
-from explorer.ui.drawing.strokes import Pixels, Sight, changed, draw_arrow, line_ink, word_ink
+from explorer.ui.drawing.strokes import Pixels, Sight, changed, draw_arrow, line_ink, paint_discs, word_ink
 from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
 

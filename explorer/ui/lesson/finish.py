@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from explorer.lessons.progress import REVISIT, RIGHT, Outcome
 from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import Predict, Step
-from explorer.ui.lesson.ring import Ring
+from explorer.ui.lesson.chapters import Ring
 from explorer.ui.lesson.room import column_height
 from explorer.ui.lesson.words import WordyButton
 from explorer.ui.theme import mark

@@ -25,9 +25,8 @@ from explorer.lessons.own_lessons import FOLDER, yours
 from explorer.lessons.progress import Progress, ProgressFolder, left_at, outcome
 from explorer.lessons.schema import Lesson, states_of
 from explorer.ui.background import Background
-from explorer.ui.lesson.chapters import ChapterList
+from explorer.ui.lesson.chapters import ChapterList, Ring
 from explorer.ui.lesson.review_card import AgainCard
-from explorer.ui.lesson.ring import Ring
 from explorer.ui.lesson.step_pictures import picture_of_sizes, picture_of_step
 from explorer.ui.theme import Theme, mark
 from explorer.ui.turns import later

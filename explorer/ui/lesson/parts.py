@@ -16,10 +16,8 @@ from explorer.lessons.schema import Lesson
 from explorer.sentences import sentence
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.panel import StepPanel
-from explorer.ui.lesson.placing import begin
-from explorer.ui.lesson.recorder import Recorder
-from explorer.ui.lesson.spot import scroll_to_meant, spot_box, spot_rect, wanted_rects
-from explorer.ui.lesson.watcher import LessonWatcher
+from explorer.ui.lesson.recorder import LessonWatcher, Recorder
+from explorer.ui.lesson.spot import begin, scroll_to_meant, spot_box, spot_rect, wanted_rects
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.turns import OneATurn, later
 from explorer.ui.widgets.layouts import column_in

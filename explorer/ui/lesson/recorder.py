@@ -1,4 +1,7 @@
-"""Writes down what somebody does in an example: places visited and edits become the steps of a lesson file."""
+"""Writes down what somebody does in an example: places visited and edits become the steps of a lesson file.
+
+And watches the file of a lesson that somebody writes in a text editor.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
 from explorer.core.errors import ExplorerError
@@ -162,3 +165,50 @@ class Recorder(QObject):
             block, _, short = name.rpartition(".")
             name, index = f"{block}.head.{index[0] + 1}.{short}", index[1:]
         return Look(stage, name, index[:1], index[1:2], token=selection.chosen_token)
+
+
+SETTLED_MS = 150
+"""An editor writes a file in several goes, or puts another in its place."""
+
+
+class LessonWatcher(QObject):
+    """Tells when the file of the lesson that is open was saved."""
+
+    saved = Signal(object)  # Path
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._file: Path | None = None
+        self._was: bytes | None = None
+        self._watcher: QFileSystemWatcher | None = None
+        self._timer = QTimer(self, singleShot=True, interval=SETTLED_MS)
+        self._timer.timeout.connect(self._look)
+
+    def watch(self, file: Path | None) -> None:
+        """Watch this file from now on, and no other; None: none."""
+        if self._watcher is not None:
+            self._watcher.deleteLater()
+            self._watcher = None
+        self._timer.stop()
+        self._file = file
+        if file is not None:
+            self._was = self._read()
+            # The folder, too: many editors put a new file in the place of the old one.
+            self._watcher = QFileSystemWatcher([str(file), str(file.absolute().parent)], self)
+            self._watcher.fileChanged.connect(self._timer.start)
+            self._watcher.directoryChanged.connect(self._timer.start)
+
+    def _look(self) -> None:
+        now = self._read()
+        if self._file is None or now is None or now == self._was:
+            return
+        self._was = now
+        if self._watcher is not None and str(self._file) not in self._watcher.files():
+            self._watcher.addPath(str(self._file))
+        self.saved.emit(self._file)
+
+    def _read(self) -> bytes | None:
+        try:
+            return None if self._file is None else self._file.read_bytes()
+        except OSError:
+            return None

@@ -24,14 +24,12 @@ from explorer.core.cell import Index
 from explorer.core.ops import Array
 from explorer.pages.matrix import Matrix
 from explorer.pages.view import Cell
-from explorer.ui.matrix.editing import CellEditing
-from explorer.ui.matrix.editor import CellEditor
+from explorer.ui.matrix.editing import CellEditing, CellEditor
 from explorer.ui.matrix.form import MAP, MOST_ROWS, Extent, Form, extent
-from explorer.ui.matrix.labels import Labels
-from explorer.ui.matrix.letters import SIZES, Letters
-from explorer.ui.matrix.lifting import Lifting
+from explorer.ui.matrix.letters import SIZES, Labels, Letters
 from explorer.ui.matrix.model import MatrixModel, ModelIndex
 from explorer.ui.matrix.painter import paint_cells
+from explorer.ui.matrix.ranges import Lifting
 from explorer.ui.selection import Coming
 from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QComboBox, QCompleter, QListView, QStyleOptionView
 from explorer.core.errors import ExplorerError, nearest
 from explorer.ui.errors import show_error
 from explorer.ui.page.gestures import perform
-from explorer.ui.page.row_painter import RowPainter
+from explorer.ui.page.listing_model import RowPainter
 from explorer.ui.widgets.inputs import ComboBox
 
 

@@ -9,8 +9,8 @@ from explorer.lessons.loader import chapters, errata, load, titles
 from explorer.lessons.progress import ProgressFolder
 from explorer.settings import Settings
 from explorer.ui.lesson import lesson_page
+from explorer.ui.lesson.chapters import Ring
 from explorer.ui.lesson.lesson_page import NARROW, LessonCard
-from explorer.ui.lesson.ring import Ring
 from explorer.ui.lesson.step_pictures import picture_of_sizes
 from explorer.ui.theme import LIGHT
 

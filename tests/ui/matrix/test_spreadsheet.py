@@ -331,7 +331,7 @@ def test_a_row_of_a_computed_matrix_is_copied_into_another_and_held_there(hand, 
 def test_selected_numbers_are_dragged_onto_others_and_held_there(hand, computed, window, eye, monkeypatch):
     X = eye.value(window, "source.X").copy()
     drags = []
-    monkeypatch.setattr("explorer.ui.matrix.lifting.QDrag.exec", lambda drag, action: drags.append(drag.mimeData()))
+    monkeypatch.setattr("explorer.ui.matrix.ranges.QDrag.exec", lambda drag, action: drags.append(drag.mimeData()))
     hand.click(computed, hand.cell(computed, 0, 0))
     hand.key(Key.Key_Right, SHIFT)
     hand.press(computed, hand.cell(computed, 0, 1))

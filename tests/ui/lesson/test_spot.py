@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.lessons.loader import lesson_files, load
 from explorer.lessons.steps import MakeSo, Predict
-from explorer.ui.lesson.placing import GAP, begin
-from explorer.ui.lesson.spot import wanted_rects
+from explorer.ui.lesson.spot import GAP, begin, wanted_rects
 from explorer.ui.matrix.box import MatrixBox
 from tests.samples import long
 

@@ -4,7 +4,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
-from explorer.ui.drawing.shade import paint_discs, shade
+from explorer.ui.drawing.strokes import paint_discs, shade
 
 WIDE, HIGH, SIZE, UP = 300, 20, 6.0, 9.3
 
