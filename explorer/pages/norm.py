@@ -26,7 +26,7 @@ SPARE = 0.25
 
 
 def examples(view: View, stage: Stage) -> tuple[Element, ...]:
-    """The examples as numbers and, of two features, as points; beside them, what each norm makes of them."""
+    """The examples as numbers and, of two features, as points; beside these, what each norm makes of them."""
     (own,) = view.stage(stage.name)
     numbers = Item("", matrix(view, own.name))
     rows, features = view.graph.shape(own.name)
@@ -36,7 +36,7 @@ def examples(view: View, stage: Stage) -> tuple[Element, ...]:
     made = [node for node in view.nodes.values() if own.name in node.parents and node.axes == own.axes]
     planes = [_plane(view, own.name, "As they are: drag one", True)]
     planes += [_plane(view, node.name, f"After {titles[node.stage].lower()}", False) for node in made]
-    return (Row("examples", (numbers, *(Item("", plane) for plane in planes))),)
+    return Row("examples", (numbers,)), Row("planes", tuple(Item("", plane) for plane in planes))
 
 
 def _plane(view: View, name: str, title: str, drags: bool) -> Stack:

@@ -119,6 +119,8 @@ def _short(word: str, most: int = _BEGINS) -> str:
 MERGES, TAUGHT, WORD, TEXT = "pieces.merges", "pieces.taught", "pieces.word", "pieces.text"
 BOOKS, OWN = "the model's own text", "a text of mine"
 SENTENCES, SEED, MOST, MOST_TEXT = 300, 1, 1000, 200_000
+NOTHING = "No merge is used: each byte is a piece by itself."
+NOTHING_TWICE = f"Nothing: no two pieces stand side by side twice. Choose “{OWN}” for a longer text."
 
 
 def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
@@ -141,7 +143,13 @@ def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
     )
     word = _word(view, sentence, merges)
     rule = "The two pieces that most often stand side by side become one piece. This is repeated again and again."
-    learned = Section("learned", "What was learned, in order"), Note("rule", rule), _merges(merges)
+    if not merges:
+        rule = NOTHING if every else NOTHING_TWICE
+    learned = (
+        Section("learned", "What was learned, in order"),
+        Note("rule", rule),
+        *([_merges(merges)] if merges else []),
+    )
     tip = "What the merges are learned from"
     return (
         *_own_steps(view, known, sentence),

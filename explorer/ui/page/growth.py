@@ -29,6 +29,8 @@ TALL = 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 14.0, 24.0
 model are less than a pixel wide, and a row of them, which is a word, should be seen.
 """
 DRAWN = Picture, Listing
+SLIGHTLY, SMALLER = 90, (0.9, 0.8, 0.7)
+"""Pixels at text scale 1 that a page is too high, for which it need not be scrolled: its pictures may be smaller."""
 
 
 class Growth:
@@ -70,10 +72,11 @@ class Growth:
     def grow(self, room: int, height: int) -> None:
         """Let matrices, pictures and lists be as large as leaves the page in sight whole, with no row on more lines.
 
-        Of small pictures in place of numbers, which are as wide as they can be, the cells are higher then.
+        Of small pictures in place of numbers, which are as wide as they can be, the cells are higher then. A page
+        that is only slightly too high has smaller pictures, if it is in sight whole then.
         """
         before, high = self._stance(room)
-        if high > height:
+        if high > height + self._sharing.px(SLIGHTLY):
             return
 
         def fits(times: float, drawn: float, tall: float) -> bool:
@@ -84,6 +87,10 @@ class Growth:
             stance, high = self._stance(room)
             return stance == before and high <= height
 
+        if high > height:
+            if not any(fits(1.0, one, 1.0) for one in SMALLER if any(map(_is_drawn, self._sharing.all))):
+                fits(1.0, 1.0, 1.0)
+            return
         alike = next((one for one in self._larger(room, height - high, Matrix) if fits(one, one, 1.0)), 1.0)
         fits(alike, alike, 1.0)
         free = height - self._stance(room)[1]
@@ -137,7 +144,7 @@ class Growth:
     def times_in(self, element: Element) -> float:
         """How much larger an arrangement of a width of its own is: as what grows in it."""
         if any(isinstance(one, DRAWN) for one in leaves(element)):
-            return self.drawn
+            return max(self.drawn, 1.0)
         return self.grown if any(isinstance(one, Matrix) for one in leaves(element)) else 1.0
 
 

@@ -159,7 +159,7 @@ class Sharing:
                 widget.be_no_wider(room)
         for one in self.all:
             if isinstance(one, Listing):
-                cast("ListingView", self.page.widgets[one.id]).be_times(self.growth.drawn)
+                cast("ListingView", self.page.widgets[one.id]).be_times(max(self.growth.drawn, 1.0))
         self._narrow = {}
         widths = {id: across for row in rows for id, across in self._beside(row, room).items()}
         for stack in (one for one in self.all if isinstance(one, Stack) and one.width):

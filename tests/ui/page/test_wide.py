@@ -11,6 +11,7 @@ from explorer.pages.element import leaves
 from explorer.pages.page import Row, Stack
 from explorer.ui.appearance import GROWS
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.page.elements import Drawn
 from explorer.ui.page.growth import Growth
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.listing import ListingView
@@ -161,6 +162,17 @@ def test_small_pictures_take_the_room_that_a_page_leaves_down(open_window, eye):
                 picture = one.shape.picture
                 assert picture.height() / rows > 1.4 * picture.width() / columns, size
                 assert picture.height() / rows <= px(28 * one.form.times) + 1, size
+
+
+@pytest.mark.usefixtures("no_pictures")
+@pytest.mark.parametrize(("lesson", "stage"), [("i-want-to-buy", "input.embedding"), ("xor", "input")])
+def test_a_page_that_is_slightly_too_high_has_smaller_pictures_and_is_whole(open_window, eye, lesson, stage):
+    window = open_window(lesson, stage=stage)
+    window.resize(1600, 900)
+    eye.settle(window)
+    assert window.page().verticalScrollBar().maximum() == 0
+    places = [one for one in window.page().elements.widgets.values() if isinstance(one, Drawn)]
+    assert all(one.width() >= 0.7 * one.data.width for one in places)
 
 
 @pytest.mark.usefixtures("no_pictures")
