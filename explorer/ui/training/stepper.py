@@ -32,8 +32,7 @@ class Stepper(QWidget):
         px = bench.appearance.px
         page = column_in(self, spacing=px(8))
         page.addWidget(self._line([self._optimiser(), self._learning_rate()]))
-        page.addWidget(self._line(self._buttons()))
-        page.addWidget(self._line(self._playing()))
+        page.addWidget(self._line([*self._buttons(), *self._playing()]))
         self.loss = SteadyLabel(role="strong")
         page.addWidget(self.loss)
         self.slider = QSlider(Qt.Orientation.Horizontal)
