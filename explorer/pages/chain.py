@@ -73,7 +73,16 @@ def boxes(view: View, nodes: Sequence[Node], outside: Sequence[Node], summary: s
     matrices = sum(view.values[node.name].ndim > 1 for node in every)
     rows = max((len(view.values[node.name]) for node in every if view.values[node.name].ndim == 2), default=0)
     high = min(max(TALL, LEAST_ROW * rows), TALLEST) if matrices <= FEW else IMAGE
-    drawn = {node.name: _Boxed(view, node, stages[node.stage], high, node in outside) for node in every}
+    computed = [node for node in nodes if not node.is_input]
+    titles = Counter(name_of(node.name) for node in computed)
+    alike = [node for node in computed if titles[name_of(node.name)] > 1]
+    of_stages = Counter(node.stage for node in alike)
+    # What alone of its stage has the name of others is called as the stage is.
+    by_stage = {node.name for node in alike if of_stages[node.stage] == 1}
+    drawn = {
+        node.name: _Boxed(view, node, stages[node.stage], high, node in outside, node.name in by_stage)
+        for node in every
+    }
     times = Counter(one.name for one in drawn.values())
     for one in drawn.values():
         one.name = one.told if times[one.name] > 1 else one.name
@@ -103,13 +112,13 @@ def counts(view: View, node: Node) -> bool:
 class _Boxed:
     """One node: what is written in its box, and how large that is."""
 
-    def __init__(self, view: View, node: Node, stage: Stage, high: float, outside: bool) -> None:
+    def __init__(self, view: View, node: Node, stage: Stage, high: float, outside: bool, by_stage: bool) -> None:
         self._view, self._node, self._stage = view, node, stage
         self._value = view.values[node.name]
         self._outside = outside
         self._small = self._value.ndim == 1 and node.is_input and self._value.dtype.kind == "f"
         self._note, self._share = amount(view, node.name)
-        self._title = stage.title if node.short == "value" else name_of(node.name)
+        self._title = stage.title if by_stage or node.short == "value" else name_of(node.name)
         self._formula = "" if node.is_input or outside else equation(view, node)
         self.told = f"{self._title}, from {stage.group}: {stage.title}"
         self.name = self.told if outside else self._title

@@ -503,3 +503,18 @@ def test_crumbs_lead_back(desk):
 @pytest.mark.parametrize(("numbers", "long"), [([3.0, 4.0], 5.0), ([3e200, -4e200, np.inf], 5e200), ([np.nan], 0.0)])
 def test_a_gradient_may_be_so_large_that_its_square_cannot_be_written(numbers, long):
     assert length(np.array(numbers)) == pytest.approx(long)
+
+
+def test_what_is_computed_in_two_stages_under_one_name_is_told_apart_by_its_stage(whole):
+    _, eyes = whole("jump")
+    titles = [box.title for box in eyes.marks("model", Box)]
+    assert [title for title in titles if "norm" in title.casefold()] == ["Layer norm", "Batch norm"]
+
+
+@pytest.mark.parametrize(("lesson", "name"), [("cat-sat-on-the", "logits"), ("translation-lookup", "weights")])
+def test_a_box_is_as_wide_as_the_numbers_of_a_short_row_need(whole, lesson, name):
+    """Their pictures showed a dash for each number below 0, and no number, beside boxes that were mostly empty."""
+    made, eyes = whole(lesson)
+    (box,) = (box for box in eyes.marks("model", Box) if box.title == name)
+    (node,) = (one for one in made.view.nodes.values() if one.short == name)
+    assert box.place[2] >= 25 * made.value(node.name).shape[-1] + 14
