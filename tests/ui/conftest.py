@@ -214,9 +214,15 @@ def bench(bench_of):
 
 
 @pytest.fixture
-def no_pictures(monkeypatch):
+def pictures():
+    """Pages with their pictures all the same, for a test in a file that says `no_pictures`."""
+
+
+@pytest.fixture
+def no_pictures(request, monkeypatch):
     """Pages without their pyqtgraph pictures, which take most of the time: for tests of what stands beside them."""
-    monkeypatch.setattr(PicturePlace, "fill", lambda place: setattr(place, "picture", NoPicture()))
+    if "pictures" not in request.fixturenames:
+        monkeypatch.setattr(PicturePlace, "fill", lambda place: setattr(place, "picture", NoPicture()))
 
 
 class NoPicture:

@@ -24,6 +24,8 @@ from explorer.ui.export import KINDS
 from explorer.ui.new_model import NewModel
 from tests.ui.conftest import one_of_each_kind
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 CELL = "encoder.1.self.W_O"
 
@@ -154,7 +156,7 @@ def test_undo_does_not_lead_away_from_the_file(window, tmp_path, answer):
     assert window.files.modified
 
 
-def test_a_state_that_no_undo_leads_back_to_goes(window, monkeypatch):
+def test_a_state_that_no_undo_leads_back_to_goes(pictures, window, monkeypatch):
     monkeypatch.setattr(undo, "LIMIT", 1)
     opened = []
     for id in ("emma", "xor", "jane", "words-as-vectors"):
@@ -216,7 +218,7 @@ def test_what_cannot_be_saved_is_said(window, tmp_path, answer):
 # Opening
 
 
-def test_open(window, eye, hand, file, answer):
+def test_open(pictures, window, eye, hand, file, answer):
     asked = answer(window, to_open=file).asked
     hand.key(Qt.Key.Key_O, CTRL)
     eye.settle(window)
@@ -461,7 +463,7 @@ def test_what_cannot_be_opened_is_refused_in_a_sentence_that_says_what_can_be_dr
         assert window.files.path is None
 
 
-def test_no_picture_swallows_a_file(window, eye, file):
+def test_no_picture_swallows_a_file(pictures, window, eye, file):
     """A widget that takes drops itself would hide the window's own."""
     for stage in one_of_each_kind(window):
         page = eye.go_to(window, stage)

@@ -18,6 +18,8 @@ from tests.checkpoints.small import write
 from tests.lessons.needed import narrow, written
 from tests.ui.test_files import answer, event_of  # noqa: F401  (a fixture)
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
 
 @pytest.fixture
 def folder(tmp_path):

@@ -17,6 +17,8 @@ from explorer.settings import Settings
 from explorer.ui import recovery
 from tests.ui.conftest import PATIENCE_S
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
 CELL = "encoder.1.self.W_O"
 LEFT = 0.123456789
 """The number that was put into the cell before the window was killed."""

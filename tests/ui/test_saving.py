@@ -8,6 +8,8 @@ from explorer.core.errors import ExplorerError
 from explorer.document import storage
 from explorer.document.commands import SetCells
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
 CELL = "encoder.1.self.W_O"
 
 

@@ -25,7 +25,7 @@ from explorer.ui.selection import Cell, Selection
 from explorer.ui.turns import Bridge
 from explorer.ui.workbench import Workbench
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 
 HORIZONTAL, VERTICAL = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 SELF = "encoder.1.self."

@@ -17,6 +17,8 @@ from explorer.ui.matrix.view import MatrixView
 from explorer.ui.window.command_palette import CommandPalette
 from tests.samples import long
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
 SHIFT, CONTROL = Modifier.ShiftModifier, Modifier.ControlModifier
 SELF = "encoder.1.self."

@@ -11,6 +11,8 @@ from explorer.ui.drawing.view import DrawingView
 from explorer.ui.page.controls import SliderView
 from explorer.ui.page.listing import ListingView
 
+pytestmark = pytest.mark.usefixtures("kept")
+
 WITHOUT_PICTURES = pytest.mark.usefixtures("no_pictures")
 Key = Qt.Key
 

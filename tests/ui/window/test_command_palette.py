@@ -4,6 +4,8 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.ui.window.command_palette import CommandPalette, Entry, found
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
 CTRL, NONE = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.NoModifier
 
 

@@ -10,7 +10,7 @@ from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.levels import ABOUT_THE_MODEL, WHOLE
 from tests.samples import long
 
-pytestmark = pytest.mark.usefixtures("no_pictures")
+pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 
 Key = Qt.Key
 
