@@ -20,8 +20,9 @@ ROOM = {True: 24, False: 46}
 PLAIN, FINE = 5, 4
 """The largest and the smallest power of ten that numbers are written without."""
 Flag = Qt.AlignmentFlag
-AT_LEFT, AT_RIGHT = Flag.AlignLeft | Flag.AlignVCenter, Flag.AlignRight | Flag.AlignVCenter
-ABOVE, BELOW = Flag.AlignHCenter | Flag.AlignBottom, Flag.AlignHCenter | Flag.AlignTop
+UNCUT = Qt.TextFlag.TextDontClip  # letters on a slide are higher than any box is
+AT_LEFT, AT_RIGHT = Flag.AlignLeft | Flag.AlignVCenter | UNCUT, Flag.AlignRight | Flag.AlignVCenter | UNCUT
+ABOVE, BELOW = Flag.AlignHCenter | Flag.AlignBottom | UNCUT, Flag.AlignHCenter | Flag.AlignTop | UNCUT
 
 
 class Side(pg.AxisItem):
@@ -319,13 +320,13 @@ class Side(pg.AxisItem):
         if not self.beside:
             at_edge = Flag.AlignTop if self.orientation == "top" else Flag.AlignBottom
             box = QRectF(middle.x() - 400, rect.top(), 800, rect.height())
-            painter.drawText(box, Flag.AlignHCenter | at_edge, title)
+            painter.drawText(box, Flag.AlignHCenter | at_edge | UNCUT, title)
             return
         painter.save()
         high = metrics.height()
         painter.translate(rect.left() if self.orientation == "left" else rect.right() - high, rect.center().y())
         painter.rotate(-90)
-        painter.drawText(QRectF(-400, 0, 800, high), Flag.AlignCenter, title)
+        painter.drawText(QRectF(-400, 0, 800, high), Flag.AlignCenter | UNCUT, title)
         painter.restore()
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from pixels import colours, pixels
-from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor, QFontMetrics
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter
 
 from explorer.core.graph import Place
 from explorer.document.commands import SetCells
@@ -32,6 +32,7 @@ from explorer.pages.drawing import (
 )
 from explorer.pages.gestures import MoveTo, SetNumber
 from explorer.pages.view import Cell
+from explorer.ui.drawing.side import Side
 from explorer.ui.drawing.strokes import line_ink
 from explorer.ui.drawing.view import EMPTY, DrawingView
 
@@ -496,3 +497,18 @@ def test_in_the_dark_it_has_the_dark_inks(bench, show, appearance):
     picture = show(DrawingView(bench, drawing(Dot(1, 1, ink=HERE))), 300, 200)
     assert painted(picture)[appearance.theme.here] > 5
     assert picture.grab().toImage().pixelColor(1, 1).name() == appearance.theme.page
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_the_numbers_beside_a_picture_are_whole_in_the_letters_of_a_slide(bench, side):
+    """They were cut above and below where they were higher than 40 pixels."""
+    image = QImage(300, 300, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.white)
+    painter = QPainter(image)
+    font = QFont(bench.appearance.fonts.ui)
+    font.setPixelSize(90)
+    painter.setFont(font)
+    Side(bench, side)._write(painter, QRectF(0, 0, 300, 300), 150, "5")
+    painter.end()
+    ink = np.flatnonzero((pixels(image) & 0xFF < 128).any(axis=1))
+    assert ink[-1] - ink[0] + 1 >= QFontMetrics(font).tightBoundingRect("5").height() - 2
