@@ -195,6 +195,12 @@ def test_what_a_number_is_worked_out_from_by_hand_is_named(id):
     assert {part.name for one in page.elements for part in leaves(one) if part.id in ids} == {"x", "y", "dot"}
 
 
+@pytest.mark.parametrize("id", ["likelihood", "price", "rule"])
+def test_the_sum_that_is_spoken_of_is_shown_with_what_it_is_of(id):
+    """The loss was shown, whose number stands nowhere in these words."""
+    assert matrices(*seen("roses-are-red", id)) == ["loss.likelihood", "loss.L_1"]
+
+
 def test_the_picture_of_the_whole_has_nothing_beside_it():
     view, step = seen("start-here", "whole")
     assert step.look.stage == "model"
