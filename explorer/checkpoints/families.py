@@ -148,9 +148,9 @@ def everywhere(
     return {f"{block}.{name}": value for block in blocks}
 
 
-def heads_of(c: Config, heads: str, width: int) -> tuple[int, int]:
+def heads_of(c: Config, width: int) -> tuple[int, int]:
     """Numbers of heads, and the width of one."""
-    n = c.whole(heads, most=128)
+    n = c.whole("num_attention_heads", most=128)
     if width % n and not c.has("head_dim"):
         raise c.wrong(f"has {n} heads, which do not divide {width}, and says no head_dim")
     return n, c.whole("head_dim", width // n or None, most=16384)
@@ -241,7 +241,7 @@ def llama(
 ) -> Plan:
     """Llama (Touvron et al. 2023): RMS norm before each block, rotary positions in halves, SwiGLU, shared key heads."""
     d = c.whole("hidden_size", most=65536)
-    heads, width = heads_of(c, "num_attention_heads", d)
+    heads, width = heads_of(c, d)
     width = c.whole("head_dim", head_dim or width, most=16384)
     key_heads = c.whole("num_key_value_heads", heads, most=128)
     if heads % key_heads:

@@ -120,7 +120,7 @@ def _repeated(c: Config, layers: int) -> list[str]:
 def gpt_neox(c: Config) -> Plan:
     """GPT-NeoX (Black et al. 2022): a part of the dimensions turns, and the net works beside the attention."""
     d = c.whole("hidden_size", most=65536)
-    heads, width = heads_of(c, "num_attention_heads", d)
+    heads, width = heads_of(c, d)
     bias, tied = c.flag("attention_bias", True), c.flag("tie_word_embeddings", False)
     beside = c.flag("use_parallel_residual", True)
     switches = _gpt(c, "", c.number("layer_norm_eps", 1e-5), ("hidden_act", "gelu")) | {
@@ -154,7 +154,7 @@ def gpt_neox(c: Config) -> Plan:
 def phi(c: Config) -> Plan:
     """Phi (Li et al. 2023): half of the dimensions turn; net and attention read the same norm; a bias at the output."""
     d = c.whole("hidden_size", most=65536)
-    heads, width = heads_of(c, "num_attention_heads", d)
+    heads, width = heads_of(c, d)
     key_heads = c.whole("num_key_value_heads", heads, most=128)
     by_head = c.flag("qk_layernorm", False)
     switches = _gpt(c, "", c.number("layer_norm_eps", 1e-5), ("hidden_act", "gelu_new")) | {
@@ -184,7 +184,7 @@ def phi(c: Config) -> Plan:
 def opt(c: Config) -> Plan:
     """OPT (Zhang et al. 2022): GPT with ReLU; the first position stands in row 2 of its table."""
     d = c.whole("hidden_size", 768, most=65536)
-    heads, _ = heads_of(c, "num_attention_heads", d)
+    heads, _ = heads_of(c, d)
     width = c.whole("word_embed_proj_dim", d, most=16384)
     before, bias = c.flag("do_layer_norm_before", True), c.flag("enable_bias", True)
     affine = c.flag("layer_norm_elementwise_affine", True)

@@ -44,7 +44,7 @@ def pre_tokenizer(said: Fields | None) -> PreTokenizer:
         case "ByteLevel":
             return _byte_level(said.flag("add_prefix_space", True), said.flag("use_regex", True))
         case "Split":
-            return _split(said.pattern(), _behaviour(said, "Isolated"), said.flag("invert", False))
+            return _split(said.pattern(), _behaviour(said), said.flag("invert", False))
         case "Metaspace":
             return metaspace(said)
         case "BertPreTokenizer":
@@ -61,7 +61,7 @@ def pre_tokenizer(said: Fields | None) -> PreTokenizer:
             behaviour = "Isolated" if said.flag("individual_digits", False) else "Contiguous"
             return lambda text, first: joined(parts(text, where(is_number, text)), behaviour)
         case "Punctuation":
-            apart = _behaviour(said, "Isolated")
+            apart = _behaviour(said)
             return lambda text, first: joined(parts(text, where(is_mark, text)), apart)
         case "CharDelimiterSplit":
             sign = said.text("delimiter", 1)
@@ -96,8 +96,8 @@ def blank_before(said: Fields) -> str:
     return scheme
 
 
-def _behaviour(said: Fields, default: str) -> str:
-    found = said.text("behavior", default=default)
+def _behaviour(said: Fields) -> str:
+    found = said.text("behavior", default="Isolated")
     if found not in BEHAVIOURS:
         raise wrong(f"splits in the way {found!r}, which is not known here")
     return found

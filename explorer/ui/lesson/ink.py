@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -43,12 +43,7 @@ class Slide:
     alone: bool  # whether it shows nothing but a number or words
 
 
-def slides(
-    lesson: Lesson,
-    size: tuple[int, int],
-    vectors: Vectors | None = None,
-    look: Callable[[str, QImage], object] | None = None,
-) -> Iterator[Slide]:
+def slides(lesson: Lesson, size: tuple[int, int], vectors: Vectors | None = None) -> Iterator[Slide]:
     """The steps of a lesson as slides, one after the other.
 
     Parameters
@@ -57,8 +52,6 @@ def slides(
         Pixels of the screen, across and down.
     vectors : Vectors, optional
         Those of the Words tab, for steps that look there.
-    look : callable, optional
-        Told of each picture.
     """
     with alone(lesson, Document(lesson.state())) as bench:
         bench.appearance.set_still(True)
@@ -75,11 +68,8 @@ def slides(
         try:
             for at, step in enumerate(lesson.steps):
                 guide.go(at)
-                picture = at_rest(presenter)
-                sheet = presenter.sheet
+                picture, sheet = at_rest(presenter), presenter.sheet
                 assert sheet is not None
-                if look is not None:
-                    look(step.id, picture)
                 ink = drawn(pixels_of(picture), ground)
                 for one in sheet.pictures:
                     place = QRect(one.mapTo(presenter, QPoint()), one.size()).intersected(presenter.rect())

@@ -192,10 +192,6 @@ class SurfaceView(QWidget):
             self.plot.show_cells(cells)
         self.plot.refresh()
 
-    def restyle(self) -> None:
-        """Follow the theme and the text scale."""
-        self.plot.restyle()
-
     def _say(self, asked: str = "") -> None:
         """The loss where the mouse is; else what the picture is."""
         after = f"after {self.plot.steps_of_losses:,} steps" if self._bench.descent.run else "now"
