@@ -201,6 +201,11 @@ def test_the_sum_that_is_spoken_of_is_shown_with_what_it_is_of(id):
     assert matrices(*seen("roses-are-red", id)) == ["loss.likelihood", "loss.L_1"]
 
 
+@pytest.mark.parametrize("id", ["one-hot", "rule"])
+def test_the_loss_is_shown_with_the_probabilities_that_its_question_is_about(id):
+    assert matrices(*seen("cat-sat-on-the", id)) == ["output.probabilities", "loss.value"]
+
+
 def test_the_picture_of_the_whole_has_nothing_beside_it():
     view, step = seen("start-here", "whole")
     assert step.look.stage == "model"
