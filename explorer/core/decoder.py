@@ -241,18 +241,27 @@ def next_word_cost(model: Model, graph: Graph, words: int) -> Cost:
 
     `graph`: of the model, for any number of words.
     """
-    found = products(model, graph)
-    kept = list(dict.fromkeys(across for _, _, across in found if across))
-    sequence = DECODER_READS[model.kind]
-    held = sum(
-        prod(words if axis == sequence else len(graph.axes[axis]) for axis in graph.nodes[name].axes) for name in kept
-    )
-    return Cost(
-        sum(work.of(words, words) for _, work, _ in found),
-        sum(work.of(1, words) for _, work, _ in found),
-        held * np.dtype(model.dtype).itemsize,
-        tuple(kept),
-    )
+    each, along, held, kept = _totals(graph, DECODER_READS[model.kind])
+    row = each + along * words
+    size = sum(numbers * words**times for times, numbers in held.items())
+    return Cost(row * words, row, size * np.dtype(model.dtype).itemsize, kept)
+
+
+@lru_cache(1)  # a page asks for several numbers of words
+def _totals(graph: Graph, sequence: str) -> tuple[int, int, dict[int, int], tuple[str, ...]]:
+    """What all nodes together take for a new row, and for each word that it looks at; what a cache holds, and of what.
+
+    What it holds is so many numbers for each power of the words so far.
+    """
+    found = _products(graph, sequence)
+    each, along = (sum(work.times for _, work, _ in found if work.across == across) for across in (False, True))
+    kept = tuple(dict.fromkeys(across for _, _, across in found if across))
+    held: dict[int, int] = {}
+    for name in kept:
+        axes = graph.nodes[name].axes
+        times = axes.count(sequence)
+        held[times] = held.get(times, 0) + prod(len(graph.axes[axis]) for axis in axes if axis != sequence)
+    return each, along, held, kept
 
 
 def products(model: Model, graph: Graph) -> tuple[tuple[str, Work, str], ...]:

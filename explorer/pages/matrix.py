@@ -6,13 +6,14 @@ How much each cell of a matrix was changed by the last edit, for a flash that sa
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from math import floor, log10
 
 import numpy as np
 
 from explorer.core.derivation import only_rounding
 from explorer.core.graph import Node, Place
-from explorer.core.numbers import decimals_of, exact, in_table, in_tables, largest_of, written
+from explorer.core.numbers import decimals_of, exact, in_table, in_tables, largest_of, strongest_in, written
 from explorer.core.ops import Array
 from explorer.pages.element import Element
 from explorer.pages.view import View, apart, equation
@@ -442,33 +443,58 @@ def _heads(view: View, axis: str) -> int:
     return len(heads) if len(heads) > 1 else 0
 
 
+Part = tuple[slice, slice]
+"""Of a matrix: which rows and columns."""
 LEAST_FLASH = 0.05
 """Of the whole strength: what changed by less than a 400th of the largest number is not seen to flash."""
 
 
-def strengths(view: View, matrix: Matrix) -> Array | None:
+def strengths(view: View, matrix: Matrix, part: Part = (slice(None), slice(None)), most: int = 0) -> Array | None:
     """How strongly each cell flashes: 0 where nothing changed, 1 where it changed by as much as the largest number is.
 
     Roots of the shares, so that a small change is seen, too. Cells that a question covers stay as they are.
+
+    Parameters
+    ----------
+    part : tuple of slice
+        Of which rows and columns.
+    most : int
+        How many rows and columns are told of at most, 0 for all: of cells that share a square, the one that changed
+        most. Of a large matrix nobody sees more, and it has millions of cells.
 
     Returns
     -------
     Array or None
         (rows, columns), as the matrix is shown; None where no cell flashes, or where no values are shown.
     """
-    if matrix.showing != "values" or matrix.place.node not in view.last.before or view.given:
-        return None
     place = matrix.place
+    before = view.last.before.get(place.node)
+    if matrix.showing != "values" or before is None or view.given or view.is_new(place.node):
+        return None
     if place.head is not None and place.head >= (view.graph.n_heads(place.node) or 0):
         return None  # it is still to follow the view, which has fewer heads
-    change = view.change(place)
-    if change.size != matrix.array.size:  # so here
+    value = view.engine.value(place)
+    if value.size != matrix.array.size:  # so here
         return None
-    change = (change.T if matrix.turned else change).reshape(matrix.array.shape)
-    largest = largest_of(matrix.values) or 1.0
+    now, was = ((one.T if matrix.turned else one).reshape(matrix.array.shape) for one in (value, before[place.index]))
+    if matrix.covered:
+        was = was.copy()
+        for cell in matrix.covered:
+            was[cell] = now[cell]
+    change = _farthest_apart(now[part], was[part], most) if most else np.abs(apart(now[part], was[part]))
     with np.errstate(all="ignore"):
-        found = np.sqrt(np.clip(np.nan_to_num(np.abs(change / largest)), 0.0, 1.0))
+        found = np.sqrt(np.clip(np.nan_to_num(change / (largest_of(matrix.values) or 1.0)), 0.0, 1.0))
     found[found < LEAST_FLASH] = 0.0
-    for row, column in matrix.covered:
-        found[row, column] = 0.0
     return found if found.any() else None
+
+
+def _farthest_apart(now: Array, was: Array, most: int) -> Array:
+    """How far numbers lie from what they were, in at most so many rows and columns."""
+    rows, columns = now.shape
+    found = np.zeros((min(rows, most), min(columns, most)))
+    ends = np.linspace(0, rows, len(found) + 1).astype(int).tolist()
+    for i, (start, end) in enumerate(pairwise(ends)):
+        if not np.array_equal(now[start:end], was[start:end]):
+            change = np.abs(strongest_in(apart(now[start:end], was[start:end]), most))
+            found[i] = np.fmax.reduce(change, axis=0)
+    return found

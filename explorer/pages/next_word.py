@@ -114,19 +114,16 @@ def _rows(view: View, sequence: str, row: int, on: bool, cost: Cost) -> Listing:
     n = row + 1
     there = view.labels(sequence)
     places = range(max(n - MOST_COLUMNS, 0), n)
-    lines = []
+    kept, lines = set(cost.kept), []
+    spared = Entry("kept", KEPT, "Kept from the words before")
+    unneeded = Entry("–", tip="Not needed for the next word", muted=True)
     for name, work, _ in products(view.state.model, view.graph):
         if not work.times:
             continue
         each = work.of(1, n)
-        entries = []
-        for place in places:
-            if not on or place == row:
-                entries.append(Entry(f"{each:,}", COMPUTED, f"Computed, with {each:,} multiplications"))
-            elif name in cost.kept:
-                entries.append(Entry("kept", KEPT, "Kept from the words before"))
-            else:
-                entries.append(Entry("–", tip="Not needed for the next word", muted=True))
+        own = Entry(f"{each:,}", COMPUTED, f"Computed, with {each:,} multiplications")
+        other = own if not on else spared if name in kept else unneeded
+        entries = (own if place == row else other for place in places)
         lines.append(Line.of(_named(view, name), *entries, f"{each * (1 if on else n):,}"))
     columns = Column("rows of"), *(Column(f"“{there[place]}”", HEAT) for place in places), Column("together", NUMBER)
     return Listing("computed rows", "Rows for the next word", columns, tuple(lines), most=24)

@@ -1,6 +1,6 @@
 """What the reader looks at: the stage, the layer and head for all panels, the cell pointed at, the token."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import lt
 from types import MappingProxyType
@@ -185,9 +185,13 @@ class Selection(QObject):
         self.reads, self.fed, self.unfinished = {}, {}, False
         self.pointed.emit(None)
 
-    def let_go_but(self, nodes: Collection[str]) -> None:
-        """Point no more at a cell that is elsewhere: of another node than these, which are in sight."""
-        if any(cell is not None and cell.node not in nodes for cell in (self.cell, self._chosen)):
+    def let_go_but(self, nodes: Callable[[], Collection[str]]) -> None:
+        """Point no more at a cell that is elsewhere: of another node than these, which are in sight.
+
+        They are looked for only where a cell is pointed at: a page of a large model has a thousand parts.
+        """
+        spoken_of = {cell.node for cell in (self.cell, self._chosen) if cell is not None}
+        if spoken_of and not spoken_of.issubset(nodes()):
             self.forget()
 
     def choose_token(self, token: tuple[str, int] | None, by: Coming = "click") -> None:

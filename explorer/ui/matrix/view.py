@@ -5,7 +5,7 @@ from operator import getitem
 from typing import TypeAlias
 
 import numpy as np
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QRect, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QDragEnterEvent,
@@ -284,17 +284,19 @@ class MatrixView(QTableView):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the cells that are in sight, in place of Qt, which asks a delegate for each."""
-        area = event.rect()
+        painter = QPainter(self.viewport())
+        paint_cells(self, painter, *self.cells_in(event.rect()))
+        if self._stood is not None and self._stood.cut:
+            self._mark_cut(painter)
+        painter.end()
+
+    def cells_in(self, area: QRect) -> tuple[range, range]:
+        """The rows and columns that lie in an area of what is in sight, whole or in part."""
         rows = range(max(self.rowAt(area.top()), 0), len(self.matrix.rows))
         columns = range(max(self.columnAt(area.left()), 0), len(self.matrix.columns))
         last_row, last_column = self.rowAt(area.bottom()), self.columnAt(area.right())
         rows = rows if last_row < 0 else range(rows.start, last_row + 1)
-        columns = columns if last_column < 0 else range(columns.start, last_column + 1)
-        painter = QPainter(self.viewport())
-        paint_cells(self, painter, rows, columns)
-        if self._stood is not None and self._stood.cut:
-            self._mark_cut(painter)
-        painter.end()
+        return rows, columns if last_column < 0 else range(columns.start, last_column + 1)
 
     def _mark_cut(self, painter: QPainter) -> None:
         """Draw a broken line where rows or columns go on out of sight."""

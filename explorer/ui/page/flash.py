@@ -1,12 +1,14 @@
 """What an edit has changed flashes for a moment, the stronger the more it changed."""
 
+import numpy as np
 from PySide6.QtCore import QPoint, QRect, Qt, QTimer, QVariantAnimation
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QRegion
+from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QRegion
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.ops import Array
-from explorer.pages.matrix import strengths
+from explorer.pages.matrix import Part, strengths
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.matrix.small import MOST
 from explorer.ui.page.column import Elements
 
 TIME, FRAME = 400, 40
@@ -26,7 +28,8 @@ class Flash(QWidget):
     def __init__(self, elements: Elements) -> None:
         super().__init__(elements)
         self._elements = elements
-        self._found: list[tuple[MatrixBox, Array]] = []
+        self._found: list[tuple[MatrixBox, Part, Array]] = []
+        """Of each matrix the part in sight, and how strongly its cells flash, or the squares of a small picture."""
         self.left = 0.0
         """How much of its strength is left, from 1 to 0."""
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -54,8 +57,13 @@ class Flash(QWidget):
             return
         view = self._elements.bench.view
         for box in (one for one in self._elements.widgets.values() if isinstance(one, MatrixBox)):
-            if not box.visibleRegion().isEmpty() and (found := strengths(view, box.matrix)) is not None:
-                self._found.append((box, found))
+            if box.visibleRegion().isEmpty():
+                continue
+            rows, columns = box.view.cells_in(box.view.viewport().rect())
+            part = slice(rows.start, rows.stop), slice(columns.start, columns.stop)
+            found = strengths(view, box.matrix, most=MOST) if box.small else strengths(view, box.matrix, part)
+            if found is not None:
+                self._found.append((box, part, found))
         if self._found:
             self.left = 1.0
             self.setGeometry(self._elements.rect())
@@ -80,15 +88,24 @@ class Flash(QWidget):
     def region(self) -> QRegion:
         """Where it flashes."""
         region = QRegion()
-        for box, _ in self._found:
+        for box, *_ in self._found:
             region += QRect(box.mapTo(self._elements, QPoint()), box.size())
         return region
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, colour = QPainter(self), QColor(self._elements.bench.appearance.theme.here)
-        for box, found in self._found:
+        for box, part, found in self._found:
+            painter.setOpacity(DEEPEST * self.left)
+            at = box.mapTo(self._elements, QPoint())
+            if box.small:
+                (rows, columns), (last, end) = found.shape, box.matrix.array.shape
+                squares = np.full((rows, columns, 4), colour.getRgb(), np.uint8)
+                squares[..., 3] = np.rint(255 * found)
+                image = QImage(squares.data, columns, rows, 4 * columns, QImage.Format.Format_RGBA8888)
+                painter.drawImage(box.place_of(0, 0).united(box.place_of(last - 1, end - 1)).translated(at), image)
+                continue
             for row, column in zip(*found.nonzero(), strict=True):
-                cell = box.place_of(int(row), int(column))
+                cell = box.place_of(part[0].start + int(row), part[1].start + int(column))
                 if not cell.isEmpty():
-                    colour.setAlphaF(DEEPEST * self.left * float(found[row, column]))
-                    painter.fillRect(cell.translated(box.mapTo(self._elements, QPoint())), colour)
+                    colour.setAlphaF(float(found[row, column]))
+                    painter.fillRect(cell.translated(at), colour)

@@ -306,13 +306,11 @@ class ListingView(FittedTable):
         """Pixels that the widest text of some columns takes."""
         fonts = (self._fonts[column.kind != WORDS, weight] for weight in (False, True))
         plain, bold = (partial(wide, one) if column.names else QFontMetrics(one).horizontalAdvance for one in fonts)
-        # A row about a cell is bold while one points at it.
-        widths = (
-            ceil((bold if line.strong or line.here or line.cell else plain)(text))
-            for line in lines
-            for at in columns
-            if (text := line.entries[at].text)
-        )
+        # A row about a cell is bold while one points at it. Of many lines a few words stand in all.
+        texts = {
+            (bool(line.strong or line.here or line.cell), line.entries[at].text) for line in lines for at in columns
+        }
+        widths = (ceil((bold if weight else plain)(text)) for weight, text in texts if text)
         most = max(MOST_TEXT, column.width) if column.kind == WORDS else MOST_TEXT
         return min(max(widths, default=0) + 2 * self.padding + 2, self._px(most))
 

@@ -313,7 +313,7 @@ class MainWindow(QMainWindow):
     def _let_go(self) -> None:
         """Another page is in sight: a cell that stood on the one before is no longer what is spoken of."""
         pages = (self.area.in_sight(), *self.docks.pages.values())
-        self.bench.selection.let_go_but({node for one in pages if one and one.page for node in one.page.nodes})
+        self.bench.selection.let_go_but(lambda: {node for one in pages if one and one.page for node in one.page.nodes})
 
     def _follow_motion(self) -> None:
         """A page that goes out of the window, or comes back, slides only where things may move."""

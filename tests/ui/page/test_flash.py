@@ -5,6 +5,7 @@ import pytest
 from explorer.document.commands import SetCells
 from explorer.pages.by_hand import LAYOUT
 from explorer.ui.appearance import Appearance
+from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.flash import TIME
 
@@ -26,7 +27,7 @@ def edit(window, value):
 
 
 def names(flash):
-    return [box.matrix.name for box, _ in flash._found]
+    return [box.matrix.name for box, *_ in flash._found]
 
 
 def test_what_changed_flashes_once_nothing_more_does_and_fades(window, qtbot):
@@ -76,6 +77,28 @@ def test_it_covers_the_changed_cell_alone_and_takes_no_click(window, hand, qtbot
     hand.click(view, same)
     assert isinstance(window.focusWidget(), MatrixView)
     assert window.bench.selection.cell.index == (4, 1)
+
+
+def test_a_small_picture_flashes_where_its_cells_changed(window, eye):
+    page, flash = window.page(), window.page().flash
+    box = next(one for one in page.elements.findChildren(MatrixBox) if one.matrix.name == "Q")
+    if not box.small:
+        box.be_tight(True)
+        box.be(small=80)
+        box.stand()
+    assert box.small
+    edit(window, 3.0)
+    flash._rests.stop()
+
+    def colour(row, column):
+        at = box.mapTo(page.elements, box.place_of(row, column).center())
+        return page.elements.grab().toImage().pixelColor(at).getRgb()
+
+    before = [colour(0, 0), colour(4, 2)]
+    flash.begin()
+    flash._fades.pause()
+    assert colour(0, 0) != before[0]
+    assert colour(4, 2) == before[1]
 
 
 def test_with_less_motion_nothing_flashes(window, monkeypatch):
