@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.ui.turns import later
 
+TYPESETTING = "explorer.ui.widgets.typesetting"
 UNIT = 24.0
 """Pixels per em that formulas are typeset with; they are drawn at any size from that."""
 AGAIN = 20
@@ -44,15 +45,13 @@ class Typeset:
 def typeset(latex: str) -> Typeset | None:
     """Typeset `latex`, or None if it cannot be read.
 
-    Takes 1 to 20 ms, and 0.15 s more the first time, when it imports ziamath. Neither size nor colour is part of the
+    Takes 1 to 10 ms, and 0.15 s more the first time, when it imports ziamath. Neither size nor colour is part of the
     key: both are applied to the outlines when they are drawn.
     """
-    import ziamath
+    from explorer.ui.widgets.typesetting import Latex
 
-    # With SVG 2 a glyph is defined once and used by reference, which QtSvg shows clipped.
-    ziamath.config.svg2 = False
     try:
-        math = ziamath.Latex(latex, size=UNIT, color="currentColor")
+        math = Latex(latex, size=UNIT, color="currentColor")
         # Without a width of 0, Qt draws outlines of its own around the glyphs in a PDF and in an SVG.
         svg = math.svg().replace("<svg ", '<svg stroke-width="0" ', 1)
     except Exception:  # whatever a parser may trip over: the text comes from lessons and from people
@@ -63,7 +62,7 @@ def typeset(latex: str) -> Typeset | None:
 
 def can_typeset_now() -> bool:
     """Whether ziamath is loaded, so that a formula takes milliseconds."""
-    return hasattr(sys.modules.get("ziamath"), "Latex")
+    return hasattr(sys.modules.get(TYPESETTING), "Row")  # its last: until then it is being loaded
 
 
 def is_loaded() -> bool:
@@ -79,7 +78,7 @@ def _loader() -> Thread:
 
 
 def _load() -> None:
-    import_module("ziamath")
+    import_module(TYPESETTING)
     # Its fonts are 38,000 objects that stay: half of what Python's collector would look through in each full round.
     gc.freeze()
 
