@@ -30,7 +30,7 @@ ALLOWED = [
 DONE = [
     "opened Übung 1.explorer",
     "exported .png .pdf .svg .xlsx .py .gif",
-    "painted [0-9]+ stages of [0-9]+ examples",
+    "painted [0-9]+ pages of [0-9]+ kinds in [0-9]+ examples",
     "went through [0-9]+ steps of a lesson",
     "looked at [0-9]+ words",
     "trained 10 steps here",

@@ -48,7 +48,7 @@ def smoke_test(app: QApplication, window: MainWindow) -> int:
     try:
         for act in (
             _export,  # first: a picture for print dresses the whole program in its look, and every widget there is
-            _paint_every_stage,
+            _paint_every_kind_of_page,
             _go_through_a_lesson,
             _look_at_words,
             _train_in_slices,
@@ -77,18 +77,20 @@ def _paint(app: QApplication, window: MainWindow) -> None:
     assert not window.grab().isNull(), "the window paints nothing"
 
 
-def _paint_every_stage(app: QApplication, window: MainWindow) -> str:
-    painted = 0
+def _paint_every_kind_of_page(app: QApplication, window: MainWindow) -> str:
+    painted, kinds = 0, set[str]()
     # Lessons on a trained model have its pages.
     examples = [*(lesson for lesson in catalogue() if lesson.model.dtype == "float64"), load("tiny-gpt")]
     for lesson in examples:
         window.bench.open(lesson)
         window.bench.bridge.flush()
         for stage in window.bench.selection.stops:
-            window.bench.selection.go_to(stage.name)
-            _paint(app, window)
-            painted += 1
-    return f"painted {painted} stages of {len(examples)} examples"
+            if stage.kind not in kinds or stage.name == window.bench.selection.stage:  # where it opens, and what is new
+                kinds.add(stage.kind)
+                window.bench.selection.go_to(stage.name)
+                _paint(app, window)
+                painted += 1
+    return f"painted {painted} pages of {len(kinds)} kinds in {len(examples)} examples"
 
 
 def _go_through_a_lesson(app: QApplication, window: MainWindow) -> str:
