@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QComboBox, QPushButton
 from explorer.ui.window.top_bar import PAGES, shortened
 from tests.ui.conftest import lesson_of
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
 
 def settings(window):
     """What offers the settings: the names of its buttons in sight, and the list, if that is in sight."""
