@@ -138,6 +138,9 @@ _T5_NETS = {name: (ours, False) for name, ours in ACTIVATIONS.items()}
 _T5_NETS |= {f"gated-{name}": (ours, True) for name, ours in ACTIVATIONS.items()} | {"gated-gelu": ("GELU tanh", True)}
 
 
+_T5_ACTIVATIONS = {ours: ours for ours in ACTIVATIONS.values()} | ACTIVATIONS
+
+
 def t5(c: Config) -> Plan:
     """T5 (Raffel et al. 2020): distances have a bias that all layers share, scores are not scaled; v1.1 has gates."""
     d, heads = c.whole("d_model", 512, most=65536), c.whole("num_heads", 8, most=128)
@@ -145,8 +148,10 @@ def t5(c: Config) -> Plan:
     behind = c.whole("num_decoder_layers", layers, most=1000)
     named = c.choice("feed_forward_proj", "relu", {name: name for name in _T5_NETS})
     activation, gated = _T5_NETS[named]
-    for name in ("dense_act_fn", "is_gated_act", "n_positions", "output_past"):
-        c.known(name)  # the first two only repeat feed_forward_proj
+    # They mostly repeat feed_forward_proj; where they do not, they count.
+    activation, gated = c.choice("dense_act_fn", activation, _T5_ACTIVATIONS), c.flag("is_gated_act", gated)
+    for name in ("n_positions", "output_past"):
+        c.known(name)
     tied = c.flag("tie_word_embeddings", True)
     switches: Switches = {
         "input.positions": "relative",

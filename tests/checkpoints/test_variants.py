@@ -221,6 +221,9 @@ def test_where_a_folder_has_one_file_and_an_index_the_file_is_read(made, tmp_pat
 def test_the_net_of_t5_is_any_activation_with_gates_or_without(said, activation, gated):
     switches = FAMILIES["t5"](Config(Path("config.json"), {"feed_forward_proj": said})).switches
     assert (switches["ffn.activation"], switches["ffn.gated"]) == (activation, gated)
+    other = {"feed_forward_proj": said, "dense_act_fn": "silu", "is_gated_act": not gated}
+    switches = FAMILIES["t5"](Config(Path("config.json"), other)).switches
+    assert (switches["ffn.activation"], switches["ffn.gated"]) == ("SiLU", not gated)
 
 
 def test_a_window_may_be_wider_than_any_matrix(made):
