@@ -9,6 +9,7 @@ from explorer.core.numbers import exact, read_number, written
 from explorer.document.commands import SetArray, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
+from explorer.pages import view as view_file
 from explorer.pages.matrix import LEAST_FLASH, PLAIN, SHARES, SIGNED, _spoken, matrix, strengths, symbol_of
 from explorer.pages.view import Covered, Looking, View, equation
 
@@ -240,6 +241,21 @@ def test_of_a_large_matrix_a_part_flashes_or_squares_as_strongly_as_what_changed
     emma.look(covered=Covered({"scores": frozenset({(3, 1)})}))
     shown = matrix(emma.view, "scores")
     assert strengths(emma.view, shown, (slice(3, 4), slice(1, 2)), most=1) is None
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 2**18])
+def test_what_changed_is_counted_part_by_part(desk, monkeypatch, at_once):
+    """A gigabyte was taken to count what an edit of the words of a large model has changed."""
+    monkeypatch.setattr(view_file, "_AT_ONCE", at_once)
+    emma = desk("emma")
+    was = emma.view.values["scores"]
+    emma.do(SetCells("Q", {(0, 0): 2.0, (3, 2): -9.5}))
+    change = (emma.view.values["scores"] - was).ravel()
+    largest = change.min() if -change.min() > change.max() else change.max()
+    assert emma.view.changed("scores") == (np.count_nonzero(change), largest)
+    assert emma.view.changed("K") == (0, 0.0)
+    emma.do(SetCells("Q", {(0, 0): np.nan, (1, 1): np.inf}))
+    assert emma.view.changed("Q") == (2, np.inf)
 
 
 def test_nothing_flashes_as_an_example_is_opened_or_where_changes_are_shown_anyway(desk):
