@@ -68,16 +68,20 @@ def test_no_words_on_it_are_cut(first, eye, appearance, size, scale):
     assert all(page.rect().contains(one.geometry()) for one in (page.said, page.field, page.button, page.told))
 
 
-def test_in_a_large_window_words_and_field_are_larger(first, eye):
+def test_in_a_large_window_words_and_field_are_larger(first, eye, qtbot):
     window = first()
-    sizes = []
-    for size in ((1280, 720), (2560, 1440), (1280, 720)):
-        window.resize(*size)
-        eye.settle(window)
+
+    def sizes():
         page = window.tabs.opening
-        sizes.append([part.fontInfo().pixelSize() for part in (page.said, page.field, page.button)])
-    assert all(large > 1.5 * small for small, large in zip(*sizes[:2], strict=True))
-    assert sizes[2] == sizes[0]
+        return [part.fontInfo().pixelSize() for part in (page.said, page.field, page.button)]
+
+    window.resize(1280, 720)
+    eye.settle(window)
+    small = sizes()
+    window.resize(2560, 1440)
+    qtbot.waitUntil(lambda: all(large > 1.5 * was for large, was in zip(sizes(), small, strict=True)))
+    window.resize(1280, 720)
+    qtbot.waitUntil(lambda: sizes() == small)
 
 
 def test_the_words_run_through_once_and_typing_another_sentence_shows_its_end(first, hand, qtbot):
