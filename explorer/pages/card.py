@@ -6,6 +6,7 @@ The family tree: which switches make known models; a click makes the model in fr
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from explorer.core.cost import parameters, total
@@ -241,12 +242,23 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
         elements.append(Note("others", "It was trained by others, elsewhere: there is no recipe of it here."))
     elif state.records is not None:
         elements.append(Note("trained", f"It was trained here, in {state.records.at:,} steps; see the page Train."))
-    elif top is not None:
-        elements.append(Note("untrained", "It comes untrained: its numbers were chosen by hand, or drawn by chance."))
-    else:
+    elif recipe := _trained_by(top, state.setting):
+        said = f"As it comes, it was trained: <b>explorer train {escape(recipe)} --out FILE</b> trains it again."
+        elements.append(Note("trained before", said))
+    elif top is not None and total(parameters(view.graph, state.model)):  # of what learns nothing nobody asks it
+        said = "It was not trained here: its numbers come with the example, or were drawn by chance."
+        elements.append(Note("untrained", said))
+    elif top is None:
         said = "It was not trained here: its numbers come from a file, or were drawn by chance."
         elements.append(Note("elsewhere", f"{said} Whoever trained it can say with which texts, and how good it is."))
     return *elements, whole_below(view)
+
+
+def _trained_by(top: TomlTable | None, setting: str) -> str:
+    """The recipe by which the weights of a setting were learned, beside which they lie; "" where it has none."""
+    settings = top.table("settings") if top is not None and "settings" in top else None
+    own = settings.table(setting) if settings is not None and setting in settings else None
+    return Path(own.text("weights", most=MOST_TEXT)).stem if own is not None and "weights" in own else ""
 
 
 @lru_cache(8)

@@ -16,6 +16,7 @@ from explorer.lessons.loader import load, models
 from explorer.pages.card import BLOCKS, SCORES, WHERE
 from explorer.pages.levels import FAMILY
 from explorer.pages.page import Listing
+from explorer.training.recipes import names
 
 CARD = "model.card"
 
@@ -33,10 +34,26 @@ def test_a_trained_model_shows_each_score_and_its_recipe(desk, name):
     assert sizes["numbers that are learned"] == f"{load(name).card['weights']:,.0f}"
 
 
-def test_an_example_says_that_it_comes_untrained(desk):
+def test_an_example_says_that_it_was_not_trained(desk):
     page = desk("you-are-welcome").page(CARD)
-    assert "It comes untrained" in page.notes
+    assert "It was not trained here: its numbers come with the example" in page.notes
     assert not page.has("all scores")
+
+
+@pytest.mark.parametrize("setting", ["paper", "rms", "deep"])
+def test_an_example_whose_weights_were_learned_says_by_which_recipe(desk, setting):
+    """Below "a small GPT learned the same sentences" stood that its numbers were chosen by hand."""
+    recipe = {"paper": "small-paper", "rms": "small-rms-norm"}.get(setting)
+    page = desk("changed-since-2017", setting).page(CARD)
+    assert page.has("trained before") == (recipe is not None)
+    assert page.has("untrained") == (recipe is None)
+    if recipe:
+        assert f"explorer train {recipe} " in page.the("trained before").text
+        assert recipe in names()
+
+
+def test_of_two_vectors_nothing_is_said_of_training(desk):
+    assert not desk("words-as-vectors").page(CARD).has("untrained")
 
 
 def test_of_a_model_from_elsewhere_it_does_not_say_that_it_is_untrained(desk):
@@ -44,7 +61,7 @@ def test_of_a_model_from_elsewhere_it_does_not_say_that_it_is_untrained(desk):
     own = type(desk())(replace(load("you-are-welcome").state(), lesson="llama (llama)"))
     page = own.page(CARD)
     assert "It was not trained here" in page.notes
-    assert "untrained" not in page.notes
+    assert not page.has("untrained")
 
 
 def test_what_a_model_chose_otherwise_is_told_once_for_all_parts_alike(desk):
