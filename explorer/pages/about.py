@@ -2,12 +2,23 @@
 
 from typing import NamedTuple
 
+from explorer.core.graph import Graph, Stage
+from explorer.core.ops import Add, CrossEntropy, LayerNorm, MeanSquaredError, OneHot, Op, RMSNorm, Sinusoidal
+
 
 class Answer(NamedTuple):
     """A question of a beginner, and what there is to say."""
 
     question: str
     text: str
+    about: type[Op] = Op  # it is said only where a node of the stage is computed so: switches choose others
+
+
+def answers(stage: Stage, graph: Graph) -> tuple[Answer, ...]:
+    """What is true of a stage as its switches have it."""
+    there = [node.op for node in graph.nodes.values() if node.stage == stage.name]
+    told = ABOUT[stage.kind]
+    return tuple(one for one in told if one.about is Op or any(isinstance(op, one.about) for op in there))
 
 
 _FOR = "What is it for?"
@@ -60,6 +71,7 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
             "gives one row of the table, so a look-up is a matrix product, too. It also shows that only the "
             "rows of words in the sentence get a gradient. The number of a word says nothing about it: word 4 "
             "is not twice word 2.",
+            OneHot,
         ),
     ),
     "positions": (
@@ -74,6 +86,7 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
             "In the usual pattern fast waves make neighbours different, and slow waves make the beginning of a "
             "text different from its end. Together they give each place its own numbers, and none of them is "
             "larger than 1.",
+            Sinusoidal,
         ),
     ),
     "attention": (
@@ -128,12 +141,21 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
             "Why add what came in?",
             "The block only has to learn what to change. The sum also lets gradients go back through many "
             "layers unchanged.",
+            Add,
         ),
         Answer(
             "Why normalise?",
             "From layer to layer numbers could become so large or so small that the model cannot learn. "
             "Normalising brings each row to mean 0 and variance 1. With γ and β the model can then choose "
             "another size.",
+            LayerNorm,
+        ),
+        Answer(
+            "Why normalise?",
+            "From layer to layer numbers could become so large or so small that the model cannot learn. RMS "
+            "norm brings each row to a root mean square of 1, and takes no mean away. With γ the model can then "
+            "choose another size.",
+            RMSNorm,
         ),
     ),
     "batch norm": (
@@ -241,6 +263,13 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
             "Why the logarithm?",
             "Cross-entropy is −log of the probability of the right word. If the model is sure and right, it is "
             "near 0. If the model is sure and wrong, it is very large.",
+            CrossEntropy,
+        ),
+        Answer(
+            "Why the square?",
+            "The square of an error is never negative, so errors above and below do not cancel. An error twice "
+            "as large counts four times as much. The loss is the mean of all squares.",
+            MeanSquaredError,
         ),
     ),
     "net": (
@@ -253,8 +282,8 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
     "layer": (
         Answer(
             _FOR,
-            "Each unit multiplies each number that comes in by a weight, adds all up, and bends the sum with "
-            "its activation. Without the bend, several layers could be replaced by one. With the bend, two "
+            "Each unit multiplies each number that comes in by a weight and adds all up. Then comes its "
+            "activation: if it does not bend the sum, several layers could be replaced by one. With a bend, two "
             "layers can solve XOR, which no straight line can.",
         ),
     ),

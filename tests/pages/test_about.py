@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from explorer.pages.about import ABOUT
+from explorer.document.commands import SetSwitch
+from explorer.pages.about import ABOUT, answers
 from explorer.pages.compose import KINDS
 
 QUESTIONS = {
@@ -23,7 +24,7 @@ def test_every_kind_of_stage_is_explained():
 
 @pytest.mark.parametrize("kind", sorted(ABOUT))
 def test_an_answer_has_two_to_four_short_sentences(kind):
-    for question, text in ABOUT[kind]:
+    for question, text, _ in ABOUT[kind]:
         assert question.endswith("?")
         sentences = re.findall(r"[^.?]+(?:\.\d[^.?]*)*[.?]", text)
         assert 2 <= len(sentences) <= 4, text
@@ -32,4 +33,40 @@ def test_an_answer_has_two_to_four_short_sentences(kind):
 
 @pytest.mark.parametrize(("kind", "about"), [(kind, one) for kind, some in QUESTIONS.items() for one in some])
 def test_what_beginners_ask_is_answered(kind, about):
-    assert any(about in question for question, _ in ABOUT[kind])
+    assert any(about in question for question, *_ in ABOUT[kind])
+
+
+def asked(desk, stage):
+    """The questions of a stage, and all that is answered."""
+    told = answers(desk.stage(stage), desk.document.engine.graph)
+    return [one.question for one in told], " ".join(one.text for one in told)
+
+
+@pytest.mark.parametrize(("name", "about"), [("xor", "Why the square?"), ("roses-are-red", "Why the logarithm?")])
+def test_of_a_loss_what_it_is_made_of_is_explained(desk, name, about):
+    """A logarithm was explained where the loss is the mean squared error."""
+    assert asked(desk(name), "loss")[0][1:] == [about]
+
+
+def test_of_a_norm_only_what_is_done_there_is_explained(desk):
+    """γ and β, mean and variance were said of an RMS norm, and a sum where nothing is added."""
+    of, stage, block = desk(), "encoder.1.ffn.after", "encoder.1.ffn"
+    questions, text = asked(of, stage)
+    assert questions == ["Why add what came in?", "Why normalise?"]
+    assert "variance 1. With γ and β" in text
+    of.do(SetSwitch(block, "norm_by", "RMS norm"), SetSwitch(block, "residual", False))
+    questions, text = asked(of, stage)
+    assert questions == ["Why normalise?"]
+    assert "root mean square of 1" in text
+    assert "β" not in text
+    of.do(SetSwitch(block, "norm", "none"), SetSwitch(block, "residual", True))
+    assert asked(of, stage)[0] == ["Why add what came in?"]
+
+
+def test_neither_one_hot_rows_nor_waves_are_explained_where_there_are_none(desk):
+    of = desk("i-love-ai", "textbook")
+    assert asked(of, "input.positions")[0] == ["What is it for?"]
+    assert "Why one-hot?" in asked(of, "input.embedding")[0]
+    of.do(SetSwitch("input", "lookup", "index"), SetSwitch("input", "positions", "sinusoidal"))
+    assert asked(of, "input.positions")[0] == ["What is it for?", "Why waves?"]
+    assert "Why one-hot?" not in asked(of, "input.embedding")[0]

@@ -10,7 +10,7 @@ from explorer.core.ops.inputs import Input
 from explorer.core.ops.linear import Add, Concat, Dropout, Intercept, MatMul, Multiply, Slope
 from explorer.core.ops.loss import CrossEntropy, Likelihood, LogLikelihood, MeanSquaredError, WithBalance
 from explorer.core.ops.masks import CausalMask, CausalPaddingMask, Mask, PaddingMask, RelatedMask
-from explorer.core.ops.normalise import NORMS, BatchNorm, LayerNorm
+from explorer.core.ops.normalise import NORMS, BatchNorm, LayerNorm, RMSNorm
 from explorer.core.ops.positions import Rotary, Sinusoidal
 from explorer.core.ops.quantise import BlockCodes, BlockScale, FromCodes
 from explorer.core.ops.scale import Cap, Clip, Scale, ScaleFactor, Temperature
@@ -60,6 +60,7 @@ __all__ = [
     "OneHot",
     "Op",
     "PaddingMask",
+    "RMSNorm",
     "ReLU",
     "RelatedMask",
     "RelativeBias",

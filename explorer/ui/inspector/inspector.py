@@ -12,7 +12,7 @@ from explorer.core.nudge import Check, check_cell
 from explorer.core.numbers import alone, written
 from explorer.lessons.glossary import LINK, glossary
 from explorer.lessons.loader import errata
-from explorer.pages.about import ABOUT
+from explorer.pages.about import answers
 from explorer.pages.inspection import Fed, Inspected, Printed, inspected, printed_at
 from explorer.pages.page import Player
 from explorer.ui.background import Background
@@ -184,9 +184,9 @@ class Inspector(QFrame):
 
     def _explain(self, *_: object) -> None:
         """Say what the stage is for; in sight while no cell is pointed at."""
-        selection = self._bench.selection
-        kind = next((stage.kind for stage in selection.places if stage.name == selection.stage), "")
-        said = _paragraphs(f"<b>{one.question}</b><br>{one.text}" for one in ABOUT.get(kind, ()))
+        selection, graph = self._bench.selection, self._bench.document.engine.graph
+        told = next((answers(stage, graph) for stage in selection.places if stage.name == selection.stage), ())
+        said = _paragraphs(f"<b>{one.question}</b><br>{one.text}" for one in told)
         if said == self._explained:
             return  # its terms are links by now: without them it would be laid out anew with each edit
         self._explained = said
