@@ -30,6 +30,7 @@ from explorer.training.head_gallery import Annotated, Head, gallery, sentences_f
 
 COSTS = "head gallery.costs"
 TO_MEASURE = "work of measuring heads"
+NAMED = f"A head gets a name if {LEAST:.0%} or more of its attention goes there, and twice what chance gives."
 LOOKS, SCORES = 800, 760
 """Pixels at text scale 1 that each half of the page takes, where they stand beside each other."""
 
@@ -68,10 +69,10 @@ def _sentences(view: View) -> tuple[list[Annotated], str]:
         n = f"{len(found)} sentences of the model's grammar that it never learned from"
         if isinstance(view.state.model.axes["input.words"], Vocabulary):
             n = f"{len(found)} short stories, written for this page"
-        return found, f"Measured on <b>{n}</b>. A head gets a name if {LEAST:.0%} or more of its attention goes there."
+        return found, f"Measured on <b>{n}</b>. {NAMED}"
     own = view.labels("input")
     said = "Only the sentence above is measured, since the program has no grammar of its words: that says little."
-    return [(own, ())], said
+    return [(own, ())], f"{said} {NAMED}"
 
 
 EACH = 250
@@ -117,6 +118,8 @@ def _gallery(view: View, measured: tuple[Head, ...]) -> Listing:
     for head in measured:
         one, example = head.scores.get(head.does), head.example.partition(":")[0]
         looks = MEASURES[head.does][0] if head.does else "at no named place"
+        if not head.does and (common := _common(head)):
+            one, looks = head.scores[common], f"{MEASURES[common][0]}, but less than twice the chance"
         node = f"{head.block}.head.{head.head + 1}.output"
         name = node if view.graph.find(node) else f"{head.block}.output"
         off, averaged = is_off(view, name), is_averaged(view, name, head.mean)
@@ -141,6 +144,12 @@ def _gallery(view: View, measured: tuple[Head, ...]) -> Listing:
         )
         lines.append(line)
     return Listing("heads", "What each head does", tuple(columns), tuple(lines), most=16)
+
+
+def _common(head: Head) -> str:
+    """Where a head without a name gives the most of its attention, if that is as much as a name takes; "" if not."""
+    shares = {name: one.share for name, one in head.scores.items() if one.rows and one.share >= LEAST}
+    return max(shares, key=lambda name: shares[name], default="")
 
 
 def _costs(measured: tuple[Head, ...]) -> Listing:

@@ -113,3 +113,13 @@ def test_the_page_can_be_made_of_infinite_logits(desk):
     of.choose(COSTS, True)
     page = of.page(HEADS.name)
     assert len(page.the("heads").lines) == len(page.the("costs").lines) == 8
+
+
+def test_a_head_that_looks_at_a_place_by_chance_does_not_look_at_no_named_place(desk):
+    """At "no named place", and 0.71 for the word itself just below: of three words chance gives 0.61."""
+    page = desk("i-love-ai").page(HEADS.name)
+    (line,) = page.the("heads").lines
+    share = max(float(row[1]) for row in page.texts("all scores"))
+    assert line.entries[4].text == "at the word itself, but less than twice the chance"
+    assert float(line.entries[5].text) == share < 2 * float(line.entries[6].text)
+    assert "and twice what chance gives" in page.notes
