@@ -58,6 +58,8 @@ from explorer.pages.view import Cell, Told, View
 CACHED = "cache.on"
 MOST_COLUMNS = 8
 """Words that are shown side by side, the last ones."""
+MOST_WORDS = 8
+"""Words in sight of those that may come next."""
 MOST_WORK = 30_000_000
 """Multiplications that somebody may wait for."""
 COMPUTED, KEPT = 0.7, -0.35
@@ -282,12 +284,28 @@ class _Words(Lines):
     def _order(self) -> Ranked:
         return Ranked(self.shares)
 
+    @cached_property
+    def _rank(self) -> int:
+        """How many words come before the chosen one."""
+        share = self.shares[self.chosen]
+        before = self.shares[: self.chosen]
+        return int((self.shares > share).sum() + (before == share).sum())
+
+    def _word(self, row: int) -> int:
+        """The word of a line: that which was drawn is in sight, as the last one there if it has a lower rank."""
+        last = MOST_WORDS - 1
+        if row < last or self._rank <= last:
+            return self._order[row]
+        return self.chosen if row == last else self._order[row - (row <= self._rank)]
+
     def line(self, row: int) -> Line:
-        word = self._order[row]
+        word = self._word(row)
         name, share, chance = self.words[word], float(self.shares[word]), float(self.chances[word])
         off = chance == 0
         tip = f"{name}: {exact(share)}" + ("; cut off" if off else f"; chosen with {exact(chance)}")
         mark = "likeliest" if self.greedy else "drawn"
+        if self._rank >= MOST_WORDS:
+            mark += f", number {self._rank + 1:,}"
         said = [mark] * (word == self.chosen) + ["stands there"] * (name == self.actual)
         read = self.reads is None or name in self.reads
         lead = Do(SetTokens(self.sequence, (*self.before, name))) if read and name != END else None
@@ -322,7 +340,7 @@ def _listing(view: View, sequence: str, row: int, shares: Array, chances: Array,
         Column("", BAR, 120),
         Column(""),
     )
-    return Listing("next words", "Next words, the most probable first", columns, lines, most=8, order=f"{row}")
+    return Listing("next words", "Next words, the most probable first", columns, lines, most=MOST_WORDS, order=f"{row}")
 
 
 def _controls(view: View, choice: Choice, left: Array, shares: Array) -> Stack:

@@ -269,3 +269,24 @@ def test_what_is_kept_of_many_layers_is_said_once():
     assert said == "<b>K_rotated, V</b> of 30 blocks, <b>decoder.1.self</b> to <b>decoder.30.self</b>"
     assert _kept_names(kept[:2]) == "<b>decoder.1.self.K_rotated, decoder.1.self.V</b>"
     assert _kept_names([]) == "<b>nothing</b>"
+
+
+def test_the_word_that_is_drawn_is_in_sight_and_each_word_stands_there_once(desk):
+    """The button said "Append" of a word that no line had."""
+    of = desk("tiny-reader")
+    seen = 0
+    for seed in range(30):
+        of.choose(SEED, seed)
+        listing = of.page(NEXT_WORD.name).the("next words")
+        at = next(i for i, line in enumerate(listing.lines) if "drawn" in line.entries[-1].text)
+        assert at < listing.most
+        if "number" in listing.lines[at].entries[-1].text:
+            seen += 1
+            assert at == listing.most - 1
+            shares = [line.entries[2].value for line in listing.lines]
+            drawn = shares.pop(at)
+            assert shares == sorted(shares, reverse=True)
+            rank = int(listing.lines[at].entries[-1].text.split("number ")[1].split(",")[0])
+            assert sum(share > drawn for share in shares) == rank - 1
+            assert len({line.cell for line in listing.lines}) == len(listing.lines)
+    assert seen
