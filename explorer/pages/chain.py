@@ -362,9 +362,9 @@ def _column(view: View, k: int, name: str, row: int) -> list[Mark]:
     across, half = _apart(view)
     for j, number in enumerate(np.asarray(shown, dtype=float).tolist()):
         y = _y(len(labels), j)
-        share = min(abs(number) / size, 1.0) if size and np.isfinite(number) else 0.0
+        share = min(max(number / size, -1.0), 1.0) if size and np.isfinite(number) else 0.0
         told = in_table(number, 2)
-        found.append(Dot(k * across, y, labels[j], cell=Cell(name, (row, j)), inside=told, share=share))
+        found.append(Dot(k * across, y, labels[j], cell=Cell(name, (row, j)), inside=told, share=share, signed=True))
         if k == 0 or len(labels) == 1:
             found.append(Words(k * across, y + DISC + 7.5, labels[j], MUTED, fixed=True, size=11.7))
     if k == 0:

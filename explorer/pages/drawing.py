@@ -125,6 +125,7 @@ class Dot(Mark):
     inside: str = ""  # written in it: it is drawn as a large disc
     below: str = ""  # written below it
     share: float | None = None  # its place on the map of shares, which fills it, in place of the ink
+    signed: bool = False  # whether that place is from −1 to 1, on the map of numbers with a sign
     wrong: bool = False  # ringed in red, with a cross behind what is written below
 
 

@@ -210,7 +210,7 @@ def _units(view: View, hidden: str, activation: str, what: str) -> tuple[Element
 
 def _words(op: Op, after: Array, units: Sequence[str], who: str, last: bool) -> str:
     """Which units are off; behind the last layer there is none that it could be one with."""
-    off = np.flatnonzero(after == 0)
+    off = np.flatnonzero(_off(op, after))
     name = op.title or "The activation"
     if not op.bends:
         so = "the sums are the answer" if last else "so this layer and the next are no more than one"
@@ -233,6 +233,11 @@ def _words(op: Op, after: Array, units: Sequence[str], who: str, last: bool) -> 
     return f"For {who}: {len(off)} of {len(units)} off: {which} 0 after {name}. {rest}"
 
 
+def _off(op: Op, after: Array) -> Array:
+    """Which units an activation has switched off: a straight line switches off none."""
+    return (after == 0) & op.bends
+
+
 def _listed(names: Sequence[str], which: Array) -> str:
     """The names of some units."""
     return ", ".join(escape(names[i]) for i in which[:NAMED]) + (" …" if len(which) > NAMED else "")
@@ -250,12 +255,12 @@ def _listing(op: Op, before: Array, after: Array, units: Sequence[str], activati
     columns = (
         Column("Unit"),
         Column("before h", NUMBER),
-        Column("", BAR, 90, bar),
+        Column("", BAR, 90, bar, signed=True),
         Column("after a", NUMBER),
-        Column("", BAR, 90, bar_after),
+        Column("", BAR, 90, bar_after, signed=op.within is None),
         Column(""),
     )
-    lines = _Units(before, after, tuple(units), decimals, activation, row)
+    lines = _Units(before, after, _off(op, after), tuple(units), decimals, activation, row)
     return Listing("units", "Hidden units before and after the activation", columns, lines)
 
 
@@ -265,6 +270,7 @@ class _Units(Lines):
 
     before: Array
     after: Array
+    offs: Array
     units: tuple[str, ...]
     decimals: int
     activation: str
@@ -275,7 +281,7 @@ class _Units(Lines):
 
     def line(self, row: int) -> Line:
         name, h, a = self.units[row], float(self.before[row]), float(self.after[row])
-        off = a == 0
+        off = bool(self.offs[row])
         tip = f"unit {name}: {exact(h)} → {exact(a)}"
         h_said, a_said = written(h, self.decimals), written(a, self.decimals)
         entries = (
@@ -297,10 +303,10 @@ def _curve(
     x = np.linspace(-width, width, CURVE_POINTS, dtype=before.dtype)
     with np.errstate(all="ignore"):
         y = op.forward(x)
-    some = zip(before[:MOST_DOTS].tolist(), after[:MOST_DOTS].tolist(), units, strict=False)
+    some = zip(before[:MOST_DOTS].tolist(), after[:MOST_DOTS].tolist(), _off(op, after).tolist(), units, strict=False)
     dots = [
-        Dot(h, a, name, series(0), hollow=a == 0, cell=Cell(nodes[1], (row, j)), also=(Cell(nodes[0], (row, j)),))
-        for j, (h, a, name) in enumerate(some)
+        Dot(h, a, name, series(0), hollow=off, cell=Cell(nodes[1], (row, j)), also=(Cell(nodes[0], (row, j)),))
+        for j, (h, a, off, name) in enumerate(some)
     ]
     low, high = min(float(y.min()), 0.0), max(float(y.max()), 0.5)
     room = (high - low) * 0.15

@@ -136,7 +136,7 @@ def _listing(view: View, scores: str, output: str, row: int) -> Listing:
         Column("y", NUMBER),
         Column("P", NUMBER),
         Column("P − y", NUMBER),
-        Column("", BAR, 110, (-1.0, 1.0)),
+        Column("", BAR, 110, (-1.0, 1.0), signed=True),
     ]
     decimals = [max(decimals_of(shares[row]), 4)]
     more = []
@@ -428,7 +428,7 @@ def _squares(view: View, output: str) -> tuple[Listing, Drawing, str]:
         Column("output", NUMBER),
         Column("target", NUMBER),
         Column("difference", NUMBER),
-        Column("", BAR, 120, (-widest, widest)),
+        Column("", BAR, 120, (-widest, widest), signed=True),
         Column("squared", NUMBER),
     )
     dots = [

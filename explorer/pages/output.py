@@ -177,7 +177,7 @@ def _listing(view: View, row: int) -> Listing:
         Column("" if _given(view) else _unit(view).capitalize()),
         Column("logit", NUMBER),
         Column("probability" if softmax else "output", NUMBER),
-        Column("", BAR, 260, bar),
+        Column("", BAR, 260, bar, signed=not softmax),
         Column(""),
     )
     words = view.labels(view.nodes[PROBABILITIES].axes[1])

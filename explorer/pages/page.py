@@ -151,6 +151,7 @@ class Column(Data):
     width: int = 160
     # The numbers at the two ends of a bar; 0 lies between them or at one of them.
     reach: tuple[float, float] = (0.0, 1.0)
+    signed: bool = False  # whether its bars have the colours of signs, rather than that of shares
     names: bool = False  # whether its words may hold names of quantities, which are set; a word of a text is not
 
 

@@ -362,7 +362,7 @@ def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ..
     capped = ledger.node != LOGITS
     logit = "logit before its cap" if capped else "logit"
     lines.append(Line.of(logit, *_number_and_bar(ledger.total), cell=Cell(ledger.node, (row, word)), strong=True))
-    columns = Column("from"), Column("of the logit", NUMBER), Column("", BAR, 220, (low, high))
+    columns = Column("from"), Column("of the logit", NUMBER), Column("", BAR, 220, (low, high), signed=True)
     note = (
         f"The {logit} of <b>{escape(says[word])}</b> after <mark>{escape(there[row])}</mark> is the sum of these "
         f"parts. The last norm divides all of them by one number, the σ of this row, {written(ledger.sigma, 3)}, "
@@ -399,7 +399,7 @@ def _opened(view: View, sequence: str, ledger: Ledger, part: Part, there: tuple[
             names, title, what = tuple(f"{k + 1}" for k in range(len(by))), "dimension by dimension", "number"
     name = _named(view, part, there[ledger.row])
     go = Button("go there", "Go to it", GoTo(view.nodes[part.node].stage), f"Go to the page of {name}")
-    bar = Column("", BAR, 160, _reach((by * says).tolist()))
+    bar = Column("", BAR, 160, _reach((by * says).tolist()), signed=True)
     columns = Column(""), Column(what, NUMBER), Column("× what it says", NUMBER), Column("= of the logit", NUMBER), bar
     lines = _lines(names, by, says, rest, part.value)
     return (

@@ -86,7 +86,12 @@ def near(
         What stands behind words; `note` is the title of the column.
     """
     low = -1.0 if any(one.cosine < 0 for one in found) else 0.0
-    columns = [Column("", NUMBER), Column("word"), Column("cosine", NUMBER), Column("", BAR, bar, (low, 1.0))]
+    columns = [
+        Column("", NUMBER),
+        Column("word"),
+        Column("cosine", NUMBER),
+        Column("", BAR, bar, (low, 1.0), signed=True),
+    ]
     if notes:
         columns.append(Column(note, NUMBER))
     lines = []
@@ -128,7 +133,7 @@ def products(cosine: PairCosine, largest_first: bool) -> Listing:
     """A line for each dimension of two vectors: both numbers, and their product as number and bar."""
     numbers = cosine.products
     order = np.argsort(-np.abs(numbers), kind="stable") if largest_first else np.arange(len(numbers))
-    reach = min(float(numbers.min()), -1e-9), max(float(numbers.max()), 1e-9)
+    reach = min(float(numbers.min()), 0.0), max(float(numbers.max()), 1e-9)
     a, b = map(shortened, cosine.words)
     columns = (
         Column("dimension", NUMBER),
@@ -137,7 +142,7 @@ def products(cosine: PairCosine, largest_first: bool) -> Listing:
         Column(b, NUMBER),
         Column(""),
         Column("product", NUMBER),
-        Column("", BAR, 110, reach),
+        Column("", BAR, 110, reach, signed=True),
         Column(""),
     )
     said = f"{'-'.join(cosine.words)} {largest_first}"

@@ -139,3 +139,20 @@ def test_other_way_of_writing_weights(start):
 
 def test_where_all_units_are_off_no_other_passes(desk):
     assert "2 of 2 off: units h₁, h₂ are 0 after ReLU. Nothing passes." in desk("xor", "textbook").page("layer.1").notes
+
+
+def test_a_straight_line_switches_no_unit_off(desk):
+    """A sum of 0 was called off beside "the identity changes nothing"."""
+    page = desk("xor", "textbook").page("layer.2")
+    assert "the identity changes nothing" in page.notes
+    assert 0 in bars(page, 4)
+    assert not any(entry.off or entry.text == "off" for line in page.the("units").lines for entry in line.entries)
+    assert not any(dot.hollow for dot in dots(page))
+
+
+def test_bars_of_units_have_the_colours_of_signs_and_those_behind_a_sigmoid_of_shares(desk):
+    """Positive units were blue, as negative ones are, where none was below 0."""
+    columns = desk("sin").page("layer.3").the("units").columns
+    assert [columns[i].signed for i in (2, 4)] == [True, True]
+    columns = desk("xor", "random").page("layer.1").the("units").columns
+    assert [columns[i].signed for i in (2, 4)] == [True, False]

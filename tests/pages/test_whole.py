@@ -472,6 +472,7 @@ def test_a_net_is_drawn_as_its_neurons(desk):
     dots = eyes.marks("model", Dot)
     assert [dot.cell.node for dot in dots] == ["input.X"] * 2 + ["layer.1.activation"] * 2 + ["layer.2.activation"]
     assert {dot.cell.index[0] for dot in dots} == {2}
+    assert all(dot.signed for dot in dots)
     edges = np.concatenate([mark.ends for mark in eyes.marks("model", Segments)])
     assert len(edges) == np.count_nonzero(made.value("layer.1.W")) + np.count_nonzero(made.value("layer.2.W"))
     taking = sum(len(mark.ends) for mark in eyes.marks("model", Segments) if mark.dashed)

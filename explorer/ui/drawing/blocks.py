@@ -262,8 +262,8 @@ class Blocks:
         theme, radius = self._bench.appearance.theme, DISC * self._unit
         ground, ink = qcolor(theme.surface), qcolor(theme.text)
         if dot.share is not None:
-            ramp = theme.sequential_ramp
-            colour = int(ramp.index(np.array(dot.share), 0.0, 1.0))
+            ramp = theme.diverging_ramp if dot.signed else theme.sequential_ramp
+            colour = int(ramp.index(np.array(dot.share), -1.0 if dot.signed else 0.0, 1.0))
             ground, ink = ramp.colors[colour], ramp.text[colour]
         painter.setPen(QPen(qcolor(theme.here if lit else theme.line_strong), 2.5 if lit else 1.2))
         painter.setBrush(ground)

@@ -253,7 +253,7 @@ class RowPainter(QStyledItemDelegate):
         if np.isfinite(value):
             value = min(max(value, low), high)
             bar = QRectF(min(zero, zero + value * width), inner.top(), abs(value) * width, inner.height())
-            color = bar_color(theme, value, signed=low < 0, here=here)
+            color = bar_color(theme, value, signed=column.signed, here=here)
             if entry.off:
                 painter.setPen(QPen(qcolor(theme.muted), 1))
                 painter.setBrush(QBrush(qcolor(theme.muted), Qt.BrushStyle.BDiagPattern))

@@ -202,3 +202,13 @@ def test_a_long_title_goes_on_in_the_next_line_and_is_not_cut(bench, show):
     one_line = view.horizontalHeader().height()
     view.setFixedWidth(view.shares_line)
     assert view.horizontalHeader().height() >= one_line + 2 * QFontMetrics(bench.appearance.fonts.small).height()
+
+
+def test_a_positive_bar_has_the_colour_of_its_sign_also_where_none_is_negative(bench, show):
+    """Blue means negative everywhere else."""
+    ramps = bench.appearance.theme.diverging_ramp, bench.appearance.theme.sequential_ramp
+    for signed, colour in ((True, ramps[0].colors[230]), (False, ramps[1].colors[160])):
+        columns = (Column("share", BAR, 400, signed=signed),)
+        view = show(ListingView(bench, Listing("list", "A list", columns, (Line((Entry("1", 0.9),)),))))
+        middle = view.visualRect(view.model().index(0, 0)).center()
+        assert view.viewport().grab().toImage().pixelColor(middle) == colour
