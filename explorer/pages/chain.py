@@ -325,6 +325,10 @@ def neurons(view: View) -> tuple[Drawing, list[str]]:
     return Drawing(tuple(marks), window, summary, none, none, down=True, square=True, zoom=True), due
 
 
+MOST_FIGURES = 5
+"""With its sign, as many as a circle is wide in a small picture of the net."""
+
+
 def _y(units: int, j: int) -> float:
     return (j - (units - 1) / 2) * DOWN
 
@@ -363,7 +367,8 @@ def _column(view: View, k: int, name: str, row: int) -> list[Mark]:
     for j, number in enumerate(np.asarray(shown, dtype=float).tolist()):
         y = _y(len(labels), j)
         share = min(max(number / size, -1.0), 1.0) if size and np.isfinite(number) else 0.0
-        told = in_table(number, 2)
+        told = next((text for text in (in_table(number, n) for n in (2, 1)) if len(text) <= MOST_FIGURES), "")
+        told = told or in_table(number, 0)
         found.append(Dot(k * across, y, labels[j], cell=Cell(name, (row, j)), inside=told, share=share, signed=True))
         if k == 0 or len(labels) == 1:
             found.append(Words(k * across, y + DISC + 7.5, labels[j], MUTED, fixed=True, size=11.7))

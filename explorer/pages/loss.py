@@ -11,7 +11,7 @@ import numpy as np
 
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Place, Stage
-from explorer.core.numbers import alone, as_share, decimals_of, exact, in_table, written
+from explorer.core.numbers import Ranked, alone, as_share, decimals_of, exact, in_table, written
 from explorer.core.ops import Array, CrossEntropy
 from explorer.core.vocabulary import PAD
 from explorer.lessons.references import Slip, slips_at
@@ -86,6 +86,10 @@ def _n(view: View) -> int:
     return op.count(target)
 
 
+IN_SIGHT = 10
+"""Words in the list of what each logit is to do."""
+
+
 @dataclass(frozen=True, eq=False)
 class _Words(Lines):
     """The lines of one position."""
@@ -106,7 +110,20 @@ class _Words(Lines):
     def __len__(self) -> int:
         return len(self.words)
 
+    @property
+    def ranked(self) -> bool:
+        """Whether the right word comes first, and the others by their P − y: among many words one would look for it."""
+        return len(self.words) > IN_SIGHT
+
+    @cached_property
+    def _order(self) -> Ranked:
+        sizes = np.abs(self.gradient[self.row])
+        if self.right >= 0:
+            sizes[self.right] = np.inf
+        return Ranked(sizes)
+
     def line(self, row: int) -> Line:
+        row = self._order[row] if self.ranked else row
         y = float(row == self.right)
         p, apart = float(self.shares[self.row, row]), float(self.gradient[self.row, row]) * self.n
         decimals, *others = self.decimals
@@ -153,7 +170,8 @@ def _listing(view: View, scores: str, output: str, row: int) -> Listing:
     right = int(view.values[TARGET][row]) if _counted(view, row) else -1
     words = view.labels(view.nodes[output].axes[1])
     lines = _Words(scores, words, row, right, _n(view), shares, gradient, tuple(more), tuple(decimals))
-    return Listing("word gradients", "Probabilities minus what is right", tuple(columns), lines, most=10)
+    order = "P − y" if lines.ranked else ""
+    return Listing("word gradients", "Probabilities minus what is right", tuple(columns), lines, IN_SIGHT, order=order)
 
 
 def _stepped(view: View, output: str) -> Array | None:

@@ -57,7 +57,7 @@ WRITTEN = {"x_p": "xₚ", "x_o": "xₒ"}
 
 def vectors(view: View, stage: Stage) -> tuple[Element, ...]:
     """Two vectors as numbers and as arrows to drag, and everything that follows from them."""
-    plane = Stack("drag", "Drag the tips of x and y", (Picture("plane", _plane_of_two(view), 390, 370),))
+    plane = Stack("drag", "Drag the tips of x and y", (Picture("plane", _plane_of_two(view), 390, 370), *_flat(view)))
     numbers = Stack("numbers", "", (*(matrix(view, name) for name in BESIDE), *_between(view)))
     elements: list[Element] = [Row("plane and numbers", (Item("", plane), Item("", numbers)))]
     for id, title, names in (
@@ -67,6 +67,21 @@ def vectors(view: View, stage: Stage) -> tuple[Element, ...]:
         row = Row(f"{id} row", tuple(Item("", matrix(view, name, what)) for name, what in names))
         elements += [Section(id, title), row]
     return tuple(elements)
+
+
+def _flat(view: View) -> tuple[Element, ...]:
+    """That the picture shows two of more dimensions, in which neither angle nor right angle is what it seems."""
+    d = view.values["x"].shape[-1]
+    return (
+        (
+            Note(
+                "two of all",
+                f"Two of {d} dimensions: in all of them α is another angle, and x_o at a right angle to y.",
+            ),
+        )
+        if d > 2
+        else ()
+    )
 
 
 def _between(view: View) -> tuple[Element, ...]:
@@ -89,7 +104,8 @@ def _plane_of_two(view: View) -> Drawing:
     seen = {name: tip for name, tip in tips.items() if drawable(*tip)}
     far = 1.3 * reach(points, 1.0)
     angle = float(view.values["angle"].item())
-    marks = (*_shadow(seen, far), *_angle(seen, angle), *_arrows(seen))
+    whole = view.values["x"].shape[-1] == 2
+    marks = (*_shadow(seen, far), *(_angle(seen, angle) if whole else ()), *_arrows(seen))
     told = "; ".join(f"{WRITTEN.get(name, name)} {point(*tip)}" for name, tip in tips.items())
     names = view.labels(view.nodes["x"].axes[-1])
     across, up = (Axis(name, grid=True) for name in (*names, "", "")[:2])

@@ -182,6 +182,18 @@ def test_where_nothing_is_to_be_said_nothing_is_counted(start, number):
 # P − y
 
 
+def test_among_many_words_the_right_one_comes_first_and_then_those_that_it_was_taken_for(desk):
+    reader = desk("tiny-reader")
+    page, target = reader.page("loss"), reader.value("loss.target")
+    position = reader.view.row(reader.view.nodes["output.probabilities"].axes[0])
+    lines = page.the(WORDS).lines
+    right, *others = [lines[rank].cell.index[1] for rank in range(8)]
+    assert right == target[position]
+    P = reader.value("output.probabilities")[position]
+    assert others == [int(word) for word in np.argsort(-P, kind="stable") if word != right][:7]
+    assert sorted(line.cell.index[1] for line in lines) == list(range(len(P)))
+
+
 @pytest.mark.parametrize("position", [0, 2])
 def test_p_minus_y_is_n_times_the_gradient_of_the_logits(start, number, position):
     P, target = start.value("output.probabilities"), start.value("loss.target")

@@ -52,6 +52,12 @@ def test_the_shadow_lies_on_y_and_cannot_be_dragged(two):
     assert rest.ends[0].tolist() == [list(found["xₚ"].tip), list(found["x"].tip)]
 
 
+def test_of_more_than_two_dimensions_no_angle_is_drawn_and_it_says_why(desk):
+    words = desk("words-as-vectors").page("vectors")
+    assert not words.marks("plane", Arc), "that between the two arrows is another one"
+    assert "Two of 25 dimensions" in words.notes
+
+
 def test_the_arc_goes_from_y_to_x(two):
     two.do(SetCells("x", {(0, 0): 0.0, (0, 1): 2.0}), SetCells("y", {(0, 0): 3.0, (0, 1): 0.0}))
     (arc,) = two.page("vectors").marks("plane", Arc)

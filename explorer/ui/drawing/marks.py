@@ -228,7 +228,7 @@ class Marks(pg.GraphicsObject):
             self._lines[number] = lines = [QLineF(*ends) for ends in mark.ends.reshape(-1, 4).tolist()]
         pixels = self._pixels
         painter.setTransform(QTransform(pixels.across, 0.0, 0.0, pixels.up, pixels.left, pixels.top))
-        pen = self._pen(mark.ink, mark.width)
+        pen = self._pen(mark.ink, mark.width, mark.dashed)
         pen.setCosmetic(True)
         painter.setPen(pen)
         painter.drawLines(lines)

@@ -320,6 +320,8 @@ class LossSurface(Plot):
         if self.losses is None or self.losses.window != self._window or not (busy or self.losses.fits()):
             self.losses = LossGrid(self.bench.document, self.cells, self._window)
             self.steps_of_losses = self.bench.descent.at
+            if self._image.image is None:
+                self._look_at(self._window)  # at once: the surface comes later
         if self.isVisible() and not self.losses.whole:
             if not self.bench.descent.quick:
                 self._compute(self.losses)
@@ -386,8 +388,8 @@ class LossSurface(Plot):
 
     def _draw_surface(self, grid: LossGrid) -> None:
         self.paint_anew()
-        surface, window = grid.surface, grid.window
-        self.frame = QRectF(window.left, window.bottom, window.right - window.left, window.top - window.bottom)
+        surface = grid.surface
+        self._look_at(grid.window)
         self.lines = [(level, level_lines(surface, grid.x, grid.y, level)) for level in levels(surface)]
         pieces = np.concatenate([lines.reshape(-1, 2) for _, lines in self.lines] or [np.zeros((0, 2))])
         self._contour.setData(pieces[:, 0], pieces[:, 1])
@@ -401,12 +403,16 @@ class LossSurface(Plot):
             between @ heights @ between.T, autoLevels=False, levels=(low, high if high > low else low + 1)
         )
         self._image.setRect(self.frame)
+        self._draw_way()
+        self.drawn.emit()
+
+    def _look_at(self, window: Window) -> None:
+        """Say between which values of the two weights it is."""
+        self.frame = QRectF(window.left, window.bottom, window.right - window.left, window.top - window.bottom)
         self.getViewBox().setRange(self.frame, padding=0.0, disableAutoRange=True)
         across, up = (name_of(self.bench, cell) for cell in self.cells)
         self.side("bottom").show_numbers(window.left, window.right, self.width(), across)
         self.side("left").show_numbers(window.bottom, window.top, self.height(), up)
-        self._draw_way()
-        self.drawn.emit()
 
     def restyle(self) -> None:
         super().restyle()

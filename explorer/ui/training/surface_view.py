@@ -195,5 +195,7 @@ class SurfaceView(QWidget):
     def _say(self, asked: str = "") -> None:
         """The loss where the mouse is; else what the picture is."""
         after = f"after {self.plot.steps_of_losses:,} steps" if self._bench.descent.run else "now"
-        about = f"Deeper is a higher loss. All other weights are as they are {after}. A click moves these two there."
+        about = (
+            f"The bluer, the higher the loss. All other weights are as they are {after}. A click moves these two there."
+        )
         self._words.setText(f"{asked}. A click moves the two weights there." if asked else about)

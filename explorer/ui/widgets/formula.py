@@ -54,6 +54,7 @@ def typeset(latex: str) -> Typeset | None:
         math = Latex(latex, size=UNIT, color="currentColor")
         # Without a width of 0, Qt draws outlines of its own around the glyphs in a PDF and in an SVG.
         svg = math.svg().replace("<svg ", '<svg stroke-width="0" ', 1)
+        svg = svg.replace('fill="black"', 'fill="currentColor"')  # ziamath's bars above letters have no other colour
     except Exception:  # whatever a parser may trip over: the text comes from lessons and from people
         return None
     box, margin = math.node.bbox, math.margin

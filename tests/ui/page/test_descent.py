@@ -382,6 +382,21 @@ def surface(window, panel, eye):
     return eye.plot(window, LossSurface)
 
 
+def test_its_sides_are_right_before_the_surface_is_there(monkeypatch, window, panel, qtbot):
+    from explorer.ui.training import loss_surface
+
+    monkeypatch.setattr(loss_surface.LossGrid, "more", lambda *_, **__: False)
+    surface = loss_surface.LossSurface(window.bench, (Cell("output.logits", (0, 0)), Cell("output.logits", (0, 3))))
+    qtbot.addWidget(surface)
+    surface.resize(330, 310)
+    with qtbot.waitExposed(surface):
+        surface.show()
+    seen = surface.losses.window
+    (left, right), (bottom, top) = surface.getViewBox().viewRange()
+    np.testing.assert_allclose([left, right, bottom, top], [seen.left, seen.right, seen.bottom, seen.top])
+    assert seen.contains(*surface.here)
+
+
 def test_the_surface_shows_losses_that_the_model_would_have(window, surface, eye, qtbot):
     qtbot.waitUntil(lambda: surface.losses.whole)
     assert surface.cells == (Cell("output.logits", (0, 0)), Cell("output.logits", (0, 3)))

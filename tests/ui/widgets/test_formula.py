@@ -276,6 +276,14 @@ def test_a_row_that_is_set_once_is_the_one_that_ziamath_sets_twice(monkeypatch):
     assert len(once) > 20
 
 
+@pytest.mark.parametrize("latex", [r"\overline{X}", r"\bar{X}", r"\sqrt{x}", r"\frac{a}{b}", r"\hat{p}"])
+def test_all_of_a_formula_has_the_colour_that_is_asked_for(latex):
+    """The bars above the means of a linear regression were black on black."""
+    svg = typeset(latex).svg
+    assert b"black" not in svg
+    assert b"currentColor" in svg
+
+
 MOST_NODES = 200
 """That ziamath makes for one formula, which takes some 10 ms of a turn."""
 
