@@ -16,6 +16,7 @@ from explorer.document.state import frozen
 from explorer.pages.drawing import (
     ACCENT,
     DRAWABLE,
+    LINE,
     MUTED,
     TEXT,
     Arrow,
@@ -113,6 +114,10 @@ def _words(said: int, drawn: int, n: int) -> str:
     return strong if drawn == n else f"{strong} Of all {n:,} words {drawn} are drawn."
 
 
+FEW_ARROWS = 40
+"""Rows; more of them are drawn in a fainter colour, or nobody would see the words of the sentence among them."""
+
+
 def _drawing(view: View, name: str, axis: str, drawn: Array, pair: tuple[int, int]) -> Drawing:
     """An arrow for each of some rows; a word that is lit, or a row that is pointed at, is orange."""
     rows, columns = view.nodes[name].axes
@@ -122,10 +127,11 @@ def _drawing(view: View, name: str, axis: str, drawn: Array, pair: tuple[int, in
     for i, word in enumerate(view.values[f"{axis}.tokens"].tolist()):
         places.setdefault(word, []).append((axis, i))
     marks: list[Mark] = []
-    for row, (x, y) in zip(drawn.tolist(), points.tolist(), strict=True):
+    # Those of the sentence last: they lie on the others.
+    for row, (x, y) in sorted(zip(drawn.tolist(), points.tolist(), strict=True), key=lambda one: one[0] in places):
         if drawable(x, y):
             here = row in places
-            ink, width = (ACCENT, 2.0) if here else (MUTED, 1.2)
+            ink, width = (ACCENT, 2.0) if here else (MUTED if len(drawn) <= FEW_ARROWS else LINE, 1.2)
             cells = Cell(name, (row, pair[0])), Cell(name, (row,))
             also = tuple(places.get(row, ()))
             marks.append(Arrow((0.0, 0.0), (x, y), labels[row], ink, width, (rows, row), also, cells))

@@ -6,7 +6,7 @@ import pytest
 from explorer.core.model import Model
 from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.document.state import State
-from explorer.pages.drawing import ACCENT, MUTED, Arrow, reach
+from explorer.pages.drawing import ACCENT, LINE, MUTED, Arrow, reach
 from explorer.pages.view import Cell
 
 STAGE, PLANE = "source.embedding", "plane of source.table"
@@ -103,6 +103,8 @@ def test_of_a_large_vocabulary_the_words_of_the_sentence_are_drawn_and_some_othe
     drawn = page.marks("plane of input.table", Arrow)
     assert len(drawn) == 200
     assert [arrow.name for arrow in drawn if arrow.ink == ACCENT] == ["w3", "w49999"]
+    assert [arrow.name for arrow in drawn][-2:] == ["w3", "w49999"], "they lie on the others"
+    assert {arrow.ink for arrow in drawn[:-2]} == {LINE}
     assert "Of all 50,000 words 200 are drawn." in page.notes
 
 

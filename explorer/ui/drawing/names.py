@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFont, QFontMetrics
 
 from explorer.core.ops import Array
-from explorer.pages.drawing import MUTED, TEXT, Arc, Arrow, Curve, Dot, Drawing, Mark, Segments, Words, drawable
+from explorer.pages.drawing import LINE, MUTED, TEXT, Arc, Arrow, Curve, Dot, Drawing, Mark, Segments, Words, drawable
 from explorer.ui.drawing.strokes import Pixels
 from explorer.ui.workbench import Workbench
 
@@ -131,6 +131,8 @@ MANY = 60
 MOST_NAMES, MOST_AT_ONE = 40, 3
 """Names in a picture, and names of dots that lie on each other."""
 BESIDE = 7.0
+FAINT = MUTED, LINE
+"""Inks of what stands behind."""
 THICK = 2.0
 """Pixels: a wider arrow has a larger head, and its drawing larger words."""
 ARC, NARROW = 34.0, 60.0
@@ -197,7 +199,8 @@ class Names:
                 case Words() if mark.text and drawable(mark.x, mark.y) and not drawing.zoom:
                     yield self._of_words(mark, room, metrics)
         named = [(i, m) for i, m in marks if isinstance(m, Arrow) and m.name and drawable(*m.start, *m.tip)]
-        for i, arrow in named[:MANY]:
+        # What stands out has the first choice.
+        for i, arrow in sorted(named, key=lambda one: one[1].ink in FAINT)[:MANY]:
             yield self._at_tip(i, arrow, room, metrics)
         yield from self._beside_dots(drawing, room, metrics, many)
 
