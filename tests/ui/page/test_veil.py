@@ -228,7 +228,7 @@ def test_a_page_that_comes_back_at_once_has_what_the_new_step_names_larger(led, 
         assert window.page().isVisible()  # at once: in turns, it would be laid out before
         eye.settle(window)
     assert box(window, "loss.target").form.times == 1
-    assert box(window, "loss.value").form.times > 1
+    assert box(window, "loss.L_1").form.times > 1
 
 
 def test_what_comes_onto_a_page_in_sight_is_counted_when_its_room_is_shared(open_window, eye, no_pictures):
