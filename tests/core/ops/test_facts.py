@@ -13,8 +13,8 @@ from explorer.core.switches import SWITCHES
 
 ASKS = re.compile(r"isinstance\([^)]*\bop\b|type\([\w.]*\bop\)|^\s*case (?:%s)\(" % "|".join(ops.__all__), re.MULTILINE)
 MOST = 10
-"""What is left: that an input is one, where a type is needed for what only it has (the logs of a cross-entropy), and the
-answers that are about one op."""
+"""What is left: that an input is one, where a type is needed for what only it has (the logs of a cross-entropy), and
+the answers that are about one op."""
 
 
 def test_the_program_asks_ops_for_facts_and_not_which_they_are():

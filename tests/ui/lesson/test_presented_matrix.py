@@ -139,7 +139,8 @@ def test_numbers_grow_with_cells_that_are_much_larger_than_they_have_to_be(prese
     assert view.figures.number.pointSizeF() >= 1.5 * view.letters.number.pointSizeF()
     assert view.figures.needed(view.matrix) <= view.columnWidth(0)
     assert view.figures.row <= view.rowHeight(0)
-    assert view.figures.needed(view.matrix) // 2 <= view.right_of(view.matrix.text(0, 0)) + view.columnWidth(0) // 4  # in the middle
+    right = view.right_of(view.matrix.text(0, 0))
+    assert view.figures.needed(view.matrix) // 2 <= right + view.columnWidth(0) // 4  # in the middle
 
 
 def test_lines_between_words_are_as_wide_as_the_shares_above_them(presented, qtbot):
