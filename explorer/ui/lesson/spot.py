@@ -81,6 +81,8 @@ def scroll_to_meant(boxes: Sequence[MatrixBox], view: View, step: Step) -> None:
         asked = asked_cell(view.graph, question)
     else:
         asked = next(iter(filter(None, goals)), None) or first_cell(view, step)
+    if asked is not None and not _is_there(view, asked):
+        asked = None
     read = _read_by(view, asked)
     meant: dict[str, int] = {}
     """The row and column of what is asked for, or else spoken of, in matrices that share an axis with its own."""
@@ -107,6 +109,12 @@ def scroll_to_meant(boxes: Sequence[MatrixBox], view: View, step: Step) -> None:
             at = row, column
         if at is not None:
             table.scrollTo(table.table.index(*at))
+
+
+def _is_there(view: View, cell: Cell) -> bool:
+    """Whether the model has a cell now: its sentence may have become shorter."""
+    shape = view.values[cell.node].shape
+    return len(cell.index) == len(shape) and all(i < n for i, n in zip(cell.index, shape, strict=True))
 
 
 def _read_by(view: View, cell: Cell | None) -> dict[str, tuple[int, ...]]:

@@ -6,9 +6,11 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QRect
 from PySide6.QtWidgets import QApplication
 
+from explorer.document.commands import SetTokens
 from explorer.lessons.loader import lesson_files, load
 from explorer.lessons.steps import MakeSo, Predict
-from explorer.ui.lesson.spot import GAP, begin, wanted_rects
+from explorer.pages.of_step import first_cell
+from explorer.ui.lesson.spot import GAP, begin, scroll_to_meant, wanted_rects
 from explorer.ui.matrix.box import MatrixBox
 from tests.samples import long
 
@@ -155,3 +157,21 @@ def test_the_page_before_does_not_scroll_while_that_of_the_next_step_is_made(ope
     qtbot.waitUntil(is_there)
     assert window.area.in_sight() is not before
     assert seen == {stood}
+
+
+def test_a_cell_that_is_meant_may_be_gone_with_the_end_of_the_sentence(open_window, eye):
+    window = open_window("inside-a-storyteller")
+    window.lessons.begin("inside-a-storyteller", True)
+    steps, gone = window.lessons.guide.lesson.steps, 0
+    for number, step in enumerate(steps):
+        window.lessons.guide.go(number)
+        eye.settle(window)
+        meant = first_cell(window.bench.view, step)
+        if meant is None or "weights" not in meant.node or max(meant.index) < 3:
+            continue
+        window.bench.document.do(SetTokens("input", window.bench.document.words("input")[:3]))
+        eye.settle(window)
+        scroll_to_meant(window.page().findChildren(MatrixBox), window.bench.view, step)
+        assert window.bench.document.engine.values[meant.node].shape[-1] == 3
+        gone += 1
+    assert gone
