@@ -72,16 +72,10 @@ def vectors(view: View, stage: Stage) -> tuple[Element, ...]:
 def _flat(view: View) -> tuple[Element, ...]:
     """That the picture shows two of more dimensions, in which neither angle nor right angle is what it seems."""
     d = view.values["x"].shape[-1]
-    return (
-        (
-            Note(
-                "two of all",
-                f"Two of {d} dimensions: in all of them α is another angle, and x_o at a right angle to y.",
-            ),
-        )
-        if d > 2
-        else ()
-    )
+    if d == 2:
+        return ()
+    said = f"Here are 2 of {d} dimensions. In all {d} the angle is another one, and x_o stands at a right angle to y."
+    return (Note("two of all", said),)
 
 
 def _between(view: View) -> tuple[Element, ...]:

@@ -55,7 +55,7 @@ def test_the_shadow_lies_on_y_and_cannot_be_dragged(two):
 def test_of_more_than_two_dimensions_no_angle_is_drawn_and_it_says_why(desk):
     words = desk("words-as-vectors").page("vectors")
     assert not words.marks("plane", Arc), "that between the two arrows is another one"
-    assert "Two of 25 dimensions" in words.notes
+    assert "2 of 25 dimensions" in words.notes
 
 
 def test_the_arc_goes_from_y_to_x(two):
