@@ -181,14 +181,14 @@ def heat_map(view: View, block: str, title: str = "") -> HeatMap:
     return HeatMap(f"{block}heat map", drawn, title, _full(view, drawn))
 
 
-def heat_maps(view: View, block: str, most: int) -> tuple[HeatMap, ...]:
+def heat_maps(view: View, block: str) -> tuple[HeatMap, ...]:
     """The attention weights of each head of a block; the colours of all go equally far."""
     drawn = []
     for head in range(view.graph.n_heads(f"{block}weights") or 1):
         name = view.of_head(f"{block}weights", head)
         drawn.append(matrix(view, name, id=f"{block}heat map of head {head + 1}: weights"))
     full = _full(view, drawn[0])
-    return tuple(HeatMap(one.id.removesuffix(": weights"), one, "", full, most) for one in drawn)
+    return tuple(HeatMap(one.id.removesuffix(": weights"), one, "", full) for one in drawn)
 
 
 def _full(view: View, drawn: Matrix) -> float:
@@ -308,39 +308,42 @@ def _crossed(view: View, block: str) -> str:
     )
 
 
-MOST_WORDS = 9
-SIDE = 232  # pixels of a head's picture: so that heads stand beside each other
+MOST_WORDS, MOST_COLUMNS = 9, 48
+"""Words, and columns of all heads' tables together, beyond which a heat map of each head is seen in their place."""
+FEW_HEADS = 3
+"""Heads whose buttons say more than one word."""
 
 
 def heads(view: View, stage: Stage) -> tuple[Element, ...]:
     """A column for each head; then the heads' outputs as one matrix, a band of columns for each head, times W_O.
 
-    Of a long sentence a table of the weights shows nothing; a picture does, and pointing at it gives the number. Beside
-    a single head stands where it looks, as lines.
+    Of a long sentence, or of many heads, tables of the weights cannot be compared; pictures can, and pointing at one
+    gives the number. Beside a single head stands where it looks, as lines.
     """
     block = view.block(stage)
     n = view.graph.n_heads(f"{block}output") or 1
-    long = max(view.graph.shape(f"{block}weights")[-2:]) > MOST_WORDS
+    rows, keys = view.graph.shape(f"{block}weights")[-2:]
+    wide = n > 1 and n * (keys + view.graph.shape(f"{block}output")[-1]) > MOST_COLUMNS
+    drawn = wide or max(rows, keys) > MOST_WORDS
     columns: Iterable[tuple[Element, ...]]
-    if long:
-        columns = ((picture,) for picture in heat_maps(view, block, SIDE))
+    if drawn:
+        columns = ((picture,) for picture in heat_maps(view, block))
     else:
         columns = ((_numbers(view, block, head),) for head in range(n))
     mixed = f"{block}W_O" in view.nodes
-    of_heads = [_head(view, block, head, shown) for head, shown in enumerate(columns)]
+    of_heads = [_head(view, block, head, shown, n > FEW_HEADS) for head, shown in enumerate(columns)]
     lines = (_lines(view, block),) if n == 1 else ()
     elements: list[Element] = [Row("heads", tuple(Item("", one) for one in (*of_heads, *lines)))]
-    if long:
-        outputs = (_of(view, f"{block}output", head, f"head {head + 1}") for head in range(n))
-        elements += [
-            Section("outputs", "What each head puts out"),
-            Row("outputs of heads", tuple(Item("", output) for output in outputs)),
-        ]
-    items = [Item("", matrix(view, f"{block}concat"))]
+    outputs = tuple(Item("", _of(view, f"{block}output", head, f"head {head + 1}")) for head in range(n * drawn))
     if mixed:
-        items = list(product(view, f"{block}projected"))
-    title = "Side by side, then through W_O" if mixed else "Side by side"
-    return (*elements, Section("joined", title), Row("joined heads", tuple(items)))
+        title, joined = "Side by side, then through W_O", tuple(product(view, f"{block}projected"))
+        if drawn:
+            about = Section("outputs", "What each head puts out")
+            elements += [about, Row("outputs of heads", outputs, folds=wide)]
+    else:
+        joined = (*outputs, Item("→" * drawn, matrix(view, f"{block}concat")))
+        title = "What each head puts out, side by side" if drawn else "Side by side"
+    return (*elements, Section("joined", title), Row("joined heads", joined))
 
 
 def heads_sentence(view: View, stage: Stage) -> str:
@@ -370,17 +373,17 @@ def _lines(view: View, block: str) -> AttentionLines:
     return AttentionLines("lines", weights, "Where it looks", lights=lights(view, block))
 
 
-def _head(view: View, block: str, head: int, shown: tuple[Element, ...]) -> Stack:
-    """What is shown of a head, below its name and its button."""
-    button = _switch(view, view.of_head(f"{block}output", head), head)
+def _head(view: View, block: str, head: int, shown: tuple[Element, ...], many: bool) -> Stack:
+    """What is shown of a head, below its name and its button; the button is short where many stand on a line."""
+    button = _switch(view, view.of_head(f"{block}output", head), head, many)
     return Stack(f"head {head + 1}", f"Head {head + 1}", shown, ink=series(head), control=button)
 
 
-def _switch(view: View, name: str, head: int) -> Button:
+def _switch(view: View, name: str, head: int, short: bool) -> Button:
     """Takes a head out, by pinning its output to 0, or lets it work again."""
     if is_off(view, name):
         text, tip = "Switch on", "Let the head work again"
     else:
         text, tip = "Switch off", "Hold what the head puts out at 0 and see what is missed"
-    act = turn(view, name)
-    return Button(f"switch of head {head + 1}", text, act, tip, f"{text} head {head + 1}")
+    said = text.removeprefix("Switch ").capitalize() if short else text
+    return Button(f"switch of head {head + 1}", said, turn(view, name), tip, f"{text} head {head + 1}")

@@ -292,7 +292,6 @@ class HeatMap(Element):
     matrix: Matrix
     title: str = ""
     full: float = 1.0  # the share at which the colour is deepest; below 1 where many words share
-    most: int = 520  # pixels at text scale 1 that the words take at most, down and across
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,7 +300,6 @@ class AttentionLines(Element):
 
     matrix: Matrix  # its `values` are the weights
     title: str = ""
-    most: int = 520  # as of `HeatMap`
     # (name of a node, axes): nodes whose cells light up words here, with the axes of their rows and columns.
     lights: tuple[tuple[str, tuple[str, ...]], ...] = ()
 

@@ -293,6 +293,45 @@ def side_by_side(widths: Sequence[int], room: Room) -> list[int]:
     return found
 
 
+MUCH, MOST_SHARE, LEAST_SIDE = 1.4, 0.6, 120
+"""How many times larger pictures have to be for which another line is begun; the share of the height that they take,
+unless each would be smaller than so many pixels at text scale 1."""
+
+
+def in_even_lines(
+    count: int, room: Size, gap: int, names: int, around: Size, heading: int, least: int, most: int
+) -> tuple[int, int]:
+    """How many of so many like pictures stand on a line, and how large each is: as large as can be, all in sight.
+
+    Parameters
+    ----------
+    room : Size
+        Pixels that they may take together.
+    gap, names : int
+        Pixels across between two, and those that the first of a line takes more, since it names the rows of all.
+    around : Size
+        Pixels that each takes around what grows.
+    heading : int
+        Pixels across of the heading of each.
+    least, most : int
+        Pixels of the side that is enough, and those that it has at most. What is smaller may take all of the height.
+    """
+    best = 1, 0
+    for lines in range(1, count + 1):
+        each = -(-count // lines)
+        if -(-count // each) != lines:
+            continue
+        across = (room.width - names - gap * (each - 1)) // each
+        if across < heading and each > 1:
+            continue
+        wide = across - around.width
+        fair, high = (int(room.height * share) // lines - around.height for share in (MOST_SHARE, 1.0))
+        side = min(wide, max(fair, min(high, least)), most)
+        if side > best[1] * MUCH:
+            best = each, side
+    return best
+
+
 def larger(parts: Sequence[tuple[int, int]], room: int, free: int, now: float = 1.0) -> Iterator[float]:
     """How many times larger the parts of a page may be that can be larger, the largest first.
 

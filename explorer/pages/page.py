@@ -12,7 +12,7 @@ from typing import Any
 
 from explorer.core.graph import Place
 from explorer.core.switches import SwitchValue
-from explorer.pages.drawing import Drawing, Strips
+from explorer.pages.drawing import Drawing, HeatMap, Strips
 from explorer.pages.element import Arrangement, Data, Element, Made
 from explorer.pages.gestures import ChooseToken, Gesture
 from explorer.pages.view import Cell, View
@@ -137,6 +137,13 @@ def parts_beside(row: Row) -> tuple[Stack, ...]:
     """The parts of a page that stand in a row of such; none of another row."""
     parts = tuple(one for one in row.inside if isinstance(one, Stack) and one.width and not one.title)
     return parts if len(parts) == len(row.items) > 1 else ()
+
+
+def maps_alike(row: Row) -> tuple[HeatMap, ...]:
+    """The heat maps of a row of several like ones, each below a heading of its own; none of another row."""
+    stacks = [one.elements for one in row.inside if isinstance(one, Stack)]
+    maps = tuple(one for inside in stacks for one in inside if isinstance(one, HeatMap))
+    return maps if len(maps) == len(stacks) == len(row.items) > 1 else ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.attention import attention
 from explorer.pages.drawing import AttentionLines, HeatMap, series
-from explorer.pages.page import Row, Stack
+from explorer.pages.page import Button, Row, Stack, maps_alike
 from explorer.pages.view import Spot
 
 ENCODER = "encoder.1.self"
@@ -414,6 +414,15 @@ def test_of_a_long_sentence_each_head_is_a_picture_that_stays(desk):
     words = jane.view.labels("input")
     for name, query, key in zip(names, ("Jane", "Harvard", "graduated"), ("job", "Google", "starting"), strict=True):
         assert words[int(jane.value(name)[words.index(query)].argmax())] == key
+
+
+def test_of_many_heads_each_is_a_picture_and_all_that_they_put_out_stands_below(desk):
+    page = desk("tiny-gpt").page("decoder.1.self.heads")
+    weights = [f"decoder.1.self.head.{k + 1}.weights" for k in range(4)]
+    assert [one.matrix.name for one in page.all(HeatMap)] == weights
+    assert [one.matrix.name for one in maps_alike(page.the("heads"))] == weights
+    assert [button.text for button in page.all(Button) if button.id.startswith("switch of head")] == ["Off"] * 4
+    assert page.the("outputs of heads").folds
 
 
 def test_of_a_long_sentence_what_each_head_puts_out_stands_below(two):

@@ -15,6 +15,7 @@ from explorer.pages.equation import (
     Size,
     across,
     broken,
+    in_even_lines,
     is_labelled,
     is_torn,
     larger,
@@ -269,3 +270,30 @@ def test_small_pictures_share_what_is_free_on_their_line_and_nothing_else_moves(
         assert left >= min(spare, 0)
         could = [i for i in found.small.intersection(line) if wide[i] < parts[i].roomy]
         assert not could or left < 1 or spare < 0, "there was room for a larger one"
+
+
+@given(
+    st.integers(1, 32),
+    st.integers(300, 2560),
+    st.integers(200, 1400),
+    st.integers(0, 120),
+    st.integers(18, 60),
+    st.integers(60, 160),
+)
+def test_like_pictures_in_even_lines_fit_across_and_down(count, width, height, names, around, heading):
+    room, beside = Size(width, height), Size(around, 2 * around)
+    each, side = in_even_lines(count, room, 10, names, beside, heading, least=120, most=600)
+    lines = -(-count // each)
+    assert 1 <= each <= count
+    assert 0 <= side <= 600
+    assert count > each * (lines - 1)
+    if side:
+        assert names + each * (side + around) + 10 * (each - 1) <= width
+        assert lines * (side + 2 * around) <= height
+
+
+def test_twelve_heads_stand_in_lines_of_as_many_and_three_on_one():
+    beside = Size(20, 110)
+    assert in_even_lines(12, Size(1000, 620), 10, 40, beside, 136, 120, 400)[0] == 6
+    assert in_even_lines(3, Size(760, 470), 10, 90, beside, 136, 120, 400)[0] == 3
+    assert in_even_lines(8, Size(1800, 1200), 10, 60, beside, 136, 120, 400)[0] == 8

@@ -237,6 +237,9 @@ class NoPicture:
     def be_at_most(self, width, square):
         pass
 
+    def be_one_of_many(self, side, names_rows):
+        pass
+
     def come_from(self, stages):
         pass
 

@@ -116,7 +116,7 @@ class HeatMapView(WordPicture):
         image = shares_of(matrix.array if limit == 1.0 else matrix.array / limit, low)
         self._image.setLookupTable(table, update=False)
         self._image.setImage(image, autoLevels=False, levels=(low, 1.0))
-        shown = "" if element.title and matrix.showing == "values" else SHOWN[matrix.showing]
+        shown = "" if matrix.showing == "values" else SHOWN[matrix.showing]
         self.caption(" · ".join(filter(None, (element.title, shown))), element.title)
         self.lay_out(matrix.rows, matrix.columns)
         self._summarize()

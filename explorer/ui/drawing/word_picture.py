@@ -17,6 +17,7 @@ from explorer.ui.workbench import Workbench
 MOST_IN_SIGHT = 24
 """Words up to which all can be read at once; more of them can be looked at closer."""
 WORD = 26  # pixels that a word takes where there is room
+MOST = 520  # pixels at text scale 1 that the words take at most, down and across
 MOST_BESIDE = 260  # pixels across that columns may take to have their words beside each other
 FEWEST = 6  # words that the lens shows at least
 STEP = 1.5
@@ -38,7 +39,9 @@ class WordPicture(Plot):
         super().__init__(bench, parent)
         self.element = element
         self.matrix = element.matrix
-        self._most, self._room = float(element.most), inf
+        self._most, self._room = float(MOST), inf
+        self._side: int | None = None
+        self._names_rows = True
         self._shape = (0, 0)
         self._laid_out: tuple[object, ...] | None = None
         """The words that its size is for, and the size of what stands above them."""
@@ -76,8 +79,6 @@ class WordPicture(Plot):
     def tell(self, element: HeatMap | AttentionLines) -> None:
         """Show other weights, or the same in another way."""
         if element is not self.element:
-            if element.most < self._most:
-                self._most, self._laid_out = float(element.most), None
             self.element, self.matrix = element, element.matrix
             self.paint_anew()
             self.draw()
@@ -106,7 +107,7 @@ class WordPicture(Plot):
         if margins != self.grid.getContentsMargins():
             self.grid.setContentsMargins(*margins)
         left, other = self.side("left"), self.side(self.other_side)
-        left.show_words(rows, area.height())
+        left.show_words(rows if self._names_rows else (), area.height())
         across = area.width()
         if beside:
             other.show_words(columns, area.height())
@@ -123,13 +124,23 @@ class WordPicture(Plot):
     def be_at_most(self, width: float, square: float) -> None:
         """Be no wider than so many pixels, and without its words no larger than a square of so many."""
         beside = self.side("left").minimumWidth() + self.bench.appearance.px(10)
-        most = min(min(width - beside, square) / self.bench.appearance.scale, self.element.most)
-        if (most, width - beside) != (self._most, self._room):
-            self._most, self._room, self._laid_out = most, width - beside, None
+        most = min(min(width - beside, square) / self.bench.appearance.scale, MOST)
+        if (most, width - beside, None) != (self._most, self._room, self._side):
+            self._most, self._room, self._side, self._laid_out = most, width - beside, None, None
+            self._names_rows = True
+            self.draw()
+
+    def be_one_of_many(self, side: int, names_rows: bool) -> None:
+        """Be of one size with others on a line, `side` pixels at the longer side; the first of them names the rows."""
+        if (side, names_rows) != (self._side, self._names_rows):
+            self._side, self._names_rows, self._laid_out = side, names_rows, None
             self.draw()
 
     def area(self, rows: Sequence[str], columns: Sequence[str]) -> QSize:
         """Pixels that the picture takes without its words: all words in sight as far as there is room."""
+        if self._side is not None:
+            each = self._side / max(len(rows), len(columns), 1)
+            return QSize(round(each * max(len(columns), 1)), round(each * max(len(rows), 1)))
         px, most = self.bench.appearance.px, self.bench.appearance.scale * self._most
         across, down = (round(min(px(WORD) * max(len(n), 1), most)) for n in (columns, rows))
         # A few words can stand beside each other above their columns.

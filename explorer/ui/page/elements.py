@@ -5,7 +5,7 @@ and has ``tell``, which is given the element that stands there now.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QWidget
 
 from explorer.pages.drawing import AttentionLines, HeatMap, Sentences
@@ -28,6 +28,8 @@ LINES = 300
 """Pixels that lines between words take across, before they are there."""
 FEW, LONG = 24, 520
 """Words up to which a picture is as large as they need; pixels that one of more takes before it is there."""
+LONGEST = 116
+"""Pixels that a word beside a picture takes at most."""
 
 
 class Drawn(PicturePlace):
@@ -93,11 +95,10 @@ def _heat_map(bench: Workbench, heat: HeatMap, parent: QWidget | None = None) ->
 
     px, (rows, columns) = bench.appearance.px, heat.matrix.array.shape
     if max(rows, columns) > FEW:
-        most = px(min(LONG, heat.most))
-        return PicturePlace(bench.appearance.turns, make, heat, most, most, parent)
-    word = _word(bench, heat)
+        return PicturePlace(bench.appearance.turns, make, heat, px(LONG), px(LONG), parent)
+    word = word_beside(bench, heat)
     across = word + px(26) + columns * (round(1.1 * word) + px(10))
-    return PicturePlace(bench.appearance.turns, make, heat, min(across, px(heat.most)), px(61 + 26 * rows), parent)
+    return PicturePlace(bench.appearance.turns, make, heat, min(across, px(LONG)), px(61 + 26 * rows), parent)
 
 
 def _attention_lines(bench: Workbench, lines: AttentionLines, parent: QWidget | None = None) -> PicturePlace:
@@ -109,7 +110,7 @@ def _attention_lines(bench: Workbench, lines: AttentionLines, parent: QWidget | 
     px, words = bench.appearance.px, max(lines.matrix.values.shape)
     if words > FEW:
         return PicturePlace(bench.appearance.turns, make, lines, px(LINES), px(LONG), parent)
-    across = 2 * (_word(bench, lines) + px(26)) + px(CLOSE_LINES if bench.appearance.close else 196)
+    across = 2 * (word_beside(bench, lines) + px(26)) + px(CLOSE_LINES if bench.appearance.close else 196)
     return PicturePlace(bench.appearance.turns, make, lines, across, px(28 + 26 * words), parent)
 
 
@@ -125,10 +126,22 @@ def _listing(bench: Workbench, listing: Listing, parent: QWidget | None = None) 
     return ListingView(bench, listing, parent=parent)
 
 
-def _word(bench: Workbench, element: HeatMap | AttentionLines) -> int:
-    """Pixels that the longest word takes beside a picture."""
-    metrics, matrix = QFontMetrics(bench.appearance.fonts.small), element.matrix
+def word_beside(bench: Workbench, element: HeatMap | AttentionLines) -> int:
+    """Pixels that the longest word takes beside a picture, in the bold letters of one that is pointed at."""
+    font, matrix = QFont(bench.appearance.fonts.small), element.matrix
+    font.setBold(True)
+    metrics = QFontMetrics(font)
     return max(map(metrics.horizontalAdvance, (*matrix.rows, *matrix.columns)), default=0)
+
+
+def around_map(bench: Workbench, heat: HeatMap) -> tuple[int, int, int, int]:
+    """Pixels of a heat map, before it is there: across of the names of its rows, across and down around its squares
+    without these, and across at least.
+    """
+    px, metrics, n = bench.appearance.px, QFontMetrics(bench.appearance.fonts.small), max(heat.matrix.array.shape)
+    word = min(word_beside(bench, heat), px(LONGEST))
+    buttons = n > FEW
+    return word, px(10) + 8, metrics.height() * (1 + buttons) + px(14) + 5 + word, px(160 if buttons else 76)
 
 
 WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {

@@ -2,7 +2,7 @@
 large they are, and put there.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from PySide6.QtCore import QRect, QSize
 from PySide6.QtWidgets import QLabel, QLayoutItem, QStyle, QWidget
@@ -43,8 +43,8 @@ class RowLayout(FlowLayout):
         self._sign_places: list[tuple[QLabel, QRect]] = []
         self._seen: list[int] = []
         self._wheres: dict[int, tuple[list[Asked], Placed]] = {}
-        self.begins: int | None = None
-        """The place of what begins a line, whatever room there is."""
+        self.begins: Collection[int] = ()
+        """The places of what begins a line, whatever room there is."""
 
     def put(self, widget: QWidget, sign: str, label: QLabel | None) -> None:
         """Let a widget stand at the end, behind a sign and the label that shows it.
@@ -64,10 +64,10 @@ class RowLayout(FlowLayout):
         self._wheres = {}
         super().invalidate()
 
-    def let_begin(self, place: int | None) -> None:
-        """Let a line begin with a widget; with None none has to."""
-        if place != self.begins:
-            self.begins = place
+    def let_begin(self, places: Collection[int]) -> None:
+        """Let lines begin with the widgets at some places."""
+        if places != self.begins:
+            self.begins = places
             self.invalidate()
 
     def parts(self, part_of: Callable[[QWidget], Part]) -> list[Part]:
@@ -77,7 +77,7 @@ class RowLayout(FlowLayout):
         for place, widget in enumerate(self.widgets):
             alike = isinstance(widget, MatrixBox) and same_rows(before, widget)
             keeps, sign = bool(getattr(before, "keeps_next", False)), self._signs[place][0] if place else ""
-            begins = place == self.begins
+            begins = place in self.begins
             found.append(part_of(widget)._replace(sign=sign, alike=alike, keeps=keeps, begins=begins))
             before = widget
         return found

@@ -80,6 +80,7 @@ class PicturePlace(QWidget):
         self._gives_height = False
         """Whether the picture is as high as it is told."""
         self._most: tuple[float, float] | None = None
+        self._many: tuple[int, bool] | None = None
         self.setFixedSize(width, height)
         QVBoxLayout(self).setContentsMargins(0, 0, 0, 0)
         self._turns, self._filling = turns, later(self, self.fill)
@@ -139,11 +140,19 @@ class PicturePlace(QWidget):
 
     def be_at_most(self, width: float, square: float) -> None:
         """Be no wider than so many pixels; the picture without its words is no larger than a square of so many."""
-        self._most = width, square
+        self._most, self._many = (width, square), None
         if self.picture is not None:
             self.picture.be_at_most(width, square)
         elif self.maximumWidth() != (across := min(self._across, int(width))):
             self.setFixedWidth(across)
+
+    def be_one_of_many(self, side: int, names_rows: bool, width: int, height: int) -> None:
+        """Be a picture of `side` pixels among others like it; until it is there, its place is so wide and high."""
+        self._many = side, names_rows
+        if self.picture is None:
+            self.be(width, height)
+        else:
+            self.picture.be_one_of_many(*self._many)
 
     def stop(self) -> None:
         """Stay empty: the page is on its way out, and what came into it now would be left to Python's collector."""
@@ -157,7 +166,9 @@ class PicturePlace(QWidget):
         self.picture = picture
         layout = self.layout()
         assert layout is not None
-        if self._most is not None:
+        if self._many is not None:
+            picture.be_one_of_many(*self._many)
+        elif self._most is not None:
             picture.be_at_most(*self._most)
         layout.addWidget(picture)
         picture.show()  # the layout would do so in a later turn, and until then the place would be empty

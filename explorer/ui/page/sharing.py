@@ -9,13 +9,13 @@ from PySide6.QtCore import QRect
 from explorer.pages.by_hand import Scheme
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.element import Element, leaves
-from explorer.pages.equation import Room, side_by_side
+from explorer.pages.equation import LEAST_SIDE, Room, Size, in_even_lines, side_by_side
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Listing, Row, Stack, parts_beside
+from explorer.pages.page import Listing, Row, Stack, maps_alike, parts_beside
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.controls import ChoiceView
 from explorer.ui.page.descent import DescentPart
-from explorer.ui.page.elements import Drawn
+from explorer.ui.page.elements import Drawn, around_map
 from explorer.ui.page.enlargement import Enlargement
 from explorer.ui.page.growth import Growth
 from explorer.ui.page.header import HeaderView
@@ -35,6 +35,7 @@ from explorer.ui.page.thumbnails import (
     rows_to_map,
     weights_of,
 )
+from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.labels import let_end, line_of
 
 if TYPE_CHECKING:
@@ -56,6 +57,10 @@ ACROSS, LEAST_MAP, MOST_MAP, ABOVE_MAP = 16, 300, 520, 415
 """Pixels at text scale 1: between two heat maps; what one beside another has at least, and any at most; what small
 pictures, and a map's own words, take above it.
 """
+
+
+CELL, LARGEST = 48, 232
+"""Pixels at text scale 1 of a square of a heat map that is one of many, at most; and of a whole one on paper."""
 
 
 class Sharing:
@@ -104,6 +109,7 @@ class Sharing:
         self.all = [part for element in self.page.elements for part in leaves(element)]
         self.rows = [element for element in self.all if isinstance(element, Row)]
         self.around = {row.id: outer for outer in self.rows for row in _rows(outer)}
+        self._stand_alike(room, height)
         may_grow = self.growth.begin(room, height)
         self.arrange(room, height, low)
         lasts = self.page.bench.appearance.lasts  # else it is tried once the page has the letters that it will keep
@@ -291,7 +297,7 @@ class Sharing:
         """Let the line end before the weights that a map draws, and nowhere else, whatever room they have there."""
         places = [i for i, one in enumerate(row.inside) if isinstance(one, Matrix)]
         weights = weights_of(row) if on else None
-        self.page.layout_of(row).let_begin(places[weights] if weights else None)
+        self.page.layout_of(row).let_begin((places[weights],) if weights else ())
 
     def share_line(self, row: Row, room: int, height: int | None = None, fold: Collection[int] | None = None) -> None:
         """Fold a row that would take too much, and say in each of its lines only once what the rows are.
@@ -362,16 +368,39 @@ class Sharing:
             box.stand_in_line(width, labels)
             box.tell_size()
 
+    def _stand_alike(self, room: int, height: int | None) -> None:
+        """Let like heat maps stand in even lines, all in sight at once, so that one can compare them."""
+        px, tops = self.px, {one.id: place.top() for one, place in self.page.places(room)}
+        for row in self.rows:
+            maps = maps_alike(row)
+            if not maps:
+                continue
+            heading = cast(Titled, self.page.holder_of(cast(Stack, row.inside[-1]))).heading.sizeHint()
+            word, across, down, least = around_map(self.page.bench, maps[0])
+            around, gap = Size(across, down + heading.height() + px(6 + self.page.down)), px(ACROSS_ROW)
+            free = Size(room, UNBOUNDED if height is None else max(height - tops.get(row.id, 0), 0))
+            most = px(LARGEST) if height is None else px(CELL) * max(maps[0].matrix.array.shape)
+            least = max(heading.width(), least)
+            each, side = in_even_lines(len(maps), free, gap, word, around, least, px(LEAST_SIDE), most)
+            side = max(side, px(CELL))
+            self.page.layout_of(row).let_begin(range(each, len(maps), each))
+            for i, one in enumerate(maps):
+                names = word * (i % each == 0)
+                place = cast(PicturePlace, self.page.widgets[one.id])
+                place.be_one_of_many(side, bool(names), across + names + side, down + side)
+                self.page.tell_around(place)
+
     def _share_between_pictures(self, room: int, height: int | None) -> None:
         """No picture of words is wider than the page; two heat maps in a row stand beside each other."""
         px = self.px
         square = px(MOST_MAP) if height is None else max(height - px(ABOVE_MAP), px(LEAST_MAP))
         in_row: dict[str, int] = {}
+        alike = {one.id for row in self.rows for one in maps_alike(row)}
         for row in self.rows:
             maps = [item.element.id for item in row.items if isinstance(item.element, HeatMap)]
             in_row |= {id: max((room - px(ACROSS) * (len(maps) > 1)) // len(maps), px(LEAST_MAP)) for id in maps}
         for one in self.all:
-            if isinstance(one, (AttentionLines, HeatMap)):
+            if isinstance(one, (AttentionLines, HeatMap)) and one.id not in alike:
                 width = min(in_row.get(one.id, room), room)
                 cast(PicturePlace, self.page.widgets[one.id]).be_at_most(width, square if one.id in in_row else width)
 

@@ -54,9 +54,7 @@ class Pair(QWidget):
     def elements(self, **looking):
         view = View.of(self.bench.document, Looking(**looking))
         weights = matrix(view, view.shares_of(self.block))
-        return heat_map(view, self.block, "Title"), AttentionLines(
-            "lines", weights, "Lines", 520, lights(view, self.block)
-        )
+        return heat_map(view, self.block, "Title"), AttentionLines("lines", weights, "Lines", lights(view, self.block))
 
     def follow(self, **looking):
         for picture, element in zip(self.pictures, self.elements(**looking), strict=True):
@@ -455,6 +453,18 @@ def test_a_heat_map_gets_narrower_and_wider_again(heat):
     assert heat.width() <= wide - 150
     heat.be_at_most(2000, 2000)
     assert heat.width() == wide
+
+
+def test_one_of_many_has_the_size_that_it_is_told_and_only_the_first_of_a_line_names_the_rows(heat):
+    words = heat.matrix.rows
+    heat.be_one_of_many(120, names_rows=True)
+    assert heat.side("left").words == words
+    first = heat.size()
+    heat.be_one_of_many(120, names_rows=False)
+    assert heat.side("left").words == ()
+    assert (heat.height(), heat.width()) == (first.height(), min(heat.width(), first.width()))
+    heat.be_at_most(2000, 2000)
+    assert heat.side("left").words == words
 
 
 def test_the_wheel_is_left_to_the_page(heat, hand, pair):
