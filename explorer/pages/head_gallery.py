@@ -26,10 +26,11 @@ from explorer.pages.page import (
     waiting,
 )
 from explorer.pages.view import Told, View
+from explorer.pages.whole import whole_below
 from explorer.training.head_gallery import Annotated, Head, gallery, sentences_for
 
 COSTS = "head gallery.costs"
-TO_MEASURE = "work of measuring heads"
+TO_MEASURE, TO_WEIGH = "work of measuring heads", "work of switching off heads"
 NAMED = f"A head gets a name if {LEAST:.0%} or more of its attention goes there, and twice what chance gives."
 LOOKS, SCORES = 800, 760
 """Pixels at text scale 1 that each half of the page takes, where they stand beside each other."""
@@ -39,22 +40,24 @@ def head_gallery(view: View, stage: Stage) -> tuple[Element, ...]:
     """What each head does, what is lost without it, and its score in each measure."""
     sentences, source = _sentences(view)
     costs = bool(view.chosen(COSTS, False))
-    measured = _measured(view, tuple(sentences), costs)
+    measured = _measured(view, tuple(sentences), costs=False)
     tip = "Switch each head off in turn, then hold it at its mean, over all sentences. This takes a moment."
     head = (
         Note("source", source),
         Controls("what", (Check(COSTS, "What is lost without each", costs, Keep(COSTS), tip),)),
     )
     if measured is None:
-        return *head, waiting(view, TO_MEASURE, "Measuring all heads")
-    lost = (Note("about the costs", _about_costs()), _costs(measured)) if costs else ()
-    looks = Section("gallery", "Each head, and where it looks most"), _gallery(view, measured), *lost
-    return (
-        *head,
-        beside(
-            (LOOKS, looks), (SCORES, (Section("measures", "All measures"), Note("rules", _rules()), _scores(measured)))
-        ),
-    )
+        return *head, waiting(view, TO_MEASURE, "Measuring all heads"), whole_below(view)
+    lost: tuple[Element, ...] = ()
+    if costs:
+        weighed = _measured(view, tuple(sentences), costs=True)
+        lost = (waiting(view, TO_WEIGH, "Switching off each head"),)
+        if weighed is not None:
+            lost = Note("about the costs", _about_costs()), _costs(weighed)
+        lost = Section("lost", "What is lost without each head"), *lost
+    scores = Section("measures", "Where each head looks"), _scores(measured), Note("rules", _rules())
+    looks = Section("gallery", "What each head does"), _gallery(view, measured)
+    return *head, beside((SCORES, (*lost, *scores)), (LOOKS, looks)), whole_below(view)
 
 
 def head_gallery_sentence(view: View, stage: Stage) -> str:
@@ -77,8 +80,9 @@ def _sentences(view: View) -> tuple[list[Annotated], str]:
 
 EACH = 250
 """Multiply-adds that take as long as a measure that looks at one share of attention."""
-_KEPT: deque[tuple[tuple[object, ...], list[Array], tuple[Head, ...]]] = deque(maxlen=2)
-"""What was measured last, and of what: a page is made anew at every edit of the words. Two models may be compared."""
+_KEPT: deque[tuple[tuple[object, ...], list[Array], tuple[Head, ...]]] = deque(maxlen=4)
+"""What was measured last, and of what, with the costs and without: a page is made anew at every edit of the words. Two
+models may be compared."""
 
 
 def _measured(view: View, sentences: tuple[Annotated, ...], costs: bool) -> tuple[Head, ...] | None:
@@ -96,7 +100,7 @@ def _measured(view: View, sentences: tuple[Annotated, ...], costs: bool) -> tupl
     def measure(told: Told) -> tuple[Head, ...]:
         return tuple(gallery(state, sentences, costs, told))
 
-    found = view.awaited(TO_MEASURE, size, (state, costs), measure)
+    found = view.awaited(TO_WEIGH if costs else TO_MEASURE, size, (state, costs), measure)
     if found is not None:
         _KEPT.append((of, weights, found))
     return found
@@ -112,8 +116,8 @@ def _name(head: Head) -> str:
 
 
 def _gallery(view: View, measured: tuple[Head, ...]) -> Listing:
-    columns = [Column("head"), Column("switch"), Column(""), Column(""), Column("looks, for example", width=300)]
-    columns += [Column("share", NUMBER), Column("chance", NUMBER)]
+    columns = [Column("head"), Column("looks, for example", width=300), Column("share", NUMBER)]
+    columns += [Column("chance", NUMBER), Column("switch"), Column(""), Column("")]
     lines = []
     for head in measured:
         one, example = head.scores.get(head.does), head.example.partition(":")[0]
@@ -125,6 +129,9 @@ def _gallery(view: View, measured: tuple[Head, ...]) -> Listing:
         off, averaged = is_off(view, name), is_averaged(view, name, head.mean)
         line = Line.of(
             Entry(_name(head), leads=GoTo(f"{head.block}.heads")),
+            Entry(f"{looks}: {example}" if example else looks, tip=head.example, muted=not head.does),
+            written(one.share, 2) if one else "",
+            Entry(written(one.by_chance, 2) if one else "", muted=True),
             Entry("off" if off else "at its mean" if averaged else "on", muted=not off and not averaged),
             Entry(
                 "switch on" if off else "switch off",
@@ -138,9 +145,6 @@ def _gallery(view: View, measured: tuple[Head, ...]) -> Listing:
                 if averaged
                 else "Hold the output of the head, at every word, at its mean over the sentences",
             ),
-            Entry(f"{looks}: {example}" if example else looks, tip=head.example, muted=not head.does),
-            written(one.share, 2) if one else "",
-            Entry(written(one.by_chance, 2) if one else "", muted=True),
         )
         lines.append(line)
     return Listing("heads", "What each head does", tuple(columns), tuple(lines), most=16)
@@ -192,6 +196,12 @@ def _score(share: float, rows: int) -> Entry:
 
 
 def _scores(measured: tuple[Head, ...]) -> Listing:
-    lines = [Line.of(_name(head), *(_score(one.share, one.rows) for one in head.scores.values())) for head in measured]
-    columns = (Column("head"), *(Column(name, HEAT) for name in MEASURES))
+    """All that was measured; a measure for which these sentences have no place is left out."""
+    there = [name for name in MEASURES if any(head.scores[name].rows for head in measured)]
+    scores = [[head.scores[name] for name in there] for head in measured]
+    lines = [
+        Line.of(Entry(_name(head), leads=GoTo(f"{head.block}.heads")), *(_score(one.share, one.rows) for one in own))
+        for head, own in zip(measured, scores, strict=True)
+    ]
+    columns = (Column("head"), *(Column(name, HEAT) for name in there))
     return Listing("all scores", "All heads in all measures", columns, tuple(lines), most=16)

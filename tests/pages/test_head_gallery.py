@@ -5,8 +5,10 @@ import numpy as np
 from explorer.document.commands import SetCells
 from explorer.lessons.loader import load
 from explorer.pages import head_gallery
+from explorer.pages.element import leaves
 from explorer.pages.head_gallery import COSTS
 from explorer.pages.levels import HEADS, has_heads, stops
+from explorer.pages.page import Waiting
 from explorer.training.head_gallery import gallery
 
 
@@ -75,9 +77,9 @@ def test_a_head_is_held_at_its_mean_and_let_go(desk):
 
 def test_a_head_that_is_named_shows_its_share_and_an_example(desk):
     lines = desk("tiny-gpt").page(HEADS.name).the("heads").lines
-    named = [line for line in lines if "who is meant" in line.entries[4].text]
+    named = [line for line in lines if "who is meant" in line.entries[1].text]
     assert named
-    assert all(float(line.entries[5].text) >= 0.5 and "→" in line.entries[4].text for line in named)
+    assert all(float(line.entries[2].text) >= 0.5 and "→" in line.entries[1].text for line in named)
 
 
 def test_without_a_grammar_that_is_said(desk):
@@ -97,6 +99,7 @@ def test_costs_come_on_request(desk):
 
 def test_two_models_that_are_compared_are_each_measured_once(desk, monkeypatch):
     measured = []
+    head_gallery._KEPT.clear()
     monkeypatch.setattr(head_gallery, "gallery", lambda *of: measured.append(of) or gallery(*of))
     one, other = desk("tiny-gpt"), desk("tiny-gpt")
     other.do(SetCells("decoder.1.self.W_O", {(0, 0): 0.5}))
@@ -120,6 +123,25 @@ def test_a_head_that_looks_at_a_place_by_chance_does_not_look_at_no_named_place(
     page = desk("i-love-ai").page(HEADS.name)
     (line,) = page.the("heads").lines
     share = max(float(row[1]) for row in page.texts("all scores"))
-    assert line.entries[4].text == "at the word itself, but less than twice the chance"
-    assert float(line.entries[5].text) == share < 2 * float(line.entries[6].text)
+    assert line.entries[1].text == "at the word itself, but less than twice the chance"
+    assert float(line.entries[2].text) == share < 2 * float(line.entries[3].text)
     assert "and twice what chance gives" in page.notes
+
+
+def test_the_measures_come_first_and_stay_while_it_is_found_out_what_each_head_costs(desk, monkeypatch):
+    of = desk("tiny-gpt")
+    ids = [one.id for one in leaves(of.page(HEADS.name).the("from measures"))]
+    assert ids.index("all scores") < ids.index("heads")
+    measure = head_gallery._measured
+    monkeypatch.setattr(head_gallery, "_measured", lambda *of, costs: None if costs else measure(*of, costs=costs))
+    of.choose(COSTS, True)
+    page = of.page(HEADS.name)
+    assert page.has("all scores")
+    assert [one.id for one in page.all(Waiting)] == [head_gallery.TO_WEIGH]
+    monkeypatch.setattr(head_gallery, "_measured", lambda *of, costs: None)
+    assert of.page(HEADS.name).has("model"), "meanwhile one sees the model"
+
+
+def test_a_measure_for_which_there_is_no_place_has_no_column(desk):
+    listing = desk("i-love-ai").page(HEADS.name).the("all scores")
+    assert [column.title for column in listing.columns] == ["head", "itself", "first", "previous"]
