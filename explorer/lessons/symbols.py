@@ -81,10 +81,13 @@ def names_html(html: str) -> str:
     return "".join(parts)
 
 
+_IN_SIGNS = {"x_o_y": "⟨x_o, y⟩", "length_x": "‖x‖", "length_y": "‖y‖"}
+
+
 def name_of(node: str) -> str:
     """The name of a node as it is written: its last part, with the Greek letter for gamma and beta."""
-    if node == "x_o_y":
-        return "⟨x_o, y⟩"
+    if node in _IN_SIGNS:
+        return _IN_SIGNS[node]
     letter, *index = node.rpartition(".")[2].split("_", 1)
     return "_".join([_GREEK.get(letter, letter), *index])
 

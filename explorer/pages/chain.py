@@ -14,7 +14,7 @@ from explorer.core.gradients import LOSS
 from explorer.core.graph import Node, Stage
 from explorer.core.numbers import alone, formatted, in_table, places_of_largest
 from explorer.core.ops import Array
-from explorer.lessons.symbols import name_of
+from explorer.lessons.symbols import formula_text, name_of
 from explorer.pages.columns import Place, laid
 from explorer.pages.drawing import (
     ACCENT,
@@ -29,6 +29,7 @@ from explorer.pages.drawing import (
     Mark,
     Segments,
     Words,
+    lines_of,
     series,
 )
 from explorer.pages.element import Element
@@ -40,17 +41,18 @@ from explorer.pages.view import Cell, View, equation, row_of
 
 LINE, PAD = 17.0, 7.0
 """How high a line of words is, and the room beside and below what stands in a box."""
-IMAGE, TALL, TALLEST, LOW = 34.0, 62.0, 100.0, 12.0
-"""How high the picture of a matrix is, where there are few of them, at most so that words fit beside it, and of a
-vector."""
-LEAST, VECTOR, NUMBER, WIDEST = 84.0, 44.0, 25.0, 150.0
-"""How wide a box is at least, with a matrix and with a vector in it, for each number of a row, and at most."""
+IMAGE, TALL, TALLEST, LOW, NUMBER_ROW = 34.0, 62.0, 126.0, 12.0, 14.0
+"""How high the picture of a matrix is, where there are few of them, at most so that words fit beside it and numbers
+into it, and of a vector; and how high a row is for its numbers."""
+LEAST, VECTOR, NUMBER, WIDEST, BROADEST = 84.0, 44.0, 30.0, 150.0, 330.0
+"""How wide a box is at least, with a matrix and with a vector in it, for each number of a row, and at most, without
+such numbers and with them."""
 LETTER, STRONG, TITLE, SIGN, BARS = 6.0, 6.8, 7.6, 5.6, 14.0
 """About how wide a letter is, one beside a row, one of a title, a sign of a formula, and one beside
 bars with these."""
 FEW = 6
 """Matrices; they are drawn larger."""
-LEAST_ROW, MOST_LETTERS, MOST_BARS = 9.0, 9, 6
+LEAST_ROW, MOST_LETTERS, MOST_BARS = 9.0, 10, 6
 """How high a row of a picture is at least that has its word beside it, how long these may be; bars of an output."""
 ASIDE = "average", "likeness"
 """Nodes from which nothing goes on."""
@@ -72,7 +74,8 @@ def boxes(view: View, nodes: Sequence[Node], outside: Sequence[Node], summary: s
     stages = {stage.name: stage for stage in view.graph.stages}
     matrices = sum(view.values[node.name].ndim > 1 for node in every)
     rows = max((len(view.values[node.name]) for node in every if view.values[node.name].ndim == 2), default=0)
-    high = min(max(TALL, LEAST_ROW * rows), TALLEST) if matrices <= FEW else IMAGE
+    least, most = (TALL, TALLEST) if matrices <= FEW else (IMAGE, TALL)
+    high = min(max(least, NUMBER_ROW * rows), most)
     computed = [node for node in nodes if not node.is_input]
     titles = Counter(name_of(node.name) for node in computed)
     alike = [node for node in computed if titles[name_of(node.name)] > 1]
@@ -119,27 +122,30 @@ class _Boxed:
         self._small = self._value.ndim == 1 and node.is_input and self._value.dtype.kind == "f"
         self._note, self._share = amount(view, node.name)
         self._title = stage.title if by_stage or node.short == "value" else name_of(node.name)
-        self._formula = "" if node.is_input or outside else equation(view, node)
+        formula = "" if node.is_input or outside else equation(view, node)
+        self._formula = formula * (formula_text(formula).replace(" ", "") != self._title)  # ‖x‖ says it by itself
         self.told = f"{self._title}, from {stage.group}: {stage.title}"
         self.name = self.told if outside else self._title
         self._picture = LOW if self._small else high
         self._whose = self._rows()
-        self._beside = min(STRONG * max(map(len, self._whose)) + 5.0, 66.0) if self._whose else 0.0
+        self._beside = min(STRONG * max(map(len, self._whose)) + 5.0, 74.0) if self._whose else 0.0
         wide = max(
             VECTOR if self._small else LEAST + self._beside,
-            self._numbered,
             TITLE * len(self._title) + (0.0 if self._small else LETTER * len(self._note) + 10.0) + 2 * PAD,
             SIGN * _signs(self._formula) + 2 * PAD,
             BARS * max(map(len, view.labels(node.axes[-1]))) + 2 * PAD if self._has_bars else 0.0,
         )
-        lines = 1 + bool(self._formula)
-        self.size = float(round(min(wide, WIDEST))), LINE * lines + self._picture + PAD + 3.0
+        self._lines = 1 + bool(self._formula) * lines_of(self._formula)
+        self.size = (
+            float(round(max(min(wide, WIDEST), self._numbered))),
+            LINE * self._lines + self._picture + PAD + 3.0,
+        )
 
     @property
     def _numbered(self) -> float:
         """How wide it is for the numbers of a short row, if there is that room: else its picture has only signs."""
         wide = NUMBER * self._value.shape[-1] + self._beside + 2 * PAD if self._value.ndim == 2 else 0.0
-        return wide if wide <= WIDEST and not self._has_bars else 0.0
+        return wide if wide <= BROADEST and not self._has_bars else 0.0
 
     @property
     def _has_bars(self) -> bool:
@@ -158,7 +164,7 @@ class _Boxed:
         """The box with what the node holds: a picture, bars, words, or its one number."""
         view, node, value = self._view, self._node, self._value
         left, top, width, height = place
-        head = LINE * (1 + bool(self._formula))
+        head = LINE * self._lines
         room = left + PAD, top + head + 2.0, width - 2 * PAD, height - head - PAD - 2.0
         said = SAID.get(self._stage.kind, "")
         tip = "\n".join(filter(None, (f"{self._stage.group}: {self._stage.title}", said, written_shape(value.shape))))
@@ -188,7 +194,7 @@ class _Boxed:
         each = room[3] / max(len(self._whose), 1)
         for i, word in enumerate(self._whose):
             at = room[0] + self._beside - 3.0, room[1] + (i + 0.5) * each
-            marks.append(Words(*at, word, MUTED, True, 1.0, size=11.0))
+            marks.append(Words(*at, word, MUTED, True, 1.0, size=min(11.0, each), room=self._beside - 3.0))
         inside = room[0] + self._beside, room[1], room[2] - self._beside, room[3]
         return [*marks, image_of(view, view.of_head(node.name), inside)]
 

@@ -219,6 +219,11 @@ class Box(Mark):
     letters: float = 1.0  # how many times larger than those of other boxes its letters are
 
 
+def lines_of(formula: str) -> float:
+    """How many lines of a box a formula is high: one with a fraction could not be read in a single one."""
+    return 1.6 if r"\frac" in formula else 1.0
+
+
 @dataclass(frozen=True, eq=False)
 class FlowLine(Mark):
     """A line along which numbers flow, round its corners, with a head at its end."""

@@ -47,6 +47,7 @@ READABLE = 11.0
 """Rows of the source that are at least so high have their words at the lines of cross-attention."""
 BELOW = {
     "attention": "all look at all",
+    "mask": "as the mask lets them",
     "masked": "words look back",
     "cross": "look at the source",
     "ffn": "each word alone",
@@ -131,7 +132,8 @@ class Sublayers:
             sheet.add(FlowLine(((down, bottom), (down, lane.top + 0.5 * lane.pitch)), TEXT, 1.5, head=False))
         sheet.wait_for(raw)
         below = sheet.added(lane, raw, stream if residual else "", left, width)
-        below = below or (BESIDE if beside(self._view, block) else BELOW.get(stage.kind, ""))
+        kind = "mask" if stage.kind == "attention" and f"{block}.masked" in nodes else stage.kind
+        below = below or (BESIDE if beside(self._view, block) else BELOW.get(kind, ""))
         sheet.caption(left + width / 2, lane.bottom + 13.0, below)
         lane.x = down + 12.0
         result = self.made(block)

@@ -1,4 +1,4 @@
-"""What stands on a coloured square of a picture: its number, where it fits, or a dash for one below 0."""
+"""What stands on a coloured square of a picture: its number, as large as fits, or a dash for one below 0."""
 
 from math import ceil, floor
 
@@ -14,10 +14,35 @@ LEAST, MANY = 4, 4096
 """Pixels of a square that a dash fits into; squares that are too many to be looked at one by one."""
 INK = 0.6
 """How much of the ink of words a dash has."""
-SMALLEST, LARGEST, PART = 11, 19, 0.3
+SMALLEST, LARGEST, PART = 9, 19, 0.5
 """Pixels that the letters of a number are high at least and at most, and their part of a square's height."""
-BESIDE, MOST = 6.0, 3000
+BESIDE, MOST = 5.0, 3000
 """Pixels that are left free beside a number; squares in sight whose numbers are written."""
+
+
+def letters_for(font: QFont, array: Array, across: float, down: float, scale: float = 1.0) -> QFont | None:
+    """The letters of the numbers of an array, which grow with the squares that they stand in.
+
+    None where a square has no room for the longest of them.
+
+    Parameters
+    ----------
+    across, down : float
+        Pixels of a square.
+    scale : float
+        Of the text around it: numbers that would be too small beside it are not written.
+    """
+    smallest = round(SMALLEST * max(scale, 1.0))
+    if across < 2 * smallest or down < smallest + BESIDE:
+        return None
+    decimals = decimals_of(array)
+    longest = max((in_table(float(number), decimals) for number in array.flat), key=len)
+    letters = QFont(font)
+    letters.setPixelSize(int(min(max(PART * down, smallest), LARGEST * max(scale, 1.0))))
+    wide = QFontMetricsF(letters).horizontalAdvance(longest)
+    if wide + BESIDE > across:
+        letters.setPixelSize(max(int(letters.pixelSize() * (across - BESIDE) / wide), 1))
+    return letters if letters.pixelSize() >= smallest else None
 
 
 def paint_numbers(
@@ -51,10 +76,7 @@ def paint_numbers(
     rows, columns = array.shape
     if not array.size:
         return False
-    smallest = round(SMALLEST * max(scale, 1.0))
     across, down = rect.width() / columns, rect.height() / rows
-    if across < 2 * smallest or down < smallest + BESIDE:
-        return False
     seen = QRectF(painter.window()) & rect
     if seen.isEmpty():
         return False
@@ -62,16 +84,12 @@ def paint_numbers(
     left, right = floor((seen.left() - rect.left()) / across), min(ceil((seen.right() - rect.left()) / across), columns)
     if (last - first) * (right - left) > MOST:
         return False
-    decimals, part = decimals_of(array), array[first:last, left:right].tolist()
-    texts = [[in_table(float(number), decimals) for number in row] for row in part]
-    letters = QFont(font)
-    letters.setPixelSize(max(int(min(max(PART * down, smallest), max(LARGEST, smallest))), 1))
-    longest = max((text for row in texts for text in row), key=len)
-    wide = QFontMetricsF(letters).horizontalAdvance(longest)
-    if wide + BESIDE > across:
-        letters.setPixelSize(max(int(letters.pixelSize() * (across - BESIDE) / wide), 1))
-    if letters.pixelSize() < smallest:
+    part = array[first:last, left:right]
+    letters = letters_for(font, part, across, down, scale)
+    if letters is None:
         return False
+    decimals = decimals_of(array)
+    texts = [[in_table(float(number), decimals) for number in row] for row in part.tolist()]
     inks = ramp.index(shown[first:last, left:right], *ends)
     painter.setFont(letters)
     for i, row in enumerate(texts, first):

@@ -327,4 +327,4 @@ def test_of_columns_of_a_page_the_first_list_is_shown(desk):
     made = desk("tiny-gpt")
     (shown,) = excerpt(made.page("generation.heads").page, made.view.graph)
     assert isinstance(shown, Listing)
-    assert shown.id == "heads"
+    assert shown.id == "all scores"

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtGui import QColor, QFont, QImage, QPainter
 
-from explorer.ui.signs import paint_signs
+from explorer.ui.signs import LARGEST, SMALLEST, letters_for, paint_signs
 from explorer.ui.theme import LIGHT
 
 
@@ -18,3 +18,14 @@ def test_a_square_below_0_has_a_dash_where_one_fits(qapp, wide, dashed):
     painter.end()
     middles = [image.pixelColor(wide * k + wide // 2, wide // 2) for k in range(4)]
     assert [one != QColor("white") for one in middles] == dashed
+
+
+def test_numbers_grow_with_their_squares_until_they_fit_no_more(qapp):
+    numbers, font = np.array([[-1.0, 0.25], [0.5, 1.0]]), QFont()
+    sizes = [letters_for(font, numbers, 90, down).pixelSize() for down in (20, 30, 38)]
+    assert sizes == [10, 15, 19]
+    assert letters_for(font, numbers, 400, 400).pixelSize() == LARGEST
+    narrow = letters_for(font, numbers, 44, 38)
+    assert SMALLEST <= narrow.pixelSize() < 19
+    assert letters_for(font, numbers, 20, 38) is None
+    assert letters_for(font, numbers, 90, 12) is None

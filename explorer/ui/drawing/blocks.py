@@ -10,11 +10,11 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPaintEngine, QP
 
 from explorer.core.numbers import as_share, strongest_in
 from explorer.core.ops import Array
-from explorer.pages.drawing import SHARES, Bars, Box, Dot, FlowLine, Image, Words, drawable
+from explorer.pages.drawing import SHARES, Bars, Box, Dot, Drawing, FlowLine, Image, Words, drawable, lines_of
 from explorer.pages.view import Cell
-from explorer.ui.drawing.strokes import Formulas, line_ink, word_ink
+from explorer.ui.drawing.strokes import Formulas, Pixels, line_ink, word_ink
 from explorer.ui.matrix.small import FINEST
-from explorer.ui.signs import paint_numbers, paint_signs
+from explorer.ui.signs import letters_for, paint_numbers, paint_signs
 from explorer.ui.theme import Ramp, qcolor
 from explorer.ui.widgets.names import draw_named
 from explorer.ui.workbench import Workbench
@@ -26,6 +26,8 @@ NARROWER = 0.7
 UNREADABLE, TIGHT, LEAST, MOST = 5.4, 9.0, 11.0, 19.0
 """Pixels: smaller letters are left out; those that are drawn are at least, and at most, so large. Where there is no
 room they may be tight."""
+FEW = 12
+"""Rows and columns of a small matrix at most."""
 CROWDED = 7.8
 """Pixels: words outside boxes that would have smaller letters are left out, as they would lie on each other."""
 CLOSE = 0.85
@@ -98,7 +100,8 @@ class Blocks:
         self._scaled: dict[int, tuple[QImage, QImage]] = {}
         self._fonts: dict[tuple[int, bool], QFont] = {}
         self._wide: dict[tuple[int, bool, str], float] = {}
-        self._unit = 1.0
+        self._unit, self._together = 1.0, True
+        self._few: Sequence[Image] = ()
         self.exposed: Sequence[QRectF] = ()
         """What is painted anew, in pixels; all of it where it is empty."""
         self.formulas = Formulas()
@@ -106,11 +109,29 @@ class Blocks:
         self.spots: list[tuple[QRectF, tuple[str, int]]] = []
         self._last: dict[str, _Last] = {}
 
+    def tell(self, drawing: Drawing) -> None:
+        """Know the small matrices of another drawing, where they stand in boxes with formulas."""
+        boxed = any(isinstance(mark, Box) and mark.formula is not None for mark in drawing.marks)
+        images = (mark for mark in drawing.marks if isinstance(mark, Image)) if boxed else ()
+        self._few = [image for image in images if max(image.array.shape) <= FEW]
+
     def begin(self, unit: float) -> None:
         """Begin to paint a drawing in which a number of the window is so many pixels."""
         self._unit = unit
         self.spots = []
         self._last = {}
+
+    def agree(self, pixels: Pixels) -> None:
+        """Let all of these matrices show their numbers or none: a learner follows numbers from box to box."""
+        self._together = all(self._letters(one, pixels.rect(*one.place)) is not None for one in self._few)
+
+    def _letters(self, image: Image, rect: QRectF) -> QFont | None:
+        """Those of the numbers of an image; None where they have no room."""
+        (rows, columns), appearance = image.array.shape, self._bench.appearance
+        size = rect.width() / max(columns, 1), rect.height() / max(rows, 1)
+        if image.smooth or not image.array.size or min(size) < TIGHT:
+            return None
+        return letters_for(appearance.fonts.number, image.array, *size, appearance.scale)
 
     # Boxes
 
@@ -193,7 +214,9 @@ class Blocks:
         if small is not None and self._fitted(small, False, box.note, room.width())[1] == box.note:
             self._write(painter, room, box.note, NOTE, quiet, RIGHT)
         if box.formula:
-            self.formulas.paint(painter, box.formula, line.translated(0, 0.92 * line.height()), font.pixelSize(), quiet)
+            below = line.translated(0, 0.92 * line.height())
+            below.setHeight(lines_of(box.formula) * line.height())
+            self.formulas.paint(painter, box.formula, below, font.pixelSize(), quiet)
 
     def _write(
         self,
@@ -342,7 +365,7 @@ class Blocks:
 
     def words(self, painter: QPainter, words: Words, at: QPointF, lit: bool) -> None:
         """Words that stay where they are."""
-        font = self.font(words.size, words.strong or lit, LEAST if words.token is None else TIGHT)
+        font = self.font(words.size, words.strong or lit, TIGHT)
         if font is None or (words.token is None and words.size * self._unit < CROWDED):
             return
         theme, strong = self._bench.appearance.theme, words.strong or lit
@@ -399,7 +422,10 @@ class Blocks:
 
     def _numbers(self, painter: QPainter, image: Image, rect: QRectF) -> bool:
         """Write the numbers of an image whose squares have room for them; returns whether they have."""
-        if image.smooth or min(rect.width() / image.array.shape[1], rect.height() / image.array.shape[0]) < LEAST:
+        rows, columns = image.array.shape
+        if image.smooth or min(rect.width() / columns, rect.height() / rows) < TIGHT:
+            return False
+        if max(rows, columns) <= FEW and not self._together:
             return False
         shares, ends, _ = shares_of(image)
         ramp, appearance = self._ramp(image), self._bench.appearance

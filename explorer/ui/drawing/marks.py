@@ -94,6 +94,7 @@ class Marks(pg.GraphicsObject):
         self.grids = tuple(grids(drawing))
         self._veiled = not drawing.zoom and any(isinstance(mark, Image) for mark in drawing.marks)
         self.blocks.forget_images(len(drawing.marks))
+        self.blocks.tell(drawing)
         self.follow()
         if all_:
             self.update()
@@ -141,6 +142,7 @@ class Marks(pg.GraphicsObject):
         many = sum(isinstance(mark, Dot) for mark in marks) > MANY
         small = {i for i, mark in enumerate(marks) if isinstance(mark, Dot) and not is_disc(mark)} if many else set()
         self.blocks.begin(abs(self._pixels.across) if drawing.zoom else 1.0)
+        self.blocks.agree(self._pixels)
         self.blocks.exposed = [QRectF(rect) for rect in self.exposed]
         for i in self._seen(drawing, bounds):
             if drawing.zoom:

@@ -361,3 +361,17 @@ def test_where_marks_are_is_the_same_whether_those_before_are_known_or_not(pictu
         fresh = Sight(now)
         assert np.array_equal(known._places, fresh._places)
         assert np.array_equal(known._words, fresh._words)
+
+
+@pytest.mark.parametrize(("columns", "written"), [(2, True), (12, False), (13, True)])
+def test_small_matrices_in_boxes_with_formulas_all_show_their_numbers_or_none_does(picture, columns, written):
+    """In some boxes one read numbers, in others of the same picture dashes; a large one never has numbers."""
+    one, other = np.array([[1.0, 2.0]]), np.full((1, columns), 7.0)
+    marks = (
+        Box((10, 10, 100, 80), "Q", "Q", formula="", tip="a"),
+        Image(one, 2.0, place=(20, 40, 80, 40)),
+        Box((150, 10, 100, 80), "K", "K", formula="", tip="b"),
+        Image(other, 7.0, place=(160, 40, 80, 40)),
+    )
+    picture.tell(Drawing(marks, (0, 300, 0, 200), "Two", NONE, NONE, down=True, square=True, zoom=True))
+    assert ("1.0" in [text.text for text in written_in(picture)]) == written
