@@ -36,7 +36,8 @@ from explorer.core.ops import Array
 from explorer.core.training.optimisers import OPTIMISERS, Optimiser
 from explorer.core.training.records import Records
 from explorer.core.vocabulary import Vocabulary
-from explorer.document.state import State, unread
+from explorer.document.deferred import unread
+from explorer.document.state import State
 
 MOST_LABEL = 120
 TOP = "what it says of itself"

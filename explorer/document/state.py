@@ -1,105 +1,25 @@
-"""Everything that makes a document what it is, as one value that never changes: an edit makes a new one.
+"""Everything that makes a document what it is, as one value that never changes: an edit makes a new one."""
 
-Arrays that get their numbers when they are first read, so that an act on a large model need not wait for them.
-"""
-
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from threading import Lock
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
 from explorer.core.cost import build_within
-from explorer.core.engine import Pin
+from explorer.core.engine import Pin, same_bytes
 from explorer.core.graph import Graph
 from explorer.core.model import Model
 from explorer.core.models.ends import with_next_words, with_tied_words
 from explorer.core.ops import Array, Input
 from explorer.core.training.optimisers import Optimiser
 from explorer.core.training.records import Records
+from explorer.document.deferred import Deferred, DeferredArrays, Edited, Part, still_waiting, unread, with_others
 
 MOST_WRITTEN_AT_ONCE = 300_000
 """Numbers of an array that is worth it: 2 ms to draw, less than 1 ms to copy."""
-
-
-class Deferred:
-    """An array that has its place in memory, but not its numbers yet.
-
-    Parameters
-    ----------
-    array : numpy.ndarray
-        Its shape and type are known, and which array it is; what stands in it is not to be read before `write`.
-    write : callable
-        Writes its numbers.
-    """
-
-    def __init__(self, array: Array, write: Callable[[], None]) -> None:
-        self.array = array
-        self._write: Callable[[], None] | None = write
-        self._lock = Lock()
-
-    @property
-    def waiting(self) -> bool:
-        """Whether its numbers are still to be written."""
-        return self._write is not None
-
-    def write(self) -> None:
-        """Write its numbers, once, on whatever thread; who comes second waits for the first."""
-        with self._lock:
-            if self._write is not None:
-                self._write()
-                self.array.flags.writeable = False
-                self._write = None
-
-
-class DeferredArrays(Mapping[str, Array]):
-    """Arrays by name; to read one that is deferred writes it first.
-
-    Parameters
-    ----------
-    arrays : mapping of str to numpy.ndarray
-        All of them. To know which ones they are, and of what shapes, nothing has to be written.
-    deferred : mapping of str to Deferred
-        Those of them that have to be written.
-    """
-
-    def __init__(self, arrays: Mapping[str, Array], deferred: Mapping[str, Deferred]) -> None:
-        self.arrays, self.deferred = arrays, deferred
-
-    def __getitem__(self, name: str) -> Array:
-        if name in self.deferred:
-            self.deferred[name].write()
-        return self.arrays[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self.arrays
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.arrays)
-
-    def __len__(self) -> int:
-        return len(self.arrays)
-
-
-def unread(arrays: Mapping[str, Array]) -> Mapping[str, Array]:
-    """The same arrays, to be told apart and asked for their shapes: none is written for it."""
-    return arrays.arrays if isinstance(arrays, DeferredArrays) else arrays
-
-
-def with_others(arrays: Mapping[str, Array], others: Mapping[str, Array]) -> Mapping[str, Array]:
-    """The arrays with some others in place of them or beside them; what is deferred stays so."""
-    together = {**unread(arrays), **others}
-    waiting = {name: one for name, one in still_waiting(arrays).items() if together[name] is one.array}
-    return DeferredArrays(together, waiting) if waiting else together
-
-
-def still_waiting(arrays: Mapping[str, Array]) -> Mapping[str, Deferred]:
-    """Those of the arrays that are still to be written."""
-    if not isinstance(arrays, DeferredArrays):
-        return {}
-    return {name: one for name, one in arrays.deferred.items() if one.waiting}
 
 
 _EMPTY: Mapping[str, Pin] = MappingProxyType({})
@@ -193,9 +113,35 @@ class State:
         for one in still_waiting(self.inputs).values():
             one.write()
 
+    def number(self, name: str, cell: tuple[int, ...]) -> Any:
+        """One number of an input. What edits have set, or left, is known before their copy of the array is written."""
+        waiting = still_waiting(self.inputs).get(name)
+        writer = None if waiting is None else waiting.writer
+        found = writer.number(cell) if isinstance(writer, Edited) else None
+        return self.inputs[name][cell] if found is None else found
+
     def with_inputs(self, arrays: Mapping[str, Array]) -> "State":
         """The state with other values of some inputs, in the same shapes."""
         return replace(self, inputs=with_others(self.inputs, arrays))
+
+    def edited(self, name: str, *parts: Part) -> "State":
+        """The state with other numbers in parts of an input; the same state where these are the same bits.
+
+        A large array is copied when it is first read: by the pass that computes with it, and not while a key is held.
+        Edits that follow each other before that, as those of a drag do, make one copy.
+        """
+        base = still_waiting(self.inputs).get(name) or unread(self.inputs)[name]
+        array = np.empty(self.graph.shape(name), unread(self.inputs)[name].dtype)
+        edited = Edited.of(base, parts)
+        if array.size < MOST_WRITTEN_AT_ONCE:
+            edited(array)
+            old = self.inputs[name]
+            return self if same_bytes(array, old) else self.with_inputs({name: frozen(array)})
+        # Whole ones are not compared: that would read them here.
+        cells = [(np.asarray(self.number(name, at)), new) for at, new in parts if len(at) == array.ndim]
+        if len(cells) == len(parts) and all(old.tobytes() == np.asarray(new).tobytes() for old, new in cells):
+            return self
+        return replace(self, inputs=with_others(self.inputs, {name: Deferred(array, edited)}))
 
     def with_beyond(self, longer: Mapping[str, Array]) -> "State":
         """The state, keeping of longer inputs what its sentences have no room for: positions trained on others."""
@@ -252,11 +198,11 @@ def _filled(
         deferred.pop(name, None)
         kept = [arrays for arrays in (beyond, given) if _common(graph, name, arrays) is not None]
         inputs[name] = array = np.empty(shape, dtype)
-        write = partial(_write, array, op, name, model, kept)
+        write = partial(_write, op=op, name=name, model=model, kept=kept)
         if array.size >= MOST_WRITTEN_AT_ONCE:
             deferred[name] = Deferred(array, write)
         else:
-            write()
+            write(array)
             frozen(array)
         longer.pop(name, None)
         if not op.whole and any(_exceeds(arrays, name, shape) for arrays in kept):

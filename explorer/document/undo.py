@@ -6,7 +6,8 @@ from itertools import chain
 from typing import NamedTuple
 
 from explorer.core.ops import Array
-from explorer.document.state import State, unread
+from explorer.document.deferred import unread
+from explorer.document.state import State
 
 LIMIT = 1000
 MOST_BYTES = 2**30

@@ -35,8 +35,9 @@ from explorer.core.training.recipe import BOUNDS
 from explorer.core.training.records import Record, Records
 from explorer.core.training.trainer import Trainer
 from explorer.document.commands import Replace
+from explorer.document.deferred import unread
 from explorer.document.document import Document
-from explorer.document.state import State, unread
+from explorer.document.state import State
 from explorer.training.preparation import Prepared, prepare_document, shaped, take_words, with_weights
 from explorer.training.stretch import Point, Settings, Stretch, same_material
 

@@ -10,7 +10,8 @@ import numpy as np
 from explorer.core.ops import Array
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.trainer import Trainer
-from explorer.document.state import State, unread
+from explorer.document.deferred import unread
+from explorer.document.state import State
 from explorer.training.preparation import Prepared
 from explorer.training.recipes import Material
 

@@ -1,11 +1,16 @@
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
+import pytest
 
 from explorer.core.engine import same_bytes
+from explorer.core.ops.inputs import write_weights
 from explorer.document import state as state_module
 from explorer.document.commands import SendWords, SetArray, SetCells, SetSwitch, SetTokens
-from explorer.document.state import DeferredArrays, State, frozen
+from explorer.document.deferred import DeferredArrays, Writing
+from explorer.document.document import Document
+from explorer.document.state import State, frozen
 
 GROWING = (("gpt", "input"), ("encoder-decoder", "source"))
 
@@ -178,7 +183,7 @@ def test_what_has_been_written_is_as_any_other_array(monkeypatch, states):
     assert state.numbers_to_write == size
     state.write()
     assert state.numbers_to_write == 0
-    assert isinstance(SetCells("input.PE", {(0, 0): 5.0}).apply(state).inputs, dict)
+    assert isinstance(state.with_inputs({"input.PE": np.zeros_like(state.inputs["input.PE"])}).inputs, dict)
 
 
 def test_an_edit_of_a_growing_model_does_not_wait_for_its_table(monkeypatch, states):
@@ -197,3 +202,71 @@ def test_an_edit_of_a_growing_model_does_not_wait_for_its_table(monkeypatch, sta
     assert same_bytes(state.inputs["input.table"], twin.inputs["input.table"])
     assert not any(table.waiting for table in tables)  # the second has read the first
     np.testing.assert_array_equal(state.inputs["input.table"][:5], states["gpt"].inputs["input.table"])
+
+
+# An edit of a large input copies it when it is first read
+
+
+@pytest.fixture
+def large(monkeypatch, states):
+    """A state whose arrays are all taken for large ones."""
+    monkeypatch.setattr(state_module, "MOST_WRITTEN_AT_ONCE", 0)
+    return states["gpt"]
+
+
+def test_edits_of_a_large_input_are_written_once_and_are_those_of_a_small_one(monkeypatch, large, states):
+    commands = (
+        SetCells("input.table", {(0, 1): 5.0}),
+        SetCells("input.table", {(2, 0): -7.0, (0, 1): 6.0}),
+        SetCells("decoder.1.self.head.2.W_Q", {(1, 1): 0.25}),
+        SetArray("decoder.1.self.head.1.W_Q", np.full((4, 2), 0.5)),
+        SetCells("decoder.1.self.head.1.W_Q", {(0, 0): 1e300}),
+    )
+    after, waiting = large, []
+    for command in commands:
+        after = command.apply(after)
+        waiting.extend(one for one in after.inputs.deferred.values() if one not in waiting)
+    assert all(one.waiting for one in waiting)
+    with monkeypatch.context() as patch:
+        patch.setattr(state_module, "MOST_WRITTEN_AT_ONCE", 10**9)
+        twin = states["gpt"]
+        for command in commands:
+            twin = command.apply(twin)
+    for name in ("input.table", "decoder.1.self.W_Q"):
+        assert after.number(name, (0,) * twin.inputs[name].ndim) == twin.inputs[name].flat[0]
+        assert same_bytes(after.inputs[name], twin.inputs[name])
+        assert not after.inputs[name].flags.writeable
+    assert sum(one.waiting for one in waiting) == len(commands) - 2
+
+
+def test_an_edit_of_a_large_input_to_what_stands_there_changes_nothing(large):
+    old = float(large.inputs["input.table"][1, 1])
+    assert SetCells("input.table", {(1, 1): old}).apply(large) is large
+    edited = SetCells("input.table", {(1, 1): 5.0}).apply(large)
+    assert (
+        SetCells("input.table", {(1, 1): 5.0, (0, 0): float(large.inputs["input.table"][0, 0])}).apply(edited) is edited
+    )
+    assert SetCells("input.table", {(1, 1): -5.0}).apply(edited) is not edited
+    assert edited.inputs.deferred["input.table"].waiting
+
+
+def test_what_is_drawn_by_chance_is_drawn_once(large):
+    shape, random = large.inputs["input.table"].shape, np.random.default_rng(1)
+    drawn = SetArray("input.table", Writing(shape, partial(write_weights, random=random, initialiser="xavier"))).apply(
+        large
+    )
+    edited = SetCells("input.table", {(0, 0): 5.0}).apply(drawn)
+    assert edited.number("input.table", (0, 0)) == 5
+    after, before = edited.inputs["input.table"], drawn.inputs["input.table"]
+    np.testing.assert_array_equal(after.ravel()[1:], before.ravel()[1:])
+
+
+def test_undo_of_an_edit_of_a_large_input_brings_back_the_array_itself(large):
+    document = Document(large)
+    table = document.engine.values["input.table"]
+    document.do(SetCells("input.table", {(0, 1): 5.0}))
+    document.do(SetCells("input.table", {(0, 2): 5.0}))
+    assert document.engine.values["input.table"][0, 1:3].tolist() == [5, 5]
+    for _ in range(2):
+        document.undo()
+    assert document.engine.values["input.table"] is table

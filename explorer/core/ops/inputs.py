@@ -57,27 +57,11 @@ class Input(Op):
                 array[...] = 1
             case _:
                 random = np.random.default_rng([seed, crc32(name.encode())])
-                _write_weights(array, random, initialiser, corner)
-
-
-def initial_weights(shape: tuple[int, ...], random: np.random.Generator, initialiser: str) -> Array:
-    """Random weights to begin with.
-
-    Parameters
-    ----------
-    shape : tuple of int
-        The last two are the inputs and the outputs of the layer.
-    random : numpy.random.Generator
-    initialiser : str
-        "xavier": uniform within ±sqrt(6 / (inputs + outputs)) (Glorot & Bengio 2010, equation 16); "he": normal with
-        variance 2 / inputs (He et al. 2015, equation 10); "uniform": within ±1; "zeros": all alike, which no training
-        can tell apart.
-    """
-    return _draw(shape, random, initialiser)(prod(shape)).reshape(shape)
+                write_weights(array, random, initialiser, corner)
 
 
 def _draw(shape: tuple[int, ...], random: np.random.Generator, initialiser: str) -> Callable[[int], Array]:
-    """What draws so many of the numbers of `initial_weights`: one after the other, in the order of memory."""
+    """What draws so many of the numbers of `write_weights`: one after the other, in the order of memory."""
     inputs, outputs = (1, 1, *shape)[-2:]
     match initialiser:
         case "zeros":
@@ -95,8 +79,23 @@ _BLOCK = 2**16
 """Numbers drawn at a time: a cache holds them, and no second array of the whole size is made."""
 
 
-def _write_weights(array: Array, random: np.random.Generator, initialiser: str, corner: tuple[int, ...] | None) -> None:
-    """Write `initial_weights` into a new array, but for a corner of it."""
+def write_weights(
+    array: Array, random: np.random.Generator, initialiser: str, corner: tuple[int, ...] | None = None
+) -> None:
+    """Write random weights to begin with.
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        Whose numbers lie side by side; its last two axes are the inputs and the outputs of the layer.
+    random : numpy.random.Generator
+    initialiser : str
+        "xavier": uniform within ±sqrt(6 / (inputs + outputs)) (Glorot & Bengio 2010, equation 16); "he": normal with
+        variance 2 / inputs (He et al. 2015, equation 10); "uniform": within ±1; "zeros": all alike, which no training
+        can tell apart.
+    corner : tuple of int, optional
+        How far a corner reaches that is left as it is.
+    """
     draw, flat, drawn = _draw(array.shape, random, initialiser), array.reshape(-1), 0
     for start, stop in _outside(array.shape, corner):
         if initialiser == "he":  # no one knows how many draws a normal number takes

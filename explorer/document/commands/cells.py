@@ -13,6 +13,7 @@ from explorer.core.errors import ExplorerError, require_cell, require_shape
 from explorer.core.graph import Graph, Place
 from explorer.core.ops import Array
 from explorer.document.commands.model import Command
+from explorer.document.deferred import Writing
 from explorer.document.state import State, frozen
 
 Cells = Mapping[tuple[int, ...], float]
@@ -35,13 +36,8 @@ class SetCells(Command):
 
     def apply(self, state: State) -> State:
         place = input_place(state, self.name)
-        old = state.inputs[place.node]
-        array = old.copy()
-        write_cells(state, self.name, place, array, self.cells)
-        # Not the whole: a large matrix would be read twice for one number of it.
-        if all(array[place.index + cell].tobytes() == old[place.index + cell].tobytes() for cell in self.cells):
-            return state
-        return state.with_inputs({place.node: frozen(array)})
+        cells = checked(state, self.name, place, self.cells)
+        return state.edited(place.node, *cells.items())
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +45,7 @@ class SetArray(Command):
     """Set all of an input node, or of a head's slice of one."""
 
     name: str
-    values: Array  # in the node's or slice's shape
+    values: Array | Writing  # in the node's or slice's shape
     what: str = "Set"  # as undo names it: "Randomise"
 
     @property
@@ -58,12 +54,8 @@ class SetArray(Command):
 
     def apply(self, state: State) -> State:
         place = input_place(state, self.name)
-        array = state.inputs[place.node].copy()
-        require_shape(self.name, self.values.shape, array[place.index].shape)
-        array[place.index] = self.values
-        if same_bytes(array, state.inputs[place.node]):
-            return state
-        return state.with_inputs({place.node: frozen(array)})
+        require_shape(self.name, self.values.shape, state.graph.shape(place.node)[len(place.index) :])
+        return state.edited(place.node, (place.index, self.values))
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,19 +85,17 @@ def input_place(state: State, name: str) -> Place:
     return place
 
 
-def write_cells(state: State, name: str, place: Place, array: Array, cells: Cells) -> None:
-    """Write cells into a copy of a node's array, checked.
+def checked(state: State, name: str, place: Place, cells: Cells) -> dict[tuple[int, ...], Array]:
+    """The numbers of cells as they will stand in a node's array, by their index in it.
 
     Parameters
     ----------
     state : State
-        What the copy is of.
+        What they are for.
     name : str
         As messages name the node, or the head's slice of it.
     place : Place
         The same.
-    array : numpy.ndarray
-        The copy, in the node's shape.
     cells : mapping of cell to float
         Counted in the shape of the node, or of the slice.
 
@@ -114,15 +104,17 @@ def write_cells(state: State, name: str, place: Place, array: Array, cells: Cell
     ExplorerError
         "bad-cell", or "bad-token-id" for a node of whole numbers.
     """
-    shape = array.shape[len(place.index) :]
+    shape = state.graph.shape(place.node)[len(place.index) :]
+    whole = state.graph.nodes[place.node].op.whole
     for cell, value in cells.items():
         require_cell(name, cell, shape)
-        if array.dtype.kind == "i":
+        if whole:
             last = last_number(state.graph, place.node)
             if not (float(value).is_integer() and 0 <= value <= last):
                 raise ExplorerError("bad-token-id", name=name, last=last, value=value)
-        with np.errstate(over="ignore"):  # float32 has no number as large: infinity
-            array[place.index + cell] = value
+    with np.errstate(over="ignore"):  # float32 has no number as large: infinity
+        dtype = np.int64 if whole else state.model.dtype
+        return {place.index + cell: np.asarray(value, dtype) for cell, value in cells.items()}
 
 
 def last_number(graph: Graph, name: str) -> int:
@@ -160,9 +152,8 @@ class PinCells(Command):
         shape, dtype = state.graph.shape(place.node), np.int64 if node.op.whole else state.model.dtype
         old = state.pins.get(place.node) or Pin(np.zeros(shape, dtype=bool), np.zeros(shape, dtype=dtype))
         held, values = old.cells.copy(), old.values.copy()
-        write_cells(state, self.name, place, values, self.cells)
-        for cell in self.cells:
-            held[place.index + cell] = True
+        for cell, number in checked(state, self.name, place, self.cells).items():
+            held[cell], values[cell] = True, number
         if same_bytes(held, old.cells) and same_bytes(values, old.values):
             return state
         return replace(state, pins={**state.pins, place.node: Pin(frozen(held), frozen(values))})

@@ -108,9 +108,8 @@ class SendWords(Command):
             axes = {axis: labels for axis, labels in after.model.axes.items() if axis != "d_model"}
             after = after.rebuilt(replace(after.model, d_model=width, axes=axes))
         rows = {word: i for i, word in enumerate(after.model.axes[after.graph.sequences[self.sequence]])}
-        table = after.inputs[input_place(after, name).node].copy()
-        table[[rows[word] for word in self.words]] = self.vectors
-        return after.with_inputs({name: frozen(table)})
+        vectors = zip(self.words, self.vectors, strict=True)
+        return after.edited(input_place(after, name).node, *(((rows[word],), vector) for word, vector in vectors))
 
 
 @dataclass(frozen=True, eq=False)

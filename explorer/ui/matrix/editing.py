@@ -214,7 +214,7 @@ class CellEditing:
         """Move a number by a step, rounded so that steps of 0.1 stay tenths."""
         row, column = index.row(), index.column()
         # The newest value: what is painted may be a few keys behind.
-        value = round(float(self._view.newest()[row, column]) + by, 10)
+        value = round(self._view.newest(row, column) + by, 10)
         self.set({self._view.matrix.cell(row, column): value}, row, column, self._stroke)
 
     def end_stroke(self) -> None:
@@ -245,7 +245,7 @@ class CellEditing:
         if not (self._view.matrix.editable and view.matrix.name.rpartition(".")[2] == "mask"):
             return False
         row, column = index.row(), index.column()
-        self.set({view.matrix.cell(row, column): float(not view.newest()[row, column])}, row, column)
+        self.set({view.matrix.cell(row, column): float(not view.newest(row, column))}, row, column)
         return True
 
     def mouse_pressed(self, event: QMouseEvent) -> None:
@@ -260,7 +260,7 @@ class CellEditing:
             and event.button() == Qt.MouseButton.LeftButton
             and not selecting
         ):
-            start = float(self._view.newest()[index.row(), index.column()])
+            start = self._view.newest(index.row(), index.column())
             self._drag = (index.row(), index.column(), event.position().toPoint(), start)
 
     def mouse_moved(self, event: QMouseEvent) -> bool:

@@ -16,8 +16,9 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
-from explorer.core.ops.inputs import initial_weights
+from explorer.core.ops.inputs import write_weights
 from explorer.document.commands import SetArray
+from explorer.document.deferred import Writing
 from explorer.export.matrix import ENDINGS, FORMATS, LabelledMatrix, save
 from explorer.pages.matrix import Matrix
 from explorer.pages.view import Cell
@@ -101,7 +102,7 @@ class MatrixMenu(QMenu):
         self._add("Fill down", "Ctrl+D", lambda: ranges.fill(down=True))
         self._add("Fill right", "Ctrl+R", lambda: ranges.fill(down=False))
         self.addSeparator()
-        self.addAction("All zeros", lambda: self._set("Zeros", np.zeros(values.shape)))
+        self.addAction("All zeros", lambda: self._set("Zeros", np.broadcast_to(0.0, values.shape)))
         if values.dtype.kind == "f":
             if values.ndim == 2:
                 self.addAction("Identity", lambda: self._set("Identity", np.eye(*values.shape)))
@@ -127,14 +128,14 @@ class MatrixMenu(QMenu):
         cell = Cell(view.matrix.place.node, view.matrix.index(at.row(), at.column()))
         SeekDialog(view.bench, cell, where, view.window()).show()
 
-    def _set(self, what: str, values: Array) -> None:
+    def _set(self, what: str, values: Array | Writing) -> None:
         """Set the whole matrix."""
         self._view.editing.do(SetArray(self._view.matrix.name, values, what), 0, 0)
 
     def _randomise(self) -> None:
         """New random numbers of the size that the input starts with."""
-        random = np.random.default_rng()
-        self._set("Randomise", initial_weights(self._view.matrix.own.shape, random, "xavier"))
+        draw = partial(write_weights, random=np.random.default_rng(), initialiser="xavier")
+        self._set("Randomise", Writing(self._view.matrix.shape, draw))
 
     def _reset(self) -> None:
         """The lesson's own values."""

@@ -18,6 +18,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.numbers import exact, read_number
 from explorer.core.ops import Array
 from explorer.document.commands import Release, SetArray
+from explorer.document.deferred import Writing
 from explorer.pages.matrix import COVERED
 
 if TYPE_CHECKING:
@@ -125,14 +126,13 @@ class Ranges:
         if not self._is_ours():
             return
         rows, columns = self.selected()
-        values = self._view.newest()
         row, column = rows[0], columns[0]
         if down:
             row -= len(rows) == 1 and row > 0
-            first = values[row : row + 1, columns.start : columns.stop]
+            first = np.array([[self._view.newest(row, column) for column in columns]])
         else:
             column -= len(columns) == 1 and column > 0
-            first = values[rows.start : rows.stop, column : column + 1]
+            first = np.array([[self._view.newest(row, column)] for row in rows])
         self._set_block(rows, columns, np.broadcast_to(first, (len(rows), len(columns))))
 
     def _is_ours(self) -> bool:
@@ -145,13 +145,16 @@ class Ranges:
     def _set_block(self, rows: range, columns: range, values: Array) -> bool:
         """Set cells from a row and a column on, or pin computed ones: all of them, or none."""
         matrix, row, column = self._view.matrix, rows[0], columns[0]
-        array = self._view.newest().copy()
-        if values.size == 1 or array.dtype.kind != "f" or not matrix.editable:
+        if values.size == 1 or matrix.values.dtype.kind != "f" or not matrix.editable:
             cells = {matrix.cell(row + r, column + c): v for (r, c), v in np.ndenumerate(values)}
             return self._editing.set(cells, row, column)
-        array[row : row + values.shape[0], column : column + values.shape[1]] = values
+
+        def into(array: Array) -> None:
+            shown = np.atleast_2d(array).T if matrix.turned else np.atleast_2d(array)
+            shown[row : row + values.shape[0], column : column + values.shape[1]] = values
+
         what = f"Set {values.size} cells of"
-        return self._editing.do(SetArray(matrix.name, array.reshape(matrix.own.shape), what), row, column)
+        return self._editing.do(SetArray(matrix.name, Writing(matrix.shape, into), what), row, column)
 
 
 def parsed(text: str) -> Sequence[Sequence[float]]:

@@ -4,7 +4,6 @@ from itertools import product
 from operator import getitem
 from typing import TypeAlias
 
-import numpy as np
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QRect, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
@@ -21,7 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QSizePolicy, QTableView, QWidget
 
 from explorer.core.cell import Index
-from explorer.core.ops import Array
+from explorer.document.deferred import unread
 from explorer.pages.matrix import Matrix
 from explorer.pages.view import Cell
 from explorer.ui.matrix.editing import CellEditing, CellEditor
@@ -133,14 +132,14 @@ class MatrixView(QTableView):
             index = self.table.index(current.row(), current.column())
             place.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
-    def newest(self) -> Array:
-        """The values of an input as the newest act has them, which a large model may still be computing with."""
-        matrix = self.matrix
-        array = self.bench.document.wanted.inputs.get(matrix.place.node) if matrix.editable else None
-        own = None if array is None or array.ndim < len(matrix.place.index) else array[matrix.place.index]
-        if own is None or own.shape != matrix.shape:
-            return matrix.values
-        return np.atleast_2d(own).T if matrix.turned else np.atleast_2d(own)
+    def newest(self, row: int, column: int) -> float:
+        """A number of an input as the newest act has it, which a large model may still be computing with."""
+        matrix, wanted = self.matrix, self.bench.document.wanted
+        node, head = matrix.place.node, matrix.place.index
+        array = unread(wanted.inputs).get(node) if matrix.editable else None
+        if array is None or array.shape[len(head) :] != matrix.shape:
+            return float(matrix.values[row, column])
+        return float(wanted.number(node, matrix.index(row, column)))
 
     def right_of(self, text: str) -> int:
         """Pixels between a number and the right edge of its cell: points stand below each other, below the label."""
