@@ -6,15 +6,14 @@ while it is read, as the loss of a training, keeps its figures and its place (`l
 down to the last decimal of the others (`as_share`).
 """
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from math import floor, isfinite, isinf, isnan, log10
-from typing import Any
-from weakref import ref
 
 import numpy as np
 
 from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
+from explorer.core.overview import largest_of
 
 _SHOWN = 40
 
@@ -174,38 +173,6 @@ def decimals_of(array: Array) -> int:
     return 3 if largest <= 1 else 2
 
 
-_LOOKED_UP, _FEW_IN_SQUARE = 100_000, 32
-_FOUND: dict[int, tuple[ref[Array], dict[Hashable, Any]]] = {}
-"""Of large arrays that nobody can write to, and of parts of them: a page asks for it several times, and looking through
-the table of GPT-2 takes 20 ms."""
-
-
-def largest_of(array: Array) -> float:
-    """The size of the largest finite number; 0 where there is none."""
-    found, part = _looked_up(array) if array.size >= _LOOKED_UP else ({}, None)
-    if part not in found:
-        high, low = (float(array.max()), float(array.min())) if array.size else (0.0, 0.0)
-        is_finite = isfinite(high) and isfinite(low)  # a NaN would be both
-        found[part] = max(high, -low) if is_finite else float(np.abs(array[np.isfinite(array)]).max(initial=0))
-    largest: float = found[part]
-    return largest
-
-
-def _looked_up(array: Array) -> tuple[dict[Hashable, Any], Hashable]:
-    """What was found in parts of a large array, and which of them this one is; nothing where it can be written to."""
-    owner = array
-    while isinstance(owner.base, np.ndarray):
-        owner = owner.base
-    if owner.flags.writeable:
-        return {}, None
-    key = id(owner)
-    kept, found = _FOUND.get(key, (None, {}))
-    if kept is None or kept() is not owner:
-        found, forget = {}, _FOUND.pop  # as the program ends the module's names are gone before the arrays
-        _FOUND[key] = ref(owner, lambda _: forget(key, None)), found
-    return found, (array.__array_interface__["data"][0], array.shape, array.strides)
-
-
 def places_of_largest(numbers: Array, n: int) -> Array:
     """Where the n largest of a row of numbers stand, the largest first; of equal ones the first.
 
@@ -232,43 +199,6 @@ class Ranked:
 
 
 _SOON = 256  # places that are found at once: a list in sight shows fewer
-
-
-def strongest_in(array: Array, most: int) -> Array:
-    """A matrix of at most so many rows and columns: of cells that share a square, that which is farthest from 0.
-
-    The longer side first. Where the cells of a square lie far from each other, they are looked at in parts that lie
-    together: `reduceat` takes ten times as long (0.4 s for the words of GPT-2). Where they lie in one row, it takes a
-    third for many of them, and of few twice as long as the first of all squares, then the second, and so on.
-    """
-    found, part = _looked_up(array) if array.size >= _LOOKED_UP else ({}, None)
-    if (part, most) not in found:
-        found[part, most] = _strongest_in(array, most)
-    strongest: Array = found[part, most]
-    return strongest
-
-
-def _strongest_in(array: Array, most: int) -> Array:
-    if abs(array.strides[0]) < abs(array.strides[1]):
-        return _strongest_in(array.T, most).T  # rows lie together then
-    for axis in sorted((0, 1), key=lambda axis: -array.shape[axis]):
-        n = array.shape[axis]
-        if n <= most:
-            continue
-        starts = np.linspace(0, n, most, endpoint=False).astype(int)
-        ends = np.append(starts[1:], n)
-        if axis == 0:
-            parts = (array[slice(*two)] for two in zip(starts, ends, strict=True))
-            high, low = map(np.stack, zip(*((one.max(0), one.min(0)) for one in parts), strict=True))
-        elif n > _FEW_IN_SQUARE * most:
-            high, low = np.maximum.reduceat(array, starts, 1), np.minimum.reduceat(array, starts, 1)
-        else:
-            high = low = array.take(starts, 1)
-            for k in range(1, max(ends - starts)):
-                one = array.take(np.minimum(starts + k, ends - 1), 1)
-                high, low = np.maximum(high, one), np.minimum(low, one)
-        array = np.where(high >= -low, high, low)
-    return array
 
 
 def _are_tenths(array: Array) -> bool:

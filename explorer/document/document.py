@@ -14,6 +14,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.gradients import LOSS
 from explorer.core.graph import CELL
 from explorer.core.ops import Array
+from explorer.core.overview import look_through
 from explorer.document.commands import Command
 from explorer.document.state import State
 from explorer.document.undo import UndoHistory
@@ -71,6 +72,8 @@ class PendingPass:
             try:
                 self.state.write()
                 computed = self._begun.compute(self._between)
+                for name, was in computed.before.items():
+                    look_through(computed.values[name], was)
                 self.computed = computed.with_gradients(self._between) if self._gradients else computed
             except Overtaken:
                 pass

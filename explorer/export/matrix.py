@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import decimals_of, in_table, largest_of
+from explorer.core.numbers import decimals_of, in_table
 from explorer.core.ops import Array
+from explorer.core.overview import largest_of
 from explorer.export.colours import diverging, sequential, text_on
 from explorer.files import whole_file
 

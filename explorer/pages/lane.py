@@ -15,8 +15,9 @@ from explorer.core.cost import parameters
 from explorer.core.errors import written_shape
 from explorer.core.gradients import LOSS
 from explorer.core.graph import Graph, Place, Stage
-from explorer.core.numbers import largest_of, written
+from explorer.core.numbers import written
 from explorer.core.ops import Array
+from explorer.core.overview import largest_of
 from explorer.core.switches import READS
 from explorer.pages.drawing import (
     HERE,

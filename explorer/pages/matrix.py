@@ -6,17 +6,17 @@ How much each cell of a matrix was changed by the last edit, for a flash that sa
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from math import floor, log10
 
 import numpy as np
 
 from explorer.core.derivation import only_rounding
 from explorer.core.graph import Node, Place
-from explorer.core.numbers import decimals_of, exact, in_table, in_tables, largest_of, strongest_in, written
+from explorer.core.numbers import decimals_of, exact, in_table, in_tables, written
 from explorer.core.ops import Array
+from explorer.core.overview import apart, farthest_apart, largest_of
 from explorer.pages.element import Element
-from explorer.pages.view import View, apart, equation
+from explorer.pages.view import View, equation
 
 SHARES, SIGNED, PLAIN = "shares", "signed", "plain"
 FIGURES = 3
@@ -481,20 +481,8 @@ def strengths(view: View, matrix: Matrix, part: Part = (slice(None), slice(None)
         was = was.copy()
         for cell in matrix.covered:
             was[cell] = now[cell]
-    change = _farthest_apart(now[part], was[part], most) if most else np.abs(apart(now[part], was[part]))
+    change = farthest_apart(now[part], was[part], most) if most else np.abs(apart(now[part], was[part]))
     with np.errstate(all="ignore"):
         found = np.sqrt(np.clip(np.nan_to_num(change / (largest_of(matrix.values) or 1.0)), 0.0, 1.0))
     found[found < LEAST_FLASH] = 0.0
     return found if found.any() else None
-
-
-def _farthest_apart(now: Array, was: Array, most: int) -> Array:
-    """How far numbers lie from what they were, in at most so many rows and columns."""
-    rows, columns = now.shape
-    found = np.zeros((min(rows, most), min(columns, most)))
-    ends = np.linspace(0, rows, len(found) + 1).astype(int).tolist()
-    for i, (start, end) in enumerate(pairwise(ends)):
-        if not np.array_equal(now[start:end], was[start:end]):
-            change = np.abs(strongest_in(apart(now[start:end], was[start:end]), most))
-            found[i] = np.fmax.reduce(change, axis=0)
-    return found

@@ -19,6 +19,7 @@ from explorer.core.gradients import LOSS
 from explorer.core.graph import Graph, Node, Place, Stage
 from explorer.core.numbers import read_number, written
 from explorer.core.ops import Array
+from explorer.core.overview import apart
 from explorer.document.document import Document
 from explorer.document.state import State
 
@@ -422,12 +423,6 @@ _AT_ONCE = 2**18
 def row_of(axis: str) -> str:
     """The key under which the place along an axis is kept that pages are about."""
     return f"row.{axis}"
-
-
-def apart(now: Array, was: Array) -> Array:
-    """Now minus before: 0 where both are the same, infinite ones among them."""
-    with np.errstate(invalid="ignore"):
-        return np.where(now == was, 0.0, now - was)
 
 
 def _says(label: str, numbers: Sequence[float]) -> bool:

@@ -10,7 +10,8 @@ from math import isfinite
 from time import monotonic
 
 from explorer.core.errors import ExplorerError
-from explorer.core.numbers import decimals_of, in_table, largest_of, read_number, written
+from explorer.core.numbers import decimals_of, in_table, read_number, written
+from explorer.core.overview import largest_of
 from explorer.lessons.answers import TRIES
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForClass

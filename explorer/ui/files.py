@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QWidget
 from explorer import PROGRAM
 from explorer.checkpoints import is_checkpoint, size_of
 from explorer.core.errors import ExplorerError
+from explorer.core.overview import look_through
 from explorer.document.manifest import Session
 from explorer.document.state import State
 from explorer.document.storage import ENDING
@@ -31,7 +32,6 @@ from explorer.teaching import is_for_class
 from explorer.ui.background import Background
 from explorer.ui.dialogs import INSIDE, OPENED, Dialogs
 from explorer.ui.drafts import Claim, Kept, Recent
-from explorer.ui.matrix.small import look_through
 from explorer.ui.saving import MOST_AT_ONCE, Saver
 from explorer.ui.turns import do_later
 from explorer.ui.workbench import Workbench
@@ -324,7 +324,8 @@ class Files(QObject):
 
         def work(report: Report) -> tuple[Lesson, State]:
             lesson, state = opened(path, told=_telling(report, path.name))
-            look_through(state.inputs.values())
+            for array in state.inputs.values():
+                look_through(array)
             return lesson, state
 
         leave = self._leaving()

@@ -1,5 +1,3 @@
-from math import isfinite
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,7 +13,6 @@ from explorer.core.numbers import (
     exact,
     formatted,
     in_table,
-    largest_of,
     places_of_largest,
     point,
     read_number,
@@ -82,14 +79,6 @@ def test_the_decimals_of_a_large_matrix_are_not_only_those_of_its_beginning():
     assert decimals_of(matrix) == 1
     matrix[29, 29] = 0.25
     assert decimals_of(matrix) == 3
-
-
-@pytest.mark.parametrize(
-    ("numbers", "largest"),
-    [([1.0, -3.0], 3.0), ([np.nan, 2.0], 2.0), ([-np.inf, 0.5], 0.5), ([np.nan], 0.0), ([], 0.0), ([0.0, -0.0], 0.0)],
-)
-def test_largest_of(numbers, largest):
-    assert largest_of(np.array(numbers)) == largest
 
 
 @pytest.mark.parametrize(
@@ -207,22 +196,3 @@ def test_a_share_is_never_told_as_0_and_never_as_a_power_of_ten(value, decimals)
 def test_the_largest_are_those_that_sorting_all_finds(numbers, n):
     found = places_of_largest(numbers, n)
     assert found.tolist() == np.argsort(-numbers, kind="stable")[:n].tolist()
-
-
-def test_a_large_array_that_nobody_can_write_to_is_looked_through_once(monkeypatch):
-    array, looked = np.arange(300_000.0).reshape(3, -1).copy(), []
-    monkeypatch.setattr("explorer.core.numbers.isfinite", lambda one: looked.append(one) or isfinite(one))
-    assert largest_of(array[1]) == largest_of(array[1]) == 199_999
-    assert looked == [199_999, 100_000] * 2  # the highest and the lowest
-    array.flags.writeable = False
-    for part, value in ((array[1], 199_999), (array[2], 299_999), (array, 299_999), (array.T, 299_999)):
-        assert largest_of(part) == largest_of(part[:]) == value
-    assert looked[4:] == [199_999, 100_000, 299_999, 200_000, 299_999, 0, 299_999, 0]
-
-
-def test_an_array_in_the_place_of_one_that_is_gone_is_another():
-    for k in range(5):
-        array = np.full(200_000, float(k))
-        array.flags.writeable = False
-        assert largest_of(array) == k
-        del array

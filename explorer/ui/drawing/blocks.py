@@ -8,12 +8,12 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPaintEngine, QPainter, QPainterPath, QPen, QPolygonF
 
-from explorer.core.numbers import as_share, strongest_in
+from explorer.core.numbers import as_share
 from explorer.core.ops import Array
+from explorer.core.overview import FINEST, strongest_in
 from explorer.pages.drawing import SHARES, Bars, Box, Dot, Drawing, FlowLine, Image, Words, drawable, lines_of
 from explorer.pages.view import Cell
 from explorer.ui.drawing.strokes import Formulas, Pixels, line_ink, word_ink
-from explorer.ui.matrix.small import FINEST
 from explorer.ui.signs import letters_for, paint_numbers, paint_signs
 from explorer.ui.theme import Ramp, qcolor
 from explorer.ui.widgets.names import draw_named

@@ -1,6 +1,5 @@
 """A small picture of a matrix: a coloured square for each cell, and a frame around those whose numbers are in sight."""
 
-from collections.abc import Iterable
 from operator import is_
 
 import numpy as np
@@ -9,8 +8,8 @@ from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.errors import written_shape
-from explorer.core.numbers import largest_of, strongest_in
 from explorer.core.ops import Array
+from explorer.core.overview import SQUARES, strongest_in
 from explorer.pages.matrix import SHARES, Matrix
 from explorer.ui.matrix.form import ALONE, BESIDE, MAP, MOST_ROWS, PLACE, Extent
 from explorer.ui.matrix.painter import steps
@@ -18,12 +17,6 @@ from explorer.ui.matrix.view import MatrixView
 from explorer.ui.signs import paint_signs
 from explorer.ui.theme import qcolor
 
-MOST = 256
-"""Squares across and down; of a larger matrix each stands for the strongest of several cells."""
-FINEST = 512
-"""The same of one in the picture of a whole: to colour all cells of GPT-2's table of words takes two seconds."""
-VERY_LARGE = 10_000_000
-"""Cells of a matrix that is looked through before its picture is wanted."""
 LOW, WIDE = 40, 132
 """Pixels at text scale 1 that the picture takes in the heading."""
 HIGH = 150
@@ -115,7 +108,7 @@ class SmallPicture(QWidget):
         matrix, theme = self._view.matrix, self._view.bench.appearance.theme
         of = (matrix.array, matrix.colours, matrix.covered, theme)
         if self._image is None or not all(map(is_, of, self._of)):
-            strongest = strongest_in(matrix.array, MOST)
+            strongest = strongest_in(matrix.array, SQUARES)
             ramp, places = steps(matrix, theme, strongest, plain=True)
             assert ramp is not None
             colours = ramp.table[places]
@@ -205,18 +198,6 @@ class SmallPicture(QWidget):
             self.opened.emit(QPointF())
         else:
             super().keyPressEvent(event)
-
-
-def look_through(arrays: Iterable[Array]) -> None:
-    """Find what pictures of very large matrices need, on any thread, before somebody waits for one.
-
-    For the words of Qwen 3 0.6B it takes 0.2 s.
-    """
-    for array in arrays:
-        if array.ndim == 2 and array.size >= VERY_LARGE:
-            largest_of(array)
-            strongest_in(array, MOST)
-            strongest_in(array, FINEST)
 
 
 def _uncovered(matrix: Matrix) -> Array:

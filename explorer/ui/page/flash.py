@@ -6,9 +6,9 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QRegion
 from PySide6.QtWidgets import QWidget
 
 from explorer.core.ops import Array
+from explorer.core.overview import SQUARES
 from explorer.pages.matrix import Part, strengths
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.matrix.small import MOST
 from explorer.ui.page.column import Elements
 
 TIME, FRAME = 400, 40
@@ -61,7 +61,7 @@ class Flash(QWidget):
                 continue
             rows, columns = box.view.cells_in(box.view.viewport().rect())
             part = slice(rows.start, rows.stop), slice(columns.start, columns.stop)
-            found = strengths(view, box.matrix, most=MOST) if box.small else strengths(view, box.matrix, part)
+            found = strengths(view, box.matrix, most=SQUARES) if box.small else strengths(view, box.matrix, part)
             if found is not None:
                 self._found.append((box, part, found))
         if self._found:

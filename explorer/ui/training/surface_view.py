@@ -8,8 +8,8 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QWidget
 
-from explorer.core.numbers import largest_of
 from explorer.core.ops import Array
+from explorer.core.overview import largest_of
 from explorer.ui.selection import Cell
 from explorer.ui.signs import paint_signs
 from explorer.ui.theme import mark, qcolor

@@ -2,19 +2,15 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from explorer.core.numbers import _strongest_in, strongest_in
 from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.view import Covered
 from explorer.ui.matrix import heading
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.matrix.small import FINEST, MOST, look_through
 from explorer.ui.widgets import formula
 
 N = 20
@@ -141,15 +137,6 @@ def test_a_heading_takes_the_room_of_its_formula_once_that_can_be_typeset(open_w
     assert mask._heading.rect().contains(mask._heading.formula.geometry())
 
 
-@given(st.integers(1, 2 * MOST + 3), st.integers(1, 2 * MOST + 3), st.booleans(), st.integers(0, 99))
-def test_of_cells_that_share_a_square_the_picture_shows_the_strongest(rows, columns, turned, seed):
-    array = np.random.default_rng(seed).integers(-9, 10, (rows, columns)).astype(float)
-    array = np.ascontiguousarray(array.T).T if turned else array
-    starts = [np.linspace(0, n, min(n, MOST), endpoint=False).astype(int) for n in array.shape]
-    high, low = (of.reduceat(of.reduceat(array, starts[0], 0), starts[1], 1) for of in (np.maximum, np.minimum))
-    np.testing.assert_array_equal(strongest_in(array, MOST), np.where(high >= -low, high, low))
-
-
 def test_a_picture_of_a_matrix_is_looked_for_once(box, monkeypatch):
     looked = []
     monkeypatch.setattr("explorer.ui.matrix.small.strongest_in", lambda array, most: looked.append(1) or array)
@@ -157,21 +144,3 @@ def test_a_picture_of_a_matrix_is_looked_for_once(box, monkeypatch):
     for _ in range(2):
         box._small.grab()
     assert looked == [1]
-
-
-def test_a_very_large_matrix_is_looked_through_before_its_picture_is_wanted(monkeypatch):
-    """On the thread that reads it: the words of Qwen 3 0.6B held the window for 0.2 s."""
-    monkeypatch.setattr("explorer.ui.matrix.small.VERY_LARGE", 200_000)
-    rng = np.random.default_rng(0)
-    large, other = rng.normal(size=(700, 600)), rng.normal(size=(300, 400))
-    for array in (large, other):
-        array.flags.writeable = False
-    look_through([large, other])
-    expected = [_strongest_in(large, most) for most in (MOST, FINEST)]
-    looked = []
-    monkeypatch.setattr("explorer.core.numbers._strongest_in", lambda array, most: looked.append(array) or array)
-    for most, strongest in zip((MOST, FINEST), expected, strict=True):
-        np.testing.assert_array_equal(strongest_in(large[:], most), strongest)
-    assert not looked
-    strongest_in(other, MOST)
-    assert looked == [other]
