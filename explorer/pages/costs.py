@@ -65,6 +65,9 @@ WHY = {
     "W_O": "mixes the heads",
     "W_1": "make the hidden units",
     "b_1": "one for each unit",
+    "W_g": "make the gates",
+    "b_g": "added to the gates",
+    "W_r": "choose the experts",
     "W_2": "and back",
     "b_2": "one for each dimension",
     "gamma": "stretches dimensions",
@@ -146,19 +149,19 @@ def _larger(view: View) -> tuple[Growth, ...] | None:
 
 
 def _blocks(counted: _Counts) -> Listing:
-    """A bold line for each block with its sum, and a line for each of its matrices."""
+    """A bold line for each block with its sum, and a line for each of its matrices; the largest has the longest bar."""
+    n = total(counted.blocks)
     columns = (
         Column("Block", names=True),
         Column("what for"),
         Column("sizes", width=440, names=True),
         Column("numbers", NUMBER),
-        Column("share of all", BAR, 300),
+        Column("share of all", BAR, 300, (0.0, max((block.count for block in counted.blocks), default=1) / max(n, 1))),
     )
-    n = total(counted.blocks)
 
     def line(name: str, why: str, sizes: str, count: int, strong: bool) -> Line:
         share = count / max(n, 1)
-        part = Entry(f"{share:.1%}", share)
+        part = Entry(f"{share:.1%}", share if count < n or len(counted.blocks) == 1 else 0.0)
         return Line.of(name, Entry(why, muted=True), sizes, f"{count:,}", part, strong=strong)
 
     lines = []
@@ -212,6 +215,8 @@ FORMULAS = {
     "embedding": "n d × words, with one-hot rows",
 }
 OWN = "this model"
+PASS, LONGER_TEXT = 460, 560
+"""Pixels at text scale 1 of the two parts of the page, which stand beside each other in a window of 1600 pixels."""
 
 
 def costs(view: View, stage: Stage) -> tuple[Element, ...]:
@@ -224,7 +229,7 @@ def costs(view: View, stage: Stage) -> tuple[Element, ...]:
     longer = Section("growth", "How it grows with the text"), _growth(shape), _curves(shape)
     return (
         *_controls(view, shape, tokens),
-        beside((COLUMN, (*one, *_timed(view, shape))), (COLUMN, longer)),
+        beside((PASS, (*one, *_timed(view, shape))), (LONGER_TEXT, longer)),
     )
 
 

@@ -50,6 +50,7 @@ from explorer.pages.page import (
     Row,
     Section,
     Stack,
+    beside,
 )
 from explorer.pages.vectors import chosen_dimensions, dimension_choice
 from explorer.pages.view import Cell, View
@@ -58,6 +59,8 @@ MOST_ARROWS = 200
 """More cannot be told apart, and take long to draw."""
 NAMED = 12  # arrows that the summary lists
 TITLE = "The table's rows as arrows"
+VECTORS, PLANE = 390, 330
+"""Pixels at text scale 1 of a long table with what is looked up in it, and of the arrows beside it."""
 
 
 def embedding(view: View, stage: Stage) -> tuple[Element, ...]:
@@ -74,7 +77,11 @@ def embedding(view: View, stage: Stage) -> tuple[Element, ...]:
             Item("×", matrix(view, f"{block}scale")),
             Item("=", matrix(view, f"{block}scaled", "longer embeddings")),
         ]
-    row = Row("from words to vectors", (*items, Item("", _plane(view, block))))
+    plane = _plane(view, block)
+    if len(view.values[f"{block}table"]) > FEW_ARROWS:  # a small picture; its vectors are wide
+        row = beside((VECTORS, (Row("from words to vectors", tuple(items)),)), (PLANE, (plane,)))
+    else:
+        row = Row("from words to vectors", (*items, Item("", plane)))
     if f"{block}with_segments" not in view.nodes:
         return (row,)
     read, rows = view.nodes[f"{block}with_segments"].parents
@@ -165,7 +172,9 @@ def positions(view: View, stage: Stage) -> tuple[Element, ...]:
     """X + PE = H; the encoding as a map, its curves, how alike positions are; the exponents."""
     block = view.block(stage)
     drawn = _drawn(view, block)
-    likeness = f"{block}likeness"
+    curves, likeness = _curves(view, drawn), f"{block}likeness"
+    sizes, said = Note("about the sizes", _said_of_sizes(drawn)), _said_of_curves(view, drawn)
+    waves = (Note("about the curves", said),) if said else ()
     alike = (
         Picture("likeness map", _alike(view, drawn, likeness), 280, 290),
         matrix(view, likeness, "dot products"),
@@ -184,13 +193,11 @@ def positions(view: View, stage: Stage) -> tuple[Element, ...]:
         Row(
             "encoding drawn",
             (
-                Item("", Stack("map", "Encoding", (Picture("encoding map", _map(drawn), 280, 290),))),
-                Item("", Stack("curves", "Curves", (Picture("encoding curves", _curves(view, drawn), 380, 290),))),
+                Item("", Stack("map", "Encoding", (Picture("encoding map", _map(drawn), 280, 290), sizes), 280)),
+                Item("", Stack("curves", "Curves", (Picture("encoding curves", curves, 380, 290), *waves), 380)),
                 Item("", Stack("likeness", "Likeness: the dot product of two positions", alike)),
             ),
         ),
-        Note("about the sizes", _said_of_sizes(drawn)),
-        Note("about the curves", _said_of_curves(view, drawn)),
         *_exponents(drawn),
     )
 

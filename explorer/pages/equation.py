@@ -37,6 +37,8 @@ class Part(NamedTuple):
     keeps: bool = False  # whether it stays with the part before, without a sign, if one line has room for both
     begins: bool = False  # whether a line begins with it, whatever room there is
     matrix: bool = True
+    picture: bool = False  # whether a picture stands for its numbers whatever room there is
+    least: int = 0  # across, as a small picture between such pictures
     roomy: int = 0  # across, as a small picture at most: wider, it would be too high
 
 
@@ -55,6 +57,7 @@ class Stand(NamedTuple):
     small: frozenset[int]  # those that are small pictures, or scroll
     lines: list[Line]
     spare: list[int]  # pixels that are free on each line; below 0 where it is too long in any way
+    narrow: bool = False  # whether small pictures are as narrow as they can be (`Part.least`)
 
 
 def stand(parts: Sequence[Part], room: Room) -> Stand:
@@ -73,17 +76,28 @@ def stand(parts: Sequence[Part], room: Room) -> Stand:
                 break
             small |= {max(wide, key=lambda i: (parts[i].widths[-1], -i))}
         if not long:
-            return best
+            return _among_pictures(parts, room, best)
+    return best
+
+
+def _among_pictures(parts: Sequence[Part], room: Room, best: Stand) -> Stand:
+    """Where half of the parts are pictures anyway, and others had to be: all, if that needs one line and else more."""
+    numbers = frozenset(i for i, part in enumerate(parts) if part.small and not part.picture)
+    if len(best.lines) > 1 and best.small & numbers and 2 * sum(part.picture for part in parts) >= len(parts):
+        narrow = [part._replace(small=part.least) for part in parts]
+        one = _best(narrow, room, numbers)
+        if len(one.lines) == 1 and one.spare[0] >= 0:
+            return one._replace(narrow=True)
     return best
 
 
 def widened(parts: Sequence[Part], one: Stand) -> dict[int, int]:
     """Pixels across of the small pictures, by their places: they share what is free on their line."""
-    found = {place: parts[place].small for place in one.small}
+    found = {place: parts[place].least if one.narrow else parts[place].small for place in one.small}
     for line, spare in zip(one.lines, one.spare, strict=True):
-        small = sorted(one.small.intersection(line), key=lambda place: parts[place].roomy - parts[place].small)
+        small = sorted(one.small.intersection(line), key=lambda place: parts[place].roomy - found[place])
         for i, place in enumerate(small):
-            more = max(min(parts[place].roomy - parts[place].small, spare // (len(small) - i)), 0)
+            more = max(min(parts[place].roomy - found[place], spare // (len(small) - i)), 0)
             found[place] += more
             spare -= more
     return found
@@ -177,6 +191,16 @@ def _pieces(parts: Sequence[Part], places: Sequence[int], begins: Callable[[Part
         yield piece
 
 
+def halves(parts: Sequence[Part], room: Room) -> Line:
+    """The place before whose "=" or arrow a row breaks into two lines that are alike; none where it fits on one."""
+    whole = list(range(len(parts)))
+    signs = [place for place in whole if place and parts[place].sign in RELATIONS]
+    if not signs or across(parts, whole, room, 0) <= room.width:
+        return []
+    along = _along(parts, room, 0, ())
+    return [min(signs, key=lambda place: max(along.across(whole[:place]), along.across(whole[place:])))]
+
+
 def across(parts: Sequence[Part], line: Line, room: Room, way: int, small: Collection[int] = ()) -> int:
     """Pixels across of a line, of parts that follow each other."""
     return _along(parts, room, way, small).across(line)
@@ -227,24 +251,44 @@ class Size(NamedTuple):
     top: bool = False  # whether it stands at the top of its line, if it has no base; else in its middle
 
 
+Rect = tuple[int, int, int, int]
+"""Left, top, width and height."""
+
+
 class Placed(NamedTuple):
     """Where everything stands."""
 
-    parts: list[tuple[int, int, int, int]]  # left, top, width, height
+    parts: list[Rect]
     signs: dict[int, tuple[int, int]]  # left and middle of the sign before a part, by the place of that
     height: int  # of all
 
 
-def placed(signs: Sequence[str], sizes: Sequence[Size], lines: Sequence[Line], room: Room, down: int) -> Placed:
+def placed(
+    signs: Sequence[str], sizes: Sequence[Size], lines: Sequence[Line], room: Room, down: int, packs: bool = True
+) -> Placed:
     """Place the parts of a row in lines.
+
+    Parts that begin at the top of their line, such as pictures with what belongs to them, stand close below those of
+    the line before, if it `packs`: where one of these is low, room is left beside the others.
 
     `signs`: between each part and the one before; `down`: pixels between two lines.
     """
-    rects: dict[int, tuple[int, int, int, int]] = {}
+    rects: dict[int, Rect] = {}
     found: dict[int, tuple[int, int]] = {}
     y = 0
+    block: list[Rect] = []
+    # Parts that stand each on a line of its own begin below each other: behind the signs of the others.
+    column = len(lines) > 1 and all(len(line) == 1 for line in lines) and any(signs[line[0]] for line in lines[1:])
+    behind = room.sign + room.gap
     for line in lines:
         some = [sizes[place] for place in line]
+        free = packs and not any(signs[place] for place in line) and all(one.base is None and one.top for one in some)
+        if free and block:
+            for place, size in zip(line, some, strict=True):
+                block.append(_gap(block, size, room, down))
+                rects[place] = block[-1]
+            y = max(top + height for _, top, _, height in block) + down
+            continue
         bases = [size.base for size in some if size.base is not None]
         base = max(bases, default=0)
         downs = [0 if size.base is None else base - size.base for size in some]
@@ -260,13 +304,32 @@ def placed(signs: Sequence[str], sizes: Sequence[Size], lines: Sequence[Line], r
                 found[place] = end, level
                 x += room.sign
             x += room.gap * (i > 0 or place in found)
+            if column and place not in found and size.width + behind <= room.width:
+                x = behind
             if size.base is None and not (at_top or size.top):
                 by = (height - size.height) // 2
             rects[place] = x, y + by, size.width, size.height
             end = x + size.side[0]
             x += size.width
+        block = [rects[place] for place in line] if free else []
         y += height + down
     return Placed([rects[place] for place in range(len(sizes))], found, max(y - down, 0))
+
+
+def _gap(block: Sequence[Rect], size: Size, room: Room, down: int) -> Rect:
+    """Where a part stands that has no room beside others: below them, where it is as high up as can be."""
+
+    def top(x: int) -> int:
+        over = (
+            y + height
+            for left, y, wide, height in block
+            if left - room.gap < x + size.width and x < left + wide + room.gap
+        )
+        return max((end + down for end in over), default=0)
+
+    starts = {0, *(left for left, *_ in block), *(left + wide + room.gap for left, _, wide, _ in block)}
+    x = min((x for x in starts if x == 0 or x + size.width <= room.width), key=lambda x: (top(x), x))
+    return x, top(x), size.width, size.height
 
 
 def side_by_side(widths: Sequence[int], room: Room) -> list[int]:

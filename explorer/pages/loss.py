@@ -21,9 +21,7 @@ from explorer.pages.gestures import SetNumber
 from explorer.pages.matrix import matrix
 from explorer.pages.page import (
     BAR,
-    NARROW,
     NUMBER,
-    WIDE,
     Column,
     Controls,
     Descent,
@@ -37,7 +35,6 @@ from explorer.pages.page import (
     Row,
     Section,
     Stack,
-    beside,
     row_choice,
     where_said,
 )
@@ -60,11 +57,10 @@ def word_gradients(view: View) -> tuple[Element, ...]:
     axis = view.nodes[output].axes[0]
     row = view.row(axis)
     return (
-        Section("gradients", "In which direction each logit should move"),
         Controls("which position", (row_choice(view, axis),)),
         Note("about the gradients", _words(view, axis, row)),
         *_slip_note(view),
-        Row("gradients listed", (Item("", _listing(view, scores, output, row)),)),
+        _listing(view, scores, output, row),
     )
 
 
@@ -220,6 +216,8 @@ def _slip_note(view: View) -> tuple[Note, ...]:
 
 SEER = "decoder.1.self"
 OTHERS = {"loss.likelihood": "the probability of each right word", "loss.L_1": "the sum of the logs: −n times the loss"}
+TERMS, DIFFERENCES, STEPS = 570, 370, 420
+"""Pixels at text scale 1 of the lists of words, and of differences; and of the controls of gradient descent."""
 MOST_CONTEXT = 5
 DECIMALS = 3
 MOST_DOTS = 512
@@ -241,14 +239,13 @@ def loss(view: View, stage: Stage) -> tuple[Element, ...]:
     shown = (Item("", matrix(view, output)), Item("", _target(view, words)), Item("→", _value(view)))
     mine = [node.name for node in view.stage(stage.name) if node.name not in (VALUE, TARGET)]
     others = [Item("", matrix(view, name, OTHERS.get(name, ""))) for name in mine]
-    terms = (
-        Section("terms", "One term for each position" if words else "One term for each number"),
-        Note("about the terms", text),
-        Row("terms listed", (Item("", listing), Item("", costs))),
-    )
-    down = Section("down", "Down the gradient"), Descent("steps", "steps")
+    what = "One term for each position" if words else "One term for each number"
+    parts = [Stack("terms", what, (Note("about the terms", text), listing), TERMS if words else DIFFERENCES), costs]
+    if gradients := word_gradients(view):
+        parts.append(Stack("gradients", "In which direction each logit should move", gradients, TERMS))
+    parts.append(Stack("down", "Down the gradient", (Descent("steps", "steps"),), STEPS))
     return (
-        beside((WIDE, terms), (NARROW, (*word_gradients(view), *down))),
+        Row("terms listed", tuple(Item("", part) for part in parts)),
         Section("mean", "The mean of the terms is the loss"),
         Row("loss row", shown),
         *((Row("others", tuple(others)),) if others else ()),

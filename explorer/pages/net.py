@@ -80,8 +80,10 @@ NONE = (
 )
 
 
-ALL = 4000
-"""Pixels, more than any page is wide: what would like so many takes all of it."""
+CELLS, ALL_FROM = 690, 1400
+"""Pixels of the weights that the two of the surface are chosen from: they stand below the curve and the surface, and
+across a page of so many.
+"""
 
 
 def descent(view: View, stage: Stage) -> tuple[Element, ...]:
@@ -94,20 +96,19 @@ def descent(view: View, stage: Stage) -> tuple[Element, ...]:
     example = view.state.lesson
     slow = () if quick else (Note("slow", SLOW if ready else f"{SLOW} {FIRST}"),)
     pictures: list[Element] = [Stack("loss", "Loss", (Descent("curve", "curve", (example,), 340, 260),))]
-    cells: tuple[Element, ...] = ()
+    cells: list[Element] = []
     if ready and sum(np.size(view.values[name]) for name in moves) > 1:
         shapes = tuple((name, view.values[name].shape) for name in moves)
         surface = Descent("surface", "surface", (example, shapes), 330, 310)
         pictures.append(Stack("loss over two weights", "Loss over two weights", (surface,)))
-        cells = (Descent("cells", "cells", (example, shapes), ALL, 60),)
+        cells = [Descent("cells", "cells", (example, shapes), CELLS, 60, ALL_FROM)]
     if (picture := net_picture(view)) is not None:
         pictures.append(picture)
     weights = Stack("what moves", "What moves", (Descent("weights", "weights", (example, moves), 340),))
     return (
         Descent("steps", "steps"),
         *slow,
-        Row("pictures", tuple(Item("", picture) for picture in (*pictures, weights))),
-        *cells,
+        Row("pictures", tuple(Item("", picture) for picture in (*pictures, weights, *cells))),
     )
 
 
@@ -122,8 +123,12 @@ def _nothing(view: View) -> tuple[Element, ...]:
 
 def regression(view: View, stage: Stage) -> tuple[Element, ...]:
     """The line beside the examples that it is for, and the numbers that it is computed from."""
-    picture = net_picture(view)
-    return (*(() if picture is None else (picture,)), *matrices(view, stage))
+    *read, title, here = matrices(view, stage)
+    picture = net_picture(view, line=True)
+    if picture is None:
+        return (*read, title, here)
+    found = Stack("found", "From the examples", (here,))
+    return Row("line", (Item("", picture), Item("", found))), *read
 
 
 STEPS = 262

@@ -16,6 +16,7 @@ from explorer.core.ops import Array
 from explorer.pages.drawing import (
     DRAWABLE,
     HERE,
+    MUTED,
     SHARES,
     TEXT,
     Axis,
@@ -101,7 +102,7 @@ SQUARE, MOST_SQUARE, BESIDE_SQUARE = 370, 560, 360
 """Pixels at text scale 1 of a surface at least and at most, and how much less wide than a curve it is."""
 
 
-def net_picture(view: View, trained: Engine | None = None, width: int = WIDTH) -> Stack | None:
+def net_picture(view: View, trained: Engine | None = None, width: int = WIDTH, line: bool = False) -> Stack | None:
     """What a net answers, as a surface over two inputs or a curve over one; None where it is no such net.
 
     Parameters
@@ -110,13 +111,15 @@ def net_picture(view: View, trained: Engine | None = None, width: int = WIDTH) -
         Of a line that learns from the same examples beside it: ``layer.1.activation`` and ``loss.value``.
     width : int
         Pixels at text scale 1 that a curve takes; a surface takes less.
+    line : bool
+        Whether the best straight line stands out, rather than the net.
     """
     net = Net(view)
     match net.features:
         case 2:
             return _surface(net, width)
         case 1:
-            return _fit(net, trained, width)
+            return _fit(net, trained, width, line)
     return None
 
 
@@ -391,10 +394,11 @@ class _Ask(Probe):
 # One input: a curve
 
 
-def _fit(net: Net, trained: Engine | None, width: int) -> Stack:
+def _fit(net: Net, trained: Engine | None, width: int, line: bool) -> Stack:
     """The net's curve beside the line of a regression, and how far both are from the examples."""
-    parts = Note("losses", _said_of_fit(net, trained)), Picture("answers", _curve(net, trained), width, 310)
-    return Stack("net", "What the net answers, over the examples", parts, width)
+    parts = Note("losses", _said_of_fit(net, trained)), Picture("answers", _curve(net, trained, line), width, 310)
+    title = "The straight line, beside what the net answers" if line else "What the net answers, over the examples"
+    return Stack("net", title, parts, width)
 
 
 def _said_of_fit(net: Net, trained: Engine | None) -> str:
@@ -413,7 +417,7 @@ def _said_of_fit(net: Net, trained: Engine | None) -> str:
     return " ".join(said) + net.straight("the curve is one straight line")
 
 
-def _curve(net: Net, trained: Engine | None) -> Drawing:
+def _curve(net: Net, trained: Engine | None, line: bool) -> Drawing:
     """The examples as points, the net's curve and the line of the linear regression.
 
     Pointing at an example is pointing at the net's answer to it; dragging it up or down edits its target.
@@ -423,13 +427,15 @@ def _curve(net: Net, trained: Engine | None) -> Drawing:
     y = net.answers if targets is None else targets
     left, right, low, high = _around(x, y)
     grid = np.linspace(left, right, CURVE_POINTS)
-    marks: list[Mark] = [Curve(grid, net.over(grid[:, None], net.output)[:, 0], "net", series(0))]
+    answers = net.over(grid[:, None], net.output)[:, 0]
+    marks: list[Mark] = [Curve(grid, answers, "net", MUTED if line else series(0))]
     said = [f"net {alone(float(values[LOSS]))}"] if LOSS in values else []
     if "regression.output" in values and "regression.output" not in net.view.looking.covered.values:
         # A straight line is drawn through two of its points.
         ends = [int(np.argmin(x)), int(np.argmax(x))]
         best = "line" if trained is None else "best"
-        marks.append(Curve(x[ends], values["regression.output"][ends, 0], best, series(1), dashed=True))
+        drawn = Curve(x[ends], values["regression.output"][ends, 0], best, series(1), not line, 3.0 if line else 1.8)
+        marks.append(drawn)
         said.append(f"line {written(float(values['regression.loss']), 4)}")
         if trained is not None:
             marks.append(Curve(x[ends], trained.values["layer.1.activation"][ends, 0], "line", series(1)))

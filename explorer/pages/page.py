@@ -371,6 +371,7 @@ class Descent(Element):
     about: tuple[object, ...] = field(default=())  # what makes it another one: it is made anew when this differs
     width: int = 0
     height: int = 0
+    all_from: int = 0  # pixels at text scale 1 of a page from which on it takes all of the width; 0: never
 
 
 def _nodes(data: object) -> Iterator[str]:

@@ -101,7 +101,10 @@ def test_nothing_overlaps_and_nothing_is_cut(row):
     where = placed([part.sign for part in parts], sizes, found.lines, room, 12)
     for line, spare in zip(found.lines, found.spare, strict=True):
         rects = [where.parts[place] for place in line]
-        assert rects[-1][0] + rects[-1][2] == room.width - spare
+        # A first part above others that begin with a sign, each on a line of its own, begins where they do.
+        indent = 0 if line[0] and parts[line[0]].sign else rects[0][0]
+        assert indent in (0, room.sign + room.gap)
+        assert rects[-1][0] + rects[-1][2] == room.width - spare + indent <= max(room.width, room.width - spare)
         for place, (x, y, width, height) in zip(line, rects, strict=True):
             assert (width, height) == (sizes[place].width, sizes[place].height)
             assert x >= 0
@@ -297,3 +300,44 @@ def test_twelve_heads_stand_in_lines_of_as_many_and_three_on_one():
     assert in_even_lines(12, Size(1000, 620), 10, 40, beside, 136, 120, 400)[0] == 6
     assert in_even_lines(3, Size(760, 470), 10, 90, beside, 136, 120, 400)[0] == 3
     assert in_even_lines(8, Size(1800, 1200), 10, 60, beside, 136, 120, 400)[0] == 8
+
+
+def test_parts_below_each_other_begin_at_one_place():
+    parts = [Part((200,)), Part((200,), sign="+", begins=True), Part((200,), sign="=", begins=True)]
+    room = Room(800, 10, 20)
+    found = stand(parts, room)
+    assert found.lines == [[0], [1], [2]]
+    where = placed([part.sign for part in parts], sizes_of(parts, found), found.lines, room, 12)
+    assert [x for x, *_ in where.parts] == [30, 30, 30]
+    assert set(where.signs) == {1, 2}
+
+
+def test_a_picture_without_room_beside_others_stands_below_the_lowest():
+    room = Room(1000, 10, 20)
+    sizes = [Size(370, 480, top=True), Size(262, 200, top=True), Size(310, 150, top=True), Size(700, 90, top=True)]
+    parts = [Part((size.width,), matrix=False) for size in sizes]
+    for wide, places in (
+        (1000, [(0, 0), (380, 0), (652, 0), (0, 492)]),
+        (760, [(0, 0), (380, 0), (380, 212), (0, 492)]),
+        (400, [(0, 0), (0, 492), (0, 704), (0, 866)]),
+    ):
+        narrow = room._replace(width=wide)
+        where = placed([""] * 4, sizes, broken(parts, narrow), narrow, 12)
+        assert [(x, y) for x, y, _, _ in where.parts] == places
+        assert where.height == max(y + high for _, y, _, high in where.parts)
+
+
+def test_numbers_among_pictures_are_pictures_where_the_equation_needs_one_line_for_it():
+    def picture(sign):
+        return Part((150,), small=130, least=130, sign=sign, picture=True)
+
+    def numbers(sign):
+        return Part((400,), small=130, least=70, sign=sign)
+
+    parts = [picture(""), numbers("×"), numbers("+"), picture("="), picture("→")]
+    found = stand(parts, Room(720, 10, 20))
+    assert (found.lines, found.small) == ([[0, 1, 2, 3, 4]], {1, 2})
+    assert widened(parts, found)[1] == 70
+    # With room for the numbers the equation breaks before its "=", and nothing is small.
+    found = stand(parts, Room(1100, 10, 20))
+    assert (found.lines, found.small) == ([[0, 1, 2], [3, 4]], frozenset())

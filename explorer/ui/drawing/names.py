@@ -305,6 +305,8 @@ def is_disc(dot: Dot) -> bool:
 def named(marks: Sequence[Mark], members: Sequence[int]) -> str:
     """The names of dots that lie on each other."""
     names = list(dict.fromkeys(mark.name for mark in (marks[i] for i in members) if isinstance(mark, Dot)))
+    if len(names) > 1:  # else one could not tell where a name ends
+        names = [f"({name})" if "," in name else name for name in names]
     more = f" +{len(names) - MOST_AT_ONE}" if len(names) > MOST_AT_ONE else ""
     return ", ".join(names[:MOST_AT_ONE]) + more
 

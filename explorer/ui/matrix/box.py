@@ -109,9 +109,9 @@ class MatrixBox(QWidget):
         view = self.view
         shown = self._small if self.small else view.viewport()
         if self.small:
-            rows, columns = self.matrix.array.shape
-            wide, high = shown.width() / columns, shown.height() / rows
-            cell = QRectF(column * wide, row * high, wide, high).toAlignedRect()
+            (rows, columns), box = self.matrix.array.shape, self._small.cells()
+            wide, high = box.width() / columns, box.height() / rows
+            cell = QRectF(box.left() + column * wide, row * high, wide, high).toAlignedRect()
         else:
             left, top = view.columnViewportPosition(column), view.rowViewportPosition(row)
             cell = QRect(left, top, view.columnWidth(0), view.rowHeight(0)).adjusted(1, 1, -1, -1)
@@ -214,12 +214,15 @@ class MatrixBox(QWidget):
         extent = view.extent_in(form)
         if form.tight and self.matrix.array.size == 1:
             return Part((self.shape_in(form).head(False).width(),))
-        picture, shrunk = (self._small.wanted(ALONE, extent, form.given, most).width() for most in (0, thumb))
-        small, (rows, columns) = max(min(self._heads(THUMB, form)), shrunk), self.matrix.array.shape
+        picture, shrunk = (self._small.wanted(ALONE, extent, form, form.given, most).width() for most in (0, thumb))
+        symbol, (rows, columns) = min(self._heads(THUMB, form)), self.matrix.array.shape
+        small, least = max(symbol, shrunk), max(symbol, min(shrunk, self._bench.appearance.px(TIGHT)))
         roomy = min(self._bench.appearance.px(LOW) * columns // rows, picture) if self._shut else 0
         if self._shut and self.folded:
             low, high = self._heads(PICTURE, form)
-            return Part((max(low, picture), max(min(low, high), picture)), small=small, roomy=roomy)
+            heads = [low, *[min(low, high)] * len(WAYS[2:]), min(self._heads(PICTURE, form._replace(narrow=True)))]
+            widths = tuple(max(head, picture) for head in heads)
+            return Part(widths, small=small, roomy=roomy, picture=True, least=small)
         low, high = self._heads(NUMBERS, form)
         if not form.shrinks or self.folded:
             scrolls = 0 if extent.whole else LEAST_COLUMNS * extent.own + self._bench.appearance.px(MAP)
@@ -228,13 +231,15 @@ class MatrixBox(QWidget):
             return Part(two, (extent.label_room,), max(high, extent.label_room + scrolls) * bool(scrolls))
         heads = [low, *(min(low, high) for _ in WAYS[2:]), min(self._heads(NUMBERS, form._replace(narrow=True)))]
         # Where not all columns would be in sight, it is as if it had no room at all.
-        least = [0 if view.fits(size, form) else room + 1 for size in WAYS]
+        beyond = [0 if view.fits(size, form) else room + 1 for size in WAYS]
         numbers = [view.across(size, form) for size in WAYS]
-        widths = tuple(map(max, heads, numbers, least))
+        widths = tuple(map(max, heads, numbers, beyond))
         column = view.across(SIZES[-1], form) // len(self.matrix.columns)
         scrolled = max(min(low, high), view.labels_across(SIZES[-1], form) + LEAST_COLUMNS * column)
         labels = tuple(view.labels_across(size, form) for size in WAYS)
-        return Part(widths, labels, small if self._shut else scrolled, roomy=roomy)
+        return Part(
+            widths, labels, small if self._shut else scrolled, roomy=roomy, least=least if self._shut else scrolled
+        )
 
     @property
     def _tight_ways(self) -> list[tuple[str, int]]:
@@ -275,7 +280,7 @@ class MatrixBox(QWidget):
         low, high = self._heads(THUMB if form.small else PICTURE if alone else NUMBERS, form)
         if form.shrinks and not tight:  # a slide has said already whether the heading takes two lines
             extent = self.view.extent_in(form)
-            wide = self._small.wanted(ALONE, extent, form.given).width() if alone else self._cells_width(form)
+            wide = self._small.wanted(ALONE, extent, form, form.given).width() if alone else self._cells_width(form)
             above = high < low and (low > form.small if form.small else way > 0 and low > wide)
             form = form._replace(above=above)
         return form
@@ -311,14 +316,13 @@ class MatrixBox(QWidget):
         extent, usual = view.extent_in(form), self._usual(form)
         fits = view.extent_in(usual).whole or any(view.fits(size, usual) for size in SIZES)
         inline, folded = form.tight and self.matrix.array.size == 1, form.tight and shut
-        alone = shut and not folded and (not extent.whole or form.alike or form.small > 0)
+        alone = shut and not folded and (not extent.whole or form.alike or max(form.small, form.lined) > 0)
         where = PLACE if folded else ALONE if alone else "" if extent.whole else BESIDE
-        alone_in = extent, form.room, form.small, form.tall, form.times
-        picture = self._small.wanted(where, *alone_in) if where else QSize()
+        picture = self._small.wanted(where, extent, form, form.room, form.small) if where else QSize()
         kind = THUMB if (folded and form.short) or (alone and form.small) else PICTURE if alone else NUMBERS
         formula, room = formula_of(self.matrix, kind), self._room(kind, form, folded)
         words = self._words(kind, form, room)
-        left = 0 if folded or alone else extent.left
+        left = 0 if folded else form.lined if alone else extent.left
         # The heading is as large as that of the values, whatever is shown: nothing moves.
         most = max(room - (picture.width() + self._between) * folded, 0)
         first, last = self._heading.formula.size_of(formula, form.times, most), self._heading.size_of(words)
@@ -355,7 +359,7 @@ class MatrixBox(QWidget):
     def _folded_across(self, kind: str, form: Form) -> int:
         """Pixels across of a heading in which a small picture stands for the numbers."""
         formula = formula_of(self.matrix, kind)
-        picture = self._small.wanted(PLACE, self.view.extent_in(form), form.room, form.small).width()
+        picture = self._small.wanted(PLACE, self.view.extent_in(form), form, form.room, form.small).width()
         room = max(form.room - picture - self._between, 1)
         more = self._heading.of_change(formula) * (formula == symbol_of(formula))
         return min(self._heading.formula.width_of(formula, form.times), room) + more + form.room - room
@@ -370,7 +374,7 @@ class MatrixBox(QWidget):
         extent = self.view.extent_in(form)
         if extent.whole or extent.map_above:
             return extent.cells
-        return extent.cells + self._small.wanted(BESIDE, extent, form.room).width() + self._between
+        return extent.cells + self._small.wanted(BESIDE, extent, form, form.room).width() + self._between
 
     def _room(self, kind: str, form: Form, small: bool = False) -> int:
         """Pixels for the heading, which begins where the numbers do."""
@@ -425,7 +429,7 @@ class MatrixBox(QWidget):
         if shape.inline != self._heading.holds(self.view):
             self._stand_inline(shape.inline)
         if shape.where:
-            self._small.stand(shape.where, shape.picture)
+            self._small.stand(shape.where, shape.picture, shape.left * shape.small)
             above = shape.extent.map_above and not shape.small
             if shape.where == PLACE:
                 self._heading.hold(self._small)

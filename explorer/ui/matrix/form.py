@@ -36,6 +36,9 @@ class Form(NamedTuple):
     tight: bool = False  # whether a small picture stands for its numbers, until someone asks for them
     alike: bool = False  # whether it is a small picture as its neighbours are whose numbers do not fit
     small: int = 0  # across that a small picture takes at most which stands for its numbers; 0: none has to
+    # Before a small picture which stands above or below others of as many columns, as wide as these: of the words of
+    # their rows. 0: it does not.
+    lined: int = 0
     above: bool = False  # whether the words stand above the formula
     short: bool = False  # whether its heading in an equation says no more than it must
     narrow: bool = False  # whether its words take two lines, whatever room they have
@@ -132,6 +135,11 @@ class Shape(NamedTuple):
     def small(self) -> bool:
         """Whether a picture stands for the numbers: in the heading, or below it where they are many."""
         return self.where in (PLACE, ALONE)
+
+    @property
+    def left(self) -> int:
+        """Pixels before the numbers, or a picture in their place, for the words of the rows."""
+        return self.form.lined * (self.where == ALONE) if self.small else self.extent.left
 
     @property
     def leads(self) -> bool:

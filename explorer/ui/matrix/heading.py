@@ -105,9 +105,8 @@ class Heading(QWidget):
         words = shape.words if matrix.showing == "values" else _words_of_change(matrix)
         if words != self.caption.text():
             self.caption.setText(words)
-        left = 0 if shape.small else shape.extent.left
-        if self._grid.contentsMargins().left() != left:
-            self._grid.setContentsMargins(left, 0, 0, 0)
+        if self._grid.contentsMargins().left() != shape.left:
+            self._grid.setContentsMargins(shape.left, 0, 0, 0)
         if self._words_above != shape.above:
             self._words_above = shape.above
             for part in (self.caption, self.formula):
@@ -163,12 +162,12 @@ def _words_of_change(matrix: Matrix) -> str:
 
 
 def in_lines(words: Sequence[str], metrics: QFontMetrics, room: int) -> str:
-    """The words on one line, or on two where that is wider than the room."""
+    """The words on one line, or on two that are as narrow as can be where that is wider than the room."""
     line = " · ".join(words)
     if len(words) < 2 or metrics.horizontalAdvance(_TAG.sub("", line)) <= room:
         return line
-    first = min(2, len(words) - 1)
-    return " · ".join(words[:first]) + "<br>" + " · ".join(words[first:])
+    broken = [" · ".join(words[:n]) + "<br>" + " · ".join(words[n:]) for n in range(1, len(words))]
+    return min(broken, key=lambda words: _widest_line(words, metrics))
 
 
 def _widest_line(words: str, metrics: QFontMetrics) -> int:

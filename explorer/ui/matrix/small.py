@@ -4,14 +4,24 @@ from operator import is_
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import (
+    QFont,
+    QFontInfo,
+    QFontMetrics,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.errors import written_shape
 from explorer.core.ops import Array
 from explorer.core.overview import SQUARES, strongest_in
 from explorer.pages.matrix import SHARES, Matrix
-from explorer.ui.matrix.form import ALONE, BESIDE, MAP, MOST_ROWS, PLACE, Extent
+from explorer.ui.matrix.form import ALONE, BESIDE, MAP, MOST_ROWS, PLACE, Extent, Form
 from explorer.ui.matrix.painter import steps
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.signs import paint_signs
@@ -25,8 +35,16 @@ SQUARE, STRIP, LEAST = 12, 20, 6
 """Pixels at text scale 1 of a cell at most; in a strip that leaves no room for another beside it; and those of one that
 a frame fits into.
 """
-TALL = 28
-"""Pixels at text scale 1 that a cell is high at most which may be higher than wide."""
+TALL, LOW_ROW = 28, 12
+"""Pixels at text scale 1 that a cell is high at most which may be higher than wide; and at least where its word stands
+before it.
+"""
+READABLE = 0.8
+"""Of that height, what a row has at least whose word can be read: of up to sixteen."""
+THIN = 4
+"""How many times more rows than columns, or columns than rows, a picture has whose cells are no squares for that."""
+BEFORE, WORD = 8, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+"""Pixels at text scale 1 between the word of a row and its cells."""
 MARKED = 4096
 """Cells of which those that are pointed at and read are marked."""
 
@@ -45,7 +63,7 @@ class SmallPicture(QWidget):
         self._view = view
         self._image: QImage | None = None
         self._of: tuple[object, ...] = ()
-        self._stands = BESIDE
+        self._stands, self._left = BESIDE, 0
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         for bar in (view.horizontalScrollBar(), view.verticalScrollBar()):
             bar.valueChanged.connect(self._follow)
@@ -55,23 +73,22 @@ class SmallPicture(QWidget):
         """Mark what is pointed at, and what is in sight."""
         self.update()
 
-    def wanted(
-        self, where: str, extent: Extent, room: int, most: int = 0, tall: float = 1.0, times: float = 1.0
-    ) -> QSize:
+    def wanted(self, where: str, extent: Extent, form: Form, room: int, most: int = 0) -> QSize:
         """How large it is somewhere.
 
         Parameters
         ----------
-        extent : Extent
+        extent, form : Extent, Form
             Of the numbers.
         room, most : int
             Pixels across that the matrix may take, and those of a picture instead of the numbers; 0: all of these.
-        tall, times : float
-            How many times higher than wide cells of a picture instead of the numbers may be, and how many times larger
-            than at its least the matrix is.
         """
         rows, columns = self._view.matrix.array.shape
-        px = self._view.bench.appearance.px
+        px, times = self._view.bench.appearance.px, form.times
+        if where == ALONE and form.lined:
+            low = min(px(LOW_ROW * times), max(px(HIGH * times) / rows, 1.0))
+            wide, down = (room - form.lined) / columns, max(low, min(low * form.tall, px(TALL * times)))
+            return QSize(form.lined + round(columns * min(wide, px(STRIP * times))), round(rows * down))
         if where == PLACE:
             wide, high = min(px(WIDE), most or px(WIDE)), px(LOW)
         elif where == ALONE:
@@ -84,13 +101,22 @@ class SmallPicture(QWidget):
             wide, high = px(MAP), extent.rows * extent.down
         strip = where == ALONE and not most and 2 * columns * px(SQUARE) > wide
         square = min(high / rows, wide / columns, px(STRIP if strip else SQUARE))
-        least = px(8)
-        down = max(square, min(square * tall, px(TALL * times), px(HIGH * times) / rows)) if where == ALONE else square
-        return QSize(max(round(columns * square), least), max(round(rows * down), least))
+        least, across, down = px(8), square, square
+        if where == ALONE:
+            down = max(square, min(square * form.tall, px(TALL * times), px(HIGH * times) / rows))
+        # A strip of a few pixels tells nothing: a long one is as wide as high at most.
+        if where != BESIDE and rows >= THIN * columns:
+            across = max(square, min(px(STRIP), high / columns, wide / columns))
+        elif where == ALONE and columns >= THIN * rows:
+            down = max(down, min(px(STRIP), px(LOW) / rows))
+        return QSize(max(round(columns * across), least), max(round(rows * down), least))
 
-    def stand(self, where: str, size: QSize) -> None:
-        """Stand for the numbers, or beside them: above those with more columns than are in sight, else at the right."""
-        self._stands = where
+    def stand(self, where: str, size: QSize, left: int) -> None:
+        """Stand for the numbers, or beside them: above those with more columns than are in sight, else at the right.
+
+        `left`: pixels before it for the words of its rows; 0: they are not said.
+        """
+        self._stands, self._left = where, left
         if size != self.size() or size != self.minimumSize():
             self.setFixedSize(size)
         name = f"{self._view.matrix.name}, {written_shape(self._view.matrix.shape)}"
@@ -102,6 +128,10 @@ class SmallPicture(QWidget):
         self.setMouseTracking(where != BESIDE)
         self.setCursor(Qt.CursorShape.PointingHandCursor if alone else Qt.CursorShape.CrossCursor)
         self.update()
+
+    def cells(self) -> QRectF:
+        """Where its cells are, without the words before them."""
+        return QRectF(self.rect()).adjusted(self._left, 0, 0, 0)
 
     def _picture(self) -> QImage:
         """The colours of all cells."""
@@ -127,7 +157,8 @@ class SmallPicture(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, view = QPainter(self), self._view
         theme = view.bench.appearance.theme
-        box = QRectF(self.rect())
+        box = self.cells()
+        self._paint_words(painter, box)
         painter.drawImage(box, self._picture())
         painter.setPen(qcolor(theme.accent_line if view.matrix.editable else theme.line_strong))
         painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5))
@@ -140,7 +171,7 @@ class SmallPicture(QWidget):
             painter.setPen(QPen(qcolor(theme.here), 2))
             inside = 1 if min(across, down) > LEAST else -1  # a frame within would hide what it is around
             for row, column in (*view.lit_cells(range(rows), range(columns))[0], *([pointed] if pointed else [])):
-                cell = QRectF(column * across, row * down, across, down)
+                cell = QRectF(box.left() + column * across, row * down, across, down)
                 painter.drawRect(cell.adjusted(inside, inside, -inside, -inside))
         if self._stands == BESIDE:
             painter.setPen(QPen(qcolor(theme.here), 2))
@@ -148,6 +179,24 @@ class SmallPicture(QWidget):
         if self.hasFocus():
             painter.setPen(QPen(qcolor(theme.focus), 2))
             painter.drawRect(box.adjusted(1, 1, -1, -1))
+
+    def _paint_words(self, painter: QPainter, box: QRectF) -> None:
+        """The words of the rows before them, in letters that fit, where they can be read."""
+        view, px = self._view, self._view.bench.appearance.px
+        rows, room = view.matrix.rows, self._left - px(BEFORE)
+        down = box.height() / max(len(rows), 1)
+        if room <= 0 or down < READABLE * px(LOW_ROW):
+            return
+        plain, strong = QFont(view.letters.small), QFont(view.letters.bold_small)
+        for font in (plain, strong):
+            font.setPixelSize(min(QFontInfo(font).pixelSize(), max(int(down) - 1, 1)))
+        theme, metrics = view.bench.appearance.theme, QFontMetrics(strong)
+        for row, word in enumerate(rows):
+            lit = view.lit(0, row)
+            painter.setFont(strong if lit else plain)
+            painter.setPen(qcolor(theme.here_text if lit else theme.muted))
+            said = metrics.elidedText(word, Qt.TextElideMode.ElideRight, room)
+            painter.drawText(QRectF(0, row * down, room, down), WORD, said)
 
     def _in_sight(self) -> QRectF:
         """Where on the picture the cells are whose numbers are in sight."""
@@ -172,7 +221,8 @@ class SmallPicture(QWidget):
             bar.setValue(round(along * count - seen / cell / 2) * cell)
 
     def _part(self, event: QMouseEvent) -> QPointF:
-        return QPointF(event.position().x() / self.width(), event.position().y() / self.height())
+        box = self.cells()
+        return QPointF((event.position().x() - box.left()) / box.width(), event.position().y() / box.height())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if self._stands == BESIDE:

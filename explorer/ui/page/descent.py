@@ -68,7 +68,8 @@ class DescentPart(QWidget):
         self._most, self._larger = pixels, larger
         px, part = self._bench.appearance.px, self._part
         if isinstance(self._inner, PicturePlace):
-            return self._inner.use(pixels, px(part.width), px(part.height), self._bench.appearance.scale, larger)
+            wide = pixels if 0 < px(part.all_from) <= pixels else px(part.width)
+            return self._inner.use(pixels, wide, px(part.height), self._bench.appearance.scale, larger)
         width = max(min(self._bench.appearance.px(self._part.width), pixels), 0)
         if not width or width == self._inner.maximumWidth():
             return False

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from functools import reduce
 from itertools import pairwise
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import QRect
 
@@ -29,6 +29,8 @@ TALL = 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 14.0, 24.0
 model are less than a pixel wide, and a row of them, which is a word, should be seen.
 """
 DRAWN = Picture, Listing
+EMPTY, MUCH = 0.2, 1.25
+"""Of the height in sight, what a page leaves empty whose rows may take more lines, if all is so much larger then."""
 SLIGHTLY, SMALLER = 90, (0.9, 0.8, 0.7)
 """Pixels at text scale 1 that a page is too high, for which it need not be scrolled: its pictures may be smaller."""
 
@@ -42,6 +44,8 @@ class Growth:
     def __init__(self, sharing: "Sharing") -> None:
         self._sharing = sharing
         self._wide = self.grown = self.drawn = self.tall = 1.0
+        self.breaks = False
+        """Whether rows without room break before their "=", so that all can be larger."""
         self._decided: tuple[object, ...] = ()
         """What it was decided for how much larger all is."""
 
@@ -66,7 +70,7 @@ class Growth:
             decides = room, height, [one.id for one in self._sharing.all], sizes, late, can_typeset_now()
         if decides == self._decided:
             return False
-        self._decided, self.grown, self.drawn, self.tall = decides, 1.0, 1.0, 1.0
+        self._decided, self.grown, self.drawn, self.tall, self.breaks = decides, 1.0, 1.0, 1.0, False
         return bool(decides)
 
     def grow(self, room: int, height: int) -> None:
@@ -76,16 +80,18 @@ class Growth:
         that is only slightly too high has smaller pictures, if it is in sight whole then.
         """
         before, high = self._stance(room)
+        lines, narrow, whole, torn = before
         if high > height + self._sharing.px(SLIGHTLY):
             return
 
-        def fits(times: float, drawn: float, tall: float) -> bool:
-            if (times, drawn, tall) == (self.grown, self.drawn, self.tall):
+        def fits(times: float, drawn: float, tall: float, breaks: bool = False) -> bool:
+            if (times, drawn, tall, breaks) == (self.grown, self.drawn, self.tall, self.breaks):
                 return True  # they stand so
-            self.grown, self.drawn, self.tall = times, drawn, tall
+            self.grown, self.drawn, self.tall, self.breaks = times, drawn, tall, breaks
             self._sharing.arrange(room, height, low=False)
-            stance, high = self._stance(room)
-            return stance == before and high <= height
+            (now, lists, sizes, breaks_off), high = self._stance(room)
+            seen = all(a <= b for one, other in zip(whole, sizes, strict=True) for a, b in zip(one, other, strict=True))
+            return (breaks or now == lines) and lists <= narrow and seen and breaks_off == torn and high <= height
 
         if high > height:
             if not any(fits(1.0, one, 1.0) for one in SMALLER if any(map(_is_drawn, self._sharing.all))):
@@ -95,6 +101,12 @@ class Growth:
         fits(alike, alike, 1.0)
         free = height - self._stance(room)[1]
         drawn = next((one for one in self._larger(room, free) if one > alike and fits(alike, one, 1.0)), alike)
+        if height - self._stance(room)[1] > EMPTY * height:
+            ways = [(one, max(one, drawn)) for one in equation.LARGER if one >= MUCH * alike]
+            ways += [(alike, one) for one in equation.LARGER if one >= MUCH * drawn]
+            if any(fits(times, one, 1.0, True) for times, one in ways):
+                return
+            fits(alike, drawn, 1.0)
         talls = TALL if any(box.small for box in self._sharing.boxes()) else TALL[:1]
         fits(alike, drawn, talls[bisect_left(talls, True, 1, key=lambda tall: not fits(alike, drawn, tall)) - 1])
 
@@ -119,21 +131,26 @@ class Growth:
                 parts.append((across, down))
         return equation.larger(parts, room, free, self.grown)
 
-    def _stance(self, room: int) -> tuple[object, int]:
-        """How rows are broken, what is a small picture, and which lists are too wide; and where the page ends."""
-        page, broken = self._sharing.page, []
+    def _stance(self, room: int) -> tuple[tuple[Any, ...], int]:
+        """How rows break; too narrow lists; how much is seen of matrices; what is torn; and where the page ends."""
+        page, broken, torn = self._sharing.page, [], []
+        widths: dict[str, int] = {}
         for row in self._sharing.rows:
             layout = page.layout_of(row)
             across = self._sharing.room_of(row, room)
-            there = self._there(row, QRect(0, 0, across, 0))
+            there = list(self._there(row, QRect(0, 0, across, 0)))
+            # A list in a row has the width that the row gives it, once that is laid out.
+            widths |= {part.id: rect.width() for item, rect in there for part in leaves(item.element)}
             places = pairwise((item, rect.left()) for item, rect in there)
             broken.append([b <= a and not _is_map(item) for (_, a), (item, b) in places])
-            broken.append([layout.minimumSize().width() > room])
-        small = [(box.small, box.view.extent.whole, box.form.size) for box in self._sharing.boxes()]
-        lists = [cast("FittedTable", page.widgets[one.id]) for one in self._sharing.all if isinstance(one, Listing)]
-        narrow = [one.whole_width > min(one.width(), room) for one in lists]
+            torn.append((layout.minimumSize().width() > room, layout.torn(across)))
+        seen = [(not box.small, box.view.extent.whole, box.form.size) for box in self._sharing.boxes()]
+        lists = [
+            (one.id, cast("FittedTable", page.widgets[one.id])) for one in self._sharing.all if isinstance(one, Listing)
+        ]
+        narrow = {id for id, one in lists if one.whole_width > min(widths.get(id, one.width()), room)}
         end = max((place.bottom() for _, place in page.places(room)), default=0)
-        return (broken, small, narrow), end + page.contentsMargins().bottom()
+        return (broken, narrow, seen, torn), end + page.contentsMargins().bottom()
 
     def _there(self, row: Row, place: QRect) -> Iterator[tuple[Item, QRect]]:
         """What is there of a row, and where it will stand."""

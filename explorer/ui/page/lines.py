@@ -7,7 +7,21 @@ from collections.abc import Callable, Collection, Mapping
 from PySide6.QtCore import QRect, QSize
 from PySide6.QtWidgets import QLabel, QLayoutItem, QStyle, QWidget
 
-from explorer.pages.equation import Part, Placed, Room, Size, across, broken, is_labelled, placed, stand, widened
+from explorer.pages.equation import (
+    Line,
+    Part,
+    Placed,
+    Room,
+    Size,
+    across,
+    broken,
+    halves,
+    is_labelled,
+    is_torn,
+    placed,
+    stand,
+    widened,
+)
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.layouts import Asked, FlowLayout
@@ -43,8 +57,7 @@ class RowLayout(FlowLayout):
         self._sign_places: list[tuple[QLabel, QRect]] = []
         self._seen: list[int] = []
         self._wheres: dict[int, tuple[list[Asked], Placed]] = {}
-        self.begins: Collection[int] = ()
-        """The places of what begins a line, whatever room there is."""
+        self._begins: frozenset[int] = frozenset()
 
     def put(self, widget: QWidget, sign: str, label: QLabel | None) -> None:
         """Let a widget stand at the end, behind a sign and the label that shows it.
@@ -64,10 +77,10 @@ class RowLayout(FlowLayout):
         self._wheres = {}
         super().invalidate()
 
-    def let_begin(self, places: Collection[int]) -> None:
-        """Let lines begin with the widgets at some places."""
-        if places != self.begins:
-            self.begins = places
+    def let_begin(self, places: Collection[int] = ()) -> None:
+        """Let a line begin with each widget at some places, whatever room there is."""
+        if self._begins != (begins := frozenset(places)):
+            self._begins = begins
             self.invalidate()
 
     def parts(self, part_of: Callable[[QWidget], Part]) -> list[Part]:
@@ -77,7 +90,7 @@ class RowLayout(FlowLayout):
         for place, widget in enumerate(self.widgets):
             alike = isinstance(widget, MatrixBox) and same_rows(before, widget)
             keeps, sign = bool(getattr(before, "keeps_next", False)), self._signs[place][0] if place else ""
-            begins = place in self.begins
+            begins = place in self._begins
             found.append(part_of(widget)._replace(sign=sign, alike=alike, keeps=keeps, begins=begins))
             before = widget
         return found
@@ -126,8 +139,14 @@ class RowLayout(FlowLayout):
         parts = self._there({asked.item.widget(): size.width() for asked, size in sized})
         room = self._room._replace(width=width)
         sizes = [_size(asked, size.width(), size.height()) for asked, size in sized]
-        where = placed([part.sign for part in parts], sizes, broken(parts, room), room, self._down)
+        lines, packs = broken(parts, room), not any(part.begins for part in parts)
+        where = placed([part.sign for part in parts], sizes, lines, room, self._down, packs)
         return [asked for asked, _ in sized], where
+
+    def torn(self, width: int) -> int:
+        """How many lines begin within a term, in so many pixels."""
+        parts = self._there({asked.item.widget(): size.width() for asked, size in self._sized(width)})
+        return sum(is_torn(parts, line) for line in broken(parts, self._room._replace(width=width))[1:])
 
     def _there(self, widths: Mapping[QWidget | None, int]) -> list[Part]:
         """The parts that are there, as wide as is said."""
@@ -172,6 +191,11 @@ def width_of(layout: RowLayout, room: Room) -> tuple[int, int]:
     """Pixels across of a row on one line, and of its widest part with the labels of its rows, as large as they like."""
     parts = layout.parts(lambda widget: _part(widget, UNBOUNDED, 0))
     return across(parts, list(range(len(parts))), room, 0), max(one.widths[0] + one.labels[0] for one in parts)
+
+
+def halves_of(layout: RowLayout, room: Room) -> Line:
+    """Where a row that has no room on one line, with all as large as it likes, breaks before its "=" or an arrow."""
+    return halves(layout.parts(lambda widget: _part(widget, UNBOUNDED, 0)), room)
 
 
 def _part(widget: QWidget, room: int, thumb: int) -> Part:

@@ -20,7 +20,17 @@ from explorer.ui.page.enlargement import Enlargement
 from explorer.ui.page.growth import Growth
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.holders import Titled, height_of
-from explorer.ui.page.lines import ACROSS_ROW, SIGN, THUMB, RowLayout, let_stand, let_stand_below, row_room, width_of
+from explorer.ui.page.lines import (
+    ACROSS_ROW,
+    SIGN,
+    THUMB,
+    RowLayout,
+    halves_of,
+    let_stand,
+    let_stand_below,
+    row_room,
+    width_of,
+)
 from explorer.ui.page.note import NoteLabel, SectionLabel
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.page.player import PlayerView
@@ -51,6 +61,8 @@ BETWEEN = 24
 """Pixels at text scale 1 between parts of a page that stand beside each other."""
 HEAD = 24
 """Pixels at text scale 1 that the heading of a matrix takes."""
+MOST_LINED = 64
+"""Rows of pictures that stand below each other, which are too high for it beyond."""
 PART = 0.22
 """Of the height in sight, what a row may take that can be small pictures instead."""
 ACROSS, LEAST_MAP, MOST_MAP, ABOVE_MAP = 16, 300, 520, 415
@@ -333,6 +345,14 @@ class Sharing:
         pictures = {box.matrix.array.shape for box in others if not box.fits}
         for box in matrices:
             box.be_like_others(box.matrix.array.shape in pictures)
+        lined = self._labels_of_lines(row, matrices, room)
+        for box in matrices:
+            box.be(lined=lined)
+        if matrices and weights_of(row) is None:
+            begins: Sequence[int] = range(len(row.items)) if lined else ()
+            if self.growth.breaks and not lined:
+                begins = halves_of(layout, row_room(self.px, room))
+            layout.let_begin(begins)
         # Stacks that share a line are narrower than they would be: in them each matrix has its labels.
         if outer and self._is_full(outer, room):
             let_stand_below(layout)
@@ -341,6 +361,24 @@ class Sharing:
         new = [box.tell_size() for box in matrices]
         if any(new):
             self.page.lay_out_again(row)
+
+    def _labels_of_lines(self, row: Row, boxes: Sequence[MatrixBox], room: int) -> int:
+        """Pixels for the words of the rows, where pictures in place of numbers stand below each other; else 0.
+
+        They do where a number of one is made of those above it, as in a sum, and they have no room side by side.
+        """
+        columns = {box.matrix.array.shape[1] for box in boxes}
+        shapes = [box.matrix.array.shape for box in boxes]
+        alike = len(columns) == 1 and len(set(shapes)) < len(shapes) == len(row.items) and shapes[0][0] <= MOST_LINED
+        if not alike or min(columns) == 1 or row.id in self._narrow or any(box.fits or box.form.tight for box in boxes):
+            return 0
+        if not all(box.form.shrinks for box in boxes):  # a slide has given them their sizes
+            return 0
+        for box in boxes:
+            box.be(lined=0)
+        parts = self.page.layout_of(row).parts(lambda box: cast(MatrixBox, box).part(room, self.px(THUMB)))
+        free = room - sum(one.widths[-1] + self.px(SIGN + ACROSS_ROW) for one in parts)
+        return 0 if free >= 0 else max(1, *(box.view.extent.label_room for box in boxes))
 
     def _is_full(self, outer: Row, room: int) -> bool:
         """Whether stacks share a line on which each has less than its width."""

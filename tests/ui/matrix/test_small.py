@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from explorer.lessons.document_lesson import new_lesson
+from explorer.lessons.loader import load
 from explorer.pages.view import Covered
 from explorer.ui.matrix import heading
 from explorer.ui.matrix.box import MatrixBox
@@ -144,3 +145,26 @@ def test_a_picture_of_a_matrix_is_looked_for_once(box, monkeypatch):
     for _ in range(2):
         box._small.grab()
     assert looked == [1]
+
+
+def test_pictures_of_a_sum_stand_below_each_other_in_one_width_with_their_words(open_window, eye):
+    window = open_window(new_lesson("gpt", ["a b c"], d_model=64, heads=2))
+    page = eye.go_to(window, "decoder.1.self.after")
+    rows = [box for box in page.findChildren(MatrixBox) if box.matrix.array.shape == (3, 64)]
+    places = [box.place_of(1, 5).translated(box.mapTo(page, QPoint())) for box in rows]
+    assert all(box.small for box in rows)
+    assert len({(place.left(), place.width()) for place in places}) == 1
+    assert [place.top() for place in places] == sorted({place.top() for place in places})
+    # A click on a cell is one on the numbers, not on the word before them.
+    picture, cell = rows[0]._small, rows[0].place_of(1, 5)
+    QTest.mouseMove(picture, picture.mapFrom(rows[0], cell.center()))
+    assert window.bench.selection.cell.index == (1, 5)
+    assert picture.cells().left() > 0
+
+
+def test_cells_of_a_long_thin_matrix_are_wide_enough_to_be_seen(open_window, eye):
+    page = eye.go_to(open_window(load("sin")), "layer.1")
+    boxes = {box.matrix.name: box for box in page.findChildren(MatrixBox)}
+    x, hidden = boxes["input.X"], boxes["layer.1.hidden"]
+    assert x._small.width() >= 20
+    assert hidden._small.width() >= 100

@@ -69,7 +69,7 @@ def test_who_scrolls_takes_the_page_along(learning, hand, eye):
     hand.click(stepper.one)
     eye.settle(page.window())
     assert page.elements.contentsMargins().top() > page.bench.appearance.px(10)  # there is nothing to scroll
-    hand.wheel(page.elements.widgets["terms"], notches=-1)
+    hand.wheel(page.elements.widgets["about the terms"], notches=-1)
     eye.settle(page.window())
     assert page.elements.contentsMargins().top() == page.bench.appearance.px(10)
 
