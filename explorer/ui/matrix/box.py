@@ -438,8 +438,9 @@ class MatrixBox(QWidget):
                 side.setContentsMargins(shape.extent.left * above, 0, 0, 0)  # it begins where the numbers do
                 if side.indexOf(self._small) < 0:
                     side.insertWidget(at, self._small, 0, Qt.AlignmentFlag.AlignBottom)
-        self._small.setVisible(bool(shape.where))
-        self.view.setVisible(not shape.small)
+        for part, shown in ((self._small, bool(shape.where)), (self.view, not shape.small)):
+            if part.isHidden() == shown:  # Qt dresses a table each time that it is asked to show it
+                part.setVisible(shown)
         self._heading.tell(self.matrix, shape)
         self.tell_size()
 

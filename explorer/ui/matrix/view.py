@@ -67,10 +67,10 @@ class MatrixView(QTableView):
         """Those that it is painted with."""
         self.editing = CellEditing(self)
         self.lifting = Lifting(self)
-        self.setModel(self.table)
-        self.setItemDelegate(CellEditor(self))
         self.setHorizontalHeader(Labels(Qt.Orientation.Horizontal, self))
         self.setVerticalHeader(Labels(Qt.Orientation.Vertical, self))
+        self.setModel(self.table)  # behind the headers: those of Qt's own would ask for all labels
+        self.setItemDelegate(CellEditor(self))
         self.setShowGrid(False)
         self.setCornerButtonEnabled(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -193,12 +193,12 @@ class MatrixView(QTableView):
         rows, columns = len(self.matrix.rows), len(self.matrix.columns)
         self._most_width = self.letters.least(self.matrix)
         across, down = self.horizontalHeader(), self.verticalHeader()
-        for header, size in ((across, found.across), (down, found.down)):
+        for header, size, room in ((across, found.across, found.top), (down, found.down, found.left)):
             header.setDefaultSectionSize(size)
+            if header.isHidden() != (room <= 0):  # Qt lays the table out anew each time that it is asked
+                header.setVisible(room > 0)
         down.setFixedWidth(found.left)
-        down.setVisible(found.left > 0)
         across.setFixedHeight(found.top)
-        across.setVisible(found.top > 0)
         self.setFixedSize(found.width, found.height)
         self.updateGeometries()  # Qt itself waits until it is shown, and what is in sight is chosen before that
         node = self.matrix.name
