@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 import shiboken6
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QPointF, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QPointF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QScrollArea, QWidget
@@ -228,13 +228,16 @@ def no_pictures(request, monkeypatch):
 class NoPicture:
     """What stands in the place of a picture."""
 
+    def size(self):
+        return QSize()
+
     def tell(self, data):
         pass
 
     def tell_in_sight(self, make):
         pass
 
-    def be_at_most(self, width, square):
+    def be_at_most(self, width, square, larger):
         pass
 
     def be_one_of_many(self, side, names_rows):

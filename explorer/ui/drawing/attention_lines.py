@@ -153,8 +153,11 @@ class AttentionLinesView(WordPicture):
         longer = rows if len(rows) > len(columns) else columns
         return QSize(self._between, super().area(longer, ()).height())
 
-    def be_at_most(self, width: float, square: float) -> None:
+    def be_at_most(self, width: float, square: float, larger: float = 1.0) -> None:
         """Be no wider than so many pixels: the words stand closer."""
+        if larger != self._larger:
+            self._larger, self._laid_out = larger, None
+            self.draw()
         self._stand(min(self._usual, max(round(width - self._beside), self.bench.appearance.px(LEAST_WIDTH))))
 
     def spread(self, width: int) -> None:

@@ -41,6 +41,7 @@ class WordPicture(Plot):
         self.matrix = element.matrix
         self._most, self._room = float(MOST), inf
         self._side: int | None = None
+        self._larger = 1.0
         self._names_rows = True
         self._shape = (0, 0)
         self._laid_out: tuple[object, ...] | None = None
@@ -121,12 +122,16 @@ class WordPicture(Plot):
             self._shape = len(rows), len(columns)
             self.look(self.whole)
 
-    def be_at_most(self, width: float, square: float) -> None:
-        """Be no wider than so many pixels, and without its words no larger than a square of so many."""
+    def be_at_most(self, width: float, square: float, larger: float = 1.0) -> None:
+        """Be no wider than so many pixels, and without its words no larger than a square of so many.
+
+        `larger`: how many times farther apart few words stand than they have to.
+        """
         beside = self.side("left").minimumWidth() + self.bench.appearance.px(10)
         most = min(min(width - beside, square) / self.bench.appearance.scale, MOST)
-        if (most, width - beside, None) != (self._most, self._room, self._side):
-            self._most, self._room, self._side, self._laid_out = most, width - beside, None, None
+        if (most, width - beside, None, larger) != (self._most, self._room, self._side, self._larger):
+            self._most, self._room, self._side, self._larger = most, width - beside, None, larger
+            self._laid_out = None
             self._names_rows = True
             self.draw()
 
@@ -142,7 +147,8 @@ class WordPicture(Plot):
             each = self._side / max(len(rows), len(columns), 1)
             return QSize(round(each * max(len(columns), 1)), round(each * max(len(rows), 1)))
         px, most = self.bench.appearance.px, self.bench.appearance.scale * self._most
-        across, down = (round(min(px(WORD) * max(len(n), 1), most)) for n in (columns, rows))
+        word = px(WORD * self._larger)
+        across, down = (round(min(word * max(len(n), 1), most)) for n in (columns, rows))
         # A few words can stand beside each other above their columns.
         metrics = QFontMetrics(self.bench.appearance.fonts.small)
         beside = len(columns) * (round(max(map(metrics.horizontalAdvance, columns), default=0) * 1.1) + px(10))

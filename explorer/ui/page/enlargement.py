@@ -70,7 +70,7 @@ class Enlargement:
                 sharing.forget()
                 for row in sharing.rows:
                     if matrices_of(row):
-                        sharing.break_line(row, False)
+                        sharing.break_line(row)
                         sharing.share_line(row, room, height, None if row.folds else ())
             return False
         self.on = True
@@ -176,7 +176,7 @@ class Trials:
                 how = way.small[row.id], [sharing.times_of(one.id) for one in matrices_of(row)]
                 if self._stood.get(row.id) != how or row.id in sharing.around:
                     self._stood[row.id] = how
-                    sharing.break_line(row, False)
+                    sharing.break_line(row)
                     sharing.share_line(row, self._room, self._height, way.small[row.id])
         whose = {self._row_of[id] for id in self._named if id in self._row_of}
         wide = (sharing.page.layout_of(row).minimumSize().width() for row in self._rows if row.id in whose)

@@ -28,6 +28,8 @@ TALL = 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 14.0, 24.0
 """How many times higher than wide the cells of small pictures may be where a page leaves room down: those of a large
 model are less than a pixel wide, and a row of them, which is a word, should be seen.
 """
+MAPS = 4.0, 3.2, 2.6, 2.0, 1.6, 1.3
+"""And how many times larger pictures of few words may be then."""
 DRAWN = Picture, Listing
 EMPTY, MUCH = 0.2, 1.25
 """Of the height in sight, what a page leaves empty whose rows may take more lines, if all is so much larger then."""
@@ -43,7 +45,7 @@ class Growth:
 
     def __init__(self, sharing: "Sharing") -> None:
         self._sharing = sharing
-        self._wide = self.grown = self.drawn = self.tall = 1.0
+        self._wide = self.grown = self.drawn = self.tall = self.maps = 1.0
         self.breaks = False
         """Whether rows without room break before their "=", so that all can be larger."""
         self._decided: tuple[object, ...] = ()
@@ -70,7 +72,7 @@ class Growth:
             decides = room, height, [one.id for one in self._sharing.all], sizes, late, can_typeset_now()
         if decides == self._decided:
             return False
-        self._decided, self.grown, self.drawn, self.tall, self.breaks = decides, 1.0, 1.0, 1.0, False
+        self._decided, self.grown, self.drawn, self.tall, self.maps, self.breaks = decides, 1.0, 1.0, 1.0, 1.0, False
         return bool(decides)
 
     def grow(self, room: int, height: int) -> None:
@@ -84,10 +86,13 @@ class Growth:
         if high > height + self._sharing.px(SLIGHTLY):
             return
 
-        def fits(times: float, drawn: float, tall: float, breaks: bool = False) -> bool:
-            if (times, drawn, tall, breaks) == (self.grown, self.drawn, self.tall, self.breaks):
+        def fits(times: float, drawn: float, tall: float, breaks: bool = False, maps: float = 1.0) -> bool:
+            if (times, drawn, tall, breaks, maps) == (self.grown, self.drawn, self.tall, self.breaks, self.maps):
                 return True  # they stand so
-            self.grown, self.drawn, self.tall, self.breaks = times, drawn, tall, breaks
+            others = maps != self.maps
+            self.grown, self.drawn, self.tall, self.breaks, self.maps = times, drawn, tall, breaks, maps
+            if others:
+                self._sharing.share_between_pictures(room, height)
             self._sharing.arrange(room, height, low=False)
             (now, lists, sizes, breaks_off), high = self._stance(room)
             seen = all(a <= b for one, other in zip(whole, sizes, strict=True) for a, b in zip(one, other, strict=True))
@@ -101,6 +106,10 @@ class Growth:
         fits(alike, alike, 1.0)
         free = height - self._stance(room)[1]
         drawn = next((one for one in self._larger(room, free) if one > alike and fits(alike, one, 1.0)), alike)
+        maps = MAPS if any(isinstance(one, (HeatMap, AttentionLines)) for one in self._sharing.all) else ()
+        if any(fits(alike, drawn, 1.0, maps=one) for one in maps):
+            return
+        fits(alike, drawn, 1.0)
         if height - self._stance(room)[1] > EMPTY * height:
             ways = [(one, max(one, drawn)) for one in equation.LARGER if one >= MUCH * alike]
             ways += [(alike, one) for one in equation.LARGER if one >= MUCH * drawn]

@@ -1,7 +1,7 @@
 """Above every stage: its title, what happens there, the layer and head that all pages look at, and its switches."""
 
 from html import escape
-from typing import Any
+from typing import Any, cast
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QWidget
@@ -44,7 +44,7 @@ class HeaderView(QWidget):
         self._choices: dict[str, Any] = {one.id: CONTROLS[type(one)](bench, one, line) for one in header.choices}
         for choice in self._choices.values():
             top.addWidget(choice)
-        self._low = False
+        self._top, self._low = top, False
         layout.addWidget(line)
         self._sentence = mark(QLabel(set_names(header.sentence), self), role="subtitle")
         self._sentence.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
@@ -87,6 +87,20 @@ class HeaderView(QWidget):
         if LAYOUT in self._choices:
             self._choices[LAYOUT].setVisible(on)
 
+    def _let_follow_switches(self, room: int) -> None:
+        """Let "By hand" stand with the switches where the title's line is full: it would take a line by itself."""
+        if self.switches is None or LAYOUT not in self._choices:
+            return
+        layout = self._choices[LAYOUT]
+        others = (self._crumbs, self._title, *self._choices.values())
+        there = [one.sizeHint().width() + self._top.spacing() for one in others if one is not None]
+        line, other = self._top, cast(FlowLayout, self.switches.layout())
+        if sum(there) > room:
+            line, other = other, line
+        if layout not in line.widgets:
+            other.removeWidget(layout)
+            line.addWidget(layout)
+
     def _show_title(self) -> None:
         """The crumbs before it say what the stage is in, and the choices behind it which head is looked at."""
         self._title.setText(self._header.short or self._header.title)
@@ -106,6 +120,7 @@ class HeaderView(QWidget):
                 self._brings.setChecked(False)
                 self.switches.setVisible(not low)
         self._title.ensurePolished()
+        self._let_follow_switches(room)
         longer = self._title.fontMetrics().horizontalAdvance(self._title.text()) > room
         least = max(room, 0) if longer else 0
         if (longer, least) != (self._title.wordWrap(), self._title.minimumWidth()):  # or the page is laid out anew

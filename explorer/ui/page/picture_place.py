@@ -79,7 +79,7 @@ class PicturePlace(QWidget):
         self._across, self._high = width, height
         self._gives_height = False
         """Whether the picture is as high as it is told."""
-        self._most: tuple[float, float] | None = None
+        self._most: tuple[float, float, float] | None = None
         self._many: tuple[int, bool] | None = None
         self.setFixedSize(width, height)
         QVBoxLayout(self).setContentsMargins(0, 0, 0, 0)
@@ -138,21 +138,35 @@ class PicturePlace(QWidget):
         if (width, height) != (self.minimumWidth(), self.minimumHeight()):
             self.setFixedSize(width, height)
 
-    def be_at_most(self, width: float, square: float) -> None:
-        """Be no wider than so many pixels; the picture without its words is no larger than a square of so many."""
-        self._most, self._many = (width, square), None
-        if self.picture is not None:
-            self.picture.be_at_most(width, square)
-        elif self.maximumWidth() != (across := min(self._across, int(width))):
-            self.setFixedWidth(across)
+    def be_at_most(self, width: float, square: float, larger: float = 1.0) -> bool:
+        """Be no wider than so many pixels; the picture without its words is no larger than a square of so many.
 
-    def be_one_of_many(self, side: int, names_rows: bool, width: int, height: int) -> None:
-        """Be a picture of `side` pixels among others like it; until it is there, its place is so wide and high."""
-        self._many = side, names_rows
+        `larger`: see `WordPicture.be_at_most`. Returns whether that takes another size.
+        """
+        self._most, self._many = (width, square, larger), None
+        if self.picture is not None:
+            was = self.picture.size()
+            self.picture.be_at_most(width, square, larger)
+            return bool(self.picture.size() != was)
+        across = min(self._across, int(width))
+        other = self.maximumWidth() != across
+        if other:
+            self.setFixedWidth(across)
+        return other
+
+    def be_one_of_many(self, side: int, names_rows: bool, width: int, height: int) -> bool:
+        """Be a picture of `side` pixels among others like it; until it is there, its place is so wide and high.
+
+        Returns whether that is new.
+        """
+        was, self._many = self._many, (side, names_rows)
+        if was == self._many and self.picture is not None:
+            return False
         if self.picture is None:
             self.be(width, height)
         else:
             self.picture.be_one_of_many(*self._many)
+        return was != self._many
 
     def stop(self) -> None:
         """Stay empty: the page is on its way out, and what came into it now would be left to Python's collector."""

@@ -65,9 +65,9 @@ MOST_LINED = 64
 """Rows of pictures that stand below each other, which are too high for it beyond."""
 PART = 0.22
 """Of the height in sight, what a row may take that can be small pictures instead."""
-ACROSS, LEAST_MAP, MOST_MAP, ABOVE_MAP = 16, 300, 520, 415
-"""Pixels at text scale 1: between two heat maps; what one beside another has at least, and any at most; what small
-pictures, and a map's own words, take above it.
+ACROSS, LEAST_MAP, LOWEST_MAP, MOST_MAP, ABOVE_MAP = 16, 300, 190, 520, 415
+"""Pixels at text scale 1: between two heat maps; what one beside another has across at least, what any has
+down at least, and at most; what small pictures, and a map's own words, take above it.
 """
 
 
@@ -123,6 +123,8 @@ class Sharing:
         self.around = {row.id: outer for outer in self.rows for row in _rows(outer)}
         self._stand_alike(room, height)
         may_grow = self.growth.begin(room, height)
+        if may_grow:  # pictures of words may be larger since the last time
+            self.share_between_pictures(room, height)
         self.arrange(room, height, low)
         lasts = self.page.bench.appearance.lasts  # else it is tried once the page has the letters that it will keep
         may_grow = may_grow and lasts and not low and not self.enlargement.on and height is not None
@@ -133,7 +135,7 @@ class Sharing:
         for widget in self.page.widgets.values():
             if isinstance(widget, MatrixBox):
                 widget.stand()
-        self._share_between_pictures(room, height)
+        self.share_between_pictures(room, height)
         self._fill(room, height)
 
     def _fill(self, room: int, height: int | None) -> bool:
@@ -245,11 +247,11 @@ class Sharing:
 
         def stand(part: Part, stands: Stands) -> None:
             for row in part.rows:
-                self.break_line(row, stands.breaks)
+                self.break_line(row, stands)
                 self.share_line(row, room, height, stands.small.get(row.id, None if row.folds else ()))
 
         def measure(part: Part, stands: Stands) -> Taken:
-            breaks = stands.breaks and any(map(weights_of, part.rows))
+            breaks = stands.breaks and any(weights_of(row) is not None for row in part.rows)
             way = part.element.id, breaks, *(stands.small.get(row.id, height) for row in part.rows)
             if way not in self._measured:
                 stand(part, stands)
@@ -305,11 +307,17 @@ class Sharing:
                 for one, inside in zip(elements, holder.places(place), strict=True):
                     yield from self.places(one, inside)
 
-    def break_line(self, row: Row, on: bool) -> None:
-        """Let the line end before the weights that a map draws, and nowhere else, whatever room they have there."""
+    def break_line(self, row: Row, stands: Stands | None = None) -> None:
+        """Let the line end before the weights that a map draws, whatever room they have there; or before the map, where
+        that stands for them or is larger. With None it ends nowhere else than where it is full.
+        """
         places = [i for i, one in enumerate(row.inside) if isinstance(one, Matrix)]
-        weights = weights_of(row) if on else None
-        self.page.layout_of(row).let_begin((places[weights],) if weights else ())
+        weights = weights_of(row) if stands is not None and stands.breaks else None
+        begins: Sequence[int] = (places[weights],) if weights else ()
+        instead = weights is not None and stands is not None and weights in (stands.small.get(row.id) or ())
+        if instead or self.growth.maps > 1:
+            begins = [i for i, one in enumerate(row.inside) if isinstance(one, HeatMap)][:1]
+        self.page.layout_of(row).let_begin(begins)
 
     def share_line(self, row: Row, room: int, height: int | None = None, fold: Collection[int] | None = None) -> None:
         """Fold a row that would take too much, and say in each of its lines only once what the rows are.
@@ -408,11 +416,9 @@ class Sharing:
 
     def _stand_alike(self, room: int, height: int | None) -> None:
         """Let like heat maps stand in even lines, all in sight at once, so that one can compare them."""
-        px, tops = self.px, {one.id: place.top() for one, place in self.page.places(room)}
-        for row in self.rows:
-            maps = maps_alike(row)
-            if not maps:
-                continue
+        px, rows = self.px, [(row, maps) for row in self.rows if (maps := maps_alike(row))]
+        tops = {one.id: place.top() for one, place in self.page.places(room)} if rows else {}
+        for row, maps in rows:
             heading = cast(Titled, self.page.holder_of(cast(Stack, row.inside[-1]))).heading.sizeHint()
             word, across, down, least = around_map(self.page.bench, maps[0])
             around, gap = Size(across, down + heading.height() + px(6 + self.page.down)), px(ACROSS_ROW)
@@ -425,22 +431,26 @@ class Sharing:
             for i, one in enumerate(maps):
                 names = word * (i % each == 0)
                 place = cast(PicturePlace, self.page.widgets[one.id])
-                place.be_one_of_many(side, bool(names), across + names + side, down + side)
-                self.page.tell_around(place)
+                if place.be_one_of_many(side, bool(names), across + names + side, down + side):
+                    self.page.tell_around(place)
 
-    def _share_between_pictures(self, room: int, height: int | None) -> None:
+    def share_between_pictures(self, room: int, height: int | None) -> None:
         """No picture of words is wider than the page; two heat maps in a row stand beside each other."""
         px = self.px
-        square = px(MOST_MAP) if height is None else max(height - px(ABOVE_MAP), px(LEAST_MAP))
+        square = px(MOST_MAP) if height is None else max(height - px(ABOVE_MAP), px(LOWEST_MAP))
         in_row: dict[str, int] = {}
         alike = {one.id for row in self.rows for one in maps_alike(row)}
         for row in self.rows:
             maps = [item.element.id for item in row.items if isinstance(item.element, HeatMap)]
+            if maps:
+                self.break_line(row, self.stands)
             in_row |= {id: max((room - px(ACROSS) * (len(maps) > 1)) // len(maps), px(LEAST_MAP)) for id in maps}
         for one in self.all:
             if isinstance(one, (AttentionLines, HeatMap)) and one.id not in alike:
                 width = min(in_row.get(one.id, room), room)
-                cast(PicturePlace, self.page.widgets[one.id]).be_at_most(width, square if one.id in in_row else width)
+                place = cast(PicturePlace, self.page.widgets[one.id])
+                if place.be_at_most(width, square if one.id in in_row else width, self.growth.maps):
+                    self.page.tell_around(place)
 
 
 def _boxes(layout: RowLayout) -> list[MatrixBox]:

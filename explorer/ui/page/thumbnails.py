@@ -164,7 +164,7 @@ def _ways(row: Row, high: bool) -> Iterator[tuple[set[str], Places]]:
     wide = any(matrices[i].array.shape[1] > 2 * matrices[weights].array.shape[1] for i in behind)
     folds = [NONE, *([behind] if wide else [before]), before | behind]
     many = max(matrices[weights].array.shape) > MANY
-    for small in [*folds, *([before | behind | {weights}] if many else [])] if high else [NONE]:
+    for small in [*(folds if high else [NONE]), *([before | behind | {weights}] if many else [])]:
         yield numbers | {_maps(row)[0].id}, small
     for small in folds:
         yield numbers, small

@@ -245,3 +245,37 @@ def test_the_model_stands_below_a_page_about_it_where_it_leaves_room(open_window
         assert not page.verticalScrollBar().maximum() or size != WIDE
         if size == WIDE:
             assert picture.height() > 0.4 * room.height()
+
+
+@pytest.mark.parametrize("size", [SMALL, (1600, 900), WIDE])
+def test_all_heads_are_in_sight_at_once_in_even_lines(open_window, eye, qtbot, size):
+    window = open_window("changed-since-2017", stage="decoder.1.self.heads")
+    window.resize(*size)
+    page = eye.go_to(window, "decoder.1.self.heads")
+    names = [f"decoder.1.self.heat map of head {k + 1}" for k in range(8)]
+
+    def places():
+        found = [page.elements.widgets[name] for name in names]
+        assert all(one.picture is not None for one in found)
+        return [QRect(one.picture.mapTo(page.viewport(), QPoint()), one.picture.size()) for one in found]
+
+    qtbot.waitUntil(lambda: all(page.elements.widgets[name].picture is not None for name in names))
+    qtbot.waitUntil(lambda: page.viewport().rect().contains(places()[-1]))
+    there = places()
+    lines = {rect.top(): [one for one in there if one.top() == rect.top()] for rect in there}
+    assert len({len(line) for line in lines.values()}) == 1, "as many on each line"
+    assert len({rect.height() for rect in there}) == 1
+
+
+def test_pictures_of_few_words_take_the_room_that_a_page_leaves(open_window, eye, qtbot):
+    window = open_window("ten-questions-before", stage="attention")
+
+    def high(size):
+        window.resize(*size)
+        page = eye.go_to(window, "attention")
+        qtbot.waitUntil(lambda: page.elements.widgets["heat map"].picture is not None)
+        eye.settle(window)
+        assert not page.verticalScrollBar().maximum()
+        return page.elements.widgets["heat map"].height()
+
+    assert high(WIDE) > 2 * high(SMALL)
