@@ -151,6 +151,16 @@ class _Exposed(QObject):
         return False
 
 
+HANDS = (
+    QEvent.Type.KeyPress,
+    QEvent.Type.MouseButtonPress,
+    QEvent.Type.MouseButtonDblClick,
+    QEvent.Type.Wheel,
+    QEvent.Type.TouchBegin,
+)
+"""What a hand does, beside pointing at something."""
+
+
 class Bridge(QObject):
     """Collects changes while the event loop is busy and tells them as one.
 
@@ -158,6 +168,7 @@ class Bridge(QObject):
     """
 
     changed = Signal(object)  # Change: all that has changed since the last time
+    acted = Signal()  # a hand does something in a window that this goes before, which is still to hear of it
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -191,6 +202,8 @@ class Bridge(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if self._pending is not None and event.isInputEvent():
             self.flush()
+        if event.type() in HANDS:
+            self.acted.emit()
         return False
 
     def close(self) -> None:

@@ -1,5 +1,7 @@
 """The middle of the window: the page of the stage that one is at. Pages last seen are kept, and marked."""
 
+from functools import partial
+
 from PySide6.QtCore import QRect, Signal
 from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QWidget
 
@@ -44,6 +46,7 @@ class StageArea(QStackedWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
         bench.selection.stage_changed.connect(self.show_stage)
         bench.appearance.changing.connect(self._forget)
+        bench.bridge.acted.connect(self._be_done)
         self._going = ""
         """The stage whose page is to come into sight."""
         self._prepared = 0
@@ -91,8 +94,9 @@ class StageArea(QStackedWidget):
             stage = next((stage for stage in self._bench.selection.places if stage.name == name), None)
             if stage is None:  # a picture has led to it that does not show yet that the model is another
                 return
-            self._pages[name] = PageView(self._bench, stage, waits=self._waits)
-            self.addWidget(self._pages[name])
+            page = self._pages[name] = PageView(self._bench, stage, waits=self._waits)
+            page.in_turns = partial(self.show_stage, name)
+            self.addWidget(page)
         self._pages[name] = self._pages.pop(name)
         self._going = name
         self._prepared = 0
@@ -174,6 +178,11 @@ class StageArea(QStackedWidget):
         """Another step is shown, perhaps on the page in sight; a page that is to come begins by itself."""
         if not self._going:
             self.motion.begin()
+
+    def _be_done(self) -> None:
+        """Show what is made of the page in sight at once: what a hand does means what the model is now."""
+        if self._going and self._going == self._at and not self._closed:
+            self._show()
 
     def pause(self) -> None:
         """Make no more of the page of the stage that one is at, until it is to be shown."""

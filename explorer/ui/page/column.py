@@ -1,16 +1,17 @@
 """Elements below each other, each told to a widget that is kept by the element's id."""
 
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QApplication, QFrame, QGridLayout, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from explorer.pages.by_hand import Scheme
-from explorer.pages.element import Element, leaves
+from explorer.pages.element import Arrangement, Element, leaves
 from explorer.pages.matrix import Matrix
 from explorer.pages.of_step import Lit, names
-from explorer.pages.page import Button, Check, Choice, Controls, Descent, Field, Item, Number, Row, Slider, Stack
+from explorer.pages.page import Button, Check, Choice, Descent, Field, Item, Number, Row, Slider, Stack
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.elements import WIDGETS, differing, made_of
 from explorer.ui.page.header import HeaderView
@@ -25,8 +26,6 @@ from explorer.ui.workbench import Workbench
 
 NARROW = Matrix, Scheme, Button, Check, Choice, Field, Number, Slider
 """What is as wide as it is; words, lists and arrangements take the width of the page."""
-Making = Generator[None, None, QWidget]
-"""Makes a widget, and gives way after each one that it had to make, or to tell of something else, for it."""
 
 
 class Elements(QWidget):
@@ -42,36 +41,71 @@ class Elements(QWidget):
         self.bench = bench
         # The widgets of all elements that are no mere arrangement of others, by id.
         self.widgets: dict[str, QWidget] = {}
-        self._shown: dict[str, Element] = {}
+        self._shown: dict[str, tuple[Element, QWidget]] = {}  # what they show
+        self._ahead: dict[str, tuple[Element, QWidget]] = {}  # made for elements that come, out of sight until then
         self._holders: dict[object, QWidget] = {}
-        self._before: dict[str, tuple[Element, QWidget]] = {}
-        self._holders_before: dict[object, QWidget] = {}
         self._elements: Sequence[Element] | None = None
         self.parts: list[QWidget] = []  # those of the elements themselves, from the top down, whatever stands in them
         self._sharing, self._gone = Sharing(self), Gone(self)
         self._shared = False  # whether the room is shared as all want it
         self._column = column_in(self, spacing=spacing)
 
-    def tell(self, elements: Sequence[Element]) -> None:
-        """Show other elements; widgets of those that are the same are left alone."""
-        for _ in self.telling(elements):
-            pass
+    def preparing(self, elements: Sequence[Element]) -> Iterator[None]:
+        """Make the widgets that other elements lack, one each time that it is asked to go on.
 
-    def telling(self, elements: Sequence[Element]) -> Iterator[None]:
-        """The same in steps, one for each widget that has to be made; it has to come to its end, out of sight."""
+        What stands there stays as it is until `tell`. Each is made in its place at once: Qt dresses all that is in a
+        widget anew whenever it gets another parent.
+        """
+        for element in elements:
+            yield from self._prepare(element, self)
+
+    def _prepare(self, element: Element, parent: QWidget) -> Iterator[None]:
+        if isinstance(element, Arrangement):
+            key, *signs = _keys(element)
+            if key not in self._holders:
+                self._holders[key] = self._holder(element, parent)
+            holder = self._holders[key]
+            for sign in signs:
+                if sign not in self._holders:
+                    self._holders[sign] = self._sign(holder)
+            for one in element.inside:
+                yield from self._prepare(one, holder)
+        elif self._found(element) is None:
+            widget = WIDGETS[type(element)](self.bench, element, parent)
+            widget.sizeHint()  # dressed and measured in this turn: with all others it would hold up that of laying out
+            self._ahead[element.id] = element, widget
+            yield
+
+    def _found(self, element: Element) -> tuple[Element, Any] | None:
+        """The widget that there is for an element, or that has been made for it, and which element it shows."""
+        for one in (self._shown.get(element.id), self._ahead.get(element.id)):
+            if one is not None and made_of(one[0]) == made_of(element):
+                return one
+        return None
+
+    def tell(self, elements: Sequence[Element], most: float = math.inf) -> bool:
+        """Show other elements; widgets of those that are the same are left alone.
+
+        Returns whether they lacked no more than so many widgets; else nothing is done.
+        """
         others = None if self._elements is None else differing(self._elements, elements)
         if others is None:
-            yield from self.making(elements)
-            return
+            if most < math.inf and sum(self._found(part) is None for part in _parts(elements)) > most:
+                return False
+            for _ in self.preparing(elements):
+                pass
+            self._arrange(elements)
+            return True
         self._elements = elements
         # Gradient descent is in motion: it may have gone on where nothing else is different.
-        others += [one for one in self._shown.values() if isinstance(one, Descent) and one not in others]
+        others += [one for one, _ in self._shown.values() if isinstance(one, Descent) and one not in others]
         for element in others:
-            self._shown[element.id] = element
             widget: Any = self.widgets[element.id]
+            self._shown[element.id] = element, widget
             stands_otherwise = widget.tell(element)
             if stands_otherwise or isinstance(widget, HeaderView):
                 self._shared = False
+        return True
 
     def named(self, name: str) -> QWidget | None:
         """The widget of the element of that name, or of the first in it."""
@@ -86,34 +120,40 @@ class Elements(QWidget):
         hint = super().minimumSizeHint()
         return QSize(hint.width(), 0) if self.hasHeightForWidth() else hint
 
-    def making(self, elements: Sequence[Element]) -> Iterator[None]:
-        """Arrange other elements, one widget each time that it is asked to go on; it has to come to its end.
+    def _arrange(self, elements: Sequence[Element]) -> None:
+        """Put other elements, whose widgets are all there, into their places.
 
-        A widget that stays has the same parent: it keeps the keys, and a drag goes on. A new one is made in its place
-        at once: Qt dresses all that is in a widget anew whenever it gets another parent.
+        A widget that stays has the same parent: it keeps the keys, and a drag goes on.
         """
         focused = QApplication.focusWidget()
-        self._before = {id: (self._shown[id], widget) for id, widget in self.widgets.items()}
-        self._holders_before = self._holders
-        self.widgets, self._shown, self._holders, self._shared = {}, {}, {}, False
+        before = [*self.widgets.values(), *(widget for _, widget in self._ahead.values()), *self._holders.values()]
+        shown: dict[str, tuple[Element, QWidget]] = {}
+        for element in _parts(elements):
+            found = self._found(element)
+            assert found is not None
+            was, widget = found
+            if was != element:
+                widget.tell(element)
+            shown[element.id] = element, widget
+        self._shown, self._ahead = shown, {}
+        self.widgets, self._shared = {id: widget for id, (_, widget) in shown.items()}, False
+        self._elements = elements
         self._sharing.forget()
         _clear(self._column)
-        parts = []
-        for element in elements:
-            parts.append((yield from self._widget(element, self)))
-        self._elements, self.parts = elements, parts
+        # What holds others comes before them.
+        self._holders = {key: self._holders[key] for one in elements for part in leaves(one) for key in _keys(part)}
+        self.parts = [self._place(element) for element in elements]
         for element, part in zip(elements, self.parts, strict=True):
             self._column.addWidget(part, 0, _alignment(element))
         self._column.addStretch(1)  # a stack ends with a stretch of its own, and would share the room
         stay = {*self.widgets.values(), *self._holders.values()}
-        before = [*(widget for _, widget in self._before.values()), *self._holders_before.values()]
-        gone = [widget for widget in before if widget not in stay]
-        self._before, self._holders_before = {}, {}
+        gone = dict.fromkeys(widget for widget in before if widget not in stay)
         for widget in gone:
             widget.hide()
-        self._gone.delete(*gone)  # not at once: what asked for other elements may be one of its controls
-        for widget in stay.difference(before):
-            # On a page in sight Qt shows it a turn later, and until then would count no room for it.
+        # Not at once: what asked for other elements may be one of its controls.
+        self._gone.delete(*(widget for widget in gone if widget.parentWidget() not in gone))
+        for widget in stay:
+            # On a page in sight Qt shows a new one a turn later, and until then would count no room for it.
             if not widget.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide):
                 widget.setAttribute(Qt.WidgetAttribute.WA_WState_Hidden, False)
         if focused is not None and any(widget is focused or widget.isAncestorOf(focused) for widget in gone):
@@ -127,100 +167,87 @@ class Elements(QWidget):
         if again is not None:
             again.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _widget(self, element: Element, parent: QWidget) -> Making:
+    def _place(self, element: Element) -> QWidget:
+        """Put what stands in an element into its places; returns the widget of the element."""
+        if not isinstance(element, Arrangement):
+            return self.widgets[element.id]
+        holder: Any = self._holders[_key(element)]
         match element:
             case Row():
-                return (yield from self._row(element, parent))
+                self._place_row(element, holder)
             case Stack():
-                return (yield from self._stack(element, parent))
-            case Controls():
-                return (yield from self._controls(element, parent))
+                self._place_stack(element, holder)
             case Scheme():
-                return (yield from self._scheme(element, parent))
-        widget: Any
-        was, widget = self._before.get(element.id, (None, None))
-        if was is None or made_of(was) != made_of(element):
-            widget = WIDGETS[type(element)](self.bench, element, parent)
-            widget.sizeHint()  # dressed and measured in this turn: with all others it would hold up that of laying out
-            yield
-        elif was != element:
-            widget.tell(element)
-            yield
-        self.widgets[element.id], self._shown[element.id] = widget, element
-        return widget
+                self._place_scheme(element, holder)
+            case _:
+                _clear(holder.layout())
+                for one in element.inside:
+                    holder.layout().addWidget(self._place(one))
+        return cast(QWidget, holder)
 
-    def _holder(self, key: object, make: Callable[[], QWidget]) -> Any:
-        """The widget that holds others: that of before, or a new one."""
-        holder = self._holders_before.get(key) or make()
-        self._holders[key] = holder
-        return holder
-
-    def _row(self, row: Row, parent: QWidget) -> Making:
-        holder = self._holder((Row, row.id), lambda: self._in_lines(parent))
-        layout: RowLayout = holder.layout()
+    def _place_row(self, row: Row, holder: QWidget) -> None:
+        layout = cast(RowLayout, holder.layout())
         _clear(layout)
         side = Qt.AlignmentFlag
         beside = side.AlignVCenter if any(isinstance(one, Button) for one in row.inside) else side.AlignTop
         numbers = [isinstance(one, Matrix) and one.values.size == 1 for one in row.inside]
-        for place, (item, number) in enumerate(zip(row.items, [*numbers[1:], False], strict=True)):
-            widget = yield from self._widget(item.element, holder)
-            layout.put(widget, item.sign, self._sign(item, holder) if place and item.sign and item.holds else None)
+        signs = _signs(row)
+        for item, number in zip(row.items, [*numbers[1:], False], strict=True):
+            widget, label = self._place(item.element), None
+            if item in signs:
+                label = cast(QLabel, self._holders["sign", item.element.id])
+                if (
+                    label.parentWidget() is not holder
+                ):  # its element stands in another row now; it would go with the old
+                    label.setParent(holder)
+                label.setText(item.sign)
+                label.show()
+            layout.put(widget, item.sign, label)
             if isinstance(widget, MatrixBox):
                 widget.leads_number = number
             else:
                 layout.setAlignment(widget, beside)
-        return cast(QWidget, holder)
 
-    def _sign(self, item: Item, parent: QWidget) -> QLabel:
-        def make() -> QLabel:
-            label = mark(QLabel(parent), role="operator")
-            label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            return label
-
-        label: QLabel = self._holder(("sign", item.element.id), make)
-        if label.parentWidget() is not parent:  # its element stands in another row now; with the old one it would go
-            label.setParent(parent)
-        label.setText(item.sign)
-        label.show()
-        return label
-
-    def _stack(self, stack: Stack, parent: QWidget) -> Making:
-        holder = self._holder(_stack_key(stack), lambda: self._titled(stack, parent))
-        _clear(holder.layout(), 1)
+    def _place_stack(self, stack: Stack, holder: Titled) -> None:
+        _clear(holder.down, 1)
         if stack.control is not None:
             _clear(holder.heading, 1)
-            holder.heading.addWidget((yield from self._widget(stack.control, holder)))
+            holder.heading.addWidget(self._place(stack.control))
             holder.heading.addStretch()
-        inside = []
-        for element in stack.elements:
-            inside.append((yield from self._widget(element, holder)))
-        holder.inside = inside
-        for element, widget in zip(stack.elements, inside, strict=True):
-            holder.layout().addWidget(widget, 0, _alignment(element))
-        holder.layout().addStretch()
-        return cast(QWidget, holder)
+        holder.inside = [self._place(element) for element in stack.elements]
+        for element, widget in zip(stack.elements, holder.inside, strict=True):
+            holder.down.addWidget(widget, 0, _alignment(element))
+        holder.down.addStretch()
 
-    def _scheme(self, scheme: Scheme, parent: QWidget) -> Making:
+    def _place_scheme(self, scheme: Scheme, holder: QWidget) -> None:
         """The right factor above the result, and the left one beside it."""
-        holder = self._holder((Scheme, scheme.id), lambda: self._crossing(parent))
-        grid: QGridLayout = holder.layout()
+        grid = cast(QGridLayout, holder.layout())
         _clear(grid)
         start, bottom = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignBottom
         for row, matrix in enumerate((*scheme.above, scheme.result)):
-            grid.addWidget((yield from self._widget(matrix, holder)), row, 1, start | bottom)
-        grid.addWidget((yield from self._widget(scheme.left, holder)), len(scheme.above), 0, start | bottom)
-        return cast(QWidget, holder)
+            grid.addWidget(self._place(matrix), row, 1, start | bottom)
+        grid.addWidget(self._place(scheme.left), len(scheme.above), 0, start | bottom)
 
-    def _crossing(self, parent: QWidget) -> QWidget:
-        holder, px = QWidget(parent), self.bench.appearance.px
-        grid = QGridLayout(holder)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(0)
-        grid.setVerticalSpacing(px(6))
-        holder.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+    def _holder(self, element: Arrangement, parent: QWidget) -> QWidget:
+        """A new widget that holds what stands in an element."""
+        px = self.bench.appearance.px
+        if isinstance(element, Stack):
+            return self._titled(element, parent)
+        holder = QWidget(parent)
+        match element:
+            case Row():
+                RowLayout(holder, row_room(px), px(self.down))
+            case Scheme():
+                grid = QGridLayout(holder)
+                grid.setContentsMargins(0, 0, 0, 0)
+                grid.setHorizontalSpacing(0)
+                grid.setVerticalSpacing(px(6))
+                holder.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+            case _:
+                FlowLayout(holder, horizontal=px(10), vertical=px(6))
         return holder
 
-    def _titled(self, stack: Stack, parent: QWidget) -> QWidget:
+    def _titled(self, stack: Stack, parent: QWidget) -> Titled:
         px = self.bench.appearance.px
         ink = self.bench.appearance.theme.series[int(stack.ink[-1])] if stack.ink else ""
         square = f"<span style='color:{ink}'>■</span>&nbsp; " if ink else ""
@@ -229,22 +256,10 @@ class Elements(QWidget):
             holder.setFixedWidth(px(stack.width))
         return holder
 
-    def _controls(self, controls: Controls, parent: QWidget) -> Making:
-        holder = self._holder((Controls, controls.id), lambda: self._flowing(parent, 10, 6))
-        _clear(holder.layout())
-        for control in controls.controls:
-            holder.layout().addWidget((yield from self._widget(control, holder)))
-        return cast(QWidget, holder)
-
-    def _in_lines(self, parent: QWidget) -> QWidget:
-        holder = QWidget(parent)
-        RowLayout(holder, row_room(self.bench.appearance.px), self.bench.appearance.px(self.down))
-        return holder
-
-    def _flowing(self, parent: QWidget, across: int, down: int) -> QWidget:
-        holder = QWidget(parent)
-        FlowLayout(holder, horizontal=self.bench.appearance.px(across), vertical=self.bench.appearance.px(down))
-        return holder
+    def _sign(self, parent: QWidget) -> QLabel:
+        label = mark(QLabel(parent), role="operator")
+        label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        return label
 
     @property
     def fits(self) -> bool:
@@ -315,7 +330,7 @@ class Elements(QWidget):
 
     def holder_of(self, element: Row | Stack) -> QWidget:
         """What holds the elements of an arrangement."""
-        return self._holders[(Row, element.id) if isinstance(element, Row) else _stack_key(element)]
+        return self._holders[_key(element)]
 
     def part(self, element: Element) -> QWidget:
         """The widget of an element of the page, whatever stands in it."""
@@ -415,9 +430,26 @@ def _alignment(element: Element) -> Qt.AlignmentFlag:
     return Qt.AlignmentFlag.AlignLeft if isinstance(element, NARROW) else Qt.AlignmentFlag(0)
 
 
-def _stack_key(stack: Stack) -> object:
-    """Under which the widget that holds a stack's elements is kept: another heading or width needs another one."""
-    return Stack, stack.id, stack.title, stack.width
+def _key(element: Arrangement) -> object:
+    """Under which the widget that holds what stands in an element is kept: another heading or width needs another."""
+    return (type(element), element.id, *((element.title, element.width) if isinstance(element, Stack) else ()))
+
+
+def _keys(element: Element) -> list[object]:
+    """Under which the widgets that an arrangement needs are kept; other elements need none."""
+    own = [_key(element)] if isinstance(element, Arrangement) else []
+    return [*own, *(("sign", item.element.id) for item in _signs(element))]
+
+
+def _signs(element: Element) -> list[Item]:
+    """Those of a row before which a sign stands by itself."""
+    items = element.items[1:] if isinstance(element, Row) else ()
+    return [item for item in items if item.sign and item.holds]
+
+
+def _parts(elements: Iterable[Element]) -> list[Element]:
+    """All that stands on a page and is no mere arrangement."""
+    return [part for one in elements for part in leaves(one) if not isinstance(part, Arrangement)]
 
 
 def _clear(layout: QLayout, keep: int = 0) -> None:

@@ -33,18 +33,18 @@ class Titled(QWidget):
         super().__init__(parent)
         self.inside: list[QWidget] = []
         """What stands below the heading."""
-        column = _Column(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(spacing)
+        self.down = _Column(self)
+        self.down.setContentsMargins(0, 0, 0, 0)
+        self.down.setSpacing(spacing)
         self.heading = QHBoxLayout()
-        column.addLayout(self.heading)
+        self.down.addLayout(self.heading)
         self.title = mark(QLabel(set_names(title), self), role=role) if title else None
         if self.title is not None:
             self.heading.addWidget(self.title)
 
     def places(self, place: QRect) -> Iterator[QRect]:
         """Where what is inside will stand, as high as it needs to be."""
-        spacing = cast(QVBoxLayout, self.layout()).spacing()
+        spacing = self.down.spacing()
         y = place.top() + (self.heading.sizeHint().height() + spacing if self.title is not None else 0)
         for widget in self.inside:
             yield (one := QRect(place.left(), y, place.width(), height_of(widget, place.width())))

@@ -20,6 +20,7 @@ from explorer.pages.tween import Arises, Flow, Mark, Rect, Scene, Stands, arises
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
 from explorer.ui.theme import qcolor
+from explorer.ui.turns import HANDS
 from explorer.ui.workbench import Workbench
 
 TIME, ARISING = 250, 1150
@@ -28,21 +29,14 @@ LINE, CORNER = 24, 4
 """Pixels at text scale 1 of a line of a sum that arises, and the corners of its ground."""
 LOOKS, EACH = 40, 10
 """How often it is looked whether the page is laid out, before it is shown without motion; and milliseconds between."""
-ENDS = (
-    QEvent.Type.KeyPress,
-    QEvent.Type.MouseButtonPress,
-    QEvent.Type.MouseButtonDblClick,
-    QEvent.Type.Wheel,
-    QEvent.Type.TouchBegin,
-)
-"""What a hand does. It ends the motion, and does what it always does, at once."""
 
 
 class Motion(QWidget):
     """It lies over pages and paints pictures of them while one becomes the next; the pages themselves stand still.
 
-    Any key, click, turn of the wheel or edit ends it. With less motion there is none. It is never hidden, only without
-    a size: whenever something comes or goes in a layout, Qt has the room shared anew.
+    Any key, click, turn of the wheel or edit ends it, and does what it always does, at once. With less motion there is
+    none. It is never hidden, only without a size: whenever something comes or goes in a layout, Qt has the room shared
+    anew.
 
     Parameters
     ----------
@@ -171,7 +165,7 @@ class Motion(QWidget):
             self.stop()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in ENDS or (watched is self._over and event.type() in (QEvent.Type.Resize, QEvent.Type.Hide)):
+        if event.type() in HANDS or (watched is self._over and event.type() in (QEvent.Type.Resize, QEvent.Type.Hide)):
             self.stop()
         return False
 

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -39,6 +39,8 @@ REST = 150
 """Milliseconds for which a window's edge rests at least, until what a step names has its size anew."""
 SLOWER = 3
 """Times what sharing takes, that it rests at least: a turn paints, too."""
+MANY = 6
+"""How many widgets that it lacks a page in sight makes in one turn: each may take 10 ms."""
 SIZES = 8
 """How many sizes a page may get of one another: with bars that come and go there are three or four."""
 
@@ -98,6 +100,8 @@ class PageView(QScrollArea):
         bench.light.changed.connect(self._follow_light)
         self.leaves = False
         """Whether it is still in sight while the page that comes is made: it stays as one saw it."""
+        self.in_turns: Callable[[], object] | None = None
+        """Called where a page in sight lacks many widgets: it has somebody call `make` in turns, then `refresh`."""
         bench.aside.changed.connect(self._follow_awaited)
 
     @property
@@ -180,8 +184,13 @@ class PageView(QScrollArea):
             self._follow()
 
     def _refresh_in_sight(self) -> None:
-        if self.isVisible() and not self.leaves:
+        if not self.isVisible() or self.leaves:
+            return
+        if self.in_turns is None:
             self.refresh()
+        elif not self._refresh(MANY):
+            self.flash.stop()
+            self.in_turns()
 
     def _follow_light(self) -> None:
         """Let what is spoken of now stand in the light: at once, or once the page comes into sight again."""
@@ -247,19 +256,18 @@ class PageView(QScrollArea):
         return self._stale
 
     def make(self, seconds: float = math.inf) -> bool:
-        """Make the widgets of a page out of sight that is new or stale, as many as it takes so long for.
+        """Make the widgets that a new or stale page lacks, as many as it takes so long for.
 
-        Returns whether all are there.
+        What is in sight stays as it is until all are there. Returns whether they are.
         """
         end = time.perf_counter() + seconds
-        if self._making is None and self._stale:
-            self._making = self.elements.telling(self._composed())
+        if self._stale:
+            self._begin()
             if time.perf_counter() >= end:
                 return False
         while self._making is not None:
             if next(self._making, self) is self:
-                self._making = None
-                self._shine()
+                self._end()
             if time.perf_counter() >= end:
                 break
         return self._making is None
@@ -294,16 +302,33 @@ class PageView(QScrollArea):
         return True
 
     def refresh(self) -> None:
-        """Make the page anew as data, and tell the widgets what is different."""
-        if self._making is not None:
-            self.make()
-        if not self._stale or self.stage not in self.bench.selection.places:
-            return  # a page whose stage is gone is taken away
+        """Make the page anew as data, and tell the widgets what is different: in this turn."""
+        self._refresh(math.inf)
+
+    def _refresh(self, most: float) -> bool:
+        """The same, unless it lacks more than so many widgets; returns whether it has been done."""
+        if self._stale and self.stage in self.bench.selection.places:  # else it will be taken away
+            self._begin()
+        return self._making is None or self._end(most)
+
+    def _begin(self) -> None:
+        """Make the page anew as data; its widgets are still to come."""
+        self._stale, self._rounds = False, 0
+        self._looking = self.bench.selection.looking
+        view = replace(self.bench.view, memo=self._memo)
+        self._steps = (view.steps.rate, view.steps.moves) if view.steps is not None else None
+        self.page = compose.page(view, self.stage)
+        self._making = self.elements.preparing((self.page.header, *self.page.elements))
+
+    def _end(self, most: float = math.inf) -> bool:
+        """Show the page as it is now; returns whether it lacked no more than so many widgets, else nothing is done."""
+        assert self.page is not None
         # What comes by itself makes no room above a page that stands at its beginning.
         if not (self._arrives and self.verticalScrollBar().value() == 0):
             self._in_place.hold()
-        self._arrives = False
-        self.elements.tell(self._composed())
+        if not self.elements.tell((self.page.header, *self.page.elements), most):
+            return False
+        self._making, self._arrives = None, False
         others = self._lit_for[0] is not self.elements.widgets
         if others:
             self.flash.stop()
@@ -312,15 +337,7 @@ class PageView(QScrollArea):
         if self.isVisible() and not self.elements.fits:
             self._share_room()
         self._in_place.keep()
-
-    def _composed(self) -> tuple[Element, ...]:
-        """The page as it is now."""
-        self._stale, self._rounds = False, 0
-        self._looking = self.bench.selection.looking
-        view = replace(self.bench.view, memo=self._memo)
-        self._steps = (view.steps.rate, view.steps.moves) if view.steps is not None else None
-        self.page = compose.page(view, self.stage)
-        return self.page.header, *self.page.elements
+        return True
 
     def _shine(self) -> None:
         """Let what is spoken of stand in the light."""

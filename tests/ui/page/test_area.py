@@ -6,6 +6,7 @@ import weakref
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from explorer.document.commands import SetCells, SetSwitch
@@ -193,6 +194,59 @@ def test_a_page_that_one_comes_back_to_is_made_anew_in_turns_before_it_is_seen(o
     assert not page.is_stale
 
 
+def quantised(window, eye):
+    """A page in sight of whose model each weight has 4 bits now: it is still to be made of other elements."""
+    page = eye.look_at(window, "decoder.1.self.attention")
+    before = dict(page.elements.widgets)
+    window.bench.document.do(SetSwitch("decoder.1.self", "quantised", "4 bits"))
+    window.bench.bridge.flush()
+    assert window.area.makes
+    assert page.elements.widgets == before, "what one saw stays"
+    return page, before
+
+
+def test_a_page_in_sight_of_many_other_elements_is_made_in_turns_and_then_shown(open_window, eye, qtbot, monkeypatch):
+    """Four experts for one net: their elements were made in one turn of 0.3 s."""
+    monkeypatch.setattr("explorer.ui.page.area.AT_ONCE", 0.0)
+    window = open_window("i-love-ai")
+    made, turns, make, go_on = [], [], MatrixBox.__init__, window.area._go_on
+    monkeypatch.setattr(MatrixBox, "__init__", lambda *given: made.append(given) or make(*given))
+    page, before = quantised(window, eye)
+    made.clear()
+    window.area._next.timeout.disconnect()
+    window.area._next.timeout.connect(lambda: (made.clear(), go_on(), turns.append(len(made))))
+    qtbot.waitUntil(lambda: not window.area.makes)
+    assert window.area.in_sight() is page
+    assert max(turns) == 1
+    new = page.elements.widgets.keys() - before.keys()
+    assert len(new) == sum(turns) > 6
+    assert all(page.elements.widgets[id] is one for id, one in before.items() if id != "header")
+
+
+def test_what_comes_while_a_page_in_sight_is_made_anew_is_on_it_as_well(open_window, eye, qtbot):
+    window = open_window("i-love-ai")
+    page, _ = quantised(window, eye)
+    window.bench.document.do(SetCells("decoder.1.self.W_Q", {(0, 0, 0): 5.0}))
+    window.bench.bridge.flush()
+    assert window.area.makes
+    qtbot.waitUntil(lambda: not window.area.makes)
+    assert page.elements.widgets["decoder.1.self.W_Q"].matrix.values[0, 0] == 5.0
+    before = dict(page.elements.widgets)
+    window.bench.document.undo()
+    window.bench.document.undo()
+    window.bench.bridge.flush()
+    qtbot.waitUntil(lambda: not window.area.makes)
+    assert page.elements.widgets.keys() < before.keys()
+
+
+def test_what_a_hand_does_on_a_page_that_is_made_anew_means_the_new_one(open_window, eye, qtbot):
+    window = open_window("i-love-ai")
+    page, before = quantised(window, eye)
+    QTest.keyClick(window.windowHandle(), Qt.Key.Key_Shift)
+    assert not window.area.makes
+    assert page.elements.widgets.keys() > before.keys()
+
+
 def test_what_a_new_page_takes_before_it_is_seen_takes_turns_of_their_own(open_window, eye, qtbot, monkeypatch):
     """To compose it, its first widget, to lay it out, to share its room, and the picture of the page before."""
     window = open_window()
@@ -214,7 +268,7 @@ def test_what_a_new_page_takes_before_it_is_seen_takes_turns_of_their_own(open_w
 
     monkeypatch.setattr("explorer.ui.page.area.AT_ONCE", 0.0)
     for owner, name in (
-        (PageView, "_composed"),
+        (PageView, "_begin"),
         (MatrixBox, "__init__"),
         (PageView, "lay_out"),
         (PageView, "_share_room"),
@@ -228,7 +282,7 @@ def test_what_a_new_page_takes_before_it_is_seen_takes_turns_of_their_own(open_w
     qtbot.waitUntil(lambda: not window.area.makes)
     made = [turn for turn in turns if turn][:-1]  # the last one shows it
     assert [turn for turn in made if len(set(turn)) > 1 or turn.count("__init__") > 1] == []
-    order = ["_composed", "__init__", "lay_out", "_share_room", "remember"]
+    order = ["_begin", "__init__", "lay_out", "_share_room", "remember"]
     assert list(dict.fromkeys(act for turn in made for act in turn)) == order
     shared = [turn for turn in made if "_share_room" in turn]
     assert len(shared) == 1, "Qt tells of its place once more, which is no other: nothing is shared anew"

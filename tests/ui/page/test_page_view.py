@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QRect, Qt
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.pages import compose
@@ -12,10 +12,8 @@ from explorer.pages.levels import stops
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.letters import CELL_HEIGHT
 from explorer.ui.page.elements import WIDGETS
-from explorer.ui.page.lines import RowLayout
 from explorer.ui.page.listing import ListingView
 from explorer.ui.page.note import NoteLabel
-from explorer.ui.page.page_view import PageView
 from tests.examples import SMALL
 from tests.samples import long
 from tests.ui.conftest import lesson_of, one_of_each_kind
@@ -130,23 +128,6 @@ def test_a_page_ends_where_its_last_element_ends(window, eye, qtbot):
 
 def end_of(page):
     return max(page.elements.heightForWidth(page.elements.width()), page.viewport().height())
-
-
-def test_what_there_is_of_a_page_has_its_place_while_the_rest_is_made(window):
-    stage = next(one for one in window.bench.selection.places if one.name == "encoder.1.self.attention")
-    page = PageView(window.bench, stage, waits=False)
-    page.resize(900, 600)
-    page.elements.resize(900, 600)
-    parts = 0
-    while not page.make(1e-4):  # about one widget at a time
-        rows = [row for row in page.findChildren(QWidget) if isinstance(row.layout(), RowLayout)]
-        for row in rows:
-            row.layout().setGeometry(QRect(0, 0, 800, 300))
-            assert row.layout().minimumSize().width() >= 0
-            assert all(widget.width() > 0 for widget in row.layout().widgets)
-        parts += any(row.layout().count() > 1 for row in rows)
-    assert parts > 1
-    page.deleteLater()
 
 
 @WITHOUT_PICTURES
