@@ -18,6 +18,8 @@ Key = Qt.Key
 ARROWS = {Key.Key_Up: (-1, 0), Key.Key_Down: (1, 0), Key.Key_Left: (0, -1), Key.Key_Right: (0, 1)}
 
 PLACES = {"left": (1, 0), "right": (1, 2), "top": (0, 1), "bottom": (2, 1)}
+EDGE = 2
+"""Pixels at the edge of the picture that lines of its sides share with it."""
 DRAWABLE = 1e30
 """Numbers beyond cannot be drawn: their squares overflow on the way to pixels."""
 
@@ -81,13 +83,28 @@ class Plot(pg.GraphicsView):
         for side in self._sides.values():
             side.restyle()
 
-    def paint_anew(self) -> None:
-        """Be painted whole with the next picture of the window; said before the items are changed.
+    def says_when_to_paint(self) -> None:
+        """Be painted where `paint_anew` says so, or a side changes, and not for each item that changes.
+
+        Sides take as long to paint as all that stands between them; beside a run they seldom change.
+        """
+        self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)
+        self._box.sigResized.connect(lambda _: self.viewport().update())
+
+    def paint_anew(self, sides: bool = True) -> None:
+        """Be painted with the next picture of the window; said before the items are changed.
 
         Else each scene finds out in a turn of its own what its items changed, and has the window painted for itself.
+
+        `sides`: whether they are painted as well, in a picture that says when to paint.
         """
-        self.scene().update()
-        self.viewport().update()
+        if self.viewportUpdateMode() != self.ViewportUpdateMode.NoViewportUpdate:
+            self.scene().update()
+        if sides:
+            self.viewport().update()
+        else:
+            inside = self.mapFromScene(self._box.sceneBoundingRect()).boundingRect()
+            self.viewport().update(inside.adjusted(EDGE, EDGE, -EDGE, -EDGE))
 
     def say(self, summary: str) -> None:
         """The picture in words, for a screen reader."""

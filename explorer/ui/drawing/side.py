@@ -12,6 +12,9 @@ from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
 
 GAP = 5  # pixels between a label and the picture
+APART = (
+    3  # pixels at the picture that a side leaves out, of which it only draws a line: Qt takes two of them for letters
+)
 CLOSEST, WELL_APART = 0.86, 1.1  # heights of a line: where all can be written, and where some are left out
 LONGEST = 116  # pixels; a longer word is cut
 BESIDE = 8  # pixels between labels beside each other
@@ -49,7 +52,9 @@ class Side(pg.AxisItem):
         """Whether the numbers are powers of ten, of which the exponents are given."""
         self.upright = False
         """Whether the labels stand on end, because beside each other they would overlap."""
-        self.setStyle(hideOverlappingLabels=False)  # the first and the last may reach a little beyond the picture
+        self.setStyle(
+            hideOverlappingLabels=False, tickLength=0
+        )  # the first and the last may reach a little beyond the picture
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -117,7 +122,7 @@ class Side(pg.AxisItem):
         """Measure anew when it is next told what to show."""
         self._shown = ()
         self._laid.clear()
-        self.update()
+        self._paint_anew()
 
     def _take(self, room: float) -> None:
         """Say how much room is needed: pyqtgraph would find out while it paints, and lay all out a second time."""
@@ -127,19 +132,37 @@ class Side(pg.AxisItem):
             self.setWidth(room)
         elif not self.beside and room != self.fixedHeight:
             self.setHeight(room)
-        self.update()
+        self._paint_anew()
 
     def mark(self, places: Sequence[int]) -> None:
         """Write these labels in any case, the first of them first, and in the colour of the place one is at."""
         if tuple(places) != self._marked:
             self._marked = tuple(places)
-            self.update()
+            self._paint_anew()
 
     def setRange(self, mn: float, mx: float) -> None:
         # pyqtgraph's own would look for a fitting prefix of the unit, at each move.
         if (mn, mx) != tuple(self.range):
             self.range = (mn, mx)
-            self.update()
+            self._paint_anew()
+
+    def _paint_anew(self) -> None:
+        self.update()
+        if self.scene() is not None and (view := self.getViewWidget()) is not None:
+            view.viewport().update()  # see `Plot.says_when_to_paint`
+
+    def boundingRect(self) -> QRectF:
+        """As pyqtgraph's own, but a little apart from the picture: where only that is painted, the side is not."""
+        rect, inward = super().boundingRect(), APART
+        match self.orientation:
+            case "left":
+                return rect.adjusted(0, 0, -inward, 0)
+            case "right":
+                return rect.adjusted(inward, 0, 0, 0)
+            case "top":
+                return rect.adjusted(0, 0, 0, -inward)
+            case _:
+                return rect.adjusted(0, inward, 0, 0)
 
     # What is written
 

@@ -3,17 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QResizeEvent, QShowEvent
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QLabel
 
 from explorer.core.gradients import LOSS
 from explorer.core.ops import Array
 from explorer.ui.drawing.plot import DRAWABLE, Plot
-from explorer.ui.theme import mark
+from explorer.ui.theme import mark, qcolor
 from explorer.ui.workbench import Workbench
 
 MOST_POINTS = 1500
@@ -24,6 +25,8 @@ GRAIN = 0.1
 
 SHAPES = {"o": "●", "s": "■", "t1": "▲", "d": "◆", "t": "▼", "p": "⬟", "star": "★", "h": "⬢"}
 """What tells several lines apart, beside their colours: pyqtgraph's names of shapes, and how they are written."""
+DOT = 9
+"""Pixels across of the dot where the document is."""
 STRETCHES = 5
 """Parts of the lower axis; on each line a shape stands in each of them."""
 
@@ -38,6 +41,34 @@ class Curve:
     name: str  # "train", "validation", "decoder.1.ffn"
     y: Array  # (n,)
     x: Array | None = None  # (n,): after how many steps; 0, 1, 2, … if not given
+
+
+class _Dot(pg.GraphicsObject):
+    """Where the document is: pyqtgraph's own items of dots take 4 ms of each frame for one."""
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__()
+        self._bench = bench
+        self.place: tuple[float, float] | None = None
+
+    def move(self, place: tuple[float, float] | None) -> None:
+        """Stand at other numbers, or nowhere."""
+        self.place = place
+        self.update()
+
+    def boundingRect(self) -> QRectF:
+        return self.viewRect() or QRectF()
+
+    def paint(self, painter: QPainter, *args: Any) -> None:
+        if self.place is not None:
+            at = painter.transform().map(QPointF(*self.place))
+            painter.save()
+            painter.resetTransform()
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(qcolor(self._bench.appearance.theme.here))
+            painter.drawEllipse(at, DOT / 2, DOT / 2)
+            painter.restore()
 
 
 class LossCurve(Plot):
@@ -62,10 +93,10 @@ class LossCurve(Plot):
         self._here: tuple[float, float] | None = None
         self._until = 0.0
         self.extent = QRectF()
-        self._items: list[pg.PlotDataItem] = []
-        # Without a cache: an SVG would have all that is in it, squeezed, in each place.
-        self._dot = pg.ScatterPlotItem(size=9, useCache=False)
+        self._items: list[pg.PlotCurveItem] = []
+        self._dot = _Dot(bench)
         self.add(self._dot, 5)
+        # Without a cache: an SVG would have all that is in it, squeezed, in each place.
         self._shapes = pg.ScatterPlotItem(size=8, pen=None, useCache=False)
         self.add(self._shapes, 4)
         self._spots: list[tuple[int, float, float]] = []
@@ -79,12 +110,14 @@ class LossCurve(Plot):
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.nothing.setWordWrap(True)
         self.stand("left", "bottom")
+        self.says_when_to_paint()
         self.restyle()
 
     def restyle(self) -> None:
         super().restyle()
         self.setBackground(None)  # it stands on cards, too
         self.viewport().setAutoFillBackground(False)
+        self.viewport().update()
         self._write_names()
         self._spots = []  # they have other colours
         self._draw()
@@ -116,7 +149,7 @@ class LossCurve(Plot):
         self._draw()
 
     def _draw(self) -> None:
-        self.paint_anew()
+        self.paint_anew(sides=False)
         self._match_items()
         finite: list[Array] = []
         end = 10.0
@@ -135,7 +168,7 @@ class LossCurve(Plot):
             self.extent = QRectF()
             self._show_sides()
             self._tell_apart()
-            self._dot.setData([], [])
+            self._dot.move(None)
             return
         goal = self._scaled(np.array([] if self.goal is None else [self.goal]))
         numbers = np.concatenate([numbers, goal[np.isfinite(goal)]])
@@ -169,6 +202,7 @@ class LossCurve(Plot):
             at = at[at < len(x)]
             spots += [(place, x, y) for x, y in zip(x[at].tolist(), self._scaled(line.y[at]).tolist(), strict=True)]
         spots = [spot for spot in spots if np.isfinite(spot[2])]
+        self._shapes.setVisible(bool(spots))
         if spots != self._spots:  # to tell pyqtgraph of them takes 3 ms
             self._spots = spots
             self._shapes.setData(
@@ -196,7 +230,7 @@ class LossCurve(Plot):
             return
         for item in self._items:
             self.getViewBox().removeItem(item)
-        self._items = [pg.PlotDataItem(name=name) for name in names]
+        self._items = [pg.PlotCurveItem(name=name) for name in names]
         for item in self._items:
             self.add(item)
         self._write_names()
@@ -232,16 +266,12 @@ class LossCurve(Plot):
             self._show_sides()
 
     def _mark(self) -> None:
-        place = None if self._here is None else (self._here[0], float(self._scaled(np.array([self._here[1]]))[0]))
-        # A dot far beyond the axes ends in a crash of Qt's painter.
-        if (
-            place is not None
-            and self.extent.top() <= place[1] <= self.extent.bottom()
-            and place[0] <= self.extent.right()
-        ):
-            self._dot.setData([place[0]], [place[1]], brush=pg.mkBrush(self.bench.appearance.theme.here), pen=None)
-        else:
-            self._dot.setData([], [])
+        if self._here is not None:
+            steps, value = self._here[0], float(self._scaled(np.array([self._here[1]]))[0])
+            if self.extent.top() <= value <= self.extent.bottom() and steps <= self.extent.right():
+                self._dot.move((steps, value))
+                return
+        self._dot.move(None)  # far beyond the axes it would crash Qt's painter
 
     def _scaled(self, values: Array) -> Array:
         """The numbers as they are drawn; what cannot be drawn is NaN."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QGraphicsItem
 
 from explorer.core.engine import Engine, same_bytes
@@ -199,6 +199,9 @@ class _Way(pg.GraphicsObject):
     def __init__(self, surface: "LossSurface") -> None:
         super().__init__()
         self._surface = surface
+        self._placed: list[tuple[QRectF, str]] = []
+        self._lines: list[tuple[float, Array]] | None = None  # for which, and in which place; no list is ever changed
+        self._placed_for: tuple[object, ...] = ()
 
     def boundingRect(self) -> QRectF:
         return self._surface.frame
@@ -227,27 +230,36 @@ class _Way(pg.GraphicsObject):
             painter.drawEllipse(to_pixels.map(QPointF(*surface.here)), 6, 6)
         painter.restore()
 
-    def _numbers(self, painter: QPainter, to_pixels: Any) -> None:
+    def _numbers(self, painter: QPainter, to_pixels: QTransform) -> None:
         """The height of each line, where there is room for it."""
         surface, theme = self._surface, self._surface.bench.appearance.theme
         painter.setFont(surface.bench.appearance.fonts.small)
-        metrics = painter.fontMetrics()
+        placed_for = to_pixels, surface.frame, painter.font()
+        if self._lines is not surface.lines or self._placed_for != placed_for:
+            self._lines, self._placed_for = surface.lines, placed_for
+            self._placed = list(self._places(painter.fontMetrics(), to_pixels))
+        ground = QColor(qcolor(theme.page))
+        ground.setAlpha(225)
+        for box, text in self._placed:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(ground)
+            painter.drawRoundedRect(box, 3, 3)
+            painter.setPen(qcolor(theme.text))
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _places(self, metrics: QFontMetrics, to_pixels: QTransform) -> Iterator[tuple[QRectF, str]]:
+        """Where a number stands on its line, and the number."""
+        whole = to_pixels.mapRect(self._surface.frame).adjusted(4, 4, -4, -4)
         taken: list[QRectF] = []
-        for level, pieces in surface.lines:
+        for level, pieces in self._surface.lines:
             text = formatted(level, "g").replace("e−0", "e−")
             box = QRectF(metrics.boundingRect(text)).adjusted(-3, -1, 3, 1)
             for point in pieces[:: max(1, len(pieces) // 12), 0]:
                 box.moveCenter(to_pixels.map(QPointF(*map(float, point))))
-                inside = to_pixels.mapRect(surface.frame).adjusted(4, 4, -4, -4).contains(box)
-                if inside and not any(box.adjusted(-NAMES_APART, -6, NAMES_APART, 6).intersects(o) for o in taken):
+                around = box.adjusted(-NAMES_APART, -6, NAMES_APART, 6)
+                if whole.contains(box) and not any(around.intersects(other) for other in taken):
                     taken.append(QRectF(box))
-                    ground = QColor(qcolor(theme.page))
-                    ground.setAlpha(225)
-                    painter.setPen(Qt.PenStyle.NoPen)
-                    painter.setBrush(ground)
-                    painter.drawRoundedRect(box, 3, 3)
-                    painter.setPen(qcolor(theme.text))
-                    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+                    yield taken[-1], text
                     break
 
 
@@ -281,11 +293,12 @@ class LossSurface(Plot):
         self._image = pg.ImageItem()
         # The way grows with each frame of a run, the surface with each third: to paint it takes longer than all else.
         self._image.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
-        self._contour = pg.PlotDataItem(connect="pairs")
+        self._contour = pg.PlotCurveItem(connect="pairs")
         self._marks = _Way(self)
         for depth, item in enumerate((self._image, self._contour, self._marks)):
             self.add(item, depth)
         self.stand("left", "bottom")
+        self.says_when_to_paint()
         self.setCursor(Qt.CursorShape.CrossCursor)
         self._timer = QTimer(self, interval=0)
         self._timer.timeout.connect(self._slice)
@@ -381,7 +394,7 @@ class LossSurface(Plot):
     # Drawing
 
     def _draw_way(self) -> None:
-        self.paint_anew()
+        self.paint_anew(sides=not self.bench.descent.playing)
         self._marks.prepareGeometryChange()
         self._marks.update()
         self._describe()
@@ -420,7 +433,7 @@ class LossSurface(Plot):
         # The upper part of the ramp is for what may be as dark as ink; here ink runs over it.
         self._image.setLookupTable(theme.sequential_ramp.table[:150])
         self._contour.setPen(pg.mkPen(theme.muted, width=1))
-        self._marks.update()
+        self.viewport().update()
 
     def _describe(self) -> None:
         across, up = (name_of(self.bench, cell) for cell in self.cells)

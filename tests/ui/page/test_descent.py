@@ -4,7 +4,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtWidgets import QCheckBox, QWidget
 
 from explorer.core.numbers import written
@@ -362,17 +362,40 @@ def test_many_weights_stand_block_by_block(open_window, eye, hand, qtbot):
 
 
 def test_the_curve_follows_the_run(window, panel, stepper, hand, eye, qtbot):
-    from explorer.ui.training.loss_curve import RunCurve
-
     curve = eye.plot(window, RunCurve)
     start = float(window.bench.document.engine.values["loss.value"])
     assert f"{start:.4g} after 0 steps" in curve.accessibleName()
-    assert list(zip(*curve._dot.getData(), strict=True)) == [(0, start)]
+    assert curve._dot.place == (0, start)
     take(qtbot, hand, stepper, 3)
     qtbot.waitUntil(lambda: "after 3 steps" in curve.accessibleName())
     (log,) = [box for box in panel.findChildren(QCheckBox) if box.text() == "Log scale"]
     hand.click(log, QPoint(8, log.height() // 2))
     assert curve._log
+
+
+def test_a_step_has_the_curve_painted_and_no_side_of_it(window, panel, stepper, hand, eye, qtbot):
+    """Both sides of both pictures took a quarter of each frame of a run."""
+    curve = eye.plot(window, RunCurve)
+    take(qtbot, hand, stepper, 1)  # from here on its sides stand at the same numbers
+    eye.settle(window)
+    view, painted = curve.viewport(), []
+
+    class Listener(QObject):
+        def eventFilter(self, watched, event):
+            if event.type() == QEvent.Type.Paint:
+                painted.append(event.rect())
+            return False
+
+    listener = Listener()
+    view.installEventFilter(listener)
+    take(qtbot, hand, stepper, 2)
+    qtbot.waitUntil(lambda: len(painted) > 0)
+    eye.settle(window)
+    inside = curve.mapFromScene(curve.getViewBox().sceneBoundingRect()).boundingRect()
+    assert all(inside.contains(rect) for rect in painted)
+    curve.set_beside("another")
+    qtbot.waitUntil(lambda: view.rect() in painted)
+    view.removeEventFilter(listener)
 
 
 @pytest.fixture

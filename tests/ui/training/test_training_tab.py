@@ -83,7 +83,7 @@ def assert_start(window, tab, setting):
     loss = float(values["loss.value"])
     assert pictures.losses.accessibleName() == f"Curves of loss: training from {loss:.4g} to {loss:.4g} after 0 steps"
     assert not pictures.losses.nothing.isVisible()
-    assert len(pictures.losses._dot.points()) == 1
+    assert pictures.losses._dot.place == (0, loss)
     still = setting in ("textbook", "zeros")
     assert pictures.norms.nothing.isVisible() == still
     if still:
