@@ -84,27 +84,25 @@ class Plot(pg.GraphicsView):
             side.restyle()
 
     def says_when_to_paint(self) -> None:
-        """Be painted where `paint_anew` says so, or a side changes, and not for each item that changes.
+        """Be painted where somebody says so, or a side changes, and not for each item that changes.
 
         Sides take as long to paint as all that stands between them; beside a run they seldom change.
         """
         self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)
         self._box.sigResized.connect(lambda _: self.viewport().update())
 
-    def paint_anew(self, sides: bool = True) -> None:
-        """Be painted with the next picture of the window; said before the items are changed.
+    def paint_anew(self) -> None:
+        """Be painted whole with the next picture of the window; said before the items are changed.
 
         Else each scene finds out in a turn of its own what its items changed, and has the window painted for itself.
-
-        `sides`: whether they are painted as well, in a picture that says when to paint.
         """
-        if self.viewportUpdateMode() != self.ViewportUpdateMode.NoViewportUpdate:
-            self.scene().update()
-        if sides:
-            self.viewport().update()
-        else:
-            inside = self.mapFromScene(self._box.sceneBoundingRect()).boundingRect()
-            self.viewport().update(inside.adjusted(EDGE, EDGE, -EDGE, -EDGE))
+        self.scene().update()
+        self.viewport().update()
+
+    def paint_inside(self) -> None:
+        """The same for what stands between the sides, in a picture that says when to paint."""
+        inside = self.mapFromScene(self._box.sceneBoundingRect()).boundingRect()
+        self.viewport().update(inside.adjusted(EDGE, EDGE, -EDGE, -EDGE))
 
     def say(self, summary: str) -> None:
         """The picture in words, for a screen reader."""

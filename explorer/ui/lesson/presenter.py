@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAction,
     QCloseEvent,
@@ -217,7 +217,8 @@ class Presenter(QWidget):
         self._say()
 
     def _ask(self) -> None:
-        self._question.show_question()
+        with QSignalBlocker(self._question):  # the sheet is told of it here, once
+            self._question.show_question()
         if self.sheet is not None:
             self.sheet.fill_in(self._question.gaps)
             self.sheet.arrange()

@@ -100,7 +100,8 @@ class StageArea(QStackedWidget):
         self._pages[name] = self._pages.pop(name)
         self._going = name
         self._prepared = 0
-        if self._pages[name].is_whole and (name == self._at or not self._pages[name].is_stale):
+        page = self._pages[name]
+        if page.is_whole and (not page.is_stale or (name == self._at and page.refresh_few())):
             self._show()
             return
         if (before := self.in_sight()) is not None:
@@ -181,7 +182,7 @@ class StageArea(QStackedWidget):
 
     def _be_done(self) -> None:
         """Show what is made of the page in sight at once: what a hand does means what the model is now."""
-        if self._going and self._going == self._at and not self._closed:
+        if self._going and not self._closed and self._pages[self._going] is self.in_sight():
             self._show()
 
     def pause(self) -> None:

@@ -416,7 +416,8 @@ class ColumnTab(QFrame):
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
-        self.refresh()
+        if self._worn:  # else it is made anew before it is seen
+            self.refresh()
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)

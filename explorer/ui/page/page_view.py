@@ -188,7 +188,7 @@ class PageView(QScrollArea):
             return
         if self.in_turns is None:
             self.refresh()
-        elif not self._refresh(MANY):
+        elif not self.refresh_few():
             self.flash.stop()
             self.in_turns()
 
@@ -304,6 +304,10 @@ class PageView(QScrollArea):
     def refresh(self) -> None:
         """Make the page anew as data, and tell the widgets what is different: in this turn."""
         self._refresh(math.inf)
+
+    def refresh_few(self) -> bool:
+        """The same, unless it lacks many widgets, for `make`; returns whether it has been done."""
+        return self._refresh(MANY)
 
     def _refresh(self, most: float) -> bool:
         """The same, unless it lacks more than so many widgets; returns whether it has been done."""

@@ -149,7 +149,7 @@ class LossCurve(Plot):
         self._draw()
 
     def _draw(self) -> None:
-        self.paint_anew(sides=False)
+        self.paint_inside()
         self._match_items()
         finite: list[Array] = []
         end = 10.0

@@ -394,7 +394,10 @@ class LossSurface(Plot):
     # Drawing
 
     def _draw_way(self) -> None:
-        self.paint_anew(sides=not self.bench.descent.playing)
+        if self.bench.descent.playing:
+            self.paint_inside()
+        else:
+            self.paint_anew()
         self._marks.prepareGeometryChange()
         self._marks.update()
         self._describe()
