@@ -81,13 +81,14 @@ def names_html(html: str) -> str:
     return "".join(parts)
 
 
-_IN_SIGNS = {"x_o_y": "⟨x_o, y⟩", "length_x": "‖x‖", "length_y": "‖y‖"}
+IN_SIGNS = {"x_o_y": "⟨x_o, y⟩", "length_x": "‖x‖", "length_y": "‖y‖"}
+"""Nodes whose names are written as their formulas are."""
 
 
 def name_of(node: str) -> str:
     """The name of a node as it is written: its last part, with the Greek letter for gamma and beta."""
-    if node in _IN_SIGNS:
-        return _IN_SIGNS[node]
+    if node in IN_SIGNS:
+        return IN_SIGNS[node]
     letter, *index = node.rpartition(".")[2].split("_", 1)
     return "_".join([_GREEK.get(letter, letter), *index])
 

@@ -14,7 +14,7 @@ from explorer.core.gradients import LOSS
 from explorer.core.graph import Node, Stage
 from explorer.core.numbers import alone, formatted, in_table, places_of_largest
 from explorer.core.ops import Array
-from explorer.lessons.symbols import formula_text, name_of
+from explorer.lessons.symbols import IN_SIGNS, name_of
 from explorer.pages.columns import Place, laid
 from explorer.pages.drawing import (
     ACCENT,
@@ -123,7 +123,7 @@ class _Boxed:
         self._note, self._share = amount(view, node.name)
         self._title = stage.title if by_stage or node.short == "value" else name_of(node.name)
         formula = "" if node.is_input or outside else equation(view, node)
-        self._formula = formula * (formula_text(formula).replace(" ", "") != self._title)  # ‖x‖ says it by itself
+        self._formula = "" if node.name in IN_SIGNS and formula == node.symbol else formula
         self.told = f"{self._title}, from {stage.group}: {stage.title}"
         self.name = self.told if outside else self._title
         self._picture = LOW if self._small else high
