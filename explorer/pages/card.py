@@ -149,7 +149,7 @@ def _trained() -> tuple[Element, ...]:
 
 
 OUTPUT = "output.words"
-SIZES, CHOICES, MEASURED, RECIPE = 470, 430, 580, 390
+SIZES, CHOICES, MEASURED, RECIPE = 470, 500, 510, 390
 """Pixels at text scale 1 that each part of a card takes."""
 SCORES = {
     "entropy": "how uncertain the next word is if one knows the grammar, in nats",
@@ -237,7 +237,7 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
         title = Section("scores", "Scores, on sentences that it has never learned from")
         measured = title, _listing("all scores", lines, ("score", ""))
         return *elements, beside((SIZES, (*sizes, *choices)), (MEASURED, measured), (RECIPE, _recipe(name)))
-    elements += (beside((MEASURED, sizes), (CHOICES, choices)),) if choices else sizes
+    elements += (beside((SIZES, sizes), (CHOICES, choices)),) if choices else sizes
     if source is not None and ("weights" in source or "checkpoint" in source):
         elements.append(Note("others", "It was trained by others, elsewhere: there is no recipe of it here."))
     elif state.records is not None:

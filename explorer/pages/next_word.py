@@ -49,6 +49,7 @@ from explorer.pages.page import (
     Slider,
     Stack,
     beside,
+    reach_of,
     row_choice,
     waiting,
 )
@@ -116,7 +117,7 @@ def _rows(view: View, sequence: str, row: int, on: bool, cost: Cost) -> Listing:
     n = row + 1
     there = view.labels(sequence)
     places = range(max(n - MOST_COLUMNS, 0), n)
-    kept, lines = set(cost.kept), []
+    kept, lines = {*cost.kept, *(one.rpartition("_")[0] for one in cost.kept)}, []  # K, if it is kept as turned
     spared = Entry("kept", KEPT, "Kept from the words before")
     unneeded = Entry("–", tip="Not needed for the next word", muted=True)
     for name, work, _ in products(view.state.model, view.graph):
@@ -126,8 +127,9 @@ def _rows(view: View, sequence: str, row: int, on: bool, cost: Cost) -> Listing:
         own = Entry(f"{each:,}", COMPUTED, f"Computed, with {each:,} multiplications")
         other = own if not on else spared if name in kept else unneeded
         entries = (own if place == row else other for place in places)
-        lines.append(Line.of(_named(view, name), *entries, f"{each * (1 if on else n):,}"))
-    columns = Column("rows of"), *(Column(f"“{there[place]}”", HEAT) for place in places), Column("together", NUMBER)
+        lines.append(Line.of(_named(view, name), *entries, *(() if on else (f"{each * n:,}",))))
+    together = () if on else (Column("together", NUMBER),)  # with the cache one row is all that is computed
+    columns = Column("rows of"), *(Column(f"“{there[place]}”", HEAT) for place in places), *together
     return Listing("computed rows", "Rows for the next word", columns, tuple(lines), most=24)
 
 
@@ -335,9 +337,9 @@ def _listing(view: View, sequence: str, row: int, shares: Array, chances: Array,
     columns = (
         Column(unit(words).capitalize()),
         Column("probability", NUMBER),
-        Column("", BAR, 120),
+        Column("", BAR, 120, reach_of(shares)),
         Column("chosen with", NUMBER),
-        Column("", BAR, 120),
+        Column("", BAR, 120, reach_of(chances)),
         Column(""),
     )
     return Listing("next words", "Next words, the most probable first", columns, lines, most=MOST_WORDS, order=f"{row}")

@@ -29,6 +29,7 @@ from explorer.pages.page import (
     Section,
     Slider,
     Stack,
+    reach_of,
     row_choice,
     where_said,
 )
@@ -172,7 +173,7 @@ def _listing(view: View, row: int) -> Listing:
     decimals = decimals_of(logits[row]), 3 if softmax else decimals_of(shares[row])
     finite = shares[row][np.isfinite(shares[row])]
     low, high = min(float(finite.min(initial=0)), 0.0), max(float(finite.max(initial=0)), 0.0)
-    bar = (0.0, 1.0) if softmax or high == low else (low, high)
+    bar = reach_of(shares[row]) if softmax else (low, high) if high > low else (0.0, 1.0)
     columns = (
         Column("" if _given(view) else _unit(view).capitalize()),
         Column("logit", NUMBER),

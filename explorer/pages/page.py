@@ -10,7 +10,10 @@ from functools import cached_property
 from html import unescape
 from typing import Any
 
+import numpy as np
+
 from explorer.core.graph import Place
+from explorer.core.ops import Array
 from explorer.core.switches import SwitchValue
 from explorer.pages.drawing import Drawing, HeatMap, Strips
 from explorer.pages.element import Arrangement, Data, Element, Made
@@ -160,6 +163,16 @@ class Column(Data):
     reach: tuple[float, float] = (0.0, 1.0)
     signed: bool = False  # whether its bars have the colours of signs, rather than that of shares
     names: bool = False  # whether its words may hold names of quantities, which are set; a word of a text is not
+
+
+FLAT = 0.25
+"""Shares of which none is larger have bars that go as far as the largest: at a scale to 1 all would be alike."""
+
+
+def reach_of(shares: Array) -> tuple[float, float]:
+    """The numbers at the two ends of the bars of shares."""
+    largest = float(np.nan_to_num(shares, nan=0.0, posinf=1.0, neginf=0.0).max(initial=0.0))
+    return 0.0, largest if 0 < largest < FLAT else 1.0
 
 
 @dataclass(frozen=True, eq=False)

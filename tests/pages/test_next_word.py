@@ -17,7 +17,7 @@ from explorer.pages.element import leaves
 from explorer.pages.gestures import Do
 from explorer.pages.levels import NEXT_WORD, stops, writes
 from explorer.pages.next_word import BEAMED, CACHED, HOW, SEED, TEMPERATURE, TOP_K, TOP_P, TREE, _kept_names, next_word
-from explorer.pages.page import Waiting
+from explorer.pages.page import BAR, Waiting
 from explorer.pages.view import Spot, row_of
 
 PROBABILITIES = "output.probabilities"
@@ -290,3 +290,24 @@ def test_the_word_that_is_drawn_is_in_sight_and_each_word_stands_there_once(desk
             assert sum(share > drawn for share in shares) == rank - 1
             assert len({line.cell for line in listing.lines}) == len(listing.lines)
     assert seen
+
+
+def test_bars_of_small_shares_go_as_far_as_the_largest(desk):
+    def ends(name):
+        bars = [one.reach for one in desk(name).page(NEXT_WORD.name).the("next words").columns if one.kind == BAR]
+        return [high for _, high in bars]
+
+    small, other = ends("tiny-reader")
+    assert 0 < small < 0.25
+    assert other == pytest.approx(small)
+    assert ends("tiny-gpt") == [1.0, 1.0]
+
+
+def test_with_the_cache_k_is_kept_as_turned_and_no_column_says_twice_what_one_row_costs(desk):
+    of = desk("tiny-reader")
+    listing = of.page(NEXT_WORD.name).the("computed rows")
+    kept = {line.entries[0].text for line in listing.lines if "kept" in [one.text for one in line.entries]}
+    assert {"layer 1, self K", "layer 1, self V"} <= kept
+    assert "together" not in [column.title for column in listing.columns]
+    of.choose(CACHED, False)
+    assert of.page(NEXT_WORD.name).the("computed rows").columns[-1].title == "together"
