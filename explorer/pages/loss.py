@@ -216,12 +216,12 @@ def _slip_note(view: View) -> tuple[Note, ...]:
 
 SEER = "decoder.1.self"
 OTHERS = {"loss.likelihood": "the probability of each right word", "loss.L_1": "the sum of the logs: −n times the loss"}
-TERMS, DIFFERENCES, STEPS = 570, 370, 420
+TERMS, DIFFERENCES, STEPS = 570, 390, 340
 """Pixels at text scale 1 of the lists of words, and of differences; and of the controls of gradient descent."""
 MOST_CONTEXT = 5
 DECIMALS = 3
 MOST_DOTS = 512
-NAMED = 12  # terms that the summary lists
+NAMED = 12  # terms that the summary lists, and those of a net that have their names on the curve
 HIGHEST = 40.0  # of −ln p that is drawn
 FOLLOW = (
     " The right words are the next ones of the sentence, and <i>&lt;end&gt;</i> after the last; another word that you "
@@ -235,7 +235,7 @@ def loss(view: View, stage: Stage) -> tuple[Element, ...]:
     output, words = view.nodes[VALUE].parents[0], _of_words(view)
     title = "The loss of each probability" if words else "The loss of each difference"
     listing, curve, text = _word_terms(view, output) if words else _squares(view, output)
-    costs = Stack("costs", title, (Picture("cost curve", curve, 360, 280),))
+    costs = Stack("costs", title, (Picture("cost curve", curve, 340, 280),))
     shown = (Item("", matrix(view, output)), Item("", _target(view, words)), Item("→", _value(view)))
     mine = [node.name for node in view.stage(stage.name) if node.name not in (VALUE, TARGET)]
     others = [Item("", matrix(view, name, OTHERS.get(name, ""))) for name in mine]
@@ -443,11 +443,12 @@ def _squares(view: View, output: str) -> tuple[Listing, Drawing, str]:
         Column("output", NUMBER),
         Column("target", NUMBER),
         Column("difference", NUMBER),
-        Column("", BAR, 120, (-widest, widest), signed=True),
+        Column("", BAR, 80, (-widest, widest), signed=True),
         Column("squared", NUMBER),
     )
+    few = len(lines) <= NAMED  # the names of very many would cover the curve
     dots = [
-        Dot(float(off[i]), float(costs[i]), lines.name(i), series(0), cell=Cell(output, divmod(i, len(columns))))
+        Dot(float(off[i]), float(costs[i]), lines.name(i) * few, series(0), cell=Cell(output, divmod(i, len(columns))))
         for i in range(min(len(lines), MOST_DOTS))
         if drawable(float(off[i]), float(costs[i]))
     ]

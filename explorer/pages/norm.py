@@ -55,7 +55,7 @@ def _plane(view: View, name: str, title: str, drags: bool) -> Stack:
     told = "; ".join(f"{dot.name} ({written(dot.x, 2)}, {written(dot.y, 2)})" for dot in dots)
     across, up = (Axis(feature, grid=True) for feature in features)
     drawing = Drawing(tuple(dots), _window(np.array([(dot.x, dot.y) for dot in dots])), f"{title}: {told}", across, up)
-    return Stack(f"plane of {name}", title, (Picture(f"points of {name}", drawing, 245, 245),))
+    return Stack(f"plane of {name}", title, (Picture(f"points of {name}", drawing, 236, 245),))
 
 
 def _window(points: np.ndarray) -> tuple[float, float, float, float]:

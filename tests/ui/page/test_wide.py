@@ -160,7 +160,7 @@ def test_small_pictures_take_the_room_that_a_page_leaves_down(open_window, eye):
             if isinstance(one, MatrixBox) and one.small:  # as wide as it can be, and its rows higher than that
                 rows, columns = one.matrix.array.shape
                 picture = one.shape.picture
-                assert picture.height() / rows > 1.4 * picture.width() / columns, size
+                assert picture.height() / rows > (picture.width() - one.form.lined) / columns, size
                 assert picture.height() / rows <= px(28 * one.form.times) + 1, size
 
 
