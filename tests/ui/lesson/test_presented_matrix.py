@@ -134,7 +134,7 @@ def test_who_looks_for_the_right_cell_finds_the_table_where_it_is(emma):
 
 def test_numbers_grow_with_cells_that_are_much_larger_than_they_have_to_be(presented):
     presenter, _ = presented("cat-sat-on-the", "through")
-    box, _ = presenter.sheet._hero.boxes
+    (box,) = presenter.sheet._hero.boxes
     view = box.view
     assert view.figures.number.pointSizeF() >= 1.5 * view.letters.number.pointSizeF()
     assert view.figures.needed(view.matrix) <= view.columnWidth(0)
