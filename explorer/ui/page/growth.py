@@ -79,8 +79,8 @@ class Growth:
         """Let matrices, pictures and lists be as large as leaves the page in sight whole, with no row on more lines.
 
         Where much of the page would stay empty, rows may take more lines if all is much larger then. Of small pictures
-        in place of numbers, which are as wide as they can be, the cells are higher then. A page that is only slightly too
-        high has smaller pictures, if it is in sight whole then.
+        in place of numbers, which are as wide as they can be, the cells are higher then. A page that is only slightly
+        too high has smaller pictures, if it is in sight whole then.
         """
         before, high = self._stance(room)
         lines, narrow, whole, torn = before
