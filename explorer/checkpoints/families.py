@@ -326,7 +326,11 @@ def qwen3(c: Config) -> Plan:
 
 
 def gemma(c: Config) -> Plan:
-    """Gemma (2024): Llama with 1 + γ, embeddings times √d_model, GeGLU, and one table for both ends."""
+    """Gemma (2024): Llama with 1 + γ, embeddings times √d_model, GeGLU, and one table for both ends.
+
+    Its first configs say "gelu" of the tanh form, which it has learned with. transformers until 4.47 and 5.23 take it so;
+    from 4.48 on, by an error (#49051), they took it for the exact one.
+    """
     plan = llama(c, "RMS norm, 1 + γ", head_dim=0 if c.has("head_dim") else 256)
     said = c.choice("hidden_activation", "gelu_pytorch_tanh", ACTIVATIONS)
     if c.has("hidden_activation") and said != plan.switches["ffn.activation"]:
