@@ -165,13 +165,13 @@ def rotary(c: Config, width: int, part: float, theta: float = 10000.0, odd: bool
     share = c.number("partial_rotary_factor", c.number("rotary_pct", part))
     share = c.number("partial_rotary_factor", share, newer)
     found: Switches = {"input.positions": "rotary", "input.rotary_pairs": "halves", "input.rotary_base": base}
-    turned = int(width * share)
+    turned = int(width * min(share, 2))
     if share != 1 and (part == 1 or not 0 < turned <= width or (turned % 2 and not odd)):
         raise c.wrong(f"says {share:g} of the {width} dimensions of a head turn, which is not known here")
     if share != 1:
         found["input.rotary_width"] = turned
     scaling = newer if newer.get("rope_type") else older
-    if kind not in _ROTARY:
+    if not isinstance(kind, str) or kind not in _ROTARY:
         raise c.wrong(f"says the rotary positions are of the type {str(kind)[:40]!r}, which is not known here")
     for said in (newer, older):
         for name, value in said.items():

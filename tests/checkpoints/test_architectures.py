@@ -292,6 +292,8 @@ def test_which_layers_of_gpt_neo_are_local(said, windows):
         ("gpt2", {"scale_attn_by_inverse_layer_idx": True, "scale_attn_weights": False}),
         ("gemma", {"hidden_act": "relu", "hidden_activation": "gelu_pytorch_tanh"}),
         ("llama", {"partial_rotary_factor": 0.5}),
+        ("phi", {"partial_rotary_factor": 1e308}),
+        ("llama", {"rope_scaling": {"rope_type": ["yarn"], "factor": 2.0}}),
         ("phi", {"hidden_size": 12, "partial_rotary_factor": 0.5}),  # three of six dimensions cannot be pairs
         ("llama", {"rope_scaling": {"rope_type": "yarn", "factor": 2.0, "truncate": "no"}}),
     ],
