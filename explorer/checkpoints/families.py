@@ -1,6 +1,6 @@
 """Which of our switches make each architecture, and which of its tensors is which of our nodes: a table each.
 
-A field that a config leaves out has the default of transformers 5.2 (`configuration_*.py`).
+A field that a config leaves out has the default of transformers 5.23 (`configuration_*.py`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -328,8 +328,8 @@ def qwen3(c: Config) -> Plan:
 def gemma(c: Config) -> Plan:
     """Gemma (2024): Llama with 1 + γ, embeddings times √d_model, GeGLU, and one table for both ends.
 
-    Its first configs say "gelu" of the tanh form, which it has learned with. transformers until 4.47 and 5.23 take it so;
-    from 4.48 on, by an error (#49051), they took it for the exact one.
+    Its first configs say "gelu" of the tanh form, which it has learned with. transformers until 4.47 and 5.23 take it
+    so; those between took it for the exact one, by an error (#49051).
     """
     plan = llama(c, "RMS norm, 1 + γ", head_dim=0 if c.has("head_dim") else 256)
     said = c.choice("hidden_activation", "gelu_pytorch_tanh", ACTIVATIONS)
