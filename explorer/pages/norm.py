@@ -123,6 +123,8 @@ def _norm(view: View, node: Node, added: Node | None) -> tuple[Element, ...]:
         Item("", Stack(f"{title.lower()} the norm", title, (_picture(view, found, title, after),)))
         for title, after in (("Before", False), ("After", True))
     ]
+    listing = _listing(view, found)
+    strips.append(Item("", Stack("measured", listing.name, (listing,))))
     return (
         Section("norm", f"Norm: {found.op.aim}"),
         Row("normed", (*given, *weights, Item("→" if given else "", matrix(view, node.name)))),
@@ -130,7 +132,6 @@ def _norm(view: View, node: Node, added: Node | None) -> tuple[Element, ...]:
         Section("before and after", "Before and after"),
         Row("distributions", tuple(strips)),
         Note("legend", _legend(found)),
-        _listing(view, found),
     )
 
 

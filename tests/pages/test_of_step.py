@@ -198,12 +198,13 @@ def test_what_a_number_is_worked_out_from_by_hand_is_named(id):
 @pytest.mark.parametrize("id", ["likelihood", "price", "rule"])
 def test_the_sum_that_is_spoken_of_is_shown_with_what_it_is_of(id):
     """The loss was shown, whose number stands nowhere in these words."""
-    assert matrices(*seen("roses-are-red", id)) == ["loss.likelihood", "loss.L_1"]
+    made_of = ["output.probabilities", "loss.target", "loss.likelihood"]
+    assert matrices(*seen("roses-are-red", id)) == [*made_of, "loss.L_1"]
 
 
 @pytest.mark.parametrize("id", ["one-hot", "rule"])
 def test_the_loss_is_shown_with_the_probabilities_that_its_question_is_about(id):
-    assert matrices(*seen("cat-sat-on-the", id)) == ["output.probabilities", "loss.value"]
+    assert matrices(*seen("cat-sat-on-the", id)) == ["output.probabilities", "loss.target", "loss.value"]
 
 
 def test_the_picture_of_the_whole_has_nothing_beside_it():
