@@ -29,6 +29,9 @@ TINY = "~0"
 """What is not 0 but would be written as 0."""
 SURVEYED = 200
 """Cells that the width of all columns is taken from."""
+FEW_CELLS, NOISE = 4096, 1e-15
+"""Cells of a matrix small enough to be read number by number; in it, what is so small a part of the largest number was
+left by rounding, and is written as 0."""
 _LEAST = written(-0.01, DECIMALS)
 """A number that takes as little room as one with a sign does."""
 CALM = 1.3
@@ -138,14 +141,24 @@ class Matrix(Element):
         """The numbers of some rows and columns as they are written in the table, in reading order."""
         if self.showing != "values" or self.names or self.nothing or self.covered:
             return [self.text(row, column) for row in rows for column in columns]
-        return in_tables(
-            self.array[rows.start : rows.stop, columns.start : columns.stop].ravel().tolist(), self.decimals
-        )
+        numbers = self.array[rows.start : rows.stop, columns.start : columns.stop].ravel().tolist()
+        return in_tables(numbers if self._noise is None else map(self._without_noise, numbers), self.decimals)
+
+    @cached_property
+    def _noise(self) -> float | None:
+        """The size below which a number is what rounding left of 0; None in shares, which may be that small."""
+        computed = self.values.dtype == np.float64 and not self.editable and self.colours != SHARES
+        if not computed or self.values.size > FEW_CELLS:
+            return None
+        return NOISE * largest_of(self.values)
+
+    def _without_noise(self, number: float) -> float:
+        return 0.0 if abs(number) < (self._noise or 0.0) else number
 
     def _said(self, value: float) -> str:
         """A number as it is written, a change with its sign."""
         if self.showing == "values":
-            return in_table(float(value), self.decimals)
+            return in_table(self._without_noise(float(value)), self.decimals)
         if not value:
             return "·"
         if not np.isfinite(value):

@@ -10,7 +10,7 @@ from explorer.document.commands import SetArray, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.pages import view as view_file
-from explorer.pages.matrix import LEAST_FLASH, PLAIN, SHARES, SIGNED, _spoken, matrix, strengths, symbol_of
+from explorer.pages.matrix import LEAST_FLASH, PLAIN, SHARES, SIGNED, Matrix, _spoken, matrix, strengths, symbol_of
 from explorer.pages.view import Covered, Looking, View, equation
 
 
@@ -315,3 +315,12 @@ def test_a_matrix_that_is_still_to_follow_does_not_flash(desk):
 @pytest.mark.parametrize(("short", "said"), [("W_1_codes", "codes"), ("Q_rotated", "Q rotated")])
 def test_a_heading_says_a_name_in_words(short, said):
     assert _spoken(short) == said
+
+
+def test_what_rounding_left_of_0_is_written_as_0_but_not_in_shares(desk):
+    of = desk("roses-are-red")
+    V = next(one for one in of.page("decoder.1.self.attention").all(Matrix) if one.name.endswith(".V"))
+    assert (np.abs(V.values) < 1e-15).any(), "else there is nothing to see"
+    assert not [text for text in V.texts(range(V.values.shape[0]), range(V.values.shape[1])) if "e−1" in text]
+    assert V.text(*np.argwhere((np.abs(V.values) < 1e-15) & (V.values != 0))[0]) == "0.00"
+    assert replace(V, colours=SHARES).text(*np.argwhere((np.abs(V.values) < 1e-15) & (V.values != 0))[0]) != "0.00"

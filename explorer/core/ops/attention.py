@@ -343,7 +343,7 @@ class HeadsNorm(Op):
         return step("divide", slope, root, label="slope of the norm")
 
     def formula(self, *symbols: str) -> str:
-        return rf"\frac{{{symbols[0]}}}{{\sqrt{{\mathrm{{RMS}}_{{all \, heads}}^2 + \epsilon}}}} \, {symbols[1]}"
+        return rf"\frac{{{symbols[0]}}}{{\sqrt{{\mathrm{{RMS}}_{{all \, heads}}^2 + \varepsilon}}}} \, {symbols[1]}"
 
     def code(self, *names: str) -> str:
         x, gamma = names

@@ -131,7 +131,7 @@ class Norm(Op):
     def formula(self, *symbols: str) -> str:
         x, gamma, *beta = symbols
         root = rf"{self.below}{self.of_line}"
-        divisor = rf"\sqrt{{{root}^2 + \epsilon}}" if self.inside else rf"{root} + \epsilon"
+        divisor = rf"\sqrt{{{root}^2 + \varepsilon}}" if self.inside else rf"{root} + \varepsilon"
         above = rf"{x} - \mu{self.of_line}" if self.centres else x
         stretch = rf"({self.offset:g} + {gamma})" if self.offset else gamma
         return rf"\frac{{{above}}}{{{divisor}}} \, {stretch}" + "".join(f" + {b}" for b in beta)
