@@ -382,8 +382,8 @@ def _head(view: View, block: str, head: int, shown: tuple[Element, ...], many: b
 def _switch(view: View, name: str, head: int, short: bool) -> Button:
     """Takes a head out, by pinning its output to 0, or lets it work again."""
     if is_off(view, name):
-        text, tip = "Switch on", "Let the head work again"
+        text, less, tip = "Switch on", "Unmute", "Let the head work again"
     else:
-        text, tip = "Switch off", "Hold what the head puts out at 0 and see what is missed"
-    said = text.removeprefix("Switch ").capitalize() if short else text
+        text, less, tip = "Switch off", "Mute", "Hold what the head puts out at 0 and see what is missed"
+    said = less if short else text  # "On" and "Off" would be read as what the head is now
     return Button(f"switch of head {head + 1}", said, turn(view, name), tip, f"{text} head {head + 1}")

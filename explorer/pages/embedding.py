@@ -77,11 +77,13 @@ def embedding(view: View, stage: Stage) -> tuple[Element, ...]:
             Item("×", matrix(view, f"{block}scale")),
             Item("=", matrix(view, f"{block}scaled", "longer embeddings")),
         ]
-    plane = _plane(view, block)
-    if len(view.values[f"{block}table"]) > FEW_ARROWS:  # a small picture; its vectors are wide
-        row = beside((VECTORS, (Row("from words to vectors", tuple(items)),)), (PLANE, (plane,)))
+    words, dimensions = view.values[f"{block}table"].shape
+    if dimensions == 1:  # there is no second one to draw
+        row = Row("from words to vectors", tuple(items))
+    elif words > FEW_ARROWS:  # a small picture; its vectors are wide
+        row = beside((VECTORS, (Row("from words to vectors", tuple(items)),)), (PLANE, (_plane(view, block),)))
     else:
-        row = Row("from words to vectors", (*items, Item("", plane)))
+        row = Row("from words to vectors", (*items, Item("", _plane(view, block))))
     if f"{block}with_segments" not in view.nodes:
         return (row,)
     read, rows = view.nodes[f"{block}with_segments"].parents
@@ -102,9 +104,8 @@ def _plane(view: View, block: str) -> Stack:
     said = view.values[f"{axis}.tokens"]
     drawn = _ids_drawn(len(table), said)
     pair = chosen_dimensions(view, name, table[drawn])
-    parts: list[Element] = [Picture(f"plane of {name}", _drawing(view, name, axis, drawn, pair), 430, 330)]
-    if table.shape[1] > 1:
-        parts.append(dimension_choice(name, pair, table.shape[1], TITLE))
+    picture = Picture(f"plane of {name}", _drawing(view, name, axis, drawn, pair), 430, 330)
+    parts: list[Element] = [picture, dimension_choice(name, pair, table.shape[1], TITLE)]
     if words := _words(len(set(said.tolist())), len(drawn), len(table)):
         parts.append(Note(f"who is in the plane of {name}", words, wide=False))
     return Stack("arrows", TITLE, tuple(parts))

@@ -421,7 +421,7 @@ def test_of_many_heads_each_is_a_picture_and_all_that_they_put_out_stands_below(
     weights = [f"decoder.1.self.head.{k + 1}.weights" for k in range(4)]
     assert [one.matrix.name for one in page.all(HeatMap)] == weights
     assert [one.matrix.name for one in maps_alike(page.the("heads"))] == weights
-    assert [button.text for button in page.all(Button) if button.id.startswith("switch of head")] == ["Off"] * 4
+    assert [button.text for button in page.all(Button) if button.id.startswith("switch of head")] == ["Mute"] * 4
     assert page.the("outputs of heads").folds
 
 

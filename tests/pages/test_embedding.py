@@ -53,6 +53,14 @@ def test_the_plane_shows_the_rows_of_the_table(source):
     assert right > 4.5
 
 
+def test_a_table_of_one_column_is_drawn_in_no_plane(desk):
+    gpt = desk("i-love-ai")
+    gpt.do(SetSwitch("input", "table_width", 1))
+    page = gpt.page("input.embedding")
+    assert page.the("input.table").array.shape[1] == 1
+    assert not page.has("plane of input.table")
+
+
 def test_which_dimensions_the_plane_shows(source):
     across, up = source.page(STAGE).the("dimensions of source.table").controls
     assert (across.value, up.value) == (1, 2)
