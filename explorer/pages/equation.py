@@ -263,6 +263,10 @@ class Placed(NamedTuple):
     height: int  # of all
 
 
+LISTS = ","
+"""The sign between parts that are only listed: at the beginning of a line it is left out."""
+
+
 def placed(
     signs: Sequence[str], sizes: Sequence[Size], lines: Sequence[Line], room: Room, down: int, packs: bool = True
 ) -> Placed:
@@ -300,11 +304,11 @@ def placed(
         level = y + (base + min(levels) if levels else middle)
         x, end = 0, 0
         for i, (place, size, by) in enumerate(zip(line, some, downs, strict=True)):
-            if signs[place] and place > 0:
+            signed = bool(signs[place]) and place > 0
+            if signed and (i > 0 or signs[place] != LISTS):
                 found[place] = end, level
-                x += room.sign
-            x += room.gap * (i > 0 or place in found)
-            if column and place not in found and size.width + behind <= room.width:
+            x += room.sign * signed + room.gap * (i > 0 or signed)
+            if column and not signed and size.width + behind <= room.width:
                 x = behind
             if size.base is None and not (at_top or size.top):
                 by = (height - size.height) // 2

@@ -312,6 +312,14 @@ def test_parts_below_each_other_begin_at_one_place():
     assert set(where.signs) == {1, 2}
 
 
+def test_a_comma_that_would_begin_a_line_is_left_out():
+    sizes = [Size(200, 40, 10, (200, 25))] * 3
+    where = placed(["", ",", "→"], sizes, [[0], [1], [2]], Room(400, 10, 20), 12)
+    assert [x for x, *_ in where.parts] == [30, 30, 30]
+    assert set(where.signs) == {2}
+    assert set(placed(["", ",", "→"], sizes, [[0, 1], [2]], Room(500, 10, 20), 12).signs) == {1, 2}
+
+
 def test_a_picture_without_room_beside_others_stands_below_the_lowest():
     room = Room(1000, 10, 20)
     sizes = [Size(370, 480, top=True), Size(262, 200, top=True), Size(310, 150, top=True), Size(700, 90, top=True)]

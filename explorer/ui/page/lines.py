@@ -121,10 +121,11 @@ class RowLayout(FlowLayout):
             return QStyle.visualRect(direction, area, QRect(area.x() + left, area.y() + top, width, height))
 
         self._sign_places = []
-        for i, (left, middle) in where.signs.items():
-            label = self._signs[self._seen[i]][1]
+        for i, place in enumerate(self._seen):
+            label = self._signs[place][1]
             if label is not None:
-                high = label.sizeHint().height()
+                left, middle = where.signs.get(i, (0, 0))
+                high = label.sizeHint().height() if i in where.signs else 0
                 self._sign_places.append((label, there(left, middle - high // 2, self._room.sign, high)))
         return [(one, there(*place)) for one, place in zip(asked, where.parts, strict=True)]
 
