@@ -295,8 +295,9 @@ def _choices(model: Model) -> tuple[Element, ...]:
     for block, kind in model.blocks().items():
         for name, switch in SWITCHES[kind].items() if "loss" not in kind else ():
             value = model.switch(block, name) if model.has_switch(block, name) else switch.default
-            if value != switch.default and name not in UNTOLD:
-                usual = _said(switch.default) if switch.default or switch.default is False else "–"
+            default = 4 * model.d_model if name == "d_ff" else switch.default
+            if value not in (switch.default, default) and name not in UNTOLD:
+                usual = _said(default) if default or default is False else "–"
                 groups.setdefault((switch.title, _said(value), usual), []).append(block)
     if not groups:
         return ()

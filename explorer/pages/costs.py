@@ -3,8 +3,10 @@
 Parameters: how many numbers each block learns, and why so many.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import prod
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -207,13 +209,6 @@ LAYERS, WIDTH, HEADS = "costs.layers", "costs.width", "costs.heads"
 MOST_TOKENS, MOST_LAYERS, MOST_WIDTH, MOST_HEADS = 8192, 128, 16_384, 128
 LENGTHS = (64, 128, 256, 512, 1024, 2048, 4096)
 TIMES = (64, 128, 256, 512)
-FORMULAS = {
-    "projections": "layers × 4 n d²",
-    ATTENTION: "layers × 2 n² d",
-    "feed-forward": "layers × 8 n d²",
-    "output": "n d × words",
-    "embedding": "n d × words, with one-hot rows",
-}
 OWN = "this model"
 PASS, LONGER_TEXT = 460, 560
 """Pixels at text scale 1 of the two parts of the page, which stand beside each other in a window of 1600 pixels."""
@@ -225,7 +220,7 @@ def costs(view: View, stage: Stage) -> tuple[Element, ...]:
     tokens = view.number(_of(TOKENS, _preset(view)), shape.room, 1, MOST_TOKENS)
     found = _own(view) if shape.name == OWN and tokens == len(view.labels("input")) else cost_of(shape, tokens)
     said = Note("together", _said(shape, tokens, found))
-    one = Section("pass", f"Reading {tokens:,} tokens at once"), said, _parts(found)
+    one = Section("pass", f"Reading {tokens:,} tokens at once"), said, _parts(found, _formulas(view, shape, tokens))
     longer = Section("growth", "How it grows with the text"), _growth(shape), _curves(shape)
     return (
         *_controls(view, shape, tokens),
@@ -297,15 +292,39 @@ def _said(shape: Shape, tokens: int, found: Cost) -> str:
     )
 
 
-def _parts(found: Cost) -> Listing:
+def _formulas(view: View, shape: Shape, n: int) -> dict[str, tuple[tuple[str, int], ...]]:
+    """How each part may be counted, the usual way first, and what that comes to: it is said if that is the count."""
+    layers, d, words, read = shape.layers, shape.d_model, shape.words, shape.words
+    nets = [("layers × 8 n d²", layers * 8 * n * d * d)]
+    projections = [("layers × 4 n d²", layers * 4 * n * d * d)]
+    if shape.name == OWN:
+        read = view.graph.shape("input.table")[0]
+        if "decoder.1.ffn.W_1" in view.nodes:
+            times, d_ff = 2 + ("decoder.1.ffn.W_g" in view.nodes), view.graph.shape("decoder.1.ffn.W_1")[-1]
+            nets.append((f"layers × {times} n d d_ff, d_ff = {d_ff:,}", layers * times * n * d * d_ff))
+        if "decoder.1.self.K" in view.nodes:
+            *heads, _, d_k = view.graph.shape("decoder.1.self.K")
+            d_kv = prod(heads) * d_k
+            projections.append((f"layers × 2 n d (d + d_kv), d_kv = {d_kv:,}", layers * 2 * n * d * (d + d_kv)))
+    return {
+        "projections": tuple(projections),
+        ATTENTION: (("layers × 2 n² d", layers * 2 * n * n * d),),
+        "feed-forward": tuple(nets),
+        "output": (("n d × words", n * d * words),),
+        "embedding": (("n d × words, with one-hot rows", n * d * read),),
+    }
+
+
+def _parts(found: Cost, formulas: Mapping[str, Sequence[tuple[str, int]]]) -> Listing:
     lines = []
     for name, count in found.multiplications.items():
         if not count and name == "embedding":
             continue
         share = count / max(found.together, 1)
-        lines.append(Line.of(name, Entry(FORMULAS[name], muted=True), f"{count:,}", Entry(f"{share:.1%}", share)))
+        said = next((formula for formula, product in formulas[name] if product == count), "")
+        lines.append(Line.of(name, Entry(said, muted=True), f"{count:,}", Entry(f"{share:.1%}", share)))
     lines.append(Line.of("together", "", f"{found.together:,}", Entry("100%", 1.0), strong=True))
-    columns = Column("for"), Column("formula"), Column("multiplications", NUMBER), Column("share", BAR, 160)
+    columns = Column("for"), Column("formula", names=True), Column("multiplications", NUMBER), Column("share", BAR, 160)
     return Listing("parts", "Multiplications, by purpose", columns, tuple(lines))
 
 

@@ -1,5 +1,7 @@
 """The page of what a model costs."""
 
+import re
+
 import pytest
 
 from explorer.document.commands import SetTokens
@@ -48,6 +50,24 @@ def test_a_preset_and_what_is_set_by_hand(cat):
     assert counts(cat.page(COSTS.name))["attention"] == 24 * 2 * 512**2 * 768
     cat.choose(SHAPE, 0)  # which is as it was
     assert counts(cat.page(COSTS.name))["attention"] == 2 * 2 * 5**2 * 64
+
+
+@pytest.mark.parametrize("name", ["i-love-ai", "roses-are-red", "stories260k", "tiny-gpt", "changed-since-2017"])
+def test_a_formula_comes_to_the_number_beside_it(desk, name):
+    own = desk(name)
+    page = own.page(COSTS.name)
+    said = {row[0]: (row[1], int(row[2].replace(",", ""))) for row in page.texts("parts")[:-1]}
+    graph, model = own.document.state.graph, own.document.state.model
+    heads, _, each = graph.shape("decoder.1.self.W_K")
+    hidden = graph.shape("decoder.1.ffn.W_1")[-1]
+    names = {"layers": model.layers, "n": len(graph.axes["input"]), "d": model.d_model, "d_kv": heads * each}
+    names |= {"d_ff": hidden, "words": len(graph.axes["output.words"])}
+    for part, (formula, count) in said.items():
+        formula = formula.partition(",")[0].replace("²", "**2").replace("×", "*")
+        factors = re.sub(r"(?<=[\w)]) (?=[\w(])", " * ", formula)
+        own = {"words": graph.shape("input.table")[0]} if part == "embedding" else {}
+        assert eval(factors, names | own) == count, part
+    assert ("d_ff" in said["feed-forward"][0]) == (hidden != 4 * model.d_model)
 
 
 def test_the_share_of_attention_grows_with_the_length(cat):

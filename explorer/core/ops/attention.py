@@ -133,7 +133,8 @@ class Scores(Op):
     def formula(self, *symbols: str) -> str:
         Q, K = symbols
         dot = rf"{Q}^\top {K}" if self.columns else rf"{Q} \, {K}^\top"
-        return dot if self.similarity == "dot" else rf"\frac{{{dot}}}{{\| q \| \, \| k \|}}"
+        q, k = (symbol[:1].lower() + symbol[1:] for symbol in symbols)  # a row of each
+        return dot if self.similarity == "dot" else rf"\frac{{{dot}}}{{\| {q} \| \, \| {k} \|}}"
 
     def code(self, *names: str) -> str:
         Q, K = (f"{n}.mT" for n in names) if self.columns else names

@@ -8,6 +8,7 @@ import pytest
 
 import explorer
 from explorer.core import ops
+from explorer.core.ops.attention import Scores
 from explorer.core.ops.slips import Surroundings
 from explorer.core.switches import SWITCHES
 
@@ -62,3 +63,7 @@ def test_slips_of_an_rms_norm_are_its_own():
     x, gamma = rng.normal(size=(3, 4)), rng.normal(size=4)
     centred = x - x.mean(-1, keepdims=True)
     np.testing.assert_allclose(slips["mean taken away"].forward(x, gamma), norm.forward(centred, gamma), rtol=1e-12)
+
+
+def test_a_cosine_divides_by_the_lengths_of_what_it_is_of():
+    assert Scores("cosine").formula("O", "V") == r"\frac{O \, V^\top}{\| o \| \, \| v \|}"
