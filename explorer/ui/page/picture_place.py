@@ -116,9 +116,9 @@ class PicturePlace(QWidget):
         larger : float
             How many times larger than that it may be.
         """
-        holder = self.parentWidget()
-        # A stack may be of a width of its own.
-        narrow = min(room, holder.maximumWidth() if holder is not None else room)
+        narrow, holder = room, self.parentWidget()
+        while holder is not None:  # a stack, or one around it, may be of a width of its own
+            narrow, holder = min(narrow, holder.maximumWidth()), holder.parentWidget()
         times = min(min(max(room / (WIDE * scale), 1.0), MOST_TIMES) * larger, max(narrow / across, 1.0))
         width = max(min(round(across * times), narrow), 0)
         other = width != self.maximumWidth()

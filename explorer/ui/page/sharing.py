@@ -93,7 +93,7 @@ class Sharing:
         self.rows: list[Row] = []
         """The rows among that."""
         self._narrow: dict[str, int] = {}
-        """Pixels across of the rows, by id, that stand in a stack of a width of its own."""
+        """Pixels across of what stands, by id, in a stack of a width of its own."""
         self.around: dict[str, Row] = {}
         """The row of stacks in one of which a row stands, by its id."""
         self.in_rows: set[str] = set()
@@ -175,8 +175,6 @@ class Sharing:
                     widget.be(labelled=True)
                 if id not in in_rows and widget.tell_size():
                     self.page.tell_around(widget)
-            elif isinstance(widget, (ChoiceView, NoteLabel, PlayerView)):
-                widget.be_no_wider(room)
         for one in self.all:
             if isinstance(one, Listing):
                 cast("ListingView", self.page.widgets[one.id]).be_times(max(self.growth.drawn, 1.0))
@@ -186,13 +184,15 @@ class Sharing:
             wanted = self.px(stack.width * self.growth.times_in(stack))
             across = widths.get(stack.id, max(min(wanted, room), 0))
             self.page.holder_of(stack).setFixedWidth(across)
-            self._narrow |= {row.id: across for row in leaves(stack) if isinstance(row, Row)}
+            self._narrow |= {one.id: across for one in leaves(stack)}
             self._let_be(stack.elements, across)
             for note in (self.page.widgets.get(one.id) for one in stack.elements):
                 if isinstance(note, NoteLabel):
                     let_end(note, max(across - line_of(note), 0))
-        for widget in self.page.widgets.values():
-            if isinstance(widget, DescentPart | Drawn) and widget.be_no_wider(room, self.growth.drawn):
+        for id, widget in self.page.widgets.items():
+            if isinstance(widget, (ChoiceView, NoteLabel, PlayerView)):
+                widget.be_no_wider(self._narrow.get(id, room))
+            elif isinstance(widget, DescentPart | Drawn) and widget.be_no_wider(room, self.growth.drawn):
                 self.page.tell_around(widget)
         self._let_be(self.page.elements, room)
         for scheme in crossing:

@@ -165,6 +165,21 @@ def test_small_pictures_take_the_room_that_a_page_leaves_down(open_window, eye):
 
 
 @pytest.mark.usefixtures("no_pictures")
+def test_what_stands_in_a_part_of_a_page_is_no_wider_than_that(open_window, eye):
+    """The arrows beside a long table were cut at their right, and so were the words below them."""
+    window = open_window("tiny-gpt", stage="input.embedding")
+    window.resize(1600, 900)
+    eye.settle(window)
+    elements = window.page().elements
+    (*_, part) = parts_of(window.page())[0]
+    for id in ("plane of input.table", "who is in the plane of input.table"):
+        one = elements.widgets[id]
+        assert QRect(one.mapTo(elements, QPoint()), one.size()).right() <= part.right(), id
+    words = elements.widgets["who is in the plane of input.table"]
+    assert words.height() >= words.heightForWidth(words.width()), "all of its lines are there"
+
+
+@pytest.mark.usefixtures("no_pictures")
 @pytest.mark.parametrize(("lesson", "stage"), [("i-want-to-buy", "input.embedding"), ("xor", "input")])
 def test_a_page_that_is_slightly_too_high_has_smaller_pictures_and_is_whole(open_window, eye, lesson, stage):
     window = open_window(lesson, stage=stage)
