@@ -107,22 +107,26 @@ def map_in_sight(parts: Sequence[Part], gaps: Sequence[int], height: int, high: 
     *above, last = (part.rows[0] for part in parts)
     plain: dict[str, Places] = {part.rows[0].id: NONE for part in parts if not part.rows[0].folds}
 
-    def fits(wanted: set[str], stands: Stands) -> bool:
+    def fits(wanted: set[str], stands: Stands, share: float = 1.0) -> bool:
         takes = [measure(part, stands) for part in parts]
         top = sum(gaps) + sum(taken.height for taken in takes[:-1])
-        return all(top + bottom < height for id, (_, bottom) in takes[-1].reach.items() if id in wanted)
+        ends = [first + share * (end - first) for id, (first, end) in takes[-1].reach.items() if id in wanted]
+        return all(top + end < height for end in ends)
 
     for wanted, small in _ways(last, high):
         # Small pictures stand on a line by themselves, if that is in sight, too; numbers follow each other.
         for breaks in (bool(small), not small):
-            folded = {last.id: small} | {row.id: frozenset(range(len(matrices_of(row)))) for row in above}
+            folded = {last.id: small} | {row.id: _all(row) for row in above}
             if not fits(wanted, Stands(plain | folded, breaks)):
                 continue
             for row in reversed(above):  # Q, K and V are worth more than what they are made of
                 fewer = {id: places for id, places in folded.items() if id != row.id}
                 folded = fewer if fits(wanted, Stands(plain | fewer, breaks)) else folded
             return Stands(plain | folded, breaks)
-    return Stands(plain)
+    # Not even the weights are whole: better half of them than Q, K and V, which say nothing by themselves.
+    weights = weights_of(last) or 0
+    begin = Stands(plain | {last.id: frozenset(range(weights))} | {row.id: _all(row) for row in above}, True)
+    return begin if fits({matrices_of(last)[weights].id}, begin, 0.5) else Stands(plain)
 
 
 def matrices_of(row: Row) -> list[Matrix]:
@@ -149,6 +153,10 @@ def is_whole(spans: Sequence[tuple[int, int]], count: int, height: int) -> bool:
     top = min(top for top, _ in beside)
     start = top if top >= height else 0
     return all(bottom - start < height for _, bottom in beside)
+
+
+def _all(row: Row) -> Places:
+    return frozenset(range(len(matrices_of(row))))
 
 
 def _but_last(row: Row, stay: int | None) -> Places:
