@@ -20,6 +20,8 @@ class Switch:
     # `least`, `most`: for a number: the smallest and the largest allowed.
     least: float = 0
     most: float = _ANY
+    # Another switch of its block, and the value there without which this one changes nothing; "" where there is none.
+    needs: tuple[str, str] = ("", "")
 
     def parse(self, value: object) -> SwitchValue | None:
         """The value as this switch holds it, from text or a TOML value; None where it is not one of the allowed."""
@@ -88,7 +90,7 @@ _OUTPUT = Switch("softmax", "Output", ("softmax", "sigmoid", "identity"))
 
 _LOSS = {
     "loss": Switch("cross-entropy", "Loss", ("none", "cross-entropy", "mean squared error")),
-    "L_1": Switch(False, "L₁, the sum of the logs"),
+    "L_1": Switch(False, "L₁, the sum of the logs", needs=("loss", "cross-entropy")),
 }
 
 READS = ("after attention", "beside attention", "beside attention, its norm")

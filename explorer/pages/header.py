@@ -119,12 +119,21 @@ def _listed_layer(view: View) -> Choice | None:
 def switch_bar(
     view: View, block: str, names: Sequence[str], more: Sequence[str] = (), everywhere: bool = True
 ) -> Switches:
-    """Some switches of a block, with the values that the newest act gives them; those that it lacks are left out."""
+    """Some switches of a block, with the values that the newest act gives them.
+
+    Those that it lacks are left out, and those that change nothing there.
+    """
     model = view.state.model
     blocks = model.blocks()
     kind = blocks[block]
+
+    def works(name: str) -> bool:
+        by, value = SWITCHES[kind][name].needs
+        return not by or model.switch(block, by) == value
+
     first, rest = (
-        tuple((name, model.switch(block, name)) for name in some if name in SWITCHES[kind]) for some in (names, more)
+        tuple((name, model.switch(block, name)) for name in some if name in SWITCHES[kind] and works(name))
+        for some in (names, more)
     )
     if not first:
         first, rest = rest, ()  # nothing stands before them: they need not be asked for

@@ -166,10 +166,18 @@ def _cost(view: View, row: int, cost: Cost) -> tuple[Element, ...]:
         Column("saved", NUMBER),
         Column("bytes of the cache", NUMBER),
     )
+    own = {name for name, _, _ in products(view.state.model, view.graph)}
+    of_source = [name for name in cost.kept if name not in own]
     note = (
-        "The rows of the words so far stay the same whatever word follows, so the new word needs only its own "
-        f"row, and of the earlier ones the keys and values. Kept are {_kept_names(cost.kept)}: the key-value cache."
+        "The rows of the words so far stay the same whatever word follows, so the new word needs only its own row, and "
+        f"of the earlier ones the keys and values. Kept are {_kept_names([n for n in cost.kept if n in own])}: the "
+        "key-value cache."
     )
+    if of_source:
+        note += (
+            f" Kept are also {_kept_names(of_source)}, a row for each word of the source: they are computed once, "
+            "before the first word is written, so they have no line in the table above."
+        )
     return (
         Note("about the cache", note),
         Listing("costs", "Multiplications and bytes, with the cache and without", columns, tuple(lines)),

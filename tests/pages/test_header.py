@@ -65,3 +65,9 @@ def test_switches_that_stand_alone_need_not_be_asked_for(desk):
 )
 def test_the_block_of_a_stage_is_the_longest_that_it_begins_with(stage, block):
     assert block_of(stage, ["encoder.1", "encoder.1.self", "loss"]) == block
+
+
+def test_a_switch_that_changes_nothing_is_left_out(desk):
+    found = desk("xor")
+    assert [name for name, _ in head(found, "loss").switches.values] == ["loss"]  # squares have no logs to add up
+    assert "L_1" in dict(head(desk(), "loss").switches.values)

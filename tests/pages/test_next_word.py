@@ -311,3 +311,15 @@ def test_with_the_cache_k_is_kept_as_turned_and_no_column_says_twice_what_one_ro
     assert "together" not in [column.title for column in listing.columns]
     of.choose(CACHED, False)
     assert of.page(NEXT_WORD.name).the("computed rows").columns[-1].title == "together"
+
+
+def test_what_is_kept_of_the_source_is_said_to_have_no_line_in_the_table(desk):
+    page = desk("you-are-welcome").page(NEXT_WORD.name)
+    own, of_source = page.the("about the cache").text.split("Kept are also")
+    named = {line.entries[0].text for line in page.the("computed rows").lines}
+    for letter in "KV":
+        assert f"decoder.1.self.{letter}" in own
+        assert f"layer 1, self {letter}" in named
+        assert f"decoder.1.cross.{letter}" in of_source
+        assert f"layer 1, cross {letter}" not in named
+    assert "Kept are also" not in desk("tiny-gpt").page(NEXT_WORD.name).the("about the cache").text

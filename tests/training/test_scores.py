@@ -94,8 +94,10 @@ def test_tiny_translator_translates_what_it_never_saw(measured):
 
 
 def test_tiny_translator_opens_on_a_head_that_shows_where_the_words_come_from():
-    """“Casa” comes from the third word, “roja” from the second: so says the paragraph above."""
+    """“Casa” comes from the third word, “roja” from the second: so says the paragraph, which names the head."""
     lesson = load("tiny-translator")
+    assert "in layer 2, head 3 of cross-attention" in lesson.settings["red"].paragraph
+    assert (lesson.start_stage, lesson.start_head) == ("decoder.2.cross.attention", 3)
     engine = Document(lesson.state("red")).engine
     block = lesson.start_stage.removesuffix(".attention")
     looks_at = engine.values[f"{block}.weights"][lesson.start_head - 1].argmax(-1)
