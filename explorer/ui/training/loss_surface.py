@@ -32,6 +32,7 @@ from explorer.ui.workbench import Workbench
 
 FINEST, COARSEST = 33, 8
 """Points along each side at last, and how many of their distances lie between two at first."""
+FIRST = ((FINEST - 1) // COARSEST + 1) ** 2  # points of the first surface
 
 
 @dataclass(frozen=True)
@@ -307,6 +308,11 @@ class LossSurface(Plot):
         self.restyle()
         self.refresh()
 
+    @property
+    def is_drawn(self) -> bool:
+        """Whether there is a surface in sight; the first one takes `FIRST` passes through the model."""
+        return self._image.image is not None
+
     def show_cells(self, cells: Sequence[Cell]) -> None:
         """Look at other weights."""
         self.cells, self._window, self.losses = tuple(cells), None, None
@@ -333,7 +339,7 @@ class LossSurface(Plot):
         if self.losses is None or self.losses.window != self._window or not (busy or self.losses.fits()):
             self.losses = LossGrid(self.bench.document, self.cells, self._window)
             self.steps_of_losses = self.bench.descent.at
-            if self._image.image is None:
+            if not self.is_drawn:
                 self._look_at(self._window)  # at once: the surface comes later
         if self.isVisible() and not self.losses.whole:
             if not self.bench.descent.quick:

@@ -13,7 +13,7 @@ from explorer.core.overview import largest_of
 from explorer.ui.selection import Cell
 from explorer.ui.signs import paint_signs
 from explorer.ui.theme import mark, qcolor
-from explorer.ui.training.loss_surface import LossSurface, name_of, steepest, within
+from explorer.ui.training.loss_surface import FIRST, LossSurface, name_of, steepest, within
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.layouts import FlowLayout, column_in
 from explorer.ui.workbench import Workbench
@@ -197,5 +197,7 @@ class SurfaceView(QWidget):
         after = f"after {self.plot.steps_of_losses:,} steps" if self._bench.descent.run else "now"
         about = (
             f"The bluer, the higher the loss. All other weights are as they are {after}. A click moves these two there."
+            if self.plot.is_drawn
+            else f"Being computed: the loss at {FIRST} places first. Each takes a pass through the model."
         )
         self._words.setText(f"{asked}. A click moves the two weights there." if asked else about)

@@ -420,6 +420,19 @@ def test_its_sides_are_right_before_the_surface_is_there(monkeypatch, window, pa
     assert seen.contains(*surface.here)
 
 
+def test_words_say_that_a_surface_is_being_computed_until_it_is_there(window, panel, qtbot):
+    """An empty field stood above words about its colours, for seconds where a pass through the model takes long."""
+    from explorer.ui.training.surface_view import SurfaceView
+
+    view = SurfaceView(window.bench)
+    qtbot.addWidget(view)
+    assert view._words.text() == "Being computed: the loss at 25 places first. Each takes a pass through the model."
+    with qtbot.waitExposed(view):
+        view.show()
+    qtbot.waitUntil(lambda: view.plot.is_drawn)
+    assert view._words.text().startswith("The bluer, the higher the loss.")
+
+
 def test_the_surface_shows_losses_that_the_model_would_have(window, surface, eye, qtbot):
     qtbot.waitUntil(lambda: surface.losses.whole)
     assert surface.cells == (Cell("output.logits", (0, 0)), Cell("output.logits", (0, 3)))
