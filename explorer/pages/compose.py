@@ -1,6 +1,6 @@
 """From a view to the page of a stage: one table from the kind of a stage to what stands on its page.
 
-Signs that tell the truth: of changes and gradients another rule holds than of the values.
+Signs that tell the truth: of changes and gradients another rule holds than of the values. Colours that do: of one sum.
 
 Any stage as its matrices in reading order.
 """
@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 from explorer.core.graph import Stage
+from explorer.core.overview import largest_of
 from explorer.pages.by_hand import by_hand, layout_choice
 from explorer.pages.drawing import AttentionLines, HeatMap
 from explorer.pages.element import Element, leaves
@@ -55,6 +57,34 @@ def _is_sum(items: tuple[Item, ...]) -> bool:
     """Whether nothing but sums stands there, and each term has a change to show."""
     nothing = any(isinstance(item.element, Matrix) and item.element.nothing for item in items)
     return not nothing and {item.sign for item in items} <= {"", "+", "="}
+
+
+def of_one_scale(view: View, elements: tuple[Element, ...]) -> tuple[Element, ...]:
+    """The elements, those of each sum in a row of the page with one scale of colours.
+
+    With its own each, a sum whose largest number has grown would look paler than what was added up.
+    """
+    return tuple(
+        view.part(("of one scale", one.id), one.inside, partial(_of_one_scale, one))
+        if isinstance(one, Row) and any(item.sign == "+" and item.holds for item in one.items)
+        else one
+        for one in elements
+    )
+
+
+def _of_one_scale(row: Row) -> Row:
+    starts = [k for k, item in enumerate(row.items) if not k or item.sign not in ARITHMETIC]
+    items: list[Item] = []
+    for start, end in pairwise((*starts, len(row.items))):
+        terms = row.items[start:end]
+        signs = {item.sign for item in terms[1:] if item.holds}
+        shown = [item.element for item in terms if isinstance(item.element, Matrix)]
+        if signs == {"+", "="}:  # a product has numbers of another size than its factors
+            largest = max((largest_of(one.array) for one in shown), default=0.0)
+            scaled = {one.id: replace(one, largest=largest) for one in shown}
+            terms = tuple(replace(item, element=scaled.get(item.element.id, item.element)) for item in terms)
+        items += terms
+    return replace(row, items=tuple(items))
 
 
 def matrices(view: View, stage: Stage) -> tuple[Element, ...]:
@@ -201,7 +231,8 @@ def _whole(view: View, stage: Stage) -> Page:
     top = view.part(("header", sentence), (), lambda: _top(view, stage, sentence))
     elements = kind.elements(view, stage)
     elements = (*elements, *_others(view, stage, elements))
-    return Page(stage.name, top, true_signs(by_hand(view, elements), view.looking.showing))
+    shown = true_signs(by_hand(view, elements), view.looking.showing)
+    return Page(stage.name, top, of_one_scale(view, shown))
 
 
 def _top(view: View, stage: Stage, sentence: str) -> Header:

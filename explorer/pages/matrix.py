@@ -81,6 +81,7 @@ class Matrix(Element):
     turned: bool = False
     # Which rows and columns of the whole table are shown, as `part_of` leaves them; None: all of them.
     kept: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    largest: float = 0.0  # of all matrices of the sum that it stands in, which have one scale; 0: it has its own
 
     @property
     def own(self) -> Array:
@@ -117,7 +118,7 @@ class Matrix(Element):
     @cached_property
     def limit(self) -> float:
         """The size of number from which on a signed colour is full."""
-        return CALM * largest_of(self.array) or 1.0
+        return CALM * (self.largest or largest_of(self.array)) or 1.0
 
     @cached_property
     def _texts(self) -> dict[tuple[int, int], str]:

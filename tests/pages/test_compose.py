@@ -19,7 +19,7 @@ from explorer.pages.compose import KINDS, page
 from explorer.pages.drawing import Arrow, Curve, Drawing, Image, Probe, Strips, drawable
 from explorer.pages.gestures import Do, Edit, GoTo, Hold, Keep, MoveTo, SetNumber
 from explorer.pages.levels import ABOUT_THE_MODEL, WHOLE, places, stops
-from explorer.pages.matrix import Matrix
+from explorer.pages.matrix import CALM, Matrix
 from explorer.pages.page import Button, Choice, Note, Number, Picture, Player, Row, Switches
 from explorer.pages.view import Cell, Looking, View, row_of
 from tests.samples import long
@@ -297,8 +297,10 @@ def test_after_an_edit_a_page_differs_where_what_it_shows_does(lesson, eyes):
         for element in eyes(new).elements:
             if isinstance(element, Matrix):
                 shows |= element.place.node in changed
-                same = np.array_equal(element.array, ids[element.id].array, equal_nan=True)
-                assert (element == ids[element.id]) == same
+                was = ids[element.id]
+                same = np.array_equal(element.array, was.array, equal_nan=True)
+                # The scale of a sum is that of all its terms.
+                assert (element == was) == (same and element.largest == was.largest)
                 assert same or element.place.node in changed
         pictures = any(element.id == "model" for element in new.elements)  # of all, or of a block
         # A click on a head of “What heads do” asks for its mean, which is another one after an edit.
@@ -402,3 +404,35 @@ def test_no_page_shows_a_false_sign(desk):
         for stage in found.document.engine.graph.stages:
             rows = found.page(stage.name).all(Row)
             assert not {item.sign for row in rows for item in row.items if item.holds} & set("×+=")
+
+
+SUMS = [("source.positions", "sum"), ("encoder.1.self.after", "sum"), ("encoder.1.ffn.after", "sum")]
+
+
+@pytest.mark.parametrize("showing", ["values", "change"])
+@pytest.mark.parametrize(("stage", "row"), SUMS)
+def test_colours_of_a_sum_go_as_far_as_its_largest_number(desk, stage, row, showing):
+    found = desk()
+    for number in (2.0, 90.0):
+        found.do(SetCells("source.table", {(0, 0): number}))
+        found.look(showing=showing)
+        terms = [item.element for item in found.page(stage).the(row).items]
+        assert {one.limit for one in terms} == {CALM * max(float(np.abs(one.array).max()) for one in terms)}
+
+
+def test_products_and_what_is_no_sum_have_scales_of_their_own(desk):
+    found = desk()
+    found.look(showing="gradient")
+    shown = [found.page("source.positions").the("sum")]
+    found.look(showing="values")
+    shown.append(found.page("encoder.1.ffn.layers").the("output row"))
+    for row in shown:
+        assert "+" in {item.sign for item in row.items}
+        assert not any(item.element.largest for item in row.items)
+
+
+def test_no_sum_has_two_scales(example, eyes):
+    for one in example[1].values():
+        for row in eyes(one).all(Row):
+            if {item.sign for item in row.items} == {"", "+", "="}:
+                assert len({item.element.limit for item in row.items}) == 1, row.id

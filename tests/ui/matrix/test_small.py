@@ -1,14 +1,17 @@
 """A matrix that does not fit comes first as a small picture with a lens for its numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QColor, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
+from explorer.pages.matrix import CALM
 from explorer.pages.view import Covered
 from explorer.ui.matrix import heading
 from explorer.ui.matrix.box import MatrixBox
@@ -168,3 +171,13 @@ def test_cells_of_a_long_thin_matrix_are_wide_enough_to_be_seen(open_window, eye
     x, hidden = boxes["input.X"], boxes["layer.1.hidden"]
     assert x._small.width() >= 20
     assert hidden._small.width() >= 100
+
+
+def test_a_small_picture_has_the_scale_of_the_sum_it_stands_in(box):
+    picture, ramp = box._small, box._bench.appearance.theme.diverging_ramp.colors
+    row, column = np.unravel_index(np.argmax(box.matrix.array), box.matrix.array.shape)
+    number = float(box.matrix.array[row, column])
+    for times in (1.0, 3.0):
+        box.tell(replace(box.matrix, largest=times * number))
+        shown = picture.grab().toImage().pixelColor(at(picture, row, column))
+        assert shown == QColor(ramp[int((1 / (CALM * times) + 1) * 127.5)])
