@@ -9,6 +9,7 @@ import numpy as np
 from explorer.core.cell import Argument, Constant, Index, Operand, Step, operands
 from explorer.core.engine import Engine
 from explorer.core.numbers import written
+from explorer.core.ops import Array
 
 DECIMALS = 4
 _FEW = 4
@@ -120,12 +121,7 @@ def only_rounding(engine: Engine, name: str, cell: tuple[int, ...]) -> bool:
     """
     if not 0 < abs(engine.values[name][cell]) < _TINY or (last := engine.explain(name, cell)) is None:
         return False
-    if last.function == "dot":
-        terms = np.multiply(*(argument.value for argument in last.arguments))
-    elif last.function in ("add", "subtract", "sum_of"):
-        terms = np.array([argument.value for argument in last.arguments])
-    else:
-        terms = np.array([last.value])
+    terms = _terms(last)
     if abs(last.value) <= len(terms) * np.finfo(terms.dtype).eps * np.abs(terms).max():
         return True
     parts = [argument for argument in last.arguments if isinstance(argument, Operand)]
@@ -134,6 +130,23 @@ def only_rounding(engine: Engine, name: str, cell: tuple[int, ...]) -> bool:
     return all(
         any(only_rounding(engine, part.node, _cell(part, i)) for part in parts) for i in np.flatnonzero(terms).tolist()
     )
+
+
+def _terms(last: Argument) -> Array:
+    """The numbers that a number adds up, and those that these add up before: a difference of two means has all terms
+    of both.
+    """
+    arguments = last.arguments if isinstance(last, Step) else ()
+    match last.function if isinstance(last, Step) else "":
+        case "dot":
+            return np.asarray(np.multiply(*(argument.value for argument in arguments)))
+        case "mean":
+            return np.ravel(arguments[0].value) / np.size(arguments[0].value)
+        case "multiply":
+            return np.ravel(np.multiply.outer(*map(_terms, arguments)))
+        case "add" | "subtract" | "sum_of":
+            return np.concatenate([_terms(argument) for argument in arguments])
+    return np.ravel(last.value)
 
 
 def _cell(part: Operand, i: int) -> tuple[int, ...]:

@@ -351,7 +351,7 @@ def _word_terms(view: View, output: str) -> tuple[Listing, Drawing, str]:
     sure = "With probability 1 it is 0; the smaller the probability, the larger it is."
     text = f"−ln p of the right word. {sure} {_mean(view)}{'' if typed else FOLLOW}{'' if counted.all() else OVER}"
     foretold = [(i, int(target[i])) for i in np.flatnonzero(counted).tolist()]
-    places = [(i, f"{names[i]} → {vocabulary[right]}", Cell(output, (i, right))) for i, right in foretold]
+    places = [(i, vocabulary[right], Cell(output, (i, right))) for i, right in foretold]
     return listing, _costs(places, given, cost), text
 
 

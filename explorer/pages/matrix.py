@@ -6,7 +6,7 @@ How much each cell of a matrix was changed by the last edit, for a flash that sa
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import floor, log10
+from math import floor, inf, log10
 
 import numpy as np
 
@@ -79,6 +79,7 @@ class Matrix(Element):
     open: bool | None = None
     # Whether it is shown transposed: its rows are the node's columns. Only `shape` is the node's own then.
     turned: bool = False
+    cancels: bool = False  # of a single number: whether it is what rounding left of 0, see `only_rounding`
     # Which rows and columns of the whole table are shown, as `part_of` leaves them; None: all of them.
     kept: tuple[tuple[int, ...], tuple[int, ...]] | None = None
     largest: float = 0.0  # of all matrices of the sum that it stands in, which have one scale; 0: it has its own
@@ -100,7 +101,7 @@ class Matrix(Element):
     @cached_property
     def _usual_decimals(self) -> int:
         """How many the values are written with."""
-        return decimals_of(self.values)
+        return 1 if self.cancels else decimals_of(self.values)
 
     @cached_property
     def power(self) -> int:
@@ -148,6 +149,8 @@ class Matrix(Element):
     @cached_property
     def _noise(self) -> float | None:
         """The size below which a number is what rounding left of 0; None in shares, which may be that small."""
+        if self.cancels:
+            return inf
         computed = self.values.dtype == np.float64 and not self.editable and self.colours != SHARES
         if not computed or self.values.size > FEW_CELLS:
             return None
@@ -283,7 +286,7 @@ def matrix(view: View, name: str, title: str = "", id: str = "") -> Matrix:
         if pin is not None or was.pins is not None:
             return make()
         array = np.atleast_2d(values[place.index])
-        return replace(was, array=array, values=array)
+        return replace(was, array=array, values=array, cancels=array.size == 1 and _cancels(view, place))
 
     return view.part((name, title, id), (values, pin), make, renew)
 
@@ -328,7 +331,13 @@ def _matrix(view: View, name: str, place: Place, title: str, id: str) -> Matrix:
         _covered(view, place, values.shape),
         _formula(view, node, "values") if showing != "values" else "",
         view.chosen(open_key(id or place.node), True if named else None),
+        cancels=values.size == 1 and _cancels(view, place),
     )
+
+
+def _cancels(view: View, place: Place) -> bool:
+    """Whether a single number is what rounding left of 0: there is no larger one beside it that would say so."""
+    return only_rounding(view.engine, place.node, (*place.index, *(0,) * view.engine.value(place).ndim))
 
 
 def _spoken(short: str) -> str:

@@ -6,6 +6,8 @@ from explorer.core.derivation import Row, chain, only_rounding, rows
 from explorer.core.engine import Pin
 from explorer.core.gradients import Root
 from explorer.core.model import Model
+from explorer.document.document import Document
+from explorer.lessons.loader import load
 
 
 @pytest.fixture
@@ -115,6 +117,13 @@ def test_what_is_0_but_for_rounding(compute, keys, rounding):
     # What is made of such a number alone is one, too.
     assert only_rounding(engine, "scaled", (0, 0)) is rounding
     assert not only_rounding(engine, "weights", (0, 0))
+
+
+def test_a_difference_of_means_is_rounding_where_the_numbers_of_both_cancel():
+    engine = Document(load("sin").state()).engine
+    assert engine.values["regression.b"] != 0
+    assert only_rounding(engine, "regression.b", (0,))
+    assert not only_rounding(engine, "regression.W", (0, 0))
 
 
 # Brackets

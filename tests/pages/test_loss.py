@@ -34,7 +34,7 @@ def test_a_term_for_each_position(start, number):
         assert number(row[2]) == pytest.approx(p[i], abs=6e-4)
         assert number(row[4]) == pytest.approx(-np.log(p[i]), abs=6e-3)
     assert [(dot.x, dot.y) for dot in dots(page)] == [(x, -np.log(x)) for x in p]
-    assert [dot.name.split(" → ")[1] for dot in dots(page)] == [row[1] for row in page.texts(TERMS)]
+    assert [dot.name for dot in dots(page)] == [row[1] for row in page.texts(TERMS)]
     assert f"{start.value('loss.value'):.4f}" in page.notes
     assert page.page.header.sentence == "How improbable the right words are for the model, as one number."
 
@@ -169,7 +169,7 @@ def test_where_nothing_is_to_be_said_nothing_is_counted(start, number):
     assert [row[4] for row in rows[2:]] == ["not counted"] * 2
     assert page.the(TERMS).lines[3].cell is None
     assert start.value("loss.value") == pytest.approx(sum(number(row[4]) for row in rows[:2]) / 2, abs=6e-3)
-    assert [dot.name for dot in dots(page)] == ["<start> → de", "de → <end>"]
+    assert [dot.name for dot in dots(page)] == ["de", "<end>"]
     assert "nothing is counted" in page.notes
     start.choose(row_of("target"), 3)
     page = start.page("loss")

@@ -324,3 +324,13 @@ def test_what_rounding_left_of_0_is_written_as_0_but_not_in_shares(desk):
     assert not [text for text in V.texts(range(V.values.shape[0]), range(V.values.shape[1])) if "e−1" in text]
     assert V.text(*np.argwhere((np.abs(V.values) < 1e-15) & (V.values != 0))[0]) == "0.00"
     assert replace(V, colours=SHARES).text(*np.argwhere((np.abs(V.values) < 1e-15) & (V.values != 0))[0]) != "0.00"
+
+
+def test_a_single_number_that_rounding_left_of_0_is_written_as_0(desk):
+    found = desk("sin")
+    b = matrix(found.view, "regression.b")
+    assert b.values != 0
+    assert b.text(0, 0) == "0.0"
+    for change in (1e-9, 0.5):  # it is told again with other numbers, and what is small but true stays
+        found.do(SetCells("loss.target", {(0, 0): found.value("loss.target")[0, 0] + change}))
+        assert float(matrix(found.view, "regression.b").text(0, 0).replace("−", "-")) != 0
