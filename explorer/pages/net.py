@@ -80,9 +80,9 @@ NONE = (
 )
 
 
-CELLS, ALL_FROM = 690, 1400
+CELLS, ONE_LINE, WITH_NET = 690, 1030, 1400
 """Pixels of the weights that the two of the surface are chosen from: they stand below the curve and the surface, and
-across a page of so many.
+across a page of so many, in which all pictures share one line: those of a net are one more.
 """
 
 
@@ -97,13 +97,14 @@ def descent(view: View, stage: Stage) -> tuple[Element, ...]:
     slow = () if quick else (Note("slow", SLOW if ready else f"{SLOW} {FIRST}"),)
     pictures: list[Element] = [Stack("loss", "Loss", (Descent("curve", "curve", (example,), 340, 260),))]
     cells: list[Element] = []
+    net = net_picture(view)
     if ready and sum(np.size(view.values[name]) for name in moves) > 1:
         shapes = tuple((name, view.values[name].shape) for name in moves)
         surface = Descent("surface", "surface", (example, shapes), 330, 310)
         pictures.append(Stack("loss over two weights", "Loss over two weights", (surface,)))
-        cells = [Descent("cells", "cells", (example, shapes), CELLS, 60, ALL_FROM)]
-    if (picture := net_picture(view)) is not None:
-        pictures.append(picture)
+        cells = [Descent("cells", "cells", (example, shapes), CELLS, 60, ONE_LINE if net is None else WITH_NET)]
+    if net is not None:
+        pictures.append(net)
     weights = Stack("what moves", "What moves", (Descent("weights", "weights", (example, moves), 340),))
     return (
         Descent("steps", "steps"),

@@ -161,7 +161,7 @@ class Growth:
             (one.id, cast("FittedTable", page.widgets[one.id])) for one in self._sharing.all if isinstance(one, Listing)
         ]
         narrow = {id for id, one in lists if one.whole_width > min(widths.get(id, one.width()), room)}
-        end = max((place.bottom() for _, place in page.places(room)), default=0)
+        end = max((place.bottom() + 1 for _, place in page.places(room)), default=0)
         return (broken, narrow, seen, torn), end + page.contentsMargins().bottom()
 
     def _there(self, row: Row, place: QRect) -> Iterator[tuple[Item, QRect]]:

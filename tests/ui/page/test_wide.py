@@ -191,6 +191,19 @@ def test_a_page_that_is_slightly_too_high_has_smaller_pictures_and_is_whole(open
 
 
 @pytest.mark.usefixtures("no_pictures")
+@pytest.mark.parametrize("lesson", ["roses-are-red", "cat-sat-on-the"])
+def test_a_page_of_gradient_descent_is_in_sight_whole_and_its_pictures_are_not_smaller_for_it(open_window, eye, lesson):
+    """The weights to choose from stood on three lines, and curve and surface were made a third smaller for that."""
+    window = open_window(lesson, stage="model.descent")
+    window.resize(1600, 900)
+    eye.settle(window)
+    page, px = window.page(), window.bench.appearance.px
+    assert page.verticalScrollBar().maximum() == 0
+    assert page.elements.widgets["curve"].width() >= px(340)
+    assert page.elements.widgets["surface"].width() >= px(330)
+
+
+@pytest.mark.usefixtures("no_pictures")
 def test_a_list_takes_the_room_that_is_too_little_for_the_model_below_it(open_window, eye):
     window = open_window("positions-cat-mat", stage="model.changes")
     window.resize(1600, 900)
