@@ -20,7 +20,7 @@ HEADINGS = {Button: "text", Check: "text", Listing: "name", Section: "text"} | d
 )
 """What a heading is called in each kind of element."""
 PLAIN = """
-known small last kind kinds year recipe family tree spread ones trained
+mute known small last kind kinds year recipe family tree spread ones trained
 formula input machine once order reading were continuations direction now several divisor grow move probable purpose
 a above after all also among an and answer answers are arrows as at back bars batch be become before behind below beside
 brought by call called came chance comes divided divides do drag each every first for form from get given gives go goes

@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from explorer.core.graph import Place
+from explorer.core.overview import FINEST
 from explorer.pages.drawing import Axis, Bars, Box, Drawing, FlowLine, Image, Segments, Words
 from explorer.pages.gestures import GoTo, Switch
 from explorer.pages.matrix import matrix
@@ -17,7 +18,6 @@ from explorer.pages.view import Cell
 from explorer.ui.drawing.blocks import TIGHT, Blocks
 from explorer.ui.drawing.strokes import Sight
 from explorer.ui.drawing.view import DrawingView
-from explorer.ui.matrix.small import FINEST
 from explorer.ui.widgets.tree import written_in
 
 ATTENTION, FFN = "encoder.1.self.attention", "encoder.1.ffn.layers"
