@@ -13,7 +13,7 @@ import numpy as np
 
 from explorer.core.graph import Stage
 from explorer.core.ops import Array
-from explorer.pages.drawing import AttentionLines, HeatMap, SentenceRow, Sentences, series
+from explorer.pages.drawing import LONG, AttentionLines, HeatMap, SentenceRow, Sentences, series
 from explorer.pages.element import Element
 from explorer.pages.feed_forward import product
 from explorer.pages.gestures import is_off, turn
@@ -22,8 +22,6 @@ from explorer.pages.page import Button, Item, Note, Row, Section, Stack
 from explorer.pages.vectors import planes
 from explorer.pages.view import View
 
-LONG = 24
-"""Words beyond which a table shows a small part only, and the pictures come first."""
 NEARLY_ALL = 0.99
 LONG_VECTORS, MANY_VECTORS = 8, 12
 """Numbers of a query, and queries, beyond which three tables of them push all else out of sight."""
@@ -46,7 +44,7 @@ def attention(view: View, stage: Stage, sentences: tuple[Element, ...] = ()) -> 
     shares = _item(view, block, "weights")
     output = tuple(_item(view, block, name) for name in ("output",) if block + name in view.nodes)
     behind = planes(view, block) if learned else ()
-    if max(view.graph.shape(f"{block}weights")[-2:]) > LONG:
+    if max(view.graph.shape(f"{block}weights")[-2:]) > LONG:  # a table shows a small part only
         return (
             *_pictures(view, block),
             *read,

@@ -290,6 +290,10 @@ class Drawing(Data):
     out: Gesture | None = None
 
 
+LONG = 24
+"""Words up to which the colours of shares go from 0 to 1, so that pictures can be compared."""
+
+
 @dataclass(frozen=True, eq=False)
 class HeatMap(Element):
     """Attention weights as a picture: a square for each query and key, deeper the larger the share."""

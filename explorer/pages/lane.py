@@ -22,6 +22,7 @@ from explorer.core.switches import READS
 from explorer.pages.drawing import (
     HERE,
     LINE,
+    LONG,
     MUTED,
     SHARES,
     SIGNED,
@@ -103,7 +104,7 @@ SMALL, LETTER, WIDEST_WORD = 11.7, 9.4, 140.0
 LINE_HEIGHT, MOST_APART = 17.0, 44.0
 """How far apart large words are, and all of them at most."""
 DEEPEST = 4.0
-"""The colour of shares is deepest at so many times their mean."""
+"""The colour of shares among many words is deepest at so many times their mean."""
 OF_SHARES = ("weights", "probabilities", "onehot", "routed")
 """The last part of the names of nodes whose rows are shares."""
 ARROW = 6.0
@@ -130,15 +131,17 @@ def image_of(view: View, name: str, place: tuple[float, float, float, float]) ->
     array = np.atleast_2d(view.shown(where))
     axes = view.graph.axes_of(where)
     shares = view.looking.showing == "values" and name.rpartition(".")[2] in OF_SHARES
-    high = _full(np.abs(array[np.isfinite(array)])) if shares else largest_of(array) or 1.0
+    high = _full(array) if shares else largest_of(array) or 1.0
     sides = [axis if axis in view.graph.sequences else "" for axis in axes[-2:]]
     token, across = sides if len(sides) > 1 else ("", "")
     return Image(array, high, 0.0, SHARES if shares else SIGNED, place, where, token=token, across=across)
 
 
 def _full(shares: Array) -> float:
-    """The share at which the colour is deepest: among many words, of which each gets little, it is less than 1."""
-    some = shares[shares > 0]
+    """The share at which the colour is deepest: 1 as on the pages, less among many words, which get little each."""
+    if max(shares.shape) <= LONG:
+        return 1.0
+    some = np.abs(shares[np.isfinite(shares) & (shares != 0)])
     return min(1.0, DEEPEST * float(some.mean())) if some.size else 1.0
 
 

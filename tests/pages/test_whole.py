@@ -12,7 +12,19 @@ from explorer.document.document import Document
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.pages.compose import page
-from explorer.pages.drawing import Bars, Box, Dot, FlowLine, Image, Segments, Words, series
+from explorer.pages.drawing import (
+    LONG,
+    SHARES,
+    Bars,
+    Box,
+    Dot,
+    FlowLine,
+    HeatMap,
+    Image,
+    Segments,
+    Words,
+    series,
+)
 from explorer.pages.gestures import Edit, GoTo, Keep
 from explorer.pages.lane import amount, depth, length
 from explorer.pages.levels import ALL, LAYER, WHOLE, places
@@ -527,3 +539,19 @@ def test_a_number_in_a_neuron_is_short_enough_for_its_circle(desk, number, said)
     sin.do(SetCells("input.X", {(0, 0): number}))
     first = next(dot for dot in sin.page(WHOLE.name).marks("model", Dot) if dot.cell.node == "input.X")
     assert first.inside == said
+
+
+@pytest.mark.parametrize(("lesson", "stage"), [("emma", "attention"), ("you-are-welcome", "encoder.1.self.attention")])
+def test_weights_have_the_colours_that_they_have_on_their_page(whole, lesson, stage):
+    made, model = whole(lesson)
+    (one, *_), (page, *_) = images(model, "weights"), made.page(stage).all(HeatMap)
+    assert (one.colours, one.high) == (SHARES, page.full) == (SHARES, 1.0)
+
+
+def test_of_shares_among_many_words_one_sees_where_they_go(desk):
+    text = " ".join(f"word{i}" for i in range(LONG + 1))
+    made = desk()
+    made.document = Document(new_lesson("gpt", [text], d_model=8, heads=2).state())
+    weights = images(made.page(WHOLE.name), "weights")
+    assert weights
+    assert all(0 < one.high < 1 for one in weights)
