@@ -81,9 +81,16 @@ def boxes(view: View, nodes: Sequence[Node], outside: Sequence[Node], summary: s
     alike = [node for node in computed if titles[name_of(node.name)] > 1]
     of_stages = Counter(node.stage for node in alike)
     # What alone of its stage has the name of others is called as the stage is.
-    by_stage = {node.name for node in alike if of_stages[node.stage] == 1}
+    called = {node.name: stages[node.stage].title for node in alike if of_stages[node.stage] == 1}
+    # Of those that are given each says of which stage it is: two norms have a γ.
+    inputs = [node for node in nodes if node.is_input]
+    times = Counter(name_of(node.name) for node in inputs)
+    for node in inputs:
+        if times[name := name_of(node.name)] > 1:
+            of = stages[node.stage].title
+            called[node.name] = f"{name} of {of[0].lower()}{of[1:]}"
     drawn = {
-        node.name: _Boxed(view, node, stages[node.stage], high, node in outside, node.name in by_stage)
+        node.name: _Boxed(view, node, stages[node.stage], high, node in outside, called.get(node.name, ""))
         for node in every
     }
     times = Counter(one.name for one in drawn.values())
@@ -115,13 +122,13 @@ def counts(view: View, node: Node) -> bool:
 class _Boxed:
     """One node: what is written in its box, and how large that is."""
 
-    def __init__(self, view: View, node: Node, stage: Stage, high: float, outside: bool, by_stage: bool) -> None:
+    def __init__(self, view: View, node: Node, stage: Stage, high: float, outside: bool, title: str) -> None:
         self._view, self._node, self._stage = view, node, stage
         self._value = view.values[node.name]
         self._outside = outside
         self._small = self._value.ndim == 1 and node.is_input and self._value.dtype.kind == "f"
         self._note, self._share = amount(view, node.name)
-        self._title = stage.title if by_stage or node.short == "value" else name_of(node.name)
+        self._title = title or (stage.title if node.short == "value" else name_of(node.name))
         formula = "" if node.is_input or outside else equation(view, node)
         self._formula = "" if node.name in IN_SIGNS and formula == node.symbol else formula
         self.told = f"{self._title}, from {stage.group}: {stage.title}"

@@ -252,7 +252,9 @@ class Blocks:
             if strong and self._advance(font, True, text) > room:
                 font, strong = self._sized(font.pixelSize(), False), False
             if self._advance(font, strong, text) > room and not whole:
-                text = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, room)
+                # The number at the end of "example 4" is all that tells it from "example 3".
+                cut = Qt.TextElideMode.ElideMiddle if text[-1:].isdigit() else Qt.TextElideMode.ElideRight
+                text = QFontMetricsF(font).elidedText(text, cut, room)
         return font, text
 
     def font(self, size: float, strong: bool = False, least: float = LEAST) -> QFont | None:

@@ -265,6 +265,14 @@ def test_a_title_for_which_there_is_no_room_is_written_lighter_before_it_is_cut(
         assert written == title if text else written.endswith("…")
 
 
+def test_of_a_name_that_is_cut_the_number_at_its_end_stays(bench):
+    blocks = Blocks(bench)
+    font = blocks._sized(12, False)
+    cut = [blocks._fitted(font, False, name, 50)[1] for name in ("a long example 1", "a long example 2")]
+    assert all("…" in text for text in cut)
+    assert [text[-1] for text in cut] == ["1", "2"]
+
+
 def test_a_bar_gives_way_to_a_word_that_would_be_cut(picture):
     words, cells = ("<0x9C>", "b"), (Cell("source.X", (0, 0)), Cell("source.X", (1, 1)))
     marks = (Bars((120, 110, 76, 40), words, (0.7, 0.3), cells),)
