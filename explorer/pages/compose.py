@@ -64,12 +64,14 @@ def of_one_scale(view: View, elements: tuple[Element, ...]) -> tuple[Element, ..
 
     With its own each, a sum whose largest number has grown would look paler than what was added up.
     """
-    return tuple(
+    # No generators: in each edit all items of the page are asked.
+    found = [
         view.part(("of one scale", one.id), one.inside, partial(_of_one_scale, one))
-        if isinstance(one, Row) and any(item.sign == "+" and item.holds for item in one.items)
+        if isinstance(one, Row) and "+" in [item.sign for item in one.items if item.holds]
         else one
         for one in elements
-    )
+    ]
+    return tuple(found)
 
 
 def _of_one_scale(row: Row) -> Row:

@@ -143,26 +143,21 @@ class Matrix(Element):
         """The numbers of some rows and columns as they are written in the table, in reading order."""
         if self.showing != "values" or self.names or self.nothing or self.covered:
             return [self.text(row, column) for row in rows for column in columns]
-        numbers = self.array[rows.start : rows.stop, columns.start : columns.stop].ravel().tolist()
-        return in_tables(numbers if self._noise is None else map(self._without_noise, numbers), self.decimals)
+        numbers, noise = self.array[rows.start : rows.stop, columns.start : columns.stop].ravel().tolist(), self._noise
+        return in_tables([0.0 if abs(number) < noise else number for number in numbers], self.decimals)
 
     @cached_property
-    def _noise(self) -> float | None:
-        """The size below which a number is what rounding left of 0; None in shares, which may be that small."""
+    def _noise(self) -> float:
+        """The size below which a number is what rounding left of 0; 0 in shares, which may be as small as they like."""
         if self.cancels:
             return inf
         computed = self.values.dtype == np.float64 and not self.editable and self.colours != SHARES
-        if not computed or self.values.size > FEW_CELLS:
-            return None
-        return NOISE * largest_of(self.values)
-
-    def _without_noise(self, number: float) -> float:
-        return 0.0 if abs(number) < (self._noise or 0.0) else number
+        return NOISE * largest_of(self.values) if computed and self.values.size <= FEW_CELLS else 0.0
 
     def _said(self, value: float) -> str:
         """A number as it is written, a change with its sign."""
         if self.showing == "values":
-            return in_table(self._without_noise(float(value)), self.decimals)
+            return in_table(0.0 if abs(value) < self._noise else float(value), self.decimals)
         if not value:
             return "·"
         if not np.isfinite(value):
