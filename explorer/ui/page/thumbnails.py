@@ -123,10 +123,10 @@ def map_in_sight(parts: Sequence[Part], gaps: Sequence[int], height: int, high: 
                 fewer = {id: places for id, places in folded.items() if id != row.id}
                 folded = fewer if fits(wanted, Stands(plain | fewer, breaks)) else folded
             return Stands(plain | folded, breaks)
-    # Not even the weights are whole: better half of them than Q, K and V, which say nothing by themselves.
+    # Not even the weights are whole: better their first rows than Q, K and V, which say nothing by themselves.
     weights = weights_of(last) or 0
     begin = Stands(plain | {last.id: frozenset(range(weights))} | {row.id: _all(row) for row in above}, True)
-    return begin if fits({matrices_of(last)[weights].id}, begin, 0.5) else Stands(plain)
+    return begin if fits({matrices_of(last)[weights].id}, begin, 0.25) else Stands(plain)
 
 
 def matrices_of(row: Row) -> list[Matrix]:
