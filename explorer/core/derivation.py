@@ -30,8 +30,13 @@ class Row:
     kind: str
     # What a term is, a "product" or a "square"; empty where the rows around it say so.
     noun: str = field(default="", compare=False)
-    # (node, index): the cells of other nodes that the arithmetic of this row takes numbers from.
-    reads: tuple[tuple[str, Index], ...] = field(default=(), compare=False)
+    # The step whose arithmetic it is; of a step that is a line, with the place of one entry.
+    of: tuple[Step, int | None] | None = field(default=None, compare=False)
+
+    @property
+    def reads(self) -> tuple[tuple[str, Index], ...]:
+        """The cells of other nodes that its arithmetic takes numbers from, as (node, index)."""
+        return () if self.of is None else _reads(*self.of)
 
 
 _INFIX = {"add": "+", "subtract": "−", "multiply": "×", "divide": "÷", "at_least": "≥", "above": ">", "equal": "="}
@@ -189,17 +194,14 @@ class _Writer:
             a, b = one.arguments
             if isinstance(a, Operand) and a.of == "gradient" and _has_rows(b):
                 self.rows.append(Row("gradient × slope", "", "", "heading"))
-            products = a.value * b.value
-            text = lambda i: f"{self._argument(a, i)} × {self._argument(b, i)}"  # noqa: E731
-            self._list(self._term_names(one), text, products, noun="product", reads=lambda i: _reads(one, i))
+            self._list(self._term_names(one), one, a.value * b.value, noun="product")
             self.rows.append(Row(one.label, "", self._number(value), "step"))
             return
         if np.ndim(value):
             if one.label:
                 self.rows.append(Row(one.label, "", "", "heading"))
             noun = "" if one.label else _NOUNS.get(one.function, "")
-            reads = lambda i: _reads(one, i)  # noqa: E731
-            self._list(self._term_names(one), lambda i: self._expression(one, i), value, added_up, noun, reads)
+            self._list(self._term_names(one), one, value, added_up, noun)
             return
         if one.function in ("sum", "mean", "max", "norm") and isinstance(one.arguments[0], Step):
             inner = one.arguments[0]
@@ -211,24 +213,24 @@ class _Writer:
             unnamed = [a for a in one.arguments if isinstance(a, Step) and not _has_rows(a)]
             values, nouns = [a.value for a in unnamed], {_NOUNS.get(a.function, "") for a in unnamed}
             noun = nouns.pop() if len(nouns) == 1 else ""
-            text, reads = lambda i: self._expression(unnamed[i]), lambda i: _reads(unnamed[i])
-            self._list(self._names_of(unnamed), text, values, noun=noun, reads=reads)
+            self._list(self._names_of(unnamed), unnamed, values, noun=noun)
             self.rows.append(Row(one.label, self._expression(one), self._number(value), "step"))
             return
-        self.rows.append(Row(one.label, self._expression(one), self._number(value), "step", reads=_reads(one)))
+        self.rows.append(Row(one.label, self._expression(one), self._number(value), "step", of=(one, None)))
 
     def _list(
         self,
         names: Sequence[str],
-        text: Callable[[int], str],
+        of: Step | list[Step],
         values: Sequence[float],
         added_up: bool = True,
         noun: str = "",
-        reads: Callable[[int], tuple[tuple[str, Index], ...]] = lambda i: (),
     ) -> None:
-        """Terms in rows of their own. Only what is shown is written out: a sum may have thousands of terms."""
+        """Terms in rows of their own, those of a line or steps. A sum may have thousands: what is shown is written."""
         shown = len(values) if len(values) <= self._most else self._most - 1
-        self.rows += [Row(names[i], text(i), self._number(values[i]), "term", noun, reads(i)) for i in range(shown)]
+        for i in range(shown):
+            one = (of[i], None) if isinstance(of, list) else (of, i)
+            self.rows.append(Row(names[i], self._expression(*one), self._number(values[i]), "term", noun, one))
         rest = values[shown:]
         if len(rest):
             together = (", together", self._number(sum(rest))) if added_up else ("", "…")
@@ -292,6 +294,8 @@ class _Writer:
         if function in _OF_A_LINE:
             return f"{_OF_A_LINE[function]} of {parts[0]}"
         match function:
+            case "dot":
+                return f"{parts[0]} × {parts[1]}"
             case "square":
                 return f"({parts[0]})²" if parts[0].startswith("−") else f"{parts[0]}²"
             case "power":
@@ -329,7 +333,7 @@ class _Writer:
             if i is None:
                 if within == "max":  # what is masked is never the largest
                     value = value[~np.isneginf(value)] if np.isfinite(value).any() else value
-                shown = ", ".join(self._number(v) for v in value[:_FEW])
+                shown = ", ".join([self._number(v) for v in value[:_FEW]])
                 return shown + (", …" if len(value) > _FEW else "")
             value = value[i]
         return self._number(value)
@@ -345,7 +349,7 @@ def _reads(one: Argument, i: int | None = None) -> tuple[tuple[str, Index], ...]
     if isinstance(one, Operand):
         if i is None or not np.ndim(one.value):
             return ((one.node, one.index),)
-        return ((one.node, tuple((at.start or 0) + i if isinstance(at, slice) else at for at in one.index)),)
+        return ((one.node, tuple([(at.start or 0) + i if isinstance(at, slice) else at for at in one.index])),)
     if isinstance(one, Constant):
         return ()
     if one.function == "row" and i is not None:

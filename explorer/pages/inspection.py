@@ -123,7 +123,7 @@ def _played(view: View, about: Inspected) -> Inspected:
 
 def _to_come(row: Row) -> Row:
     """A row to which a derivation has not been played: what it is, and nothing of its arithmetic."""
-    return replace(row, expression="", value=COVERED, reads=())
+    return replace(row, expression="", value=COVERED, of=None)
 
 
 def played(view: View, cell: Cell, explained: Step) -> tuple[Row | None, bool]:
