@@ -6,6 +6,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, get_args
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
@@ -51,6 +52,11 @@ class Fonts:
     symbol: QFont
     code: QFont
 
+    @cached_property
+    def bold(self) -> Fonts:
+        """The same fonts, bold."""
+        return Fonts(*map(_bold, (self.ui, self.small, self.number, self.symbol, self.code)))
+
     @classmethod
     def at_scale(cls, scale: float) -> Fonts:
         system = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
@@ -71,6 +77,12 @@ class Fonts:
         code = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         code.setPointSizeF(points * 0.9)
         return cls(ui, _tabular(QFont(ui), points * 0.85), _tabular(QFont(ui), points * 0.95), symbol, code)
+
+
+def _bold(font: QFont) -> QFont:
+    bold = QFont(font)
+    bold.setBold(True)
+    return bold
 
 
 def _tabular(font: QFont, points: float) -> QFont:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QLineF, QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF, QRegion, QTransform
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QRegion, QTransform
 
 from explorer.core.ops import Array
 from explorer.pages.drawing import (
@@ -377,9 +377,7 @@ class Marks(pg.GraphicsObject):
         painter.setPen(QPen(qcolor(ring), 3 if lit or dot.wrong else 1.8))
         painter.setBrush(ground)
         painter.drawEllipse(middle, radius, radius)
-        bold = QFont(appearance.fonts.ui)
-        bold.setBold(True)
-        painter.setFont(bold)
+        painter.setFont(appearance.fonts.bold.ui)
         painter.setPen(ink)
         box = QRectF(middle.x() - radius, middle.y() - radius, 2 * radius, 2 * radius)
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, dot.inside)

@@ -11,7 +11,7 @@ from math import ceil
 
 import numpy as np
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.numbers import written
@@ -276,7 +276,7 @@ class SentencesView(QWidget):
     def _laid(self, width: int) -> Layout:
         if self._layout is None or self._asked != width:
             appearance = self.bench.appearance
-            metrics = QFontMetrics(_bold(appearance.fonts.ui))
+            metrics = QFontMetrics(appearance.fonts.bold.ui)
             self._asked = width
             self._layout = laid_out(self._rows, self._cross, width, metrics, appearance.px)
             if 0 < width < self._layout.least:
@@ -314,7 +314,7 @@ class SentencesView(QWidget):
         painter.setPen(qcolor(theme.muted))
         for rect, title in layout.titles:
             painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
-        plain, bold = fonts.ui, _bold(fonts.ui)
+        plain, bold = fonts.ui, fonts.bold.ui
         for word in layout.words:
             of_source = word.axis != self._rows[-1].axis
             looked_at = key if of_source else query
@@ -454,9 +454,3 @@ class SentencesView(QWidget):
         super().leaveEvent(event)
         self.bench.selection.set_token(None)
         self.bench.selection.leave()
-
-
-def _bold(font: QFont) -> QFont:
-    bold = QFont(font)
-    bold.setBold(True)
-    return bold

@@ -15,6 +15,7 @@ GAP = 5  # pixels between a label and the picture
 APART = (
     3  # pixels at the picture that a side leaves out, of which it only draws a line: Qt takes two of them for letters
 )
+BEYOND = 15  # pixels that a label at an end may go beyond it
 CLOSEST, WELL_APART = 0.86, 1.1  # heights of a line: where all can be written, and where some are left out
 LONGEST = 116  # pixels; a longer word is cut
 BESIDE = 8  # pixels between labels beside each other
@@ -84,7 +85,7 @@ class Side(pg.AxisItem):
         self._shown = shown
         self._laid.clear()
         self.title, self._most = title, most
-        metrics, px = QFontMetrics(self._font(bold=True)), self._bench.appearance.px
+        metrics, px = QFontMetrics(self._bench.appearance.fonts.bold.small), self._bench.appearance.px
         self._words = tuple(metrics.elidedText(word, Qt.TextElideMode.ElideRight, px(LONGEST)) for word in words)
         longest = max((metrics.horizontalAdvance(word) for word in self._words), default=0)
         # Of many, rather fewer than on end.
@@ -111,7 +112,7 @@ class Side(pg.AxisItem):
         if shown == self._shown:
             return
         self._shown, self._words, self.title = shown, None, title
-        metrics = QFontMetrics(self._font())
+        metrics = QFontMetrics(self._bench.appearance.fonts.small)
         if self.beside:
             texts = ["−0.0", *(text for _, text in self.ticks(low, high, room))]
             self._take(max(map(metrics.horizontalAdvance, texts)) + GAP)
@@ -152,17 +153,16 @@ class Side(pg.AxisItem):
             view.viewport().update()  # see `Plot.says_when_to_paint`
 
     def boundingRect(self) -> QRectF:
-        """As pyqtgraph's own, but a little apart from the picture: where only that is painted, the side is not."""
-        rect, inward = super().boundingRect(), APART
+        """A little apart from the picture: where only that is painted, the side is not. Labels go beyond its ends."""
         match self.orientation:
             case "left":
-                return rect.adjusted(0, 0, -inward, 0)
+                return self.rect().adjusted(0, -BEYOND, -APART, BEYOND)
             case "right":
-                return rect.adjusted(inward, 0, 0, 0)
+                return self.rect().adjusted(APART, -BEYOND, 0, BEYOND)
             case "top":
-                return rect.adjusted(0, 0, 0, -inward)
+                return self.rect().adjusted(-BEYOND, 0, BEYOND, -APART)
             case _:
-                return rect.adjusted(0, inward, 0, 0)
+                return self.rect().adjusted(-BEYOND, APART, BEYOND, 0)
 
     # What is written
 
@@ -176,7 +176,8 @@ class Side(pg.AxisItem):
         apart = self._bench.appearance.px(ROOM[self.beside])
         found = _round_numbers(low, high, length / apart)
         if not self.beside and len(found) > 1:
-            widest = max(map(QFontMetrics(self._font()).horizontalAdvance, (text for _, text in found))) + BESIDE
+            metrics = QFontMetrics(self._bench.appearance.fonts.small)
+            widest = max(map(metrics.horizontalAdvance, (text for _, text in found))) + BESIDE
             if widest > (found[1][0] - found[0][0]) / (high - low) * length:
                 found = _round_numbers(low, high, length / widest)
         return found
@@ -194,7 +195,7 @@ class Side(pg.AxisItem):
         if not length or high <= low or not self._words:
             return []
         unit = length / (high - low)
-        metrics = QFontMetrics(self._font())
+        metrics = QFontMetrics(self._bench.appearance.fonts.small)
         if self.beside or self.upright:
             height: float = metrics.height()
             all_fit = unit >= height * CLOSEST
@@ -223,11 +224,6 @@ class Side(pg.AxisItem):
                 found.append((i, middle))
         return found
 
-    def _font(self, bold: bool = False) -> QFont:
-        font = QFont(self._bench.appearance.fonts.small)
-        font.setBold(bold)
-        return font
-
     def title_written(self) -> str:
         """Its title; of one that is longer than the picture the end, as the cell that it names."""
         metrics, middle = QFontMetrics(self._bench.appearance.fonts.ui), self.geometry().center()
@@ -252,7 +248,7 @@ class Side(pg.AxisItem):
         if self._words is None:
             self._paint_numbers(painter, rect)
         else:
-            fonts = self._font(), self._font(bold=True)
+            fonts = appearance.fonts.small, appearance.fonts.bold.small
             colours = qcolor(theme.muted), qcolor(theme.here_text)
             marked = set(self._marked)
             end = self._whole.right()
@@ -285,7 +281,7 @@ class Side(pg.AxisItem):
                 painter.drawLine(rect.bottomLeft(), rect.bottomRight())
             case _:
                 painter.drawLine(rect.topLeft(), rect.topRight())
-        painter.setFont(self._font())
+        painter.setFont(self._bench.appearance.fonts.small)
         painter.setPen(qcolor(theme.muted))
         metrics = painter.fontMetrics()
         edge = rect.bottom() if self.beside else rect.left()

@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import attrgetter
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from explorer.core.derivation import Row
@@ -88,23 +88,17 @@ class DerivationView(QWidget):
         else:
             super().mousePressEvent(event)
 
-    def _fonts(self) -> tuple[QFont, QFont]:
-        fonts = self._bench.appearance.fonts
-        bold = QFont(fonts.number)
-        bold.setBold(True)
-        return fonts.number, bold
-
     def _measure(self) -> None:
-        number, bold = self._fonts()
-        metrics = QFontMetrics(bold)
+        fonts = self._bench.appearance.fonts
+        number, metrics = QFontMetrics(fonts.number), QFontMetrics(fonts.bold.number)
         large = self._bench.appearance.scale > LARGE  # where each pixel counts
-        self._row_height = QFontMetrics(number).height() + (0 if large else 4)
+        self._row_height = number.height() + (0 if large else 4)
         values = {row.value.translate(FIGURES) for row in self._rows}
         self._value_width = max(map(metrics.horizontalAdvance, values), default=0)
         self._gap, self._between, self._equals = map(self._bench.appearance.px, (GAP, BETWEEN, EQUALS))
         gap = self._gap
         self._broken_at = {}
-        self._words = words = cache(QFontMetrics(number).horizontalAdvance)  # asked again as rows are broken
+        self._words = words = cache(number.horizontalAdvance)  # asked again as rows are broken
         across = [
             words(row.label) + gap * bool(row.label and row.expression) + words(row.expression) for row in self._rows
         ]
@@ -210,8 +204,8 @@ class DerivationView(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        theme = self._bench.appearance.theme
-        number, bold = self._fonts()
+        theme, fonts = self._bench.appearance.theme, self._bench.appearance.fonts
+        number, bold = fonts.number, fonts.bold.number
         middle = Qt.AlignmentFlag.AlignVCenter
         at_left, at_right = Qt.AlignmentFlag.AlignLeft | middle, Qt.AlignmentFlag.AlignRight | middle
         height, across, down = self._row_height, self._column_width(self.width()), self._down(self.width(), self._terms)

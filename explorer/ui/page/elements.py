@@ -5,7 +5,7 @@ and has ``tell``, which is given the element that stands there now.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtGui import QFont, QFontMetrics
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QWidget
 
 from explorer.pages.drawing import AttentionLines, HeatMap, Sentences
@@ -128,9 +128,7 @@ def _listing(bench: Workbench, listing: Listing, parent: QWidget | None = None) 
 
 def word_beside(bench: Workbench, element: HeatMap | AttentionLines) -> int:
     """Pixels that the longest word takes beside a picture, in the bold letters of one that is pointed at."""
-    font, matrix = QFont(bench.appearance.fonts.small), element.matrix
-    font.setBold(True)
-    metrics = QFontMetrics(font)
+    metrics, matrix = QFontMetrics(bench.appearance.fonts.bold.small), element.matrix
     return max(map(metrics.horizontalAdvance, (*matrix.rows, *matrix.columns)), default=0)
 
 

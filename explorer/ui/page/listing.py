@@ -179,7 +179,7 @@ class ListingView(FittedTable):
         titled = any(column.title for column in columns)
         header.setVisible(titled)
         side.setVisible(bool(self.listing.labels))
-        metrics = QFontMetrics(_weighed(self.bench.appearance.fonts.small, True))
+        metrics = QFontMetrics(self.bench.appearance.fonts.bold.small)
         beside = max((metrics.horizontalAdvance(cut_label(one)) + px(14) for one in self.listing.labels), default=0)
         side.setFixedWidth(beside)
         widths = self._widths(metrics)

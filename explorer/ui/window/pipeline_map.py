@@ -6,7 +6,6 @@ from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAction,
     QEnterEvent,
-    QFont,
     QFontMetrics,
     QKeyEvent,
     QPainter,
@@ -84,9 +83,7 @@ class StageButton(QAbstractButton):
         beside = size // 2  # a number of three digits is wider than the circle
         painter.drawText(circle.adjusted(-beside, 0, beside, 0), Qt.AlignmentFlag.AlignCenter, str(self._number))
         if self.titled:
-            font = QFont(appearance.fonts.ui)
-            font.setBold(self.active)
-            painter.setFont(font)
+            painter.setFont(appearance.fonts.bold.ui if self.active else appearance.fonts.ui)
             painter.setPen(qcolor(theme.here_text if self.active else theme.text))
             text = QRect(box.left() + px(INDENT), box.top(), self.room(), box.height())
             title = painter.fontMetrics().elidedText(self.stage.title, Qt.TextElideMode.ElideRight, text.width())
@@ -179,10 +176,8 @@ class PipelineMap(QFrame):
     def _take_width(self) -> None:
         """Be as wide as the longest title needs, or as the numbers do."""
         appearance = self._bench.appearance
-        font = QFont(appearance.fonts.ui)
-        font.setBold(True)  # that of the stage where one is
-        titles = {stage.title for stage in self.stops}
-        longest = max(map(QFontMetrics(font).horizontalAdvance, titles), default=0)
+        metrics = QFontMetrics(appearance.fonts.bold.ui)  # those of the stage where one is
+        longest = max(map(metrics.horizontalAdvance, {stage.title for stage in self.stops}), default=0)
         needed = longest + appearance.px(INDENT + BESIDE)
         least, most = appearance.px(NARROWEST), appearance.px(WIDEST)
         self.setFixedWidth(min(max(needed, least), most) if self._titled else appearance.px(RAIL))

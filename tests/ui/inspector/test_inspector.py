@@ -395,7 +395,7 @@ def test_a_long_name_is_broken_and_nothing_of_it_lost(gradients):
     gradients.bench.selection.choose(Cell("output.scaled", (0, 1)))
     QApplication.processEvents()
     view = next(view for _, view in gradients.inspector._derivations if view.isVisible())
-    wide = QFontMetrics(view._fonts()[0])
+    wide = QFontMetrics(view._bench.appearance.fonts.number)
     assert "through output.probabilities and loss.value in one" in " ".join(line.label for line in view._lines)
     assert all(wide.horizontalAdvance(line.label) <= view.width() for line in view._lines)
 
