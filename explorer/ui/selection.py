@@ -27,6 +27,7 @@ class Selection(QObject):
     head_changed = Signal(object)  # the head, counted from 0, or None for the mean over the heads
     # The `Cell` pointed at, or None. What it reads and feeds is in `reads` and `fed` by then.
     pointed = Signal(object)
+    derived = Signal(object)  # the same cell as before is pointed at, its numbers may be others
     chosen = Signal(object, str)  # a `Cell` was clicked, or keys have come to it; and which of the two: a `Coming`
     token_changed = Signal()  # `token` is another one
     token_chosen = Signal(str)  # `chosen_token` is another one; how one came to it: a `Coming`
@@ -217,6 +218,7 @@ class Selection(QObject):
 
     def refresh(self) -> None:
         """Follow a change of the model: what is gone is no longer pointed at."""
+        before = self.cell, self.reads, self.fed, self.unfinished
         for name in ("_chosen", "cell"):
             cell: Cell | None = getattr(self, name)
             if cell is not None and not self._exists(cell):
@@ -226,7 +228,8 @@ class Selection(QObject):
         self.set_token(self.token if self._has_token(self.token) else None)
         if self.cell is not None:
             self._explain(self.cell)
-        self.pointed.emit(self.cell)
+        same = before == (self.cell, self.reads, self.fed, self.unfinished)
+        (self.derived if same else self.pointed).emit(self.cell)
 
     def _exists(self, cell: Cell) -> bool:
         value = self._document.engine.values.get(cell.node)

@@ -1,6 +1,6 @@
 import pytest
 
-from explorer.document.commands import SetSwitch, SetTokens
+from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.ui.selection import Cell, Selection
@@ -39,6 +39,20 @@ def test_the_same_cell_again_is_no_news(selection, pointed):
     selection.point(Cell(Q, (0, 1, 2)))
     selection.point(Cell(Q, (0, 1, 2)))
     assert len(pointed) == 1
+
+
+def test_other_numbers_in_the_same_cell_are_told_apart_from_another_cell(document, selection, pointed):
+    selection.point(cell := Cell(Q, (0, 1, 2)))
+    derived = []
+    selection.derived.connect(derived.append)
+    document.do(SetCells("encoder.1.self.W_Q", {(0, 0, 2): 5.0}))
+    selection.refresh()
+    assert (pointed, derived) == ([cell], [cell])
+    selection.point(held := Cell("encoder.1.self.scores", (0, 0, 0)))
+    document.do(PinCells("encoder.1.self.scores", {(0, 0, 0): 5.0}))
+    selection.refresh()
+    assert selection.reads == {}
+    assert (pointed, derived) == ([cell, held, held], [cell])
 
 
 def test_an_input_is_made_of_nothing(selection):

@@ -128,6 +128,7 @@ class Inspector(QFrame):
         self._folds.raise_()
         self._worker = Background(self)
         bench.selection.pointed.connect(self.show_cell)
+        bench.selection.derived.connect(self.show_cell)
         bench.selection.stage_changed.connect(self._explain)
         bench.selection.stage_changed.connect(self._look_up)
         self._again = later(self, self._dress)
