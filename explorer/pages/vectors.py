@@ -164,16 +164,18 @@ class _Vectors(Data):
     # `words`, `columns`: labels.
     words: tuple[str, ...]
     columns: tuple[str, ...]
+    pair: tuple[int, int]  # the dimensions that are drawn
 
 
-def _vectors(view: View, name: str) -> _Vectors:
+def _vectors(view: View, key: str, name: str) -> _Vectors:
     place = view.graph.place(name)
     words, columns = view.graph.axes_of(place)[-2:]
-    return _Vectors(view.engine.value(place), words, view.labels(words), view.labels(columns))
+    array = view.engine.value(place)
+    return _Vectors(array, words, view.labels(words), view.labels(columns), chosen_dimensions(view, key, array))
 
 
-_VectorsOf = Callable[[str], _Vectors]
-"""Those of a node or a head's slice, by its name; each is made once for a page."""
+_VectorsOf = Callable[[str, str], _Vectors]
+"""Those of a node or a head's slice, by the key of their plane and its name; each is made once for a page."""
 
 
 def planes(view: View, block: str) -> tuple[Element, ...]:
@@ -205,36 +207,32 @@ def planes(view: View, block: str) -> tuple[Element, ...]:
 
 def _plane_before(view: View, block: str, vectors: _VectorsOf, node: str, title: str) -> Stack:
     """What a matrix reads."""
-    read, key = vectors(node), f"{block}{node}"
-    pair = chosen_dimensions(view, key, read.array)
+    read, key = vectors(f"{block}{node}", node), f"{block}{node}"
     letter = "Q" if node == view.nodes[f"{block}Q"].parents[0] else "K"
-    return _plane(title, key, pair, read.array, Made(_before, (letter, read, pair)))
+    return _plane(title, key, read, Made(_before, (letter, read)))
 
 
 def _plane_behind(view: View, block: str, vectors: _VectorsOf, letter: str, node: str) -> Stack:
     """What a matrix makes of it."""
-    read, key, result = vectors(node), f"{block}{letter}", vectors(view.of_head(block + letter))
-    before = chosen_dimensions(view, f"{block}{node}", read.array)
-    behind = chosen_dimensions(view, key, result.array)
+    key = f"{block}{letter}"
+    read, result = vectors(f"{block}{node}", node), vectors(key, view.of_head(key))
     weights = view.value(view.of_head(f"{block}W_{letter}"))
     matrix = weights.T if view.state.model.switch(block.rstrip("."), "weights") == "W x" else weights
-    made = Made(_behind, (letter, read, before, matrix, result, behind))
-    return _plane(f"After W_{letter}", key, behind, result.array, made)
+    return _plane(f"After W_{letter}", key, result, Made(_behind, (letter, read, matrix, result)))
 
 
 def _plane_moved(view: View, block: str, vectors: _VectorsOf) -> Stack:
     """From values to the output."""
-    key, array = f"{block}moved", vectors(view.of_head(f"{block}V")).array
-    pair = chosen_dimensions(view, key, array)
-    made = Made(_moved, (array, vectors(view.of_head(f"{block}output")), pair))
-    return _plane("Moved by attention: V to O", key, pair, array, made)
+    key = f"{block}moved"
+    values, output = [vectors(key, view.of_head(block + short)) for short in ("V", "output")]
+    return _plane("Moved by attention: V to O", key, values, Made(_moved, (values.array, output, values.pair)))
 
 
-def _plane(title: str, key: str, pair: tuple[int, int], array: Array, made: Made[Drawing]) -> Stack:
+def _plane(title: str, key: str, shown: _Vectors, made: Made[Drawing]) -> Stack:
     """A picture, and below it which dimensions it draws. It is made when it is seen: it stands far down on its page."""
     parts: list[Element] = [Picture(f"plane of {key}", made, WIDTH, HEIGHT)]
-    if array.shape[1] > 2:
-        parts.append(dimension_choice(key, pair, array.shape[1], title))
+    if (width := shown.array.shape[1]) > 2:
+        parts.append(dimension_choice(key, shown.pair, width, title))
     return Stack(f"plane: {title}", title, tuple(parts))
 
 
@@ -259,37 +257,36 @@ def chosen_dimensions(view: View, key: str, vectors: Array) -> tuple[int, int]:
 
 def telling(vectors: Array) -> tuple[int, int]:
     """The two dimensions to begin with: the first two or, where all rows are alike in these, those that differ most."""
+    if len(vectors) and (vectors[:, :2].max(0) > vectors[:, :2].min(0)).any():  # as nearly always
+        return 0, 1
     with np.errstate(all="ignore"):
         spread = np.nan_to_num(np.ptp(vectors, axis=0)) if len(vectors) else np.zeros(vectors.shape[1])
-    if spread[:2].any() or not spread.any():
+    if not spread.any():
         return 0, 1
     first, second = sorted(np.argsort(-spread, kind="stable")[:2].tolist())
     return first, second
 
 
-def _before(letter: str, vectors: _Vectors, pair: tuple[int, int]) -> Drawing:
+def _before(letter: str, read: _Vectors) -> Drawing:
     """A square grid with the words on it."""
-    span = reach(vectors.array[:, pair], 1.0)
-    return _warp(f"before W_{letter}", span, np.eye(2), vectors, pair)
+    return _warp(f"before W_{letter}", reach(read.array[:, read.pair], 1.0), np.eye(2), read)
 
 
-def _behind(
-    letter: str, vectors: _Vectors, before: tuple[int, int], matrix: Array, result: _Vectors, pair: tuple[int, int]
-) -> Drawing:
+def _behind(letter: str, read: _Vectors, matrix: Array, result: _Vectors) -> Drawing:
     """The same grid where the matrix lays it, with the words that it makes of those."""
-    span = reach(vectors.array[:, before], 1.0)
-    return _warp(f"after W_{letter}", span, matrix[np.ix_(before, pair)], result, pair)
+    span = reach(read.array[:, read.pair], 1.0)
+    return _warp(f"after W_{letter}", span, matrix[np.ix_(read.pair, result.pair)], result)
 
 
-def _warp(where: str, span: float, matrix: Array, shown: _Vectors, pair: tuple[int, int]) -> Drawing:
+def _warp(where: str, span: float, matrix: Array, shown: _Vectors) -> Drawing:
     """A square grid that reaches `span` to each side, laid by a matrix of 2 × 2, with words on it."""
-    points = shown.array[:, pair]
+    points = shown.array[:, shown.pair]
     with np.errstate(all="ignore"):  # as in the engine
         corners = np.array([[1, 1], [1, -1]]) * span @ matrix
     frame = 1.25 * reach(np.vstack([corners, points]), 0.5)
     marks = (*_grid(span, matrix), *_words(shown, points))
     said = f"The plane {where}, with {len(points)} words on it"
-    return Drawing(marks, (-frame, frame, -frame, frame), said, *_axes(shown, pair), square=True)
+    return Drawing(marks, (-frame, frame, -frame, frame), said, *_axes(shown, shown.pair), square=True)
 
 
 def _grid(span: float, matrix: Array) -> list[Mark]:
