@@ -160,11 +160,14 @@ def _cut(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
-def decimals_of(array: Array) -> int:
-    """How many decimals show a matrix best: none for whole numbers of a count, else one to three."""
+def decimals_of(array: Array, largest: float | None = None) -> int:
+    """How many decimals show a matrix best: none for whole numbers of a count, else one to three.
+
+    `largest`: what `largest_of` says of it, where that is known.
+    """
     if array.dtype.kind in "iub":
         return 0
-    largest = largest_of(array)
+    largest = largest_of(array) if largest is None else largest
     if largest >= 1000:
         return 0 if largest >= 1e5 else 1
     # The first numbers mostly say it, and a matrix of millions would take milliseconds.
@@ -203,8 +206,8 @@ _SOON = 256  # places that are found at once: a list in sight shows fewer
 
 def _are_tenths(array: Array) -> bool:
     """Whether all finite numbers have one decimal at most."""
-    tenths = array[np.isfinite(array)] * 10
-    return np.array_equal(tenths, np.rint(tenths))
+    tenths = array * 10
+    return bool(((tenths == np.rint(tenths)) | np.isnan(tenths)).all())
 
 
 def significant(value: float, digits: int = 5) -> int:

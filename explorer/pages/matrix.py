@@ -101,7 +101,12 @@ class Matrix(Element):
     @cached_property
     def _usual_decimals(self) -> int:
         """How many the values are written with."""
-        return 1 if self.cancels else decimals_of(self.values)
+        return 1 if self.cancels else decimals_of(self.values, self._largest)
+
+    @cached_property
+    def _largest(self) -> float:
+        """The size of the largest value."""
+        return largest_of(self.values)
 
     @cached_property
     def power(self) -> int:
@@ -114,12 +119,12 @@ class Matrix(Element):
 
     def _figures(self, decimals: int) -> int:
         """How many figures the largest value is written with."""
-        return len(f"{int(min(largest_of(self.values), 1e6))}") + decimals
+        return len(f"{int(min(self._largest, 1e6))}") + decimals
 
     @cached_property
     def limit(self) -> float:
         """The size of number from which on a signed colour is full."""
-        return CALM * (self.largest or largest_of(self.array)) or 1.0
+        return CALM * (self.largest or (self._largest if self.array is self.values else largest_of(self.array))) or 1.0
 
     @cached_property
     def _texts(self) -> dict[tuple[int, int], str]:
@@ -152,7 +157,7 @@ class Matrix(Element):
         if self.cancels:
             return inf
         computed = self.values.dtype == np.float64 and not self.editable and self.colours != SHARES
-        return NOISE * largest_of(self.values) if computed and self.values.size <= FEW_CELLS else 0.0
+        return NOISE * self._largest if computed and self.values.size <= FEW_CELLS else 0.0
 
     def _said(self, value: float) -> str:
         """A number as it is written, a change with its sign."""
@@ -177,12 +182,12 @@ class Matrix(Element):
         real = values.dtype.kind == "f"
         usual = self._usual_decimals
         decimals = max(usual, DECIMALS * real)
-        sizes = np.abs(values.flat[:SURVEYED])
+        sizes, least = np.abs(values.flat[:SURVEYED]).tolist(), 0.5 * 10.0**-usual
         # Of those written with all their digits the largest is the longest; what has a power of ten may be any.
-        plain = (sizes > 0.5 * 10.0**-usual) & (sizes < 1e6)
-        numbers = [*sorted(set(sizes[~plain].tolist())), float(sizes[plain].max(initial=0))]
+        plain = [size for size in sizes if least < size < 1e6]
+        numbers = [*sorted({size for size in sizes if not least < size < 1e6}), max(plain, default=0)]
         if values.size > SURVEYED:
-            numbers.append(largest_of(values))  # not where it stands: to find that takes ten times as long
+            numbers.append(self._largest)  # not where it stands: to find that takes ten times as long
         sign = "−" * real
         return [_LEAST * real, *[sign + text for text in in_tables(numbers, decimals)]]
 
