@@ -13,6 +13,7 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout
 
 from explorer.lessons.loader import load
+from explorer.lessons.schema import Lesson
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.selection import Cell
 from explorer.ui.theme import mark
@@ -72,15 +73,25 @@ class LessonBar(QFrame):
         self._sized = later(self, self.refresh)
         self.restyle()
 
+    def follow(self) -> None:
+        """Say something else after an act that makes it other, which few are."""
+        if self._about != self._is_about():
+            self.refresh()
+
+    def _is_about(self) -> tuple[Lesson, str, bool]:
+        """The lesson and the setting, and whether the model stands as it was opened."""
+        state = self._bench.document.state
+        return self._bench.lesson, state.setting, state in self._bench.opened
+
     def refresh(self) -> None:
         """Say what belongs to the lesson and setting of now."""
-        lesson = self._bench.lesson
-        setting = lesson.settings.get(self._bench.document.state.setting)
+        self._about = lesson, name, given = self._is_about()
+        setting = lesson.settings.get(name)
         if setting is None:
             return
         self._title.setText(setting.title)
         paragraphs = [" ".join(p.split()) for p in f"{setting.paragraph}\n\n{lesson.paragraph}".strip().split("\n\n")]
-        if self._bench.document.state not in self._bench.opened:
+        if not given:
             paragraphs[0] = f"{BEFORE}{paragraphs[0]}"  # its numbers need not be those that are shown now
         attempts = [f"Try: {one}" for one in (setting.to_try, lesson.to_try) if one]
         whole, height = self._more.isChecked(), self.window().height()

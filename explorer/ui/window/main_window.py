@@ -359,7 +359,7 @@ class MainWindow(QMainWindow):
         self.docks.follow(change)
         self.actions_.refresh()
         self.sides.follow()
-        self.lesson_bar.refresh()
+        self.lesson_bar.follow()
         if self.found is not None:
             self.found.follow()
         if change.structure or opened:  # else no part of the window has another width
