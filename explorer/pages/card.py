@@ -40,7 +40,13 @@ WHERE = {
     "source": "embeddings of the source",
     "target": "embeddings of the target",
 }
-KIND_NAMES = {"sequence": "embeddings", "ffn": "feed-forward", "layer": "each layer", "masked output": "output"}
+KIND_NAMES = {
+    "sequence": "embeddings",
+    "given attention": "attention",
+    "ffn": "feed-forward",
+    "layer": "each layer",
+    "masked output": "output",
+}
 UNTOLD = frozenset({"lookup", "mask"})
 """Switches that say nothing of how a model differs: how this program looks words up, and what each decoder has."""
 DECIMALS, MOST_LAYERS = 3, 4
@@ -120,7 +126,7 @@ def _said(value: SwitchValue) -> str:
         case float():
             return alone(value)
         case _:
-            return str(value)
+            return str(value).replace("sqrt(d_k)", "√d_k")
 
 
 def _trained() -> tuple[Element, ...]:
@@ -193,7 +199,7 @@ SCORES = {
 """What the scores of a card mean."""
 KINDS = {
     "attention": "one attention by itself: who looks at whom",
-    "encoder": "it reads a sentence; each word looks at all words",
+    "encoder": "it reads a sentence; each word takes something from the others",
     "encoder-decoder": "an encoder reads a sentence, a decoder writes one",
     "gpt": "a decoder alone: it reads and says what comes next",
     "mlp": "a net of neurons: no words, no attention",
@@ -236,7 +242,7 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
         ]
         title = Section("scores", "Scores, on sentences that it has never learned from")
         measured = title, _listing("all scores", lines, ("score", ""))
-        return *elements, beside((SIZES, (*sizes, *choices)), (MEASURED, measured), (RECIPE, _recipe(name)))
+        return *elements, beside((MEASURED, measured), (SIZES, (*sizes, *choices)), (RECIPE, _recipe(name)))
     elements += (beside((SIZES, sizes), (CHOICES, choices)),) if choices else sizes
     if source is not None and ("weights" in source or "checkpoint" in source):
         elements.append(Note("others", "It was trained by others, elsewhere: there is no recipe of it here."))
@@ -273,13 +279,12 @@ def _sizes(view: View) -> list[tuple[str, ...]]:
     learned = total(parameters(graph, model))
     layers = f"{model.layers} and {model.behind}" if model.behind else f"{model.layers}"
     all_learned = "counted block by block on the page Parameters"
-    found = [
-        ("kind", model.kind, KINDS[model.kind]),
-        ("layers", layers, "groups of the same blocks, one after the other"),
-        ("numbers that are learned", f"{learned:,}", all_learned if learned else "its numbers are given"),
-    ]
+    found = [("kind", model.kind, KINDS[model.kind])]
+    if graph.sequences or model.kind == "mlp":
+        found.append(("layers", layers, "groups of the same blocks, one after the other"))
     if graph.sequences:
-        found.insert(2, ("d_model", f"{model.d_model}", "numbers that stand for each word"))
+        found.append(("d_model", f"{model.d_model}", "numbers that stand for each word"))
+    found.append(("numbers that are learned", f"{learned:,}", all_learned if learned else "its numbers are given"))
     found += [
         (f"words of the {name}", f"{len(graph.axes[axis]):,}", "those that it can read there")
         for name, axis in graph.sequences.items()
@@ -305,7 +310,12 @@ def _choices(model: Model) -> tuple[Element, ...]:
         Line.of(Entry(title, leads=GoTo("model.switches")), value, Entry(usual, muted=True), _parts_of(blocks, model))
         for (title, value, usual), blocks in groups.items()
     ]
-    columns = Column("switch", names=True), Column("here"), Column("in the textbook"), Column("where")
+    columns = (
+        Column("switch", names=True),
+        Column("here", names=True),
+        Column("in the textbook", names=True),
+        Column("where"),
+    )
     title = Section("choices", "What it chose where the textbook chooses otherwise")
     return title, Listing("choices of the model", title.text, columns, tuple(lines), most=24)
 

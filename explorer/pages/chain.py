@@ -3,7 +3,6 @@
 A small net as neurons and the weights between them, for one example that goes through it.
 """
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -29,6 +28,7 @@ from explorer.pages.drawing import (
     Mark,
     Segments,
     Words,
+    ems_of,
     lines_of,
     series,
 )
@@ -44,11 +44,11 @@ LINE, PAD = 17.0, 7.0
 IMAGE, TALL, TALLEST, LOW, NUMBER_ROW = 34.0, 62.0, 126.0, 12.0, 14.0
 """How high the picture of a matrix is, where there are few of them, at most so that words fit beside it and numbers
 into it, and of a vector; and how high a row is for its numbers."""
-LEAST, VECTOR, NUMBER, WIDEST, BROADEST = 84.0, 44.0, 30.0, 150.0, 330.0
-"""How wide a box is at least, with a matrix and with a vector in it, for each number of a row, and at most, without
-such numbers and with them."""
-LETTER, STRONG, TITLE, SIGN, BARS = 6.0, 6.8, 7.6, 5.6, 14.0
-"""About how wide a letter is, one beside a row, one of a title, a sign of a formula, and one beside
+LEAST, VECTOR, NUMBER, ROOMY, WIDEST, BROADEST = 84.0, 44.0, 30.0, 48.0, 150.0, 330.0
+"""How wide a box is at least, with a matrix and with a vector in it, for each number of a row, and where there is
+no other row, and at most, without such numbers and with them."""
+LETTER, STRONG, TITLE, EM, BARS = 6.0, 6.8, 7.6, 12.5, 14.0
+"""About how wide a letter is, one beside a row, one of a title, an em of a formula, and a letter beside
 bars with these."""
 FEW = 6
 """Matrices; they are drawn larger."""
@@ -56,8 +56,6 @@ LEAST_ROW, MOST_LETTERS, MOST_BARS = 9.0, 10, 6
 """How high a row of a picture is at least that has its word beside it, how long these may be; bars of an output."""
 ASIDE = "average", "likeness"
 """Nodes from which nothing goes on."""
-_COMMAND = re.compile(r"\\(?:mathrm|sqrt|overline|hat|bar|left|right|;|,|!)|[{}^_ ]")
-_WORD = re.compile(r"\\[a-z]+", re.IGNORECASE)
 
 
 def chain(view: View) -> tuple[Drawing, list[str]]:
@@ -139,7 +137,7 @@ class _Boxed:
         wide = max(
             VECTOR if self._small else LEAST + self._beside,
             TITLE * len(self._title) + (0.0 if self._small else LETTER * len(self._note) + 10.0) + 2 * PAD,
-            SIGN * _signs(self._formula) + 2 * PAD,
+            EM * ems_of(self._formula) + 2 * PAD,
             BARS * max(map(len, view.labels(node.axes[-1]))) + 2 * PAD if self._has_bars else 0.0,
         )
         self._lines = 1 + bool(self._formula) * lines_of(self._formula)
@@ -151,8 +149,13 @@ class _Boxed:
     @property
     def _numbered(self) -> float:
         """How wide it is for the numbers of a short row, if there is that room: else its picture has only signs."""
-        wide = NUMBER * self._value.shape[-1] + self._beside + 2 * PAD if self._value.ndim == 2 else 0.0
-        return wide if wide <= BROADEST and not self._has_bars else 0.0
+        if self._value.ndim != 2 or self._has_bars:
+            return 0.0
+        rows, columns = self._value.shape
+        # A single row is as wide as others with their words.
+        inside = max(NUMBER * columns, min(ROOMY * columns, WIDEST) if rows == 1 else 0.0)
+        wide = inside + self._beside + 2 * PAD
+        return wide if wide <= BROADEST else 0.0
 
     @property
     def _has_bars(self) -> bool:
@@ -243,21 +246,13 @@ class _Boxed:
         return Bars(room, tuple(labels[j] for j in best), values, cells, max(1.0, *values))
 
 
-def _signs(latex: str) -> int:
-    """About how many letters wide a formula is; of a fraction the longer part counts."""
-    parts = re.split(r"\\frac", latex)
-    bare = _COMMAND.sub("", "".join(parts))
-    bare = _WORD.sub("x", bare)
-    return len(bare) if len(parts) == 1 else round(0.75 * len(bare))
-
-
 ACROSS, DOWN, DISC, HALF = 136.0, 46.0, 16.0, 50.0
 """Between layers at least and between neurons, the radius of a neuron as the renderer draws it, and half a layer's
 width at least."""
 ASPECT, BESIDE, MOST_APART, BROADER = 1.7, 290.0, 220.0, 1.4
 """How much wider than high a net is, what it takes beside its layers, how far these are apart at most, and how much
 wider a layer is then: a page is wide, and in a high net words would have no room."""
-MOST_UNITS, MOST_LEVELS, MOST_OPTIONS = 16, 6, 6
+MOST_UNITS, MOST_NAMED, MOST_LEVELS, MOST_OPTIONS = 16, 4, 6, 6
 POSITIVE, NEGATIVE = series(1), series(0)
 
 
@@ -321,8 +316,11 @@ def neurons(view: View) -> tuple[Drawing, list[str]]:
         tip = f"{stage.group}: {stage.title}\n{written_shape(view.values[name].shape)}, an example a row"
         said = f"{title}: {below}" if below else title
         add([Box(place, said, title, below if share is None else note, tip, into(view.graph, stage), share)], name)
-    for k in range(1, layers + 1):
-        add(_edges(view, k), names[k])
+    into_layers = [_weights(view, k) for k in range(1, layers + 1)]
+    # One scale for all layers: a weight of 2 is thicker than one of 1 wherever it is.
+    largest = max(float(np.abs(weights).max(initial=0.0)) for weights in into_layers) or 1.0
+    for k, weights in enumerate(into_layers, 1):
+        add(_edges(view, k, weights, largest), names[k])
     for k, name in enumerate(names):
         add(_column(view, k, name, row), name)
     right = layers * apart + half
@@ -346,14 +344,16 @@ def _y(units: int, j: int) -> float:
     return (j - (units - 1) / 2) * DOWN
 
 
-def _edges(view: View, k: int) -> list[Mark]:
+def _weights(view: View, k: int) -> Array:
+    """The weights into a layer, a row for each neuron before it."""
+    weights = np.nan_to_num(view.shown(view.graph.place(f"layer.{k}.W")))
+    return weights.T if view.state.model.switch(f"layer.{k}", "weights") == "W x" else weights
+
+
+def _edges(view: View, k: int, weights: Array, largest: float) -> list[Mark]:
     """The weights into a layer, those of one sign and about one size together."""
-    weights = view.shown(view.graph.place(f"layer.{k}.W"))
-    if view.state.model.switch(f"layer.{k}", "weights") == "W x":
-        weights = weights.T
-    weights = np.nan_to_num(weights)
-    size, across = float(np.abs(weights).max(initial=0.0)) or 1.0, _apart(view)[0]
-    levels = np.ceil(np.abs(weights) / size * MOST_LEVELS).astype(int)
+    across = _apart(view)[0]
+    levels = np.ceil(np.abs(weights) / largest * MOST_LEVELS).astype(int)
     into, out = weights.shape
     found: list[Mark] = []
     for sign, ink in ((1, POSITIVE), (-1, NEGATIVE)):
@@ -383,7 +383,7 @@ def _column(view: View, k: int, name: str, row: int) -> list[Mark]:
         told = next((text for text in (in_table(number, n) for n in (2, 1)) if len(text) <= MOST_FIGURES), "")
         told = told or in_table(number, 0)
         found.append(Dot(k * across, y, labels[j], cell=Cell(name, (row, j)), inside=told, share=share, signed=True))
-        if k == 0 or len(labels) == 1:
+        if len(labels) <= MOST_NAMED:  # between more of them lines would cross the names
             found.append(Words(k * across, y + DISC + 7.5, labels[j], MUTED, fixed=True, size=11.7))
     if k == 0:
         label = view.labels("input")[row]

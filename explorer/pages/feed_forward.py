@@ -12,6 +12,7 @@ import numpy as np
 from explorer.core.graph import Stage
 from explorer.core.numbers import decimals_of, exact, written
 from explorer.core.ops import Array, Op
+from explorer.lessons.symbols import formula_text
 from explorer.pages.drawing import Axis, Curve, Dot, Drawing, reach, series
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
@@ -189,9 +190,10 @@ def _units(view: View, hidden: str, activation: str, what: str) -> tuple[Element
     before, after = view.values[hidden][row], view.values[activation][row]
     last = not any(activation in node.parents for node in view.nodes.values() if node.op.projects)
     words = _words(op, after, units, f"“<mark>{escape(view.labels(axis)[row])}</mark>”", last)
-    listing = _listing(op, before, after, units, activation, row)
+    symbols = [formula_text(view.nodes[name].symbol) for name in (hidden, activation)]
+    listing = _listing(op, before, after, units, symbols, activation, row)
     curve: list[Element] = [
-        Picture("curve", _curve(op, before, after, units, (hidden, activation), row, words), 310, 250)
+        Picture("curve", _curve(op, before, after, units, symbols, (hidden, activation), row, words), 310, 250)
     ]
     if len(units) > MOST_DOTS:
         curve.append(Note("which are drawn", f"Of {len(units):,} units the first {MOST_DOTS} are drawn.", wide=False))
@@ -243,7 +245,9 @@ def _listed(names: Sequence[str], which: Array) -> str:
     return ", ".join(escape(names[i]) for i in which[:NAMED]) + (" …" if len(which) > NAMED else "")
 
 
-def _listing(op: Op, before: Array, after: Array, units: Sequence[str], activation: str, row: int) -> Listing:
+def _listing(
+    op: Op, before: Array, after: Array, units: Sequence[str], symbols: Sequence[str], activation: str, row: int
+) -> Listing:
     """A line for each hidden unit: its number and bar before and after."""
     both = np.concatenate((before, after))
     finite = both[np.isfinite(both)]
@@ -254,9 +258,9 @@ def _listing(op: Op, before: Array, after: Array, units: Sequence[str], activati
     bar_after = op.within or bar
     columns = (
         Column("Unit"),
-        Column("before h", NUMBER),
+        Column(f"before {symbols[0]}", NUMBER),
         Column("", BAR, 90, bar, signed=True),
-        Column("after a", NUMBER),
+        Column(f"after {symbols[1]}", NUMBER),
         Column("", BAR, 90, bar_after, signed=op.within is None),
         Column(""),
     )
@@ -296,7 +300,14 @@ class _Units(Lines):
 
 
 def _curve(
-    op: Op, before: Array, after: Array, units: Sequence[str], nodes: tuple[str, str], row: int, words: str
+    op: Op,
+    before: Array,
+    after: Array,
+    units: Sequence[str],
+    symbols: Sequence[str],
+    nodes: tuple[str, str],
+    row: int,
+    words: str,
 ) -> Drawing:
     """The activation, with a dot for each unit."""
     width = max(reach(before, 0.0) * 1.1, 3.0)
@@ -311,5 +322,5 @@ def _curve(
     low, high = min(float(y.min()), 0.0), max(float(y.max()), 0.5)
     room = (high - low) * 0.15
     window = (-width, width, low - room, high + room)
-    grid = Axis("before: h", grid=True), Axis("after: a", grid=True)
+    grid = Axis(f"before: {symbols[0]}", grid=True), Axis(f"after: {symbols[1]}", grid=True)
     return Drawing((Curve(x, y), *dots), window, f"Activation. {said(words)}", *grid)

@@ -144,12 +144,14 @@ def _listing(view: View, scores: str, output: str, row: int) -> Listing:
     gradient = view.engine.gradient(Place(scores))
     assert gradient is not None
     shares = view.values[output]
+    apart = gradient[row] * _n(view)
+    widest = float(np.abs(apart[np.isfinite(apart)]).max(initial=0.0)) or 1.0
     columns = [
         Column("Word"),
         Column("y", NUMBER),
         Column("P", NUMBER),
         Column("P − y", NUMBER),
-        Column("", BAR, 110, (-1.0, 1.0), signed=True),
+        Column("", BAR, 110, (-widest, widest), signed=True),
     ]
     decimals = [max(decimals_of(shares[row]), 4)]
     more = []
@@ -216,8 +218,9 @@ def _slip_note(view: View) -> tuple[Note, ...]:
 
 SEER = "decoder.1.self"
 OTHERS = {"loss.likelihood": "the probability of each right word", "loss.L_1": "the sum of the logs: −n times the loss"}
-TERMS, DIFFERENCES, STEPS = 570, 390, 340
-"""Pixels at text scale 1 of the lists of words, and of differences; and of the controls of gradient descent."""
+TERMS, DIFFERENCES, CURVE, GRADIENTS, STEPS = 415, 390, 315, 570, 340
+"""Pixels at text scale 1 of the lists of right words, and of differences, which have their curve beside them in a
+window of 1280; of that curve; of the list of all words; and of the controls of gradient descent."""
 MOST_CONTEXT = 5
 DECIMALS = 3
 MOST_DOTS = 512
@@ -235,14 +238,14 @@ def loss(view: View, stage: Stage) -> tuple[Element, ...]:
     output, words = view.nodes[VALUE].parents[0], _of_words(view)
     title = "The loss of each probability" if words else "The loss of each difference"
     listing, curve, text = _word_terms(view, output) if words else _squares(view, output)
-    costs = Stack("costs", title, (Picture("cost curve", curve, 340, 280),))
+    costs = Stack("costs", title, (Picture("cost curve", curve, CURVE, 270),))
     shown = (Item("", matrix(view, output)), Item("", _target(view, words)), Item("→", _value(view)))
     mine = [node.name for node in view.stage(stage.name) if node.name not in (VALUE, TARGET)]
     others = [Item("", matrix(view, name, OTHERS.get(name, ""))) for name in mine]
     what = "One term for each position" if words else "One term for each number"
     parts = [Stack("terms", what, (Note("about the terms", text), listing), TERMS if words else DIFFERENCES), costs]
     if gradients := word_gradients(view):
-        parts.append(Stack("gradients", "In which direction each logit should move", gradients, TERMS))
+        parts.append(Stack("gradients", "In which direction each logit should move", gradients, GRADIENTS))
     parts.append(Stack("down", "Down the gradient", (Descent("steps", "steps"),), STEPS))
     return (
         Row("terms listed", tuple(Item("", part) for part in parts)),
@@ -342,8 +345,8 @@ def _word_terms(view: View, output: str) -> tuple[Listing, Drawing, str]:
     titles = (
         Column("After"),
         Column("right word"),
-        Column("its probability p", NUMBER),
-        Column("", BAR, 120),
+        Column("p", NUMBER),
+        Column("", BAR, 90),
         Column("−ln p", NUMBER),
     )
     listing = Listing("term list", "Right words and their loss", titles, lines, vocabulary=vocabulary)

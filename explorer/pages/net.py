@@ -134,6 +134,8 @@ def regression(view: View, stage: Stage) -> tuple[Element, ...]:
 
 STEPS = 262
 """Pixels of the controls of descent: so narrow that they stand beside the picture in a window of 1024 pixels."""
+WIDE = 920
+"""Pixels of a curve, which has the width of the page; a surface has its most then."""
 BESIDE = 310
 """Pixels of a column beside the picture: at twice the text W and b of one layer stand beside each other in it."""
 
@@ -141,17 +143,16 @@ BESIDE = 310
 def net(view: View, stage: Stage) -> tuple[Element, ...]:
     """The space that the cases are points of, painted with the answers, beside the weights that make them."""
     elements: list[Element] = []
-    picture = net_picture(view)
+    picture = net_picture(view, width=WIDE)
     if picture is not None:
-        columns: list[Element] = [picture]
-        if LOSS.node in view.nodes:
-            columns.append(Stack("descent", "Gradient descent", (Descent("steps", "steps", width=STEPS),), STEPS))
-        # Beside a picture that is less wide a column of weights fits on the same line.
-        columns.append(Stack("weights", "Weights", _weights(view), BESIDE if Net(view).features == 2 else 0))
-        elements += [
-            Row("playground", tuple(Item("", column) for column in columns)),
-            Section("cases", "The cases: each row is a case"),
-        ]
+        # A curve is as wide as the page: the controls stand below it. Beside a surface a column of weights fits, too.
+        beside = Net(view).features == 2
+        learns = LOSS.node in view.nodes
+        steps = Stack("descent", "Gradient descent", (Descent("steps", "steps", width=STEPS * beside),), STEPS * beside)
+        weights = Stack("weights", "Weights", _weights(view), BESIDE * beside)
+        columns = (picture, steps, weights) if learns else (picture, weights)
+        elements += [Row("playground", tuple(Item("", column) for column in columns))] if beside else columns
+        elements.append(Section("cases", "The cases: each row is a case"))
     items = [
         Item("", matrix(view, CASES, "each case")),
         Item("→", matrix(view, Net(view).output, "what the net answers")),

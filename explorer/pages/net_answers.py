@@ -428,6 +428,10 @@ def _curve(net: Net, trained: Engine | None, line: bool) -> Drawing:
     left, right, low, high = _around(x, y)
     grid = np.linspace(left, right, CURVE_POINTS)
     answers = net.over(grid[:, None], net.output)[:, 0]
+    # What the net answers is seen where it is off, too, if it is not so far off that the examples would be a line.
+    near, most = answers[np.isfinite(answers)], high - low
+    low = max(min(low, float(near.min(initial=low))), low - most / 2)
+    high = min(max(high, float(near.max(initial=high))), high + most / 2)
     marks: list[Mark] = [Curve(grid, answers, "net", MUTED if line else series(0))]
     said = [f"net {alone(float(values[LOSS]))}"] if LOSS in values else []
     if "regression.output" in values and "regression.output" not in net.view.looking.covered.values:

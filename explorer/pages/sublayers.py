@@ -40,9 +40,9 @@ APART, EDGE, COMPACT = 4.0, 1.8, 300.0
 twice as large as without it."""
 LEVELS = 6
 """Of thickness, of the lines between words."""
-LEAST_SHARE, FEW_WORDS, MORE_THAN_EVEN, MANY_WORDS = 0.04, 6, 1.6, 24
+LEAST_SHARE, FEW_WORDS, EVEN, MORE_THAN_EVEN, MANY_WORDS = 0.04, 6, 1.01, 1.6, 24
 """Of few words all are joined that look at each other at all; of more, those that do so clearly more than evenly; of
-many, each with the one that it looks at most."""
+many, each with the one that it looks at most. All are even where the largest is so many times the mean."""
 READABLE = 11.0
 """Rows of the source that are at least so high have their words at the lines of cross-attention."""
 BELOW = {
@@ -362,10 +362,13 @@ def exchange(
     wanted = most if len(mean) > MANY_WORDS else wanted | most
     looking, looked = np.nonzero(wanted)
     query, key = (sheet.chosen(sequence) for sequence in sequences)
-    inks = LINE if sheet.follows else series(0), series(0), HERE
+    inks = LINE if sheet.follows else series(0), series(0), HERE, LINE
     levels = np.ceil(np.clip(mean[looking, looked], 0, 1) * LEVELS).astype(int)
     # Above all others lies where the word looks that is followed, and below that who looks at it.
     kinds = np.where(looking == (-1 if query is None else query), 2, looked == (-1 if key is None else key))
+    # Who looks at many words alike says nothing: such lines are faint, below those that do.
+    even = (mean.max(-1) <= EVEN / np.maximum(seen[:, 0], 1)) & (seen[:, 0] > FEW_WORDS)
+    kinds[even[looking] & (kinds == 0)] = -1
     for kind, level in sorted(set(zip(kinds.tolist(), levels.tolist(), strict=True))):
         drawn = np.flatnonzero((kinds == kind) & (levels == level))
         ends = np.stack([keys[looked[drawn]], queries[looking[drawn]]], axis=1)

@@ -348,9 +348,15 @@ class View:
         return max(least, min(int(chosen), most)) if isinstance(chosen, int) else usual
 
     def row(self, axis: str, last: bool = False) -> int:
-        """The place along an axis that a page is about: the one that was chosen last, or the first, or the last."""
+        """The place along an axis that a page is about: the one that was chosen last, or the first, or the last.
+
+        Of a net's cases the first that is not all 0: of zeros there is nothing to see that a net does.
+        """
         n = len(self.graph.axes[axis])
-        return self.number(row_of(axis), n - 1 if last else 0, 0, n - 1)
+        first = 0
+        if CASES in self.nodes and self.nodes[CASES].is_input and self.nodes[CASES].axes[0] == axis:
+            first = int(self.values[CASES].any(axis=-1).argmax())
+        return self.number(row_of(axis), n - 1 if last else first, 0, n - 1)
 
     # Numbers
 

@@ -138,12 +138,17 @@ def test_other_way_of_writing_weights(start):
 
 
 def test_where_all_units_are_off_no_other_passes(desk):
-    assert "2 of 2 off: units h₁, h₂ are 0 after ReLU. Nothing passes." in desk("xor", "textbook").page("layer.1").notes
+    xor = desk("xor", "textbook")
+    assert "For “<mark>0, 1</mark>”" in xor.page("layer.1").notes, "of zeros there is nothing to see"
+    xor.choose(row_of("input"), 0)
+    assert "2 of 2 off: units h₁, h₂ are 0 after ReLU. Nothing passes." in xor.page("layer.1").notes
 
 
 def test_a_straight_line_switches_no_unit_off(desk):
     """A sum of 0 was called off beside "the identity changes nothing"."""
-    page = desk("xor", "textbook").page("layer.2")
+    xor = desk("xor", "textbook")
+    xor.choose(row_of("input"), 0)
+    page = xor.page("layer.2")
     assert "the identity changes nothing" in page.notes
     assert 0 in bars(page, 4)
     assert not any(entry.off or entry.text == "off" for line in page.the("units").lines for entry in line.entries)

@@ -211,6 +211,13 @@ def test_p_minus_y_is_n_times_the_gradient_of_the_logits(start, number, position
     assert len(page.the(WORDS).columns) == 5
 
 
+def test_the_bars_of_p_minus_y_are_as_long_as_the_largest_of_a_position(start):
+    """On a scale to 1 those of a model that is sure could not be seen."""
+    page = start.page("loss")
+    column, lines = page.the("word gradients").columns[4], page.the("word gradients").lines
+    assert column.reach[0] == -column.reach[1] == -max(abs(line.entries[4].value) for line in lines)
+
+
 def test_pinned_probabilities_pass_nothing_on(start):
     start.do(PinCells("output.probabilities", {(0, word): 0.125 for word in range(8)}))
     assert {row[3] for row in start.page("loss").texts(WORDS)} == {"0.0000"}

@@ -136,7 +136,7 @@ def test_no_cell_is_covered_that_a_shorter_text_does_not_have():
 
 def test_the_whole_stays_without_the_numbers_that_are_asked_for(desk):
     xor = desk("xor")
-    xor.look(covered=covered("layer.1.activation", (0, 0), (0, 1)))
+    xor.look(covered=covered("layer.1.activation", (1, 0), (1, 1)))
     eyes = xor.page(WHOLE.name)
     told = {dot.name: dot.inside for dot in eyes.marks("model", Dot)}
     assert told["h₁"] == told["h₂"] == "?"

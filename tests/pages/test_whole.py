@@ -558,3 +558,35 @@ def test_of_shares_among_many_words_one_sees_where_they_go(desk):
     weights = images(made.page(WHOLE.name), "weights")
     assert weights
     assert all(0 < one.high < 1 for one in weights)
+
+
+def test_a_weight_of_a_net_is_as_thick_in_each_layer(desk):
+    """Thickness was measured within a layer: 1.0 of one was as thick as −2.0 of the next."""
+    xor = desk("xor", "textbook")
+    marks = [mark for mark in xor.page(WHOLE.name).marks("model", Segments) if not mark.dashed]
+    assert len(marks) == 2, "1.0 in both layers"
+    assert marks[0].width == marks[1].width
+    (less,) = [mark for mark in xor.page(WHOLE.name).marks("model", Segments) if mark.dashed]
+    assert less.width > marks[0].width, "−2.0"
+
+
+def test_a_net_names_its_few_units_and_begins_with_a_case_in_which_something_passes(desk):
+    eyes = desk("xor", "textbook").page(WHOLE.name)
+    assert {mark.text for mark in eyes.marks("model", Words)} >= {"x₁", "x₂", "h₁", "h₂", "y", "0, 1"}
+    assert [dot.inside for dot in eyes.marks("model", Dot)] == ["0.00", "1.00", "1.00", "0.00", "1.00"]
+
+
+def test_what_comes_into_a_layer_of_a_net_and_what_it_makes_have_symbols_of_their_own(desk):
+    nodes = desk("sin").view.nodes
+    assert [nodes[f"layer.{k}.hidden"].symbol for k in (1, 2, 3)] == ["h", "h'", "h''"]
+    assert [nodes[f"layer.{k}.activation"].symbol for k in (1, 2, 3)] == ["a", "a'", "a''"]
+
+
+def test_who_looks_at_many_words_alike_has_faint_lines(desk):
+    """256 equal lines hid the words that heads are about."""
+    jane = desk("jane")
+    mean = jane.value("encoder.1.self.weights").mean(0)
+    uneven = set(np.flatnonzero(mean.max(-1) > 1.01 / len(mean)).tolist())
+    strong = [mark for mark in jane.page(WHOLE.name).marks("model", Segments) if mark.ink == series(0)]
+    assert 0 < len(uneven) < len(mean)
+    assert {int(i) for mark in strong for i in mark.whose} == uneven

@@ -136,6 +136,7 @@ def output(model: Model) -> Graph:
 def mlp(model: Model) -> Graph:
     """Layers of ``activation(x W + b)``; axes "input" (the cases), "layer.0" (the features) to "layer.N".
 
+    What a layer computes has a stroke for each layer before it: h, a, h', a'.
     Beside a net over one feature there can be a linear regression on the same examples.
     """
     g = GraphBuilder()
@@ -146,14 +147,15 @@ def mlp(model: Model) -> Graph:
     x = g.add("input.X", Input(), axes=("input", "layer.0"))
     for k in range(1, model.layers + 1):
         block, into, out = f"layer.{k}", f"layer.{k - 1}", f"layer.{k}"
+        strokes = "'" * (k - 1)
         g.stage(block, "layer", f"Layer {k}", "Net")
         transposed = model.switch(block, "weights") == "W x"
         parents = [x, g.add(f"{block}.W", Input(), axes=(out, into) if transposed else (into, out))]
         if model.switch(block, "bias"):
             parents.append(g.add(f"{block}.b", Input("zeros"), axes=(out,)))
-        hidden = g.add(f"{block}.hidden", MatMul(transposed), *parents, axes=("input", out), symbol="h")
+        hidden = g.add(f"{block}.hidden", MatMul(transposed), *parents, axes=("input", out), symbol=f"h{strokes}")
         activation = ACTIVATIONS[str(model.switch(block, "activation"))]
-        x = g.add(f"{block}.activation", activation, hidden, axes=("input", out), symbol="a")
+        x = g.add(f"{block}.activation", activation, hidden, axes=("input", out), symbol=f"a{strokes}")
     threshold = float(model.switch("decision", "threshold"))
     if threshold:
         g.stage("decision", "decision", "Decision", "Net")

@@ -1,7 +1,6 @@
 """A formula, from LaTeX: typeset by ziamath, drawn by QtSvg, sharp at every size."""
 
 import gc
-import re
 import sys
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -14,6 +13,7 @@ from PySide6.QtGui import QFontInfo, QFontMetricsF, QPainter, QPaintEvent, QPale
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from explorer.pages.drawing import ems_of
 from explorer.ui.turns import later
 
 TYPESETTING = "explorer.ui.widgets.typesetting"
@@ -23,11 +23,6 @@ AGAIN = 20
 """Milliseconds until a formula asks again whether ziamath is loaded."""
 LINE = 0.72
 """Ems from the middle of a formula of one line to its top: room for an index or a power."""
-
-_ARRANGED = re.compile(r"\\(frac|sqrt|text|mathrm|operatorname|left|right)")
-_SCRIPT = re.compile(r"[_^](\{[^{}]*\}|.)")
-_WORD = re.compile(r"[a-z]{3,}")
-_COMMAND = re.compile(r"\\[a-z]+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -150,7 +145,7 @@ class Formula(QWidget):
         result = typeset(latex) if latex and can_typeset_now() else None
         if result is None:
             self._guessed = True
-            return int(_estimated(latex) * self._pixels(times)) + 1
+            return int(ems_of(latex) * self._pixels(times)) + 1
         return ceil(result.width * self._pixels(times) / UNIT)
 
     def size_of(self, latex: str, times: float = 1.0, most: int = 0) -> QSize:
@@ -168,7 +163,7 @@ class Formula(QWidget):
             return QSize(int(metrics.horizontalAdvance(latex)) + 1, int(metrics.height()) + 1)
         self._guessed = True
         half = (1.4 if "frac" in latex else LINE) * pixels
-        across = int(_estimated(latex) * pixels) + 1
+        across = int(ems_of(latex) * pixels) + 1
         return QSize(min(across, most or across), 2 * int(half + 1))
 
     def baseline(self) -> float:
@@ -247,17 +242,3 @@ class Formula(QWidget):
 def _scale(result: Typeset, pixels: float, most: int) -> float:
     usual = pixels / UNIT
     return min(usual, most / result.width) if most else usual
-
-
-def _estimated(latex: str) -> float:
-    """About how many ems a formula takes across, for its place before it is typeset.
-
-    The widths of letters, of scripts, of operators with their spaces and of brackets are those that fit the formulas of
-    all examples best.
-    """
-    plain = _COMMAND.sub("x", _ARRANGED.sub(" ", latex))  # a command such as langle is one sign
-    scripts = sum(c.isalnum() for found in _SCRIPT.finditer(plain) for c in found.group(1))
-    plain = _SCRIPT.sub("", plain)
-    upright = sum(map(len, _WORD.findall(plain)))  # "softmax": narrower than as many symbols
-    letters, operators = sum(map(str.isalnum, plain)) - upright, sum(c in "=+-·/×" for c in plain)
-    return 0.58 * letters + 0.42 * upright + 0.46 * scripts + 1.7 * operators + 0.38 * sum(c in "()[]|," for c in plain)
