@@ -117,9 +117,9 @@ def paint_signs(painter: QPainter, theme: Theme, array: Array, rect: QRectF) -> 
         return
     across, down = rect.width() / columns, rect.height() / rows
     half = max(min(across, down) / 4, 1.0)
-    with np.errstate(invalid="ignore"):
-        below = np.argwhere((array < 0) & np.isfinite(array)).tolist()
-    middles = [(rect.left() + (column + 0.5) * across, rect.top() + (row + 0.5) * down) for row, column in below]
+    below = [places.tolist() for places in ((array < 0) & (array > -np.inf)).nonzero()]
+    left, top = rect.left() + 0.5 * across, rect.top() + 0.5 * down
+    middles = [(left + column * across, top + row * down) for row, column in zip(*below, strict=True)]
     ink = QColor(qcolor(theme.text))
     ink.setAlphaF(INK)
     painter.setPen(QPen(ink, 1.0))

@@ -24,7 +24,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QWidget
 
 from explorer.export.colours import components, contrast, diverging, sequential, text_on
@@ -241,5 +241,12 @@ class Ramp:
         """Where each value falls between `low` and `high`: 0 to 255, held at the ends, and 256 for NaN."""
         values = np.asarray(values, dtype=float)
         with np.errstate(invalid="ignore", over="ignore"):
-            place = np.clip(np.rint((values - low) / (high - low) * 255), 0, 255)
+            place = np.minimum(np.maximum(np.rint((values - low) / (high - low) * 255), 0), 255)
         return np.where(np.isnan(values), 256, place).astype(np.intp)
+
+    def image(self, places: NDArray[np.intp]) -> QImage:
+        """The colours at (rows, columns) of places, as `index` finds them, a pixel for each."""
+        rows, columns = places.shape
+        pixels = self._rgba[places]
+        shared = QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_RGBA8888)
+        return shared.convertToFormat(QImage.Format.Format_RGB32)  # a copy, in what the screen has: twice as fast

@@ -4,6 +4,7 @@ Choosing two weights by pointing at two cells of the small pictures of all weigh
 """
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QToolTip, QWidget
@@ -77,7 +78,7 @@ class CellPicker(QWidget):
         """Show the weights that there are now, while in sight."""
         if self.isVisible():
             for picture in self.pictures.values():
-                picture.update()
+                picture.follow()
 
 
 class _Weights(QWidget):
@@ -87,6 +88,8 @@ class _Weights(QWidget):
         super().__init__()
         self._picker, self._bench, self._name = picker, bench, name
         self._at = 0
+        self._looks: tuple[object, ...] = ()
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # or all that is below it would be painted first
         rows, columns = self._array().shape
         px = bench.appearance.px
         square = min(px(SQUARE), px(WIDE) / columns, px(HIGH) / rows)
@@ -110,18 +113,28 @@ class _Weights(QWidget):
         row = min(max(int(point.y() / self.height() * rows), 0), rows - 1)
         return row * columns + min(max(int(point.x() / self.width() * columns), 0), columns - 1)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def follow(self) -> None:
+        """Be painted anew where that can be seen: most weights keep their colour in a step."""
         if self._name not in self._bench.document.engine.values:
             return  # of another model now; the page follows
+        array = self._array()
+        looks = self._places(array).tobytes(), (array < 0).tobytes(), self._picker.cells
+        if looks != self._looks:
+            self._looks = looks
+            self.update()
+
+    def _places(self, array: Array) -> NDArray[np.intp]:
+        """Where each weight stands on the ramp of colours."""
+        with np.errstate(all="ignore"):  # steps too large may have made weights infinite
+            return self._bench.appearance.theme.diverging_ramp.index(array / (largest_of(array) or 1.0), -1.0, 1.0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._name not in self._bench.document.engine.values:
+            return
         painter, theme, array = QPainter(self), self._bench.appearance.theme, self._array()
         rows, columns = array.shape
         wide, high = self.width() / columns, self.height() / rows
-        ramp, limit = theme.diverging_ramp, largest_of(array) or 1.0
-        with np.errstate(all="ignore"):  # steps too large may have made weights infinite
-            places = ramp.index(np.nan_to_num(array / limit), -1.0, 1.0)
-        for row in range(rows):
-            for column in range(columns):
-                painter.fillRect(QRectF(column * wide, row * high, wide, high), ramp.colors[places[row, column]])
+        painter.drawImage(self.rect(), theme.diverging_ramp.image(self._places(array)))
         paint_signs(painter, theme, array, QRectF(self.rect()))
         painter.setPen(qcolor(theme.line_strong))
         painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))

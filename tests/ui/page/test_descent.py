@@ -496,6 +496,31 @@ def test_the_pictures_of_many_weights_are_whole(open_window, eye, qtbot):
     qtbot.waitUntil(lambda: picker.height() == picker.heightForWidth(picker.width()) > 150)
 
 
+def test_of_the_pictures_of_weights_those_are_painted_anew_that_look_otherwise(open_window, eye, qtbot):
+    from explorer.ui.training.surface_view import CellPicker
+
+    class Painted(QObject):
+        def eventFilter(self, picture, event):
+            if event.type() == QEvent.Type.Paint:
+                names.add(picture.accessibleName().removeprefix("Cells of "))
+            return False
+
+    window = open_window("you-are-welcome")
+    page = eye.go_to(window, "model.descent")
+    qtbot.waitUntil(lambda: bool(page.findChildren(CellPicker)))
+    (picker,) = page.findChildren(CellPicker)
+    eye.settle(window)
+    painted, names, name = Painted(), set(), "encoder.1.self.W_Q"
+    for picture in picker.pictures.values():
+        picture.installEventFilter(painted)
+    document, before = window.bench.document, picker.pictures[name].grab().toImage()
+    names.clear()
+    document.do(SetCells(name, {(0, 0, 0): -document.engine.values[name][0, 0, 0]}))
+    eye.settle(window)
+    assert names == {name}
+    assert picker.pictures[name].grab().toImage() != before
+
+
 def test_in_a_large_window_the_loss_is_larger_and_all_weights_are_in_sight_below_it(open_window, eye, qtbot):
     """They stood below each other in the column of the surface: the page scrolled, and most of it was empty."""
     from explorer.ui.training.surface_view import CellPicker, SurfaceView
