@@ -99,7 +99,7 @@ def descent(view: View, stage: Stage) -> tuple[Element, ...]:
     cells: list[Element] = []
     net = net_picture(view)
     if ready and sum(np.size(view.values[name]) for name in moves) > 1:
-        shapes = tuple((name, view.values[name].shape) for name in moves)
+        shapes = view.part(("shapes", moves), (), lambda: tuple((name, view.values[name].shape) for name in moves))
         surface = Descent("surface", "surface", (example, shapes), 330, 310)
         pictures.append(Stack("loss over two weights", "Loss over two weights", (surface,)))
         cells = [Descent("cells", "cells", (example, shapes), CELLS, 60, ONE_LINE if net is None else WITH_NET)]

@@ -405,7 +405,7 @@ class Run:
         for step in steps:
             point = self.kept[step]
             weights, others = point.trainer.weights, point.stretch.prepared.document.inputs
-            values.extend((weights if name in weights else others)[name].item(cell) for name, cell in cells)
+            values.extend([(weights if name in weights else others)[name].item(cell) for name, cell in cells])
         return np.array(steps), np.array(values).reshape(len(steps), len(cells))
 
     def _with_weights(self, state: State, point: Point) -> State:

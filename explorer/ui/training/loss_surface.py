@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QTransform
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPolygonF, QTransform
 from PySide6.QtWidgets import QGraphicsItem
 
 from explorer.core.engine import Engine, same_bytes
@@ -215,16 +215,16 @@ class _Way(pg.GraphicsObject):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._numbers(painter, to_pixels)
         near: Array = np.all(np.abs(surface.way) < DRAWABLE, axis=1)
-        spots = [to_pixels.map(QPointF(x, y)) for x, y in surface.way[near].tolist()]
+        spots = to_pixels.map(QPolygonF([QPointF(x, y) for x, y in surface.way[near].tolist()]))
         gone = max(int(near[: surface.gone + 1].sum()) - 1, 0)
         painter.setPen(QPen(qcolor(theme.text), 2))
-        painter.drawPolyline(spots[: gone + 1])
+        painter.drawPolyline(spots.mid(0, gone + 1))
         painter.setPen(QPen(qcolor(theme.muted), 1.4, Qt.PenStyle.DotLine))
-        painter.drawPolyline(spots[gone:])
+        painter.drawPolyline(spots.mid(gone))
         painter.setPen(QPen(qcolor(theme.text), 1.6))
         painter.setBrush(qcolor(theme.page))
-        if spots:
-            painter.drawEllipse(spots[0], 4, 4)
+        if near.any():
+            painter.drawEllipse(spots.first(), 4, 4)
         if _near(surface.here):
             painter.setPen(QPen(qcolor(theme.page), 1.5))
             painter.setBrush(qcolor(theme.here))
