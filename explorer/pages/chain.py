@@ -47,7 +47,7 @@ into it, and of a vector; and how high a row is for its numbers."""
 LEAST, VECTOR, NUMBER, ROOMY, WIDEST, BROADEST = 84.0, 44.0, 30.0, 48.0, 150.0, 330.0
 """How wide a box is at least, with a matrix and with a vector in it, for each number of a row, and where there is
 no other row, and at most, without such numbers and with them."""
-LETTER, STRONG, TITLE, EM, BARS = 6.0, 6.8, 7.6, 12.5, 14.0
+LETTER, STRONG, TITLE, EM, BARS = 6.0, 7.5, 7.6, 12.5, 14.0
 """About how wide a letter is, one beside a row, one of a title, an em of a formula, and a letter beside
 bars with these."""
 FEW = 6
@@ -124,7 +124,8 @@ class _Boxed:
         self._view, self._node, self._stage = view, node, stage
         self._value = view.values[node.name]
         self._outside = outside
-        self._small = self._value.ndim == 1 and node.is_input and self._value.dtype.kind == "f"
+        rank = self._value.ndim - (node.name in view.graph.heads)
+        self._small = rank == 1 and node.is_input and self._value.dtype.kind == "f"
         self._note, self._share = amount(view, node.name)
         self._title = title or (stage.title if node.short == "value" else name_of(node.name))
         formula = "" if node.is_input or outside else equation(view, node)
@@ -149,7 +150,7 @@ class _Boxed:
     @property
     def _numbered(self) -> float:
         """How wide it is for the numbers of a short row, if there is that room: else its picture has only signs."""
-        if self._value.ndim != 2 or self._has_bars:
+        if self._value.ndim != 2 or self._has_bars or self._small:
             return 0.0
         rows, columns = self._value.shape
         # A single row is as wide as others with their words.

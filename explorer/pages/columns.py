@@ -14,7 +14,7 @@ CHANNEL, LANE = 12.0, 7.0
 """Above and below the ways that run between two bands, and between two such ways."""
 APART, BESIDE = 9.0, 3.0
 """Between the ways that come into a box, and between their last turns."""
-PAGE = 1.9
+PAGE = 1.6
 """How much wider than high a page is, as a rule."""
 MOST_BANDS = 3
 HARDLY = 1.4
