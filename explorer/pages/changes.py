@@ -5,6 +5,7 @@ All switches of all blocks: also those whose stage a switch has taken away.
 What the last edit changed: every node, by how much, and the way there.
 """
 
+from dataclasses import dataclass
 from html import escape
 
 from explorer.core.errors import written_shape
@@ -17,7 +18,7 @@ from explorer.pages.gestures import GoTo
 from explorer.pages.header import switch_bar
 from explorer.pages.levels import ALL, has_stream, listed_layer
 from explorer.pages.matrix import SURVEYED
-from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Listing, Note, Section, Stack
+from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Lines, Listing, Note, Section, Stack
 from explorer.pages.view import View
 from explorer.pages.whole import whole_below
 
@@ -94,6 +95,8 @@ def _others(view: View, layer: int) -> tuple[Note, ...]:
 
 
 DIGITS = 4
+_Reached = tuple[Stage | str | None, int]
+"""A stage, or None for what is no longer there, and how many matrices stand below it; or the name of such a matrix."""
 OF_CHANGES = (
     Column("Stage and matrix", names=True),
     Column("Cells changed", NUMBER),
@@ -110,41 +113,54 @@ def changes(view: View, stage: Stage) -> tuple[Element, ...]:
         return Note("done", said), *given(view), whole_below(view)
     done = escape(last.label)
     note = Note("done", f"<b>{done}</b>. It changed these stages. Click a stage to go there.")
-    return note, Listing("changed", "What the last edit changed", OF_CHANGES, _lines(view), most=60)
+    return note, Listing("changed", "What the last edit changed", OF_CHANGES, _Changed(view, _reached(view)), most=60)
 
 
-def _lines(view: View) -> tuple[Line, ...]:
+def _reached(view: View) -> tuple[_Reached, ...]:
     """A line for each stage that the change reached, and below it one for each of its matrices."""
-    lines: list[Line] = []
+    of_stage: dict[str, list[str]] = {}
+    for node in view.nodes.values():
+        if view.is_changed(node.name):
+            of_stage.setdefault(node.stage, []).append(node.name)
+    lines: list[_Reached] = []
     for stage in view.graph.stages:
-        reached = [line for node in view.stage(stage.name) if (line := _line(view, node.name)) is not None]
-        if reached:
-            title = f"{stage.group}: {stage.title}"
-            leads = Entry(title, tip=f"Go to {title}", leads=GoTo(stage.name))
-            lines += [_heading(leads, len(reached)), *reached]
-    if view.last.removed:
-        lines.append(_heading(Entry("No longer there"), len(view.last.removed)))
-        lines += [Line.of(f"    {name}", "gone", "", "") for name in sorted(view.last.removed)]
+        if reached := of_stage.get(stage.name):
+            lines += [(stage, len(reached)), *((name, 0) for name in reached)]
+    if removed := sorted(view.last.removed):
+        lines += [(None, len(removed)), *((name, 0) for name in removed)]
     return tuple(lines)
 
 
-def _heading(title: Entry, matrices: int) -> Line:
-    """Above the matrices of a stage."""
-    count = f"{matrices} matri{'ces' if matrices > 1 else 'x'}"
-    return Line.of(title, count, "", "", strong=True)
+@dataclass(frozen=True, eq=False)
+class _Changed(Lines):
+    """What an edit changed: of thirty layers these are a thousand lines, of which a few are in sight."""
+
+    view: View
+    reached: tuple[_Reached, ...]
+
+    def __len__(self) -> int:
+        return len(self.reached)
+
+    def line(self, row: int) -> Line:
+        what, matrices = self.reached[row]
+        if isinstance(what, str):
+            return _line(self.view, what)
+        title = "No longer there" if what is None else f"{what.group}: {what.title}"
+        leads = Entry(title) if what is None else Entry(title, tip=f"Go to {title}", leads=GoTo(what.name))
+        return Line.of(leads, f"{matrices} matri{'ces' if matrices > 1 else 'x'}", "", "", strong=True)
 
 
-def _line(view: View, name: str) -> Line | None:
-    """What became of a node; None where it is as it was."""
+def _line(view: View, name: str) -> Line:
+    """What became of a node."""
+    if name in view.last.removed:
+        return Line.of(f"    {name}", "gone", "", "")
     value, was = view.values[name], view.last.before.get(name)
     count, largest = view.changed(name)
     if count:
         texts = f"{count:,} of {value.size:,}", written(largest, DIGITS), exact(largest)
-    elif view.is_new(name):
+    else:
         before = "new, " if was is None else f"{written_shape(was.shape)} → "
         texts = f"{before}{written_shape(value.shape)}", "", ""
-    else:
-        return None
     node = view.nodes[name]
     said = Entry(f"    {name_of(node.name)}", tip=f"Go to {name}", leads=GoTo(node.stage))
     share = count / value.size

@@ -85,7 +85,7 @@ def _layers(view: View, stage: Stage) -> Choice | None:
     if not numbered:
         return None
     before, kind, number, rest = numbered.groups(default="")
-    layers = view.state.model.layers
+    layers = layers_of(view)[kind]
     if layers < 2:
         return None
     asks = tuple(GoTo(f"{before}{kind}.{i + 1}.{rest}") for i in range(layers))

@@ -3,7 +3,7 @@
 Parts of a page that stay the very same while nothing that they are made of has changed.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -388,23 +388,33 @@ class View:
             return np.zeros(now.shape)
         return apart(now, was[place.index])
 
+    def is_changed(self, name: str) -> bool:
+        """Whether the last edit made a node, or changed one of its cells."""
+        return self.is_new(name) or any(self._differing(name))
+
     def changed(self, name: str) -> tuple[int, float]:
         """How many cells of a node the last edit changed, and by how much the one that it changed most."""
-        now, was = self.values[name], self.last.before.get(name)
-        if was is None or was.shape != now.shape:
-            return 0, 0.0
         count, high, low = 0, np.nan, np.nan
-        # Of the words of a large model most are the same: all changes at once take a second, and a gigabyte.
-        step = max(_AT_ONCE * len(now) // max(now.size, 1), 1) if now.ndim else 1
-        for start in range(0, len(now) if now.ndim else 1, step):
-            one, other = (now[start : start + step], was[start : start + step]) if now.ndim else (now, was)
-            if np.array_equal(one, other):
-                continue
+        for one, other in self._differing(name):
             count += int(np.count_nonzero(one != other))
             with np.errstate(invalid="ignore"):  # ∞ − ∞, which is not the largest change where there is another
                 change = np.subtract(one, other, dtype=np.float64).ravel()
             high, low = np.fmax(high, np.fmax.reduce(change)), np.fmin(low, np.fmin.reduce(change))
         return count, float(low if -low > high else high) if count else 0.0
+
+    def _differing(self, name: str) -> Iterator[tuple[Array, Array]]:
+        """The rows that the last edit changed, now and before, with some around them.
+
+        Of the words of a large model most are the same: all changes at once take a second, and a gigabyte.
+        """
+        now, was = self.values[name], self.last.before.get(name)
+        if was is None or was.shape != now.shape:
+            return
+        step = max(_AT_ONCE * len(now) // max(now.size, 1), 1) if now.ndim else 1
+        for start in range(0, len(now) if now.ndim else 1, step):
+            one, other = (now[start : start + step], was[start : start + step]) if now.ndim else (now, was)
+            if not np.array_equal(one, other):
+                yield one, other
 
     def is_new(self, name: str) -> bool:
         """Whether the last edit made a node, or gave it another shape: then it has nothing that it changed from."""

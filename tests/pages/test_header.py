@@ -1,5 +1,7 @@
 """The head of a page: title, layer, head, switches."""
 
+from dataclasses import replace
+
 import pytest
 
 from explorer.document.commands import SetSwitch
@@ -36,6 +38,14 @@ def test_layers_and_heads_are_chosen_there(deep):
     assert (heads.options, heads.chosen) == (("1", "2", "averaged"), 0)
     assert heads.asks == (ChooseHead(0), ChooseHead(1), ChooseHead(None))
     assert head(deep, "loss").choices == ()
+
+
+def test_a_decoder_may_have_other_layers_than_its_encoder(deep):
+    state = deep.document.state
+    deep.document = type(deep.document)(state.rebuilt(replace(state.model, behind=5)))
+    chosen = {side: head(deep, f"{side}.2.self.attention").choices[0] for side in ("encoder", "decoder")}
+    assert {side: len(layer.options) for side, layer in chosen.items()} == {"encoder": 3, "decoder": 5}
+    assert chosen["decoder"].asks[-1] == GoTo("decoder.5.self.attention")
 
 
 def test_switches_are_those_of_the_stage_and_those_on_request(deep):

@@ -199,7 +199,8 @@ class PipelineMap(QFrame):
         self.buttons, self._headings = [], []
         self.stops = self._bench.selection.stops
         layers = {stage.group for stage in self.stops if re.search(r"\d$", stage.group)}
-        self._folding = layers if self._bench.document.state.model.layers > OPEN_LAYERS else set()
+        model = self._bench.document.state.model
+        self._folding = layers if max(model.layers, model.decoder_layers) > OPEN_LAYERS else set()
         self._open, group = self._open_group(), ""
         left_out = self._left_out()
         for number, stage in enumerate(self.stops, 1):
