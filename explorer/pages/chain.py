@@ -71,9 +71,11 @@ def boxes(view: View, nodes: Sequence[Node], outside: Sequence[Node], summary: s
     names = {node.name for node in every}
     stages = {stage.name: stage for stage in view.graph.stages}
     matrices = sum(view.values[node.name].ndim > 1 for node in every)
-    rows = max((len(view.values[node.name]) for node in every if view.values[node.name].ndim == 2), default=0)
     least, most = (TALL, TALLEST) if matrices <= FEW else (IMAGE, TALL)
-    high = min(max(least, NUMBER_ROW * rows), most)
+    # Words and numbers of many rows have no room: then boxes are larger if their pictures are low.
+    rows = [view.values[node.name].shape[-2] for node in every if _rank(view, node) == 2]
+    named = max((count for count in rows if LEAST_ROW * count <= most), default=0)
+    high = min(max(least, NUMBER_ROW * named), most)
     computed = [node for node in nodes if not node.is_input]
     titles = Counter(name_of(node.name) for node in computed)
     alike = [node for node in computed if titles[name_of(node.name)] > 1]
@@ -117,6 +119,11 @@ def counts(view: View, node: Node) -> bool:
     return node.short not in ASIDE and (bool(node.axes) or not view.graph.children.get(node.name))
 
 
+def _rank(view: View, node: Node) -> int:
+    """How many axes a node has, or the slice of it that one head has."""
+    return view.values[node.name].ndim - (node.name in view.graph.heads)
+
+
 class _Boxed:
     """One node: what is written in its box, and how large that is."""
 
@@ -124,8 +131,7 @@ class _Boxed:
         self._view, self._node, self._stage = view, node, stage
         self._value = view.values[node.name]
         self._outside = outside
-        rank = self._value.ndim - (node.name in view.graph.heads)
-        self._small = rank == 1 and node.is_input and self._value.dtype.kind == "f"
+        self._small = _rank(view, node) == 1 and node.is_input and self._value.dtype.kind == "f"
         self._note, self._share = amount(view, node.name)
         self._title = title or (stage.title if node.short == "value" else name_of(node.name))
         formula = "" if node.is_input or outside else equation(view, node)
