@@ -24,18 +24,23 @@ KEPT = 8
 
 
 class StageArea(QStackedWidget):
-    """Shows the stage that the bench's selection is at, and follows its document.
+    """Shows the stage that the bench's selection is at, or always the same one, and follows its document.
 
     A new page is made in turns of the event loop and comes into sight when it is whole; what one saw stays until then.
 
-    `waits`: see `PageView`.
+    Parameters
+    ----------
+    waits : bool
+        See `PageView`.
+    always : str
+        The name of the stage that it shows wherever the selection is; empty where it goes along.
     """
 
     shown = Signal()  # a page has come into sight
 
-    def __init__(self, bench: Workbench, waits: bool = False) -> None:
+    def __init__(self, bench: Workbench, waits: bool = False, always: str = "") -> None:
         super().__init__()
-        self._bench, self._waits = bench, waits
+        self._bench, self._waits, self._always = bench, waits, always
         self._pages: dict[str, PageView] = {}
         """By their stages; the page last seen is the last one."""
         self._gone = Gone(self)
@@ -44,7 +49,8 @@ class StageArea(QStackedWidget):
         self._between = QWidget()
         self.addWidget(self._between)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
-        bench.selection.stage_changed.connect(self.show_stage)
+        if not always:
+            bench.selection.stage_changed.connect(self.show_stage)
         bench.appearance.changing.connect(self._forget)
         bench.bridge.acted.connect(self._be_done)
         self._going = ""
@@ -52,21 +58,26 @@ class StageArea(QStackedWidget):
         self._prepared = 0
         """How many of the acts of `_prepare` are done for it."""
         self._next = later(self, self._go_on)
-        self._again = later(self, lambda: self.show_stage(bench.selection.stage))
+        self._again = later(self, lambda: self.show_stage(self.stage))
         self.motion = Motion(self, bench, self._elements, self._is_settled)
         """Shows how a page becomes the next one."""
+
+    @property
+    def stage(self) -> str:
+        """The name of the stage that one is at."""
+        return self._always or self._bench.selection.stage
 
     def page(self) -> PageView:
         """The page of the stage that one is at, whole and in sight."""
         selection = self._bench.selection
-        if selection.stage not in self._pages:
+        if self.stage not in self._pages:
             places = [place.name for place in selection.places]
-            if selection.stage not in places:  # of a model that is gone, before the change has been followed
+            if self.stage not in places:  # of a model that is gone, before the change has been followed
                 selection.go_to(places[0])
-            self.show_stage(selection.stage)
+            self.show_stage(self.stage)
         if self._going:
             self._show()
-        return self._pages[selection.stage]
+        return self._pages[self.stage]
 
     @property
     def makes(self) -> bool:
@@ -115,7 +126,8 @@ class StageArea(QStackedWidget):
             return  # the model is another, and the news of that are still to come: they lead to a page that there is
         made = page.is_whole and not page.is_stale
         stood = self._at == self._going and page.was_seen  # a page in a new look has stood nowhere yet
-        if made and (not self._at or stood or self._prepared == PREPARATIONS):
+        first = not self._at and not self._always  # of a window that waits for it
+        if made and (first or stood or self._prepared == PREPARATIONS):
             self._show()
             return
         if not made:
@@ -161,7 +173,7 @@ class StageArea(QStackedWidget):
     def follow(self, change: Change) -> None:
         """Show a change; pages out of sight are marked, and those whose stage is gone are dropped."""
         stages = {stage.name: stage for stage in self._bench.selection.places}
-        if self._bench.selection.stage != self._at:
+        if self.stage != self._at:
             if change.structure:
                 self._leave()
             elif (before := self.in_sight()) is not None:
@@ -170,10 +182,10 @@ class StageArea(QStackedWidget):
             self._drop([name for name, page in self._pages.items() if stages.get(name) != page.stage])
         for page in tuple(self._pages.values()):
             page.follow()
-        if change.structure and self._bench.selection.stage not in stages:
+        if change.structure and self.stage not in stages:
             self._bench.selection.go_to(next(iter(stages)))
         elif change.structure:
-            self.show_stage(self._bench.selection.stage)
+            self.show_stage(self.stage)
 
     def begin_motion(self) -> None:
         """Another step is shown, perhaps on the page in sight; a page that is to come begins by itself."""

@@ -312,7 +312,7 @@ class MainWindow(QMainWindow):
 
     def _let_go(self) -> None:
         """Another page is in sight: a cell that stood on the one before is no longer what is spoken of."""
-        pages = (self.area.in_sight(), *self.docks.pages.values())
+        pages = (self.area.in_sight(), *self.docks.pages)
         self.bench.selection.let_go_but(lambda: {node for one in pages if one and one.page for node in one.page.nodes})
 
     def _follow_motion(self) -> None:

@@ -10,13 +10,14 @@ Of many sizes of a window in one turn of the event loop the first and the last a
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDockWidget, QLayout, QMainWindow, QPushButton, QWidget
 
 from explorer.core.graph import Stage
 from explorer.document.document import Change
 from explorer.settings import Settings
+from explorer.ui.page.area import StageArea
 from explorer.ui.page.page_view import PageView
 from explorer.ui.theme import mark
 from explorer.ui.turns import later
@@ -75,50 +76,46 @@ class Docks:
 
     def __init__(self, bench: Workbench, window: QMainWindow) -> None:
         self._bench, self._window, self._gone = bench, window, Gone(window)
-        self.pages: dict[QDockWidget, PageView] = {}  # those that are open
-        self._again: dict[QDockWidget, QTimer] = {}
+        self._open: dict[QDockWidget, tuple[Stage, StageArea]] = {}
+
+    @property
+    def pages(self) -> list[PageView]:
+        """Those in sight."""
+        return [page for _, area in self._open.values() if (page := area.in_sight()) is not None]
 
     def open(self, stage: Stage) -> QDockWidget:
         """Show a stage in a dock."""
-        page = PageView(self._bench, stage)
+        area = StageArea(self._bench, always=stage.name)
         dock = QDockWidget(f"{stage.group}: {stage.title}", self._window)
         dock.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dock.setWidget(page)
+        dock.setWidget(area)
         dock.topLevelChanged.connect(lambda floats: self._bench.bridge.goes_before(dock) if floats else None)
         dock.destroyed.connect(lambda: self._forget(dock))
-        self.pages[dock], self._again[dock] = page, later(dock, partial(self._make, dock))
+        self._open[dock] = stage, area
         self._window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, dock)
         dock.setFloating(True)
         dock.resize(self._bench.appearance.px(900), min(self._window.height(), self._bench.appearance.px(700)))
         corner = self._window.frameGeometry().topRight()
         dock.move(corner.x() - dock.width() - self._bench.appearance.px(40), corner.y() + self._bench.appearance.px(80))
         dock.show()
+        area.show_stage(stage.name)
         return dock
 
     def follow(self, change: Change) -> None:
         """Show a change of the document; a dock whose stage is gone is closed."""
-        if change.structure:
-            for dock, page in list(self.pages.items()):
-                if page.stage not in self._bench.selection.places:
-                    self._close(dock)
-        for page in tuple(self.pages.values()):
-            page.follow()
+        for dock, (stage, area) in list(self._open.items()):
+            if change.structure and stage not in self._bench.selection.places:
+                self._close(dock)
+            else:
+                area.follow(change)
 
     def restyle(self) -> None:
         """Follow the theme and the text scale, each dock in a turn of its own."""
-        for again in self._again.values():
-            self._bench.appearance.turns.add(again)
-
-    def _make(self, dock: QDockWidget) -> None:
-        """Sizes stand everywhere in a page, so it is made anew."""
-        page = self.pages[dock]
-        self.pages[dock] = PageView(self._bench, page.stage)
-        dock.setWidget(self.pages[dock])
-        self._gone.delete(page)
+        for _, area in self._open.values():
+            area.restyle()
 
     def _forget(self, dock: QDockWidget) -> None:
-        self.pages.pop(dock, None)
-        self._again.pop(dock, None)
+        self._open.pop(dock, None)
 
     def _close(self, dock: QDockWidget) -> None:
         self._forget(dock)

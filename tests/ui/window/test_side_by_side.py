@@ -5,6 +5,7 @@ import weakref
 
 import numpy as np
 import pytest
+import shiboken6
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
@@ -14,6 +15,7 @@ from refusals import refuses
 from explorer.document import storage
 from explorer.document.commands import SetCells, SetTokens
 from explorer.lessons.document_lesson import new_lesson
+from explorer.lessons.loader import load
 from explorer.lessons.steps import Predict
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.new_model import NewModel
@@ -145,6 +147,7 @@ def test_a_stage_in_a_window_of_its_own_follows(window, eye, qtbot):
     eye.go_to(window, "source.embedding")
     dock = window.undock()
     qtbot.waitUntil(dock.isVisible)
+    qtbot.waitUntil(lambda: bool(window.docks.pages))
     view = next(v for v in dock.findChildren(MatrixView) if v.matrix.name == "source.X")
     window.bench.document.do(SetCells("source.table", {(0, 0): 2.5}))
     qtbot.waitUntil(lambda: eye.texts(view)[0][0] == "2.5")
@@ -156,6 +159,25 @@ def test_a_stage_in_a_window_of_its_own_follows(window, eye, qtbot):
     assert eye.texts(view)[0][0] == "3.5"  # what one clicks on is what there is
     dock.close()
     qtbot.waitUntil(lambda: not window.docks.pages)
+
+
+def test_a_window_of_a_stage_is_made_in_turns_also_for_another_size_of_text(window, eye, qtbot):
+    eye.go_to(window, "encoder.1.self.attention")
+    dock = window.undock()
+    assert window.docks.pages == []  # nothing of it is made in the turn of the key
+    qtbot.waitUntil(lambda: len(window.docks.pages) == 1)
+    (page,) = window.docks.pages
+    eye.go_to(window, "source.embedding")
+    assert (page.isVisible(), page.stage.name) == (True, "encoder.1.self.attention")
+    window.bench.appearance.zoom(1)
+    assert window.docks.pages == []
+    qtbot.waitUntil(lambda: len(window.docks.pages) == 1)
+    (larger,) = window.docks.pages
+    assert larger.isVisible()
+    assert larger.stage.name == "encoder.1.self.attention"
+    window.bench.open(load("cat-sat-on-the"))  # it has no encoder
+    qtbot.waitUntil(lambda: not window.docks.pages)
+    qtbot.waitUntil(lambda: not shiboken6.isValid(dock))
 
 
 def test_the_page_as_a_picture(window, eye):
