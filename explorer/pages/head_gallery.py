@@ -55,7 +55,7 @@ def head_gallery(view: View, stage: Stage) -> tuple[Element, ...]:
         if weighed is not None:
             lost = Note("about the costs", _about_costs()), _costs(weighed)
         lost = Section("lost", "What is lost without each head"), *lost
-    scores = Section("measures", "Where each head looks"), _scores(measured), Note("rules", _rules())
+    scores = Section("measures", "Where each head looks"), _scores(measured), Note("rules", _rules(measured))
     looks = Section("gallery", "What each head does"), _gallery(view, measured)
     return *head, beside((SCORES, (*lost, *scores)), (LOOKS, looks)), whole_below(view)
 
@@ -181,8 +181,13 @@ def _about_costs() -> str:
     )
 
 
-def _rules() -> str:
-    said = "; ".join(f"<b>{escape(name)}</b> {escape(what)}" for name, (what, _) in MEASURES.items())
+def _there(measured: tuple[Head, ...]) -> list[str]:
+    """The measures for which these sentences have a place."""
+    return [name for name in MEASURES if any(head.scores[name].rows for head in measured)]
+
+
+def _rules(measured: tuple[Head, ...]) -> str:
+    said = "; ".join(f"<b>{escape(name)}</b> {escape(MEASURES[name][0])}" for name in _there(measured))
     return (
         f"Where a head looks: {said}. A number is the share of attention that the head gives to such a place, over the "
         "words that have one. A place that is also the word itself, the word before or the first word is counted "
@@ -197,7 +202,7 @@ def _score(share: float, rows: int) -> Entry:
 
 def _scores(measured: tuple[Head, ...]) -> Listing:
     """All that was measured; a measure for which these sentences have no place is left out."""
-    there = [name for name in MEASURES if any(head.scores[name].rows for head in measured)]
+    there = _there(measured)
     scores = [[head.scores[name] for name in there] for head in measured]
     lines = [
         Line.of(Entry(_name(head), leads=GoTo(f"{head.block}.heads")), *(_score(one.share, one.rows) for one in own))

@@ -80,9 +80,10 @@ NONE = (
 )
 
 
-CELLS, ONE_LINE, WITH_NET = 690, 1030, 1400
+CELLS, ONE_LINE, WITH_NET, MANY = 680, 1030, 1400, 12
 """Pixels of the weights that the two of the surface are chosen from: they stand below the curve and the surface, and
-across a page of so many, in which all pictures share one line: those of a net are one more.
+across a page of so many, in which all pictures share one line: those of a net are one more. Beside a list of more than
+so many blocks that move there is room for them below the pictures.
 """
 
 
@@ -102,7 +103,9 @@ def descent(view: View, stage: Stage) -> tuple[Element, ...]:
         shapes = view.part(("shapes", moves), (), lambda: tuple((name, view.values[name].shape) for name in moves))
         surface = Descent("surface", "surface", (example, shapes), 330, 310)
         pictures.append(Stack("loss over two weights", "Loss over two weights", (surface,)))
-        cells = [Descent("cells", "cells", (example, shapes), CELLS, 60, ONE_LINE if net is None else WITH_NET)]
+        long = len({name.rpartition(".")[0] for name in moves}) > MANY
+        all_from = WITH_NET if long or net is not None else ONE_LINE
+        cells = [Descent("cells", "cells", (example, shapes), CELLS, 60, all_from)]
     if net is not None:
         pictures.append(net)
     weights = Stack("what moves", "What moves", (Descent("weights", "weights", (example, moves), 340),))

@@ -41,7 +41,7 @@ BETWEEN = 6
 """Pixels of a picture from one point of the grid to the next."""
 
 
-def level_lines(surface: Array, x: Array, y: Array, level: float) -> Array:
+def level_lines(surface: Array, x: Array, y: Array, level: float, thin: bool = True) -> Array:
     """The pieces of the level line, one or two for each square of the grid that it crosses (marching squares).
 
     On a square's side the crossing is where the straight line between its two corners is at the level. pyqtgraph's own
@@ -53,6 +53,9 @@ def level_lines(surface: Array, x: Array, y: Array, level: float) -> Array:
         Heights at the points of a grid, (n_y, n_x).
     x, y : numpy.ndarray
         Where the grid's columns and rows are, (n_x,) and (n_y,).
+    thin : bool
+        Whether there are lines around valleys and ridges of which the grid has only single points, too. Of a narrow
+        one that runs aslant each point would have a little ring.
 
     Returns
     -------
@@ -63,6 +66,9 @@ def level_lines(surface: Array, x: Array, y: Array, level: float) -> Array:
         across = (level - surface[:, :-1]) / np.diff(surface, axis=1)
         up = (level - surface[:-1]) / np.diff(surface, axis=0)
         above = surface >= level
+        if not thin:
+            above = _broad(~_broad(~above))
+            across, up = np.clip(across, 0.0, 1.0), np.clip(up, 0.0, 1.0)
         crossed_x, crossed_y = above[:, :-1] != above[:, 1:], above[:-1] != above[1:]
         on_rows = _points(x[:-1] + across * np.diff(x), np.broadcast_to(y[:, None], across.shape))
         on_columns = _points(np.broadcast_to(x, up.shape), y[:-1, None] + up * np.diff(y)[:, None])
@@ -71,6 +77,16 @@ def level_lines(surface: Array, x: Array, y: Array, level: float) -> Array:
     crossed = np.stack([crossed_x[:-1], crossed_y[:, 1:], crossed_x[1:], crossed_y[:, :-1]], axis=2)
     pieces = sides[crossed].reshape(-1, 2, 2)
     return pieces[np.isfinite(pieces).all((1, 2))]
+
+
+def _broad(wanted: Array) -> Array:
+    """Which points belong to a square of four that are wanted."""
+    four = wanted[:-1, :-1] & wanted[1:, :-1] & wanted[:-1, 1:] & wanted[1:, 1:]
+    found = np.zeros_like(wanted)
+    for rows in (slice(-1), slice(1, None)):
+        for columns in (slice(-1), slice(1, None)):
+            found[rows, columns] |= four
+    return found
 
 
 def _points(x: Array, y: Array) -> Array:

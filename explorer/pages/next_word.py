@@ -91,6 +91,8 @@ def _about(view: View, sequence: str, row: int, on: bool, cost: Cost) -> str:
             f"With the cache only the row of the last word is computed: <b>{cost.with_cache:,}</b> in place of "
             f"{cost.without:,}. Grey cells: rows that are not needed; those of keys and values were kept."
         )
+    if n > MOST_COLUMNS:
+        said += f" In sight are the last {MOST_COLUMNS} of {n} words."
     if cost.without * n > MOST_WORK or view.state.pins:
         return said
     words = view.labels(sequence)[:n]
@@ -316,8 +318,9 @@ class _Words(Lines):
         mark = "likeliest" if self.greedy else "drawn"
         if self._rank >= MOST_WORDS:
             mark += f", number {self._rank + 1:,}"
-        said = [mark] * (word == self.chosen) + ["stands there"] * (name == self.actual)
         read = self.reads is None or name in self.reads
+        said = [mark] * (word == self.chosen) + ["stands there"] * (name == self.actual)
+        said += ["is never read"] * (not read and name != END)
         lead = Do(SetTokens(self.sequence, (*self.before, name))) if read and name != END else None
         tip += "" if read else "; no word that the model reads"
         entries = (
@@ -368,10 +371,13 @@ def _controls(view: View, choice: Choice, left: Array, shares: Array) -> Stack:
     seed = Number("seed", "Seed", choice.seed, 0, MOST_SEED, Keep(SEED), others, on=drawing)
     value = float(view.values[TEMPERATURE])
     slider = Slider("temperature slider", "Temperature", value, SetNumber(TEMPERATURE, ()))
-    cut = f"Top-k and top-p leave <b>{n:,}</b> of {last:,} {what}s, which have {alone(float(shares[left].sum()))}."
     said = "Greedy: always the most probable word. So the same text is always continued in the same way."
-    if drawing:
-        said = f"{cut} These are weighed anew, so that they add up to 1, and one is drawn."
+    if drawing and n == last:
+        said = f"Top-k and top-p cut nothing off: one of all <b>{n:,}</b> {what}s is drawn."
+    elif drawing:
+        together = f"probabilities that add up to {alone(float(shares[left].sum()))}"
+        said = f"Top-k and top-p leave <b>{n:,}</b> of {last:,} {what}s, with {together}."
+        said += " These are weighed anew, so that they add up to 1, and one is drawn."
     parts = (
         Controls("how to choose", (how,)),
         Controls("cuts", (top_k, top_p, seed)),

@@ -50,6 +50,7 @@ from explorer.pages.page import (
     Note,
     Section,
     beside,
+    reach_of,
     row_choice,
     waiting,
 )
@@ -243,8 +244,8 @@ def _pass(view: View, sequence: str, place: int, number: int) -> Mapping[str, Ar
 
 
 WORD, PART = "why.word", "why.part"
-OTHERS, MOST_ROWS, MOST_BLOCKS = 6, 10, 5
-"""Words to choose from; rows of a list of parts; blocks that are shown side by side."""
+OTHERS, MOST_ROWS, MOST_WORDS, MOST_BLOCKS = 6, 10, 12, 5
+"""Words to choose from; rows of a list of parts, and of words; blocks that are shown side by side."""
 
 
 def why(view: View, stage: Stage) -> tuple[Element, ...]:
@@ -286,9 +287,10 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
     if found is None:
         return head, waiting(view, LENS, "Reading the stream after each block")
     says, there = view.labels(view.nodes["output.logits"].axes[1]), view.labels(sequence)
-    lines = []
+    lines, shares = [], []
     for name, logits, total in zip(found.nodes, found.logits, found.sums.tolist(), strict=True):
         share = float(np.exp(float(logits[word]) - total))
+        shares.append(share)
         rank = f"{1 + int((logits > logits[word]).sum()):,}"
         line = Line.of(
             Entry(_block(view, name), leads=GoTo(view.nodes[name].stage)),
@@ -301,7 +303,7 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
         Column("after"),
         Column("likeliest"),
         Column(f"“{says[word]}”", NUMBER),
-        Column("", BAR, 160),
+        Column("", BAR, 160, reach_of(np.array(shares))),
         Column("rank", NUMBER),
     )
     note = (
@@ -315,13 +317,16 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
 
 def _lens_of_all(found: Lens, says: tuple[str, ...], there: tuple[str, ...], row: int) -> Listing:
     """The likeliest word behind each of the sentence, after each block; in a deep model, after the last of them."""
-    shown = found.likeliest
+    shown, places = found.likeliest, range(len(there))
     lines = [
-        Line.of(f"{word} →", *(Entry(says[int(numbers[i])], muted=i != row) for numbers in shown.values()))
-        for i, word in enumerate(there)
+        Line.of(f"{there[i]} →", *(Entry(says[int(numbers[i])], muted=i != row) for numbers in shown.values()))
+        # The word that is asked about stands in front where it would be out of sight.
+        for i in (places if row < MOST_WORDS else (row, *places[:row], *places[row + 1 :]))
     ]
     columns = (Column("after"), *(Column(_short(name)) for name in shown))
-    return Listing("lens words", "The likeliest word after each word, after each block", columns, tuple(lines), most=12)
+    return Listing(
+        "lens words", "The likeliest word after each word, after each block", columns, tuple(lines), MOST_WORDS
+    )
 
 
 def _short(node: str) -> str:

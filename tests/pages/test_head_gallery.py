@@ -145,3 +145,9 @@ def test_the_measures_come_first_and_stay_while_it_is_found_out_what_each_head_c
 def test_a_measure_for_which_there_is_no_place_has_no_column(desk):
     listing = desk("i-love-ai").page(HEADS.name).the("all scores")
     assert [column.title for column in listing.columns] == ["head", "itself", "first", "previous"]
+
+
+def test_the_words_below_explain_the_measures_that_have_a_column(desk):
+    rules = desk("i-love-ai").page(HEADS.name).the("rules").text
+    assert "<b>previous</b>" in rules
+    assert "<b>induction</b>" not in rules

@@ -289,3 +289,21 @@ def test_whatever_the_numbers_the_pieces_lie_on_the_map(surface, level):
     pieces = level_lines(surface, X, Y, level)
     assert np.isfinite(pieces).all()
     assert ((pieces >= [X[0] - 1e-9, Y[0] - 1e-9]) & (pieces <= [X[-1] + 1e-9, Y[-1] + 1e-9])).all()
+
+
+def test_a_valley_of_single_points_has_no_rings_if_they_are_not_wanted():
+    """In a valley that runs aslant each point of the grid had a ring, which looked like a sign."""
+    aslant = np.where(np.eye(12, dtype=bool), 0.0, 1.0)
+    x = np.arange(12.0)
+    assert len(level_lines(aslant, x, x, 0.5)) > 20
+    assert not len(level_lines(aslant, x, x, 0.5, thin=False))
+    broad = np.hypot(*np.meshgrid(x - 5.5, x - 5.5))
+    assert len(level_lines(broad, x, x, 3.0, thin=False)) == len(level_lines(broad, x, x, 3.0))
+
+
+def test_the_curve_of_a_net_is_seen_where_it_is_off_the_examples(desk):
+    sin = desk("sin").page("input").drawing("answers")
+    (net,) = [mark for mark in sin.marks if isinstance(mark, Curve) and mark.name == "net"]
+    _, _, low, high = sin.window
+    assert low <= net.y.min()
+    assert net.y.max() <= high

@@ -75,6 +75,8 @@ def test_top_k_cuts_and_weighs_anew(cat):
     assert found[0].entries[4].value == pytest.approx(first / (first + second))
     assert found[2].entries[4].value == 0
     assert "leave <b>2</b> of" in cat.page(NEXT_WORD.name).the("what is left").text
+    cat.choose(TOP_K, 0)
+    assert "cut nothing off" in cat.page(NEXT_WORD.name).the("what is left").text
 
 
 def test_top_p_leaves_the_likeliest_that_have_it_together(cat):

@@ -159,3 +159,11 @@ def test_under_a_soft_cap_the_logit_before_it_is_the_sum(emma, norm):
     assert sum("head" in line.entries[0].text for line in parts) == 2 * 4
     *_, last = page.the("lens here").lines
     assert last.entries[4].text == "1"
+
+
+def test_in_a_long_text_the_word_that_is_asked_about_has_the_first_line(desk):
+    """The list was cut before it: its row stood behind "12 of 14 · more"."""
+    tiny = desk("tiny-reader")
+    lines = tiny.page(WHY.name).the("lens words").lines
+    words = tiny.view.labels("input")
+    assert [line.entries[0].text for line in lines] == [f"{word} →" for word in (words[-1], *words[:-1])]

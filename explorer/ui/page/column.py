@@ -98,7 +98,8 @@ class Elements(QWidget):
             return True
         self._elements = elements
         # Gradient descent is in motion: it may have gone on where nothing else is different.
-        others += [one for one, _ in self._shown.values() if isinstance(one, Descent) and one not in others]
+        told = {one.id for one in others}  # not by what they are: those of the model before would be told again
+        others += [one for id, (one, _) in self._shown.items() if isinstance(one, Descent) and id not in told]
         for element in others:
             widget: Any = self.widgets[element.id]
             self._shown[element.id] = element, widget

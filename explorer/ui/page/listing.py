@@ -37,6 +37,8 @@ MOST_LETTERS = 1.3
 """How many times larger than usual letters may be: else they would be larger than headings."""
 GAP = 8
 """Pixels at text scale 1 above the columns that stand below the others."""
+FEW_MORE = 2
+"""Lines that take no more room than what asks for them."""
 MORE = 4
 """How many times as many lines are in sight after "more"."""
 MOST_KEPT = 4096  # texts whose lines are remembered
@@ -168,8 +170,9 @@ class ListingView(FittedTable):
 
     @property
     def _shown(self) -> int:
-        """How many lines are in sight."""
-        return min(len(self.listing.lines), max(self.listing.most, self._opened))
+        """How many lines are in sight: all, where few more would be asked for."""
+        there, most = len(self.listing.lines), max(self.listing.most, self._opened)
+        return there if there <= most + FEW_MORE else most
 
     def _measure(self) -> None:
         """Make the columns as wide as their texts, and the list as high as its rows, up to a size to take in."""

@@ -412,7 +412,7 @@ class LossSurface(Plot):
         self.paint_anew()
         surface = grid.surface
         self._look_at(grid.window)
-        self.lines = [(level, level_lines(surface, grid.x, grid.y, level)) for level in levels(surface)]
+        self.lines = [(level, level_lines(surface, grid.x, grid.y, level, thin=False)) for level in levels(surface)]
         pieces = np.concatenate([lines.reshape(-1, 2) for _, lines in self.lines] or [np.zeros((0, 2))])
         self._contour.setData(pieces[:, 0], pieces[:, 1])
         finite = surface[np.isfinite(surface)]

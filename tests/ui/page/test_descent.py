@@ -12,9 +12,11 @@ from explorer.core.training.recipe import Recipe
 from explorer.document.commands import SetCells, SetSwitch
 from explorer.document.document import Document
 from explorer.lessons.loader import load
+from explorer.pages.page import Descent
 from explorer.training.recipes import Material
 from explorer.training.run import Run
 from explorer.training.stretch import Settings
+from explorer.ui.page.column import Elements
 from explorer.ui.page.descent import PARTS, DescentPart
 from explorer.ui.page.note import NoteLabel
 from explorer.ui.page.picture_place import PicturePlace
@@ -136,6 +138,14 @@ def test_leaving_the_page_pauses_but_not_while_another_shows_the_controls(window
     qtbot.waitUntil(lambda: descent.at > at + 20)
     eye.look_at(window, "output")
     qtbot.waitUntil(lambda: not descent.going)
+
+
+def test_a_part_is_told_of_the_model_in_front_and_not_of_the_one_before_once_more(window, qtbot):
+    column = Elements(window.bench, 10)
+    qtbot.addWidget(column)
+    for lesson in ("xor-linear", "xor"):
+        column.tell([Descent("weights", "weights", (lesson,))])
+        assert column.widgets["weights"]._part.about == (lesson,)
 
 
 def test_another_model_ends_the_run(window, stepper, descent, hand, qtbot):

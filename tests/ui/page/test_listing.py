@@ -46,6 +46,12 @@ def test_it_has_no_scroll_bar_but_says_how_many_more_there_are(hundred, hand):
     assert not hundred._more.isVisible()
 
 
+def test_where_few_more_would_be_asked_for_all_are_in_sight(bench, show):
+    """ "24 of 25 · more" took the room of the line that it hid."""
+    assert lines_in_sight(show(ListingView(bench, listing(14)))) == 14
+    assert lines_in_sight(show(ListingView(bench, listing(15)))) == 12
+
+
 def test_lines_are_broken_once_it_is_known_how_wide_they_are(bench, show, monkeypatch):
     """They were broken twice before: half of what a list of 200 lines takes."""
     broken = []
