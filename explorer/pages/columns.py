@@ -182,12 +182,12 @@ class _Drawer:
             x += wide + ACROSS
         for k in reversed(range(len(band.columns))):
             self._place_column(band, k)
-        lowest = max(self._bottom(name) for column in band.columns for name in column)
-        highest = min(self._places[name][1] for column in band.columns for name in column)
-        for column in band.columns:
-            for name in column:
-                left, y, wide, high = self._places[name]
-                self._places[name] = left, y - highest + top, wide, high
+        every = [name for column in band.columns for name in column]
+        lowest = max(self._bottom(name) + SAID * (name in self._outside) for name in every)
+        highest = min(self._places[name][1] for name in every)
+        for name in every:
+            left, y, wide, high = self._places[name]
+            self._places[name] = left, y - highest + top, wide, high
         band.top, band.bottom = top, top + lowest - highest
 
     def _place_column(self, band: _Band, k: int) -> None:
