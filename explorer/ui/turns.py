@@ -168,7 +168,8 @@ class Bridge(QObject):
     """
 
     changed = Signal(object)  # Change: all that has changed since the last time
-    acted = Signal()  # a hand does something in a window that this goes before, which is still to hear of it
+    # The event: a hand does something in a window that this goes before, which is still to hear of it.
+    acted = Signal(object)
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -203,7 +204,7 @@ class Bridge(QObject):
         if self._pending is not None and event.isInputEvent():
             self.flush()
         if event.type() in HANDS:
-            self.acted.emit()
+            self.acted.emit(event)
         return False
 
     def close(self) -> None:

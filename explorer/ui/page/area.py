@@ -2,7 +2,8 @@
 
 from functools import partial
 
-from PySide6.QtCore import QRect, Signal
+from PySide6.QtCore import QEvent, QRect, Signal
+from PySide6.QtGui import QKeyEvent, QPointerEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QWidget
 
 from explorer.document.document import Change
@@ -192,10 +193,20 @@ class StageArea(QStackedWidget):
         if not self._going:
             self.motion.begin()
 
-    def _be_done(self) -> None:
-        """Show what is made of the page in sight at once: what a hand does means what the model is now."""
-        if self._going and not self._closed and self._pages[self._going] is self.in_sight():
+    def _be_done(self, event: QEvent) -> None:
+        """Show what is made of the page in sight at once: what a hand does on it means what the model is now."""
+        if self._going and not self._closed and self._pages[self._going] is self.in_sight() and self._is_meant(event):
             self._show()
+
+    def _is_meant(self, event: QEvent) -> bool:
+        """Whether a hand does something on the page: else all of it, which may take long, can be made in turns."""
+        if isinstance(event, QPointerEvent):
+            at = self.mapFromGlobal(event.point(0).globalPosition().toPoint())
+            if not self.rect().contains(at):
+                return False
+        focus = QApplication.focusWidget()  # where keys go, and turns of the wheel that do more than scroll
+        has_keys = focus is not None and self.isAncestorOf(focus)
+        return has_keys or not isinstance(event, QKeyEvent | QWheelEvent)
 
     def pause(self) -> None:
         """Make no more of the page of the stage that one is at, until it is to be shown."""

@@ -5,7 +5,7 @@ import itertools
 import weakref
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
@@ -242,9 +242,25 @@ def test_what_comes_while_a_page_in_sight_is_made_anew_is_on_it_as_well(open_win
 def test_what_a_hand_does_on_a_page_that_is_made_anew_means_the_new_one(open_window, eye, qtbot):
     window = open_window("i-love-ai")
     page, before = quantised(window, eye)
+    page.elements.widgets["decoder.1.self.W_Q"].view.setFocus()
     QTest.keyClick(window.windowHandle(), Qt.Key.Key_Shift)
     assert not window.area.makes
     assert page.elements.widgets.keys() > before.keys()
+
+
+def test_what_a_hand_does_elsewhere_leaves_a_page_to_be_made_in_turns(open_window, eye):
+    """A turn of the wheel, or a key, held the window until all of a page was made: for 240 ms."""
+    window = open_window("i-love-ai")
+    quantised(window, eye)
+    window.area._next.timeout.disconnect()  # no turn is its own
+    window.map.setFocus()
+    handle, middle = window.windowHandle(), window.area.mapTo(window, window.area.rect().center())
+    QTest.keyClick(handle, Qt.Key.Key_Shift)
+    QTest.wheelEvent(handle, middle, QPoint(0, -120))
+    QTest.mouseClick(handle, Qt.MouseButton.RightButton, pos=window.lesson_bar.mapTo(window, QPoint(4, 4)))
+    assert window.area.makes
+    QTest.mouseClick(handle, Qt.MouseButton.RightButton, pos=middle)
+    assert not window.area.makes
 
 
 def test_what_a_new_page_takes_before_it_is_seen_takes_turns_of_their_own(open_window, eye, qtbot, monkeypatch):
