@@ -7,7 +7,7 @@ from functools import lru_cache
 from html import escape
 
 from explorer.checkpoints.tokenizers.models import BytePairs, Unigram
-from explorer.checkpoints.tokenizers.tokenizer import Tokenizer
+from explorer.checkpoints.tokenizers.tokenizer import Tokenizer, letters_of
 from explorer.core.byte_pairs import Merge, are_pieces, encode, label, learn, merges_of, steps, typed, vocabulary, words
 from explorer.core.graph import Stage
 from explorer.core.numbers import formatted
@@ -51,7 +51,7 @@ def own_steps(view: View, known: Vocabulary, sentence: str) -> tuple[Element, ..
     tokenizer = known.tokenizer
     if not isinstance(tokenizer, Tokenizer):
         return ()
-    words, lines = list[str](), list[Line]()
+    words, lines, written = list[str](), list[Line](), letters_of(tokenizer)
     for part, begins in tokenizer.parts(sentence):
         if isinstance(part, int):
             lines.append(Line.of(known[part], known[part], str(part)))
@@ -62,7 +62,7 @@ def own_steps(view: View, known: Vocabulary, sentence: str) -> tuple[Element, ..
             for begin in range(0, len(ids) or 1, ACROSS):
                 some = ids[begin : begin + ACROSS]
                 pieces, numbers = " · ".join(map(known.__getitem__, some)), " ".join(map(str, some))
-                lines.append(Line.of("" if begin else _short(word), pieces, numbers))
+                lines.append(Line.of("" if begin else _short(written(word)), pieces, numbers))
     around = " ".join(known[i] for i in tokenizer.before), " ".join(known[i] for i in tokenizer.behind)
     told = [
         f"before it stands {escape(around[0])}" if around[0] else "",
@@ -93,7 +93,7 @@ def _known_word(view: View, known: Vocabulary, tokenizer: Tokenizer, words: list
         return ()
     words = list(dict.fromkeys(words))
     at = view.number(OWN_WORD, max(range(len(words)), key=lambda i: len(words[i])), 0, len(words) - 1)
-    names = tuple(_short(word, _CHOSEN) for word in words)
+    names = tuple(_short(letters_of(tokenizer)(word), _CHOSEN) for word in words)
     choice = Choice("own word", "Part", names, at, (Keep(OWN_WORD),), "Part to look at in steps")
     word = words[at][:_BEGINS]
     if isinstance(tokenizer.model, BytePairs):

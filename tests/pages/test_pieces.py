@@ -121,6 +121,13 @@ def test_each_part_stands_beside_its_pieces():
     ]
 
 
+def test_parts_of_bytes_are_written_as_what_they_say():
+    level = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True}
+    model = {"type": "BPE", "vocab": {"a": 0, "Ġ": 1, "Ã": 2, "©": 3, "Ġa": 4}, "merges": ["Ġ a"]}
+    said = {**SAID, "added_tokens": [], "model": model, "pre_tokenizer": level, "decoder": level}
+    assert [line[0] for line in lines_of(said, "own pieces", "a aé")] == ["a", "␣aé"]
+
+
 def test_a_part_is_followed_merge_by_merge():
     assert lines_of(SAID, "own steps", "ab abc", **{OWN_WORD: 1}) == [
         ["0", "a · b · c", "3"],

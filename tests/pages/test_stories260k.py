@@ -21,5 +21,5 @@ def test_the_card_does_not_call_it_untrained(desk):
 
 def test_its_tokenizer_is_taken_apart(desk):
     assert desk("stories260k").page("generation.pieces").texts("own pieces") == [
-        ["▁Once▁upon▁a▁time", "␣Once · ␣upon · ␣a · ␣time", "403 407 261 378"]
+        ["␣Once␣upon␣a␣time", "␣Once · ␣upon · ␣a · ␣time", "403 407 261 378"]
     ]

@@ -3,7 +3,7 @@
 Pieces in letters that can be seen.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -151,7 +151,7 @@ def named(tokenizer: Tokenizer, n: int) -> Vocabulary:
     """
     added = {one.number for one in tokenizer.added}
     written = [(number, tokenizer.pieces.get(number, "")) for number in range(n)]
-    shown_as = _by_letters if _is_of_letters(tokenizer) else _as_text
+    shown_as = letters_of(tokenizer)
     found, seen = list[str](), set[str]()
     for number, piece in written:
         shown = _as_text(piece) if number in added else shown_as(piece)
@@ -166,9 +166,12 @@ def named(tokenizer: Tokenizer, n: int) -> Vocabulary:
     return Vocabulary(found, tokenizer)
 
 
-def _is_of_letters(tokenizer: Tokenizer) -> bool:
-    """Whether its pieces are bytes, each written as a letter (GPT-2 and its kin): its way back shows it."""
-    return tokenizer.decoder(["Ġ"]) == [" "]
+def letters_of(tokenizer: Tokenizer) -> Callable[[str], str]:
+    """How a piece, or a part of a text, is written in letters that can be seen.
+
+    The pieces of GPT-2 and its kin are bytes, each written as a letter, such as Ġ for a blank: their way back shows it.
+    """
+    return _by_letters if tokenizer.decoder(["Ġ"]) == [" "] else _as_text
 
 
 def _by_letters(piece: str) -> str:
