@@ -33,15 +33,21 @@ class Room:
     """
 
     def __init__(self, bounds: QRectF, dots: Array, radius: float, lines: Array) -> None:
-        self._bounds = bounds
-        self._taken = np.hstack([dots - radius, dots + radius])
+        self._bounds, self._radius = bounds, radius
+        self._taken, self._lines = np.empty((0, 4)), np.empty((0, 2))
+        self.add(dots, lines)
+
+    def add(self, dots: Array, lines: Array) -> None:
+        """Let words keep clear of more dots and lines from now on."""
+        bounds = self._bounds
         near = (
             (lines[:, 0] >= bounds.left())
             & (lines[:, 0] <= bounds.right())
             & (lines[:, 1] >= bounds.top())
             & (lines[:, 1] <= bounds.bottom())
         )
-        self._lines = lines[near]
+        self._taken = np.vstack([self._taken, np.hstack([dots - self._radius, dots + self._radius])])
+        self._lines = np.vstack([self._lines, lines[near]])
 
     def take(self, rect: QRectF) -> None:
         """Let nothing else stand here."""
@@ -199,30 +205,44 @@ class Names:
                 case Words() if mark.text and drawable(mark.x, mark.y) and not drawing.zoom:
                     yield self._of_words(mark, room, metrics)
         named = [(i, m) for i, m in marks if isinstance(m, Arrow) and m.name and drawable(*m.start, *m.tip)]
-        # What stands out has the first choice.
-        for i, arrow in sorted(named, key=lambda one: one[1].ink in FAINT)[:MANY]:
+        strong, faint = ([one for one in named if (one[1].ink in FAINT) is is_faint] for is_faint in (False, True))
+        # What stands out has the first choice: its names may lie on what stands behind, whose own keep clear of all.
+        for i, arrow in strong:
+            yield self._at_tip(i, arrow, room, metrics)
+        room.add(*self._arrows([m for _, m in marks if isinstance(m, Arrow) and m.ink in FAINT]))
+        for i, arrow in faint[: max(MANY - len(strong), 0)]:
             yield self._at_tip(i, arrow, room, metrics)
         yield from self._beside_dots(drawing, room, metrics, many)
 
     def _room(self, drawing: Drawing, bounds: QRectF, many: bool) -> Room:
         """The picture without its dots; words keep clear of curves and arrows where they can."""
         dots = [m for m in drawing.marks if isinstance(m, Dot) and drawable(m.x, m.y)]
-        heads = [m.tip for m in drawing.marks if isinstance(m, Arrow) and drawable(*m.tip)]
-        places = np.array([*((m.x, m.y) for m in dots), *heads], dtype=float).reshape(-1, 2)
+        strong = [m for m in drawing.marks if isinstance(m, Arrow) and m.ink not in FAINT]
+        heads, shafts = self._arrows(strong)
+        places = np.array([(m.x, m.y) for m in dots], dtype=float).reshape(-1, 2)
         x, y = self._pixels.xy(places[:, 0], places[:, 1])
-        lines, ends = [], []
+        lines, ends = [shafts], []
         for mark in drawing.marks:
             if isinstance(mark, Curve):
                 across, up = self._pixels.xy(mark.x, mark.y)
                 lines.append(np.stack([across, up], axis=-1)[np.isfinite(across) & np.isfinite(up)])
-            elif isinstance(mark, Arrow) and mark.width and drawable(*mark.start, *mark.tip):
-                ends.append((*mark.start, *mark.tip))
             elif isinstance(mark, Segments) and len(mark.ends) <= FEW_LINES:  # else they are a grid
                 ends += [(*start, *end) for start, end in mark.ends.tolist() if drawable(*start, *end)]
-        across, up = self._pixels.xy(*np.array(ends, dtype=float).reshape(-1, 2, 2).transpose(2, 0, 1))
-        lines.append(_along(np.stack([across, up], axis=-1)))
+        lines.append(self._points_along(ends))
         radius = DISC if any(map(is_disc, dots)) else SMALL if many else RADIUS
-        return Room(bounds, np.stack([x, y], axis=-1), self._px(radius), np.vstack(lines))
+        return Room(bounds, np.vstack([np.stack([x, y], axis=-1), heads]), self._px(radius), np.vstack(lines))
+
+    def _arrows(self, arrows: Sequence[Arrow]) -> tuple[Array, Array]:
+        """The tips of arrows, (n, 2), and points along them, (m, 2), in pixels."""
+        tips = np.array([one.tip for one in arrows if drawable(*one.tip)], dtype=float).reshape(-1, 2)
+        there = [one for one in arrows if one.width and drawable(*one.start, *one.tip)]
+        heads = np.stack(self._pixels.xy(tips[:, 0], tips[:, 1]), axis=-1)
+        return heads, self._points_along([(*one.start, *one.tip) for one in there])
+
+    def _points_along(self, ends: Sequence[tuple[float, ...]]) -> Array:
+        """Points along lines, whose ends are numbers of the picture, in pixels: (n, 2)."""
+        across, up = self._pixels.xy(*np.array(ends, dtype=float).reshape(-1, 2, 2).transpose(2, 0, 1))
+        return _along(np.stack([across, up], axis=-1))
 
     def _at_end(self, curve: Curve, room: Room, metrics: QFontMetrics) -> Label:
         end = self._pixels.point(float(curve.x[-1]), float(curve.y[-1]))
@@ -278,7 +298,11 @@ class Names:
         if not arrow.width:  # it lies on another arrow: beside that
             normal = QPointF(-way.y(), way.x())
             wanted = [along(tip, side, width, height, gap) for side in (normal, -normal)] + others
-        rect = room.find(wanted) or room.find(stacked(beside[0], 4))
+        rect = room.find(wanted)
+        if (
+            rect is None and arrow.ink not in FAINT
+        ):  # farther off, the name of another word would seem to be that of this
+            rect = room.find(stacked(beside[0], 4))
         ink = TEXT if arrow.ink == MUTED else arrow.ink
         return Label(arrow.name, rect or beside[0], ink, (i,), rect is not None)
 
