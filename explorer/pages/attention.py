@@ -5,6 +5,7 @@ A decoder's attention, and the sentence that it reads, which is one place behind
 Heads: all of them side by side, their outputs joined, and W_O.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
@@ -332,7 +333,7 @@ def heads(view: View, stage: Stage) -> tuple[Element, ...]:
     of_heads = [_head(view, block, head, shown, n > FEW_HEADS) for head, shown in enumerate(columns)]
     lines = (_lines(view, block),) if n == 1 else ()
     elements: list[Element] = [Row("heads", tuple(Item("", one) for one in (*of_heads, *lines)))]
-    outputs = tuple(Item("", _of(view, f"{block}output", head, f"head {head + 1}")) for head in range(n * drawn))
+    outputs = tuple(Item("", _numbered(view, f"{block}output", head, n > 1)) for head in range(n * drawn))
     if mixed:
         title, joined = "Side by side, then through W_O", tuple(product(view, f"{block}projected"))
         if drawn:
@@ -358,6 +359,21 @@ def _of(view: View, name: str, head: int, title: str = "") -> Element:
     """A matrix of a head, which stays when another head is looked at."""
     of_head = view.of_head(name, head)
     return matrix(view, of_head, title, id=of_head)
+
+
+def _numbered(view: View, name: str, head: int, several: bool) -> Element:
+    """What a head puts out; beside those of others, which have the same formula, with its number at its symbol."""
+    whole = matrix(view, of_head := view.of_head(name, head), f"head {head + 1}", id=of_head)
+    if not several:
+        return whole
+
+    def make() -> Matrix:
+        of, usual = (
+            re.sub(r"\b[OAV]\b", lambda one: f"{one[0]}_{{{head + 1}}}", f) for f in (whole.formula, whole.usual)
+        )
+        return replace(whole, formula=of, usual=usual)
+
+    return view.part((whole.id, "numbered"), (whole,), make)
 
 
 def _numbers(view: View, block: str, head: int) -> Row:
