@@ -33,7 +33,7 @@ from explorer.pages.drawing import (
 )
 from explorer.pages.element import Element
 from explorer.pages.gestures import Keep
-from explorer.pages.matrix import matrix
+from explorer.pages.matrix import Matrix, matrix, transposed
 from explorer.pages.page import (
     NUMBER,
     Check,
@@ -59,17 +59,25 @@ MOST_ARROWS = 200
 """More cannot be told apart, and take long to draw."""
 NAMED = 12  # arrows that the summary lists
 TITLE = "The table's rows as arrows"
-VECTORS, PLANE = 390, 330
+MANY, WIDE = 12, 5
+"""Words of a table, or of a sentence, of which more below each other leave no room for the arrows; and columns of a
+table, of which more leave none beside it.
+"""
+VECTORS, PLANE = 370, 330
 """Pixels at text scale 1 of a long table with what is looked up in it, and of the arrows beside it."""
 
 
 def embedding(view: View, stage: Stage) -> tuple[Element, ...]:
     """One-hot × table = X, and the table's rows as arrows."""
     block = view.block(stage)
-    items = [Item("", matrix(view, f"{block}tokens", "word numbers"))]
     hot = f"{block}onehot" in view.nodes
+    numbers = matrix(view, f"{block}tokens", "word numbers")
+    words, dimensions = view.values[f"{block}table"].shape
+    if hot and numbers.array.size <= MANY and dimensions <= WIDE:
+        numbers = view.part((numbers.id, "column"), (numbers,), lambda: _column(numbers))
+    items = [Item("", numbers)]
     if hot:
-        items.append(Item("→", matrix(view, f"{block}onehot", "one-hot")))
+        items.append(Item("→", matrix(view, f"{block}onehot", "one-hot"), yields=True))
     items.append(Item("×" if hot else "→", matrix(view, f"{block}table", "embedding table")))
     items.append(Item("=" if hot else "→", matrix(view, f"{block}X", "embeddings")))
     if f"{block}scaled" in view.nodes:
@@ -77,10 +85,9 @@ def embedding(view: View, stage: Stage) -> tuple[Element, ...]:
             Item("×", matrix(view, f"{block}scale")),
             Item("=", matrix(view, f"{block}scaled", "longer embeddings")),
         ]
-    words, dimensions = view.values[f"{block}table"].shape
     if dimensions == 1:  # there is no second one to draw
         row = Row("from words to vectors", tuple(items))
-    elif words > FEW_ARROWS:  # a small picture; its vectors are wide
+    elif words > MANY:
         row = beside((VECTORS, (Row("from words to vectors", tuple(items)),)), (PLANE, (_plane(view, block),)))
     else:
         row = Row("from words to vectors", (*items, Item("", _plane(view, block))))
@@ -95,6 +102,11 @@ def embedding(view: View, stage: Stage) -> tuple[Element, ...]:
         Item("=", matrix(view, f"{block}with_segments")),
     )
     return row, Section("segments", "Segments: which text a word is of"), Row("with segments", added)
+
+
+def _column(numbers: Matrix) -> Matrix:
+    """Word numbers below each other: each stands beside its one-hot row."""
+    return replace(transposed(numbers), formula=numbers.formula, usual=numbers.usual)
 
 
 def _plane(view: View, block: str) -> Stack:
@@ -173,7 +185,8 @@ def positions(view: View, stage: Stage) -> tuple[Element, ...]:
     """X + PE = H; the encoding as a map, its curves, how alike positions are; the exponents."""
     block = view.block(stage)
     drawn = _drawn(view, block)
-    curves, likeness = _curves(view, drawn), f"{block}likeness"
+    curves = Picture("encoding curves", _curves(view, drawn), 380, 290), _ends(drawn)
+    likeness = f"{block}likeness"
     sizes, said = Note("about the sizes", _said_of_sizes(drawn)), _said_of_curves(view, drawn)
     waves = (Note("about the curves", said),) if said else ()
     alike = (
@@ -190,12 +203,12 @@ def positions(view: View, stage: Stage) -> tuple[Element, ...]:
             ),
         ),
         Section("pictures", "The encoding as a picture"),
-        _sizes(drawn),
+        *_sizes(drawn),
         Row(
             "encoding drawn",
             (
                 Item("", Stack("map", "Encoding", (Picture("encoding map", _map(drawn), 280, 290), sizes), 280)),
-                Item("", Stack("curves", "Curves", (Picture("encoding curves", curves, 380, 290), *waves), 380)),
+                Item("", Stack("curves", "Curves", (*curves, *waves), 380)),
                 Item("", Stack("likeness", "Likeness: the dot product of two positions", alike)),
             ),
         ),
@@ -295,21 +308,27 @@ def _product(by: Op, array: Array) -> Array:
 # Choices
 
 
-def _sizes(drawn: _Drawn) -> Controls:
-    """How many positions and dimensions are drawn, and which of them as curves."""
+def _sizes(drawn: _Drawn) -> tuple[Controls, ...]:
+    """How many positions and dimensions are drawn, where a formula gives any."""
     name = drawn.name
+    if drawn.op is None:
+        return ()
     controls: list[Element] = []
-    if drawn.op is not None:
-        for what, value, own in zip(("positions", "dimensions"), drawn.asked, drawn.own, strict=True):
-            key, tip = f"{name}.{what}", f"Draw so many {what}"
-            controls.append(Number(key, "", value, 1, max(MOST, own), Keep(key), tip, what, not drawn.own_only))
-        key, tip = f"{name}.own", "Draw only the positions and dimensions that the model has"
-        controls.append(Check(key, "Only the model's own", drawn.own_only, Keep(key), tip))
-    ends = ("curves of dimensions", "from"), ("to", "to")
-    for (word, end), value in zip(ends, drawn.ends, strict=True):
-        tip = f"Curves of dimensions: {end}; up to {MOST_CURVES} at once"
-        controls.append(Number(f"{name}.{end}", word, value, 1, drawn.d, Keep(f"{name}.{end}"), tip))
-    return Controls("sizes", tuple(controls))
+    for what, value, own in zip(("positions", "dimensions"), drawn.asked, drawn.own, strict=True):
+        key, tip = f"{name}.{what}", f"Draw so many {what}"
+        controls.append(Number(key, "", value, 1, max(MOST, own), Keep(key), tip, what, not drawn.own_only))
+    key, tip = f"{name}.own", "Draw only the positions and dimensions that the model has"
+    controls.append(Check(key, "Only the model's own", drawn.own_only, Keep(key), tip))
+    return (Controls("sizes", tuple(controls)),)
+
+
+def _ends(drawn: _Drawn) -> Controls:
+    """Which dimensions are drawn as curves."""
+    controls = []
+    for (word, end), value in zip((("dimensions", "from"), ("to", "to")), drawn.ends, strict=True):
+        key, tip = f"{drawn.name}.{end}", f"Curves of dimensions: {end}; up to {MOST_CURVES} at once"
+        controls.append(Number(key, word, value, 1, drawn.d, Keep(key), tip))
+    return Controls("curves drawn", tuple(controls))
 
 
 # Pictures

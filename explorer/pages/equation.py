@@ -40,6 +40,7 @@ class Part(NamedTuple):
     picture: bool = False  # whether a picture stands for its numbers whatever room there is
     least: int = 0  # across, as a small picture between such pictures
     roomy: int = 0  # across, as a small picture at most: wider, it would be too high
+    loses: int = 0  # numbers that one does not see where a small picture stands for it
 
 
 class Room(NamedTuple):
@@ -63,9 +64,14 @@ class Stand(NamedTuple):
 def stand(parts: Sequence[Part], room: Room) -> Stand:
     """The way to stand that breaks no equation, else as few as can be; that makes nothing smaller if it need not be.
 
-    Where a line is too long in every way, its widest matrices become small pictures until it fits. Where it does not
-    even then, it breaks elsewhere, and only what is wider than a line by itself is a small picture.
+    Where a line is too long in every way, the matrix that loses the fewest numbers becomes a small picture, if that is
+    enough; else the widest ones until it fits. Where it does not even then, it breaks elsewhere, and only what is wider
+    than a line by itself is a small picture.
     """
+
+    def fits_with(small: frozenset[int]) -> bool:
+        return not any(_too_long(parts, _best(parts, room, small), strict))
+
     for strict in (True, False):
         small: frozenset[int] = frozenset()
         while True:
@@ -74,7 +80,8 @@ def stand(parts: Sequence[Part], room: Room) -> Stand:
             wide = [i for i in long if i not in small and 0 < parts[i].small < parts[i].widths[-1]]
             if not wide:
                 break
-            small |= {max(wide, key=lambda i: (parts[i].widths[-1], -i))}
+            enough = (i for i in sorted(wide, key=lambda i: parts[i].loses) if fits_with(small | {i}))
+            small |= {next(enough, max(wide, key=lambda i: (parts[i].widths[-1], -i)))}
         if not long:
             return _among_pictures(parts, room, best)
     return best
@@ -107,7 +114,7 @@ def _best(parts: Sequence[Part], room: Room, small: frozenset[int]) -> Stand:
     best = _stand(parts, room, 0, small)
     least = _cost(parts, best)
     for way in range(1, max((len(part.widths) for part in parts), default=1)):
-        smaller = way - EASY + 1
+        smaller = _smaller(parts, way)
         if not any(least[:_SMALLER]) and least[_SMALLER] < smaller:
             break  # nothing is torn, and all that is left would be smaller
         cost = _cost(parts, one := _stand(parts, room, way, small))
@@ -138,7 +145,12 @@ def _cost(parts: Sequence[Part], one: Stand) -> tuple[int, ...]:
     breaks = sum(bool(parts[line[0]].sign) and not parts[line[0]].begins for line in later)
     lines = sum(any(parts[place].matrix for place in line) for line in one.lines)
     over = [-spare for spare in one.spare if spare < 0]
-    return len(over), sum(over), torn, breaks, max(one.way - EASY + 1, 0), lines, one.way
+    return len(over), sum(over), torn, breaks, _smaller(parts, one.way), lines, one.way
+
+
+def _smaller(parts: Sequence[Part], way: int) -> int:
+    """How much smaller the numbers are in a way to stand; where there are none, nothing is that could be read."""
+    return 0 if all(part.picture for part in parts) else max(way - EASY + 1, 0)
 
 
 _SMALLER = 4
@@ -159,7 +171,7 @@ def broken(parts: Sequence[Part], room: Room, way: int = 0, small: Collection[in
 def _broken(parts: Sequence[Part], room: Room, along: "_Along") -> list[Line]:
     lines: list[Line] = []
     for equation in _pieces(parts, range(len(parts)), lambda part: part.begins or not (part.sign or part.keeps)):
-        pieces = _parted(parts, equation, room, along)
+        pieces = _evenly(parts, _parted(parts, equation, room, along), room, along)
         for piece in pieces:
             begins = parts[piece[0]].begins or (len(pieces) > 1 and piece is pieces[0])
             if not lines or begins or along.across(lines[-1] + piece) > room.width:
@@ -177,6 +189,29 @@ def _parted(parts: Sequence[Part], piece: Line, room: Room, along: "_Along", lev
         return (part.sign in (RELATIONS, SUMS, part.sign)[level]) if part.sign else part.keeps
 
     return [one for some in _pieces(parts, piece, leads) for one in _parted(parts, some, room, along, level + 1)]
+
+
+def _evenly(parts: Sequence[Part], pieces: list[Line], room: Room, along: "_Along") -> list[Line]:
+    """The pieces of an equation joined to lines: as few as can be, and of these such that the longest is short.
+
+    So what belongs behind an "=" is not torn off where one line is full.
+    """
+    if len(pieces) < 3 or not all(parts[piece[0]].sign in RELATIONS for piece in pieces[1:]):
+        return pieces
+
+    def lines_of(most: int) -> list[Line]:
+        lines: list[Line] = []
+        for piece in pieces:
+            if lines and along.across(lines[-1] + piece) <= most:
+                lines[-1] = lines[-1] + piece
+            else:
+                lines.append(piece)
+        return lines
+
+    fewest = len(lines_of(room.width))
+    spans = ([first[0], last[-1]] for i, first in enumerate(pieces) for last in pieces[i:])
+    lengths = sorted({along.across(one) for one in spans} | {room.width})
+    return next(lines for most in lengths if len(lines := lines_of(most)) <= fewest)
 
 
 def _pieces(parts: Sequence[Part], places: Sequence[int], begins: Callable[[Part], bool]) -> Iterator[Line]:

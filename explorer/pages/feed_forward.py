@@ -33,6 +33,7 @@ from explorer.pages.page import (
     Row,
     Section,
     Stack,
+    beside,
     row_choice,
     said,
 )
@@ -89,6 +90,8 @@ CURVE_POINTS = 241
 MOST_DOTS = 512
 NAMED = 12  # units that a sentence lists
 SIGMOID_MIDDLE = 0.5
+UNITS, BACK = 700, 700
+"""Pixels at text scale 1 of the units of a word, and of what they come to, where these stand beside each other."""
 
 
 def feed_forward(view: View, stage: Stage) -> tuple[Element, ...]:
@@ -104,11 +107,17 @@ def feed_forward(view: View, stage: Stage) -> tuple[Element, ...]:
         Section("out", "First: d_ff hidden units"),
         Row("hidden row", (*product(view, hidden), Item("→", matrix(view, activation, "after the activation")))),
         Note("width", _width(view, hidden, output)),
-        Section("activation", f"Activation: {off}"),
-        *_units(view, hidden, activation, "Position"),
-        Section("back", "Then: the units that are on add their rows of W_2"),
-        Row("output row", product(view, output, again=activation)),
+        beside(
+            (UNITS, (Section("activation", f"Activation: {off}"), *_units(view, hidden, activation, "Position"))),
+            (BACK, _back(view, output, activation)),
+        ),
     )
+
+
+def _back(view: View, output: str, passed: str) -> tuple[Element, ...]:
+    """What passes times W₂."""
+    row = Row("output row", product(view, output, again=passed))
+    return Section("back", "Then: the units that are on add their rows of W_2"), row
 
 
 def _gated(view: View, block: str) -> tuple[Element, ...]:
@@ -127,11 +136,17 @@ def _gated(view: View, block: str) -> tuple[Element, ...]:
         Note("width", _width(view, hidden, output)),
         Section("gate", "Gate: a second layer, through the activation"),
         Row("gate row", (*product(view, gate, again=view.nodes[gate].parents[0]), Item("→", matrix(view, activation)))),
-        *_units(view, gate, activation, "Position"),
-        Section("through", "Through the gate: number by number"),
-        Row("gated row", opened),
-        Section("back", "Then: the units that are on add their rows of W_2"),
-        Row("output row", product(view, output, again=gated)),
+        beside(
+            (UNITS, _units(view, gate, activation, "Position")),
+            (
+                BACK,
+                (
+                    Section("through", "Through the gate: number by number"),
+                    Row("gated row", opened),
+                    *_back(view, output, gated),
+                ),
+            ),
+        ),
     )
 
 

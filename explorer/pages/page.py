@@ -90,6 +90,7 @@ class Item(Data):
     sign: str
     element: Element
     holds: bool = True  # whether the sign is true of what the matrices show; else its place is left free
+    yields: bool = False  # whether it is the first to be a small picture where room is short: its numbers say no more
 
 
 @dataclass(frozen=True, eq=False)

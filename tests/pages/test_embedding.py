@@ -25,7 +25,7 @@ def test_a_word_number_picks_a_row_of_the_table(source):
     page = source.page(STAGE)
     assert page.names == ["source.tokens", "source.onehot", "source.table", "source.X"]
     assert [page.the(name).editable for name in page.names] == [True, False, True, False]
-    assert page.the("source.tokens").array.tolist() == [[0, 1, 2]]
+    assert page.the("source.tokens").array.tolist() == [[0], [1], [2]], "each stands beside its one-hot row"
     assert [item.sign for item in page.the("from words to vectors").items] == ["", "→", "×", "=", ""]
     source.do(SetCells("source.tokens", {(0,): 2}))
     page = source.page(STAGE)

@@ -21,7 +21,7 @@ from explorer.ui.workbench import Workbench
 WAYS = *(SIZES[0],) * EASY, *SIZES[1:], SIZES[-1]
 """The size of the letters in each way to stand in a row: as usual, the heading on one line or on two, then smaller; in
 the last one the words above the formula take two lines, too."""
-TIGHT = 72
+TIGHT = 48
 """The same of a small picture in a heading where an equation is too long for its line."""
 BETWEEN, BELOW = 6, 2
 """Pixels at text scale 1 between what stands beside each other in it, and below the heading."""
@@ -210,19 +210,22 @@ class MatrixBox(QWidget):
     def _part(self, form: Form, room: int, thumb: int) -> Part:
         view = self.view
         if form.tight and self._shut:
-            return Part(tuple(self._folded_across(kind, form._replace(small=most)) for kind, most in self._tight_ways))
+            ways = tuple(self._folded_across(kind, form._replace(small=most)) for kind, most in self._tight_ways)
+            return Part(ways, picture=True)
         extent = view.extent_in(form)
         if form.tight and self.matrix.array.size == 1:
-            return Part((self.shape_in(form).head(False).width(),))
+            return Part((self.shape_in(form).head(False).width(),), picture=True)  # it never is smaller, either
         picture, shrunk = (self._small.wanted(ALONE, extent, form, form.given, most).width() for most in (0, thumb))
-        symbol, (rows, columns) = min(self._heads(THUMB, form)), self.matrix.array.shape
+        symbol, (rows, columns) = min(self._heads(THUMB, form._replace(narrow=True))), self.matrix.array.shape
         small, least = max(symbol, shrunk), max(symbol, min(shrunk, self._bench.appearance.px(TIGHT)))
         roomy = min(self._bench.appearance.px(LOW) * columns // rows, picture) if self._shut else 0
         if self._shut and self.folded:
             low, high = self._heads(PICTURE, form)
             heads = [low, *[min(low, high)] * len(WAYS[2:]), min(self._heads(PICTURE, form._replace(narrow=True)))]
-            widths = tuple(max(head, picture) for head in heads)
-            return Part(widths, small=small, roomy=roomy, picture=True, least=small)
+            words = self._small.before(extent, form._replace(labelled=True), form.given)
+            bare = picture - words * form.labelled
+            widths = tuple(max(head, bare) for head in heads)
+            return Part(widths, (words,), small=small, roomy=roomy, picture=True, least=small)
         low, high = self._heads(NUMBERS, form)
         if not form.shrinks or self.folded:
             scrolls = 0 if extent.whole else LEAST_COLUMNS * extent.own + self._bench.appearance.px(MAP)
@@ -237,9 +240,8 @@ class MatrixBox(QWidget):
         column = view.across(SIZES[-1], form) // len(self.matrix.columns)
         scrolled = max(min(low, high), view.labels_across(SIZES[-1], form) + LEAST_COLUMNS * column)
         labels = tuple(view.labels_across(size, form) for size in WAYS)
-        return Part(
-            widths, labels, small if self._shut else scrolled, roomy=roomy, least=least if self._shut else scrolled
-        )
+        small, least = (small, least) if self._shut else (scrolled, scrolled)
+        return Part(widths, labels, small, roomy=roomy, least=least, loses=self.matrix.array.size)
 
     @property
     def _tight_ways(self) -> list[tuple[str, int]]:
@@ -274,7 +276,7 @@ class MatrixBox(QWidget):
             labelled=labels,
             small=self._tight_ways[min(way, 2)][1] if tight else small if shut else 0,
             short=way > 0 and tight,
-            narrow=way == len(WAYS) - 1,
+            narrow=way == len(WAYS) - 1 or bool(small and shut and not tight),
         )
         alone = shut and folded
         low, high = self._heads(THUMB if form.small else PICTURE if alone else NUMBERS, form)
@@ -322,7 +324,8 @@ class MatrixBox(QWidget):
         kind = THUMB if (folded and form.short) or (alone and form.small) else PICTURE if alone else NUMBERS
         formula, room = formula_of(self.matrix, kind), self._room(kind, form, folded)
         words = self._words(kind, form, room)
-        left = 0 if folded else form.lined if alone else extent.left
+        names = self._small.before(extent, form, form.room, form.small) if alone else 0
+        left = 0 if folded else names if alone else extent.left
         # The heading is as large as that of the values, whatever is shown: nothing moves.
         most = max(room - (picture.width() + self._between) * folded, 0)
         first, last = self._heading.formula.size_of(formula, form.times, most), self._heading.size_of(words)
@@ -349,7 +352,8 @@ class MatrixBox(QWidget):
             size = QSize(max(head.width(), extent.width + beside), top + extent.height)
             base = top + extent.top
             side = extent.width + beside, (base + size.height()) // 2
-        return Shape(form, extent, fits, never, inline, where, picture, kind, words, most, heads, size, base, side)
+        at = picture, names
+        return Shape(form, extent, fits, never, inline, where, *at, kind, words, most, heads, size, base, side)
 
     def _heads(self, kind: str, form: Form) -> tuple[int, int]:
         """Pixels across of the heading on one line, and on two, with what a kind of heading says."""

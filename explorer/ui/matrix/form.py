@@ -122,6 +122,7 @@ class Shape(NamedTuple):
     inline: bool  # whether a single number stands in the heading
     where: str  # that a small picture is: `PLACE`, `ALONE` or `BESIDE`; empty where there is none
     picture: QSize
+    names: int  # pixels in it before its cells, for the words of its rows
     # Of the heading: its kind, its words for values, and pixels across that its formula takes at most; 0: any.
     kind: str
     words: str
@@ -139,7 +140,7 @@ class Shape(NamedTuple):
     @property
     def left(self) -> int:
         """Pixels before the numbers, or a picture in their place, for the words of the rows."""
-        return self.form.lined * (self.where == ALONE) if self.small else self.extent.left
+        return self.names if self.small else self.extent.left
 
     @property
     def leads(self) -> bool:

@@ -35,7 +35,7 @@ SQUARE, STRIP, LEAST = 12, 20, 6
 """Pixels at text scale 1 of a cell at most; in a strip that leaves no room for another beside it; and those of one that
 a frame fits into.
 """
-TALL, LOW_ROW = 28, 12
+TALL, LOW_ROW = 44, 12
 """Pixels at text scale 1 that a cell is high at most which may be higher than wide; and at least where its word stands
 before it.
 """
@@ -83,18 +83,33 @@ class SmallPicture(QWidget):
         room, most : int
             Pixels across that the matrix may take, and those of a picture instead of the numbers; 0: all of these.
         """
+        return self._wanted(where, extent, form, room, most)[0]
+
+    def before(self, extent: Extent, form: Form, room: int, most: int = 0) -> int:
+        """Pixels for the words of its rows, where it stands for the numbers; 0: they could not be read, or are said.
+
+        The parameters are those of `wanted`.
+        """
+        return self._wanted(ALONE, extent, form, room, most)[1]
+
+    def _wanted(self, where: str, extent: Extent, form: Form, room: int, most: int) -> tuple[QSize, int]:
         rows, columns = self._view.matrix.array.shape
         px, times = self._view.bench.appearance.px, form.times
+        words = 0
         if where == ALONE and form.lined:
             low = min(px(LOW_ROW * times), max(px(HIGH * times) / rows, 1.0))
-            wide, down = (room - form.lined) / columns, max(low, min(low * form.tall, px(TALL * times)))
-            return QSize(form.lined + round(columns * min(wide, px(STRIP * times))), round(rows * down))
+            high = px((TALL if rows > 1 else STRIP) * times)
+            wide, down = (room - form.lined) / columns, max(low, min(low * form.tall, high))
+            size = QSize(form.lined + round(columns * min(wide, px(STRIP * times))), round(rows * down))
+            return size, form.lined
         if where == PLACE:
             wide, high = min(px(WIDE), most or px(WIDE)), px(LOW)
         elif where == ALONE:
-            wide, high = min(room, most or room), px(HIGH)
+            # As narrow beside others that say what the rows are: else what stands before it would change this.
+            words = extent.label_room * (not most and has_words(self._view.matrix))
+            wide, high = min(room - words, most or room), px(HIGH)
         elif extent.map_above and rows <= MOST_ROWS:  # only which columns are in sight is chosen on it
-            return QSize(extent.cells, px(STRIP))
+            return QSize(extent.cells, px(STRIP)), 0
         elif extent.map_above:
             wide, high = extent.cells, px(HIGH)
         else:
@@ -104,12 +119,13 @@ class SmallPicture(QWidget):
         least, across, down = px(8), square, square
         if where == ALONE:
             down = max(square, min(square * form.tall, px(TALL * times), px(HIGH * times) / rows))
-        # A strip of a few pixels tells nothing: a long one is as wide as high at most.
-        if where != BESIDE and rows >= THIN * columns:
+        # A strip of a few pixels tells nothing: a long one, or one whose cells nobody sees, is as wide as high at most.
+        if where != BESIDE and rows > columns and (rows >= THIN * columns or square < 1):
             across = max(square, min(px(STRIP), high / columns, wide / columns))
         elif where == ALONE and columns >= THIN * rows:
             down = max(down, min(px(STRIP), px(LOW) / rows))
-        return QSize(max(round(columns * across), least), max(round(rows * down), least))
+        left = words * (form.labelled and down >= READABLE * px(LOW_ROW))
+        return QSize(left + max(round(columns * across), least), max(round(rows * down), least)), left
 
     def stand(self, where: str, size: QSize, left: int) -> None:
         """Stand for the numbers, or beside them: above those with more columns than are in sight, else at the right.
@@ -196,7 +212,8 @@ class SmallPicture(QWidget):
             painter.setFont(strong if lit else plain)
             painter.setPen(qcolor(theme.here_text if lit else theme.muted))
             said = metrics.elidedText(word, Qt.TextElideMode.ElideRight, room)
-            painter.drawText(QRectF(0, row * down, room, down), WORD, said)
+            # A sign may reach below the line, as that of a blank does.
+            painter.drawText(QRectF(0, row * down, room, down), WORD | Qt.TextFlag.TextDontClip, said)
 
     def _in_sight(self) -> QRectF:
         """Where on the picture the cells are whose numbers are in sight."""
@@ -248,6 +265,11 @@ class SmallPicture(QWidget):
             self.opened.emit(QPointF())
         else:
             super().keyPressEvent(event)
+
+
+def has_words(matrix: Matrix) -> bool:
+    """Whether its rows have names, few enough to be read before a small picture, and no mere numbers."""
+    return 1 < len(matrix.rows) <= MOST_ROWS and not all(name.isdigit() for name in matrix.rows)
 
 
 def _uncovered(matrix: Matrix) -> Array:

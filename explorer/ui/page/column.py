@@ -203,7 +203,7 @@ class Elements(QWidget):
                     label.setParent(holder)
                 label.setText(item.sign)
                 label.show()
-            layout.put(widget, item.sign, label)
+            layout.put(widget, item.sign, label, item.yields)
             if isinstance(widget, MatrixBox):
                 widget.leads_number = number
             else:

@@ -31,9 +31,11 @@ model are less than a pixel wide, and a row of them, which is a word, should be 
 MAPS = 4.0, 3.2, 2.6, 2.0, 1.6, 1.3
 """And how many times larger pictures of few words may be then."""
 DRAWN = Picture, Listing
+PICTURED = 1.15
+"""How many times larger a page of small pictures may be, whose words and formulas would else outdo its title."""
 EMPTY, MUCH = 0.2, 1.25
 """Of the height in sight, what a page leaves empty whose rows may take more lines, if all is so much larger then."""
-SLIGHTLY, SMALLER = 90, (0.9, 0.8, 0.7)
+SLIGHTLY, SMALLER = 140, (0.9, 0.8, 0.7, 0.6)
 """Pixels at text scale 1 that a page is too high, for which it need not be scrolled: its pictures may be smaller."""
 
 
@@ -103,7 +105,10 @@ class Growth:
             if not any(fits(1.0, one, 1.0) for one in SMALLER if any(map(_is_drawn, self._sharing.all))):
                 fits(1.0, 1.0, 1.0)
             return
-        alike = next((one for one in self._larger(room, height - high, Matrix) if fits(one, one, 1.0)), 1.0)
+        pictures = [box.small for box in self._sharing.boxes()]
+        most = PICTURED if 2 * sum(pictures) > len(pictures) else equation.LARGER[0]
+        larger = (one for one in self._larger(room, height - high, Matrix) if one <= most)
+        alike = next((one for one in larger if fits(one, one, 1.0)), 1.0)
         fits(alike, alike, 1.0)
         free = height - self._stance(room)[1]
         drawn = next((one for one in self._larger(room, free) if one > alike and fits(alike, one, 1.0)), alike)
@@ -111,16 +116,20 @@ class Growth:
         if any(fits(alike, drawn, 1.0, maps=one) for one in maps):
             return
         fits(alike, drawn, 1.0)
+        breaks = False
         if height - self._stance(room)[1] > EMPTY * height:
-            both = [(one, max(one, drawn)) for one in equation.LARGER if one >= MUCH * alike]
+            both = [(one, max(one, drawn)) for one in equation.LARGER if most >= one >= MUCH * alike]
             for ways in (both, [(alike, one) for one in equation.LARGER if one >= MUCH * drawn]):
+                if breaks:
+                    break
                 # What fits fits smaller, too: each trial takes some 10 ms.
                 at = bisect_left(ways, True, key=lambda way: fits(way[0], way[1], 1.0, True))
                 if at < len(ways) and fits(ways[at][0], ways[at][1], 1.0, True):
-                    return
-            fits(alike, drawn, 1.0)
+                    (alike, drawn), breaks = ways[at], True
+            fits(alike, drawn, 1.0, breaks)
         talls = TALL if any(box.small for box in self._sharing.boxes()) else TALL[:1]
-        fits(alike, drawn, talls[bisect_left(talls, True, 1, key=lambda tall: not fits(alike, drawn, tall)) - 1])
+        higher = bisect_left(talls, True, 1, key=lambda tall: not fits(alike, drawn, tall, breaks))
+        fits(alike, drawn, talls[higher - 1], breaks)
 
     def _larger(self, room: int, free: int, *kinds: type[Element]) -> Iterator[float]:
         """How many times larger pictures, lists and what is of more kinds may be, by the room that they take now."""
@@ -172,9 +181,8 @@ class Growth:
 
     def times_in(self, element: Element) -> float:
         """How much larger an arrangement of a width of its own is: as what grows in it."""
-        if any(isinstance(one, DRAWN) for one in leaves(element)):
-            return max(self.drawn, 1.0)
-        return self.grown if any(isinstance(one, Matrix) for one in leaves(element)) else 1.0
+        matrices = self.times if any(isinstance(one, Matrix) for one in leaves(element)) else 1.0
+        return max(self.drawn, matrices) if any(isinstance(one, DRAWN) for one in leaves(element)) else matrices
 
 
 def _is_drawn(element: Element) -> bool:

@@ -54,23 +54,25 @@ class RowLayout(FlowLayout):
         super().__init__(parent, across.gap, down)
         self._room, self._down = across, down
         self._signs: list[tuple[str, QLabel | None]] = []
+        self._yields: list[bool] = []
         self._sign_places: list[tuple[QLabel, QRect]] = []
         self._seen: list[int] = []
         self._wheres: dict[int, tuple[list[Asked], Placed]] = {}
         self._begins: frozenset[int] = frozenset()
 
-    def put(self, widget: QWidget, sign: str, label: QLabel | None) -> None:
-        """Let a widget stand at the end, behind a sign and the label that shows it.
+    def put(self, widget: QWidget, sign: str, label: QLabel | None, yields: bool = False) -> None:
+        """Let a widget stand at the end, behind a sign and the label that shows it; `yields`: see `Item`.
 
         Both at once: a page is made over several turns, and Qt lays out what there is in each.
         """
         self._signs.append((sign, label))
+        self._yields.append(yields)
         self.addWidget(widget)
 
     def takeAt(self, index: int) -> QLayoutItem | None:
         item = super().takeAt(index)
         if item is not None:
-            del self._signs[index]
+            del self._signs[index], self._yields[index]
         return item
 
     def invalidate(self) -> None:
@@ -90,8 +92,10 @@ class RowLayout(FlowLayout):
         for place, widget in enumerate(self.widgets):
             alike = isinstance(widget, MatrixBox) and same_rows(before, widget)
             keeps, sign = bool(getattr(before, "keeps_next", False)), self._signs[place][0] if place else ""
+            part = part_of(widget)
+            loses = part.loses * (not self._yields[place])
             begins = place in self._begins
-            found.append(part_of(widget)._replace(sign=sign, alike=alike, keeps=keeps, begins=begins))
+            found.append(part._replace(sign=sign, alike=alike, keeps=keeps, begins=begins, loses=loses))
             before = widget
         return found
 
@@ -207,7 +211,9 @@ def _part(widget: QWidget, room: int, thumb: int) -> Part:
 
 def same_rows(before: QWidget | None, box: MatrixBox) -> bool:
     """Whether the matrix before, if it stands on the same line, says what the rows are."""
-    if not isinstance(before, MatrixBox) or before.folded or box.folded:
+    if not isinstance(before, MatrixBox) or before.folded != box.folded:
         return False
     a, b = before.matrix, box.matrix
+    if box.folded and a.array.shape != b.array.shape:  # pictures: those of other widths have rows of other heights
+        return False
     return before.form.times == box.form.times and (a.axes[0], a.rows) == (b.axes[0], b.rows)

@@ -69,8 +69,8 @@ ACROSS, LEAST_MAP, LOWEST_MAP, MOST_MAP, ABOVE_MAP = 16, 300, 190, 520, 415
 """Pixels at text scale 1: between two heat maps; what one beside another has across at least, what any has
 down at least, and at most; what small pictures, and a map's own words, take above it.
 """
-
-
+LEAST_LINES = 180
+"""Pixels at text scale 1 across that lines between words take at least beside what is before them."""
 CELL, LARGEST = 48, 232
 """Pixels at text scale 1 of a square of a heat map that is one of many, at most; and of a whole one on paper."""
 
@@ -98,6 +98,8 @@ class Sharing:
         """The row of stacks in one of which a row stands, by its id."""
         self.in_rows: set[str] = set()
         """The matrices, by their ids, that stand in rows, which make them smaller where that is needed."""
+        self._drawn: dict[str, int] = {}
+        """Pixels across that lines between words take at most, by id: they stand beside others."""
         self._lined_up: set[str] = set()
         """The matrices, by their ids, that stand above, below or beside a product's result, column under column."""
 
@@ -162,9 +164,21 @@ class Sharing:
         lined_up = self._lined_up = {one.id for scheme in crossing for one in scheme.inside}
         in_rows = self.in_rows = {one.id for row in rows for one in matrices_of(row)}
         alone = {one.id for one in self.page.elements if isinstance(one, Matrix)}
+        widths = {id: across for row in rows for id, across in self._beside(row, room).items()}
+        stacks = {
+            one.id: widths.get(one.id, max(min(self.px(one.width * self.growth.times_in(one)), room), 0))
+            for one in self.all
+            if isinstance(one, Stack) and one.width
+        }
+        self._narrow = {
+            one.id: stacks[stack.id]
+            for stack in self.all
+            if isinstance(stack, Stack) and stack.width
+            for one in leaves(stack)
+        }
         for id, widget in self.page.widgets.items():
             if isinstance(widget, MatrixBox):
-                widget.give_room(room - sign)
+                widget.give_room(max(self._narrow.get(id, room) - sign, 0))
                 widget.be(tall=self.growth.tall)
                 if id not in in_rows:
                     widget.be_times(self.times_of(id))
@@ -178,13 +192,9 @@ class Sharing:
         for one in self.all:
             if isinstance(one, Listing):
                 cast("ListingView", self.page.widgets[one.id]).be_times(max(self.growth.drawn, 1.0))
-        self._narrow = {}
-        widths = {id: across for row in rows for id, across in self._beside(row, room).items()}
         for stack in (one for one in self.all if isinstance(one, Stack) and one.width):
-            wanted = self.px(stack.width * self.growth.times_in(stack))
-            across = widths.get(stack.id, max(min(wanted, room), 0))
+            across = stacks[stack.id]
             self.page.holder_of(stack).setFixedWidth(across)
-            self._narrow |= {one.id: across for one in leaves(stack)}
             self._let_be(stack.elements, across)
             for note in (self.page.widgets.get(one.id) for one in stack.elements):
                 if isinstance(note, NoteLabel):
@@ -289,7 +299,9 @@ class Sharing:
         """The room that a part of the page takes as it stands now."""
         place = QRect(0, 0, room, height_of(self.page.part(element), room))
         reach = {one.id: (rect.top(), rect.bottom()) for one, rect in self.places(element, place)}
-        return Taken(place.height(), reach)
+        boxes = [self.page.box(one) for one in leaves(element) if isinstance(one, Matrix)]
+        pictures = frozenset(box.matrix.id for box in boxes if box.small and not box.form.tight)
+        return Taken(place.height(), reach, pictures)
 
     def places(self, element: Element, place: QRect) -> Iterator[tuple[Element, QRect]]:
         """Where the matrices and heat maps of a part of the page will stand, in reading order."""
@@ -369,6 +381,28 @@ class Sharing:
         new = [box.tell_size() for box in matrices]
         if any(new):
             self.page.lay_out_again(row)
+        self._draw_beside(row, room)
+
+    def _draw_beside(self, row: Row, room: int) -> None:
+        """Let lines between words be so narrow that they stand beside what is before them, where there is room."""
+        layout = self.page.layout_of(row)
+        for i, one in enumerate(row.inside):
+            if not (i and isinstance(one, AttentionLines)):
+                continue
+            place = cast(PicturePlace, layout.widgets[i])
+            self._drawn.pop(one.id, None)
+            self._be_at_most(place, room)
+            rects = {id(item.widget()): rect for item, rect in layout.places(QRect(0, 0, room, 0))}
+            own, before = (rects.get(id(layout.widgets[at])) for at in (i, i - 1))
+            spare = 0 if own is None or before is None else room - before.right() - 1 - self.px(ACROSS_ROW)
+            if own is not None and before is not None and own.left() <= before.left() and spare >= self.px(LEAST_LINES):
+                self._drawn[one.id] = spare
+                self._be_at_most(place, spare)
+
+    def _be_at_most(self, place: PicturePlace, width: int) -> None:
+        """Let lines between words be no wider than so many pixels."""
+        if place.be_at_most(width, width, self.growth.maps):
+            self.page.tell_around(place)
 
     def _labels_of_lines(self, row: Row, boxes: Sequence[MatrixBox], room: int) -> int:
         """Pixels for the words of the rows, where pictures in place of numbers stand below each other; else 0.
@@ -385,7 +419,7 @@ class Sharing:
         for box in boxes:
             box.be(lined=0)
         parts = self.page.layout_of(row).parts(lambda box: cast(MatrixBox, box).part(room, self.px(THUMB)))
-        free = room - sum(one.widths[-1] + self.px(SIGN + ACROSS_ROW) for one in parts)
+        free = room - parts[0].labels[-1] - sum(one.widths[-1] + self.px(SIGN + ACROSS_ROW) for one in parts)
         return 0 if free >= 0 else max(1, *(box.view.extent.label_room for box in boxes))
 
     def _is_full(self, outer: Row, room: int) -> bool:
@@ -447,7 +481,7 @@ class Sharing:
             in_row |= {id: max((room - px(ACROSS) * (len(maps) > 1)) // len(maps), px(LEAST_MAP)) for id in maps}
         for one in self.all:
             if isinstance(one, (AttentionLines, HeatMap)) and one.id not in alike:
-                width = min(in_row.get(one.id, room), room)
+                width = min(in_row.get(one.id, self._drawn.get(one.id, room)), room)
                 place = cast(PicturePlace, self.page.widgets[one.id])
                 if place.be_at_most(width, square if one.id in in_row else width, self.growth.maps):
                     self.page.tell_around(place)

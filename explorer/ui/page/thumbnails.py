@@ -48,6 +48,8 @@ class Taken:
     height: int
     reach: Mapping[str, tuple[int, int]]
     """The first and the last pixel, from the top of the part, of each matrix and heat map that is there, by its id."""
+    pictures: frozenset[str] = frozenset()
+    """The matrices that are large pictures in place of their numbers: of the weights a map says as much."""
 
 
 Measure = Callable[[Part, Stands], Taken]
@@ -106,12 +108,14 @@ def map_in_sight(parts: Sequence[Part], gaps: Sequence[int], height: int, high: 
     """
     *above, last = (part.rows[0] for part in parts)
     plain: dict[str, Places] = {part.rows[0].id: NONE for part in parts if not part.rows[0].folds}
+    maps = {one.id for one in _maps(last)}
 
     def fits(wanted: set[str], stands: Stands, share: float = 1.0) -> bool:
         takes = [measure(part, stands) for part in parts]
         top = sum(gaps) + sum(taken.height for taken in takes[:-1])
         ends = [first + share * (end - first) for id, (first, end) in takes[-1].reach.items() if id in wanted]
-        return all(top + end < height for end in ends)
+        twice = maps & wanted and matrices_of(last)[weights_of(last) or 0].id in takes[-1].pictures
+        return not twice and all(top + end < height for end in ends)
 
     for wanted, small in _ways(last, high):
         # Small pictures stand on a line by themselves, if that is in sight, too; numbers follow each other.

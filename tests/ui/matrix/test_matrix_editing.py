@@ -304,7 +304,7 @@ def test_a_word_number_is_nudged_by_one_and_again(window, eye, hand, qtbot, said
         hand.key(Key.Key_Up, ALT)
         eye.settle(window)
         assert eye.value(window, "source.tokens")[0] == expected
-    assert eye.texts(view) == [["2", "1", "2"]]
+    assert eye.texts(view) == [["2"], ["1"], ["2"]]
     hand.key(Key.Key_Up, ALT)
     assert "from 0 to 2" in said()
     assert eye.value(window, "source.tokens")[0] == 2

@@ -78,7 +78,8 @@ def test_numbers_that_fit_stay_and_those_that_are_asked_for_come(lecture, eye):
     assert not scores.small
     assert not output.small
     boxes = eye.go_to(window, "encoder.1.ffn.layers").elements.widgets
-    box = boxes["encoder.1.ffn.W_1"]
+    assert not boxes["encoder.1.ffn.W_1"].small, "the bias has fewer numbers"
+    box = boxes["encoder.1.ffn.b_1"]
     assert box.small
     box._small.opened.emit(QPoint(0, 0))
     eye.settle(window)
@@ -87,7 +88,7 @@ def test_numbers_that_fit_stay_and_those_that_are_asked_for_come(lecture, eye):
     window.resize(1280, 1400)
     eye.settle(window)
     assert not box.small
-    assert boxes["encoder.1.ffn.b_1"].y() < box.geometry().bottom(), "it is added on the same line"
+    assert box.y() < boxes["encoder.1.ffn.W_1"].geometry().bottom(), "it is added on the same line"
     assert not boxes["encoder.1.ffn.activation"].small
 
 

@@ -11,6 +11,7 @@ from explorer.pages.element import leaves
 from explorer.pages.page import Row, Stack
 from explorer.ui.appearance import GROWS
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.matrix.small import TALL
 from explorer.ui.page.elements import Drawn
 from explorer.ui.page.growth import Growth
 from explorer.ui.page.header import HeaderView
@@ -161,7 +162,7 @@ def test_small_pictures_take_the_room_that_a_page_leaves_down(open_window, eye):
                 rows, columns = one.matrix.array.shape
                 picture = one.shape.picture
                 assert picture.height() / rows > (picture.width() - one.form.lined) / columns, size
-                assert picture.height() / rows <= px(28 * one.form.times) + 1, size
+                assert picture.height() / rows <= px(TALL * one.form.times) + 1, size
 
 
 @pytest.mark.usefixtures("no_pictures")
