@@ -38,6 +38,7 @@ class Part(NamedTuple):
     begins: bool = False  # whether a line begins with it, whatever room there is
     matrix: bool = True
     picture: bool = False  # whether a picture stands for its numbers whatever room there is
+    tight: bool = False  # whether that picture stands in its heading
     least: int = 0  # across, as a small picture between such pictures
     roomy: int = 0  # across, as a small picture at most: wider, it would be too high
     loses: int = 0  # numbers that one does not see where a small picture stands for it

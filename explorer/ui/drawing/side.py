@@ -6,7 +6,7 @@ from typing import Any
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QStaticText, QTransform
+from PySide6.QtGui import QFont, QFontInfo, QFontMetrics, QPainter, QStaticText, QTransform
 
 from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
@@ -17,6 +17,7 @@ APART = (
 )
 BEYOND = 15  # pixels that a label at an end may go beyond it
 CLOSEST, WELL_APART = 0.86, 1.1  # heights of a line: where all can be written, and where some are left out
+LEAST = 8  # pixels at text scale 1 of letters, if all words have room then
 LONGEST = 116  # pixels; a longer word is cut
 BESIDE = 8  # pixels between labels beside each other
 ROOM = {True: 24, False: 46}
@@ -48,6 +49,7 @@ class Side(pg.AxisItem):
         self._marked: tuple[int, ...] = ()
         self._laid: dict[tuple[str, bool], QStaticText] = {}
         self._most = 0
+        self._letters: tuple[QFont, QFont] | None = None
         self.title = ""
         self.log = False
         """Whether the numbers are powers of ten, of which the exponents are given."""
@@ -85,16 +87,33 @@ class Side(pg.AxisItem):
         self._shown = shown
         self._laid.clear()
         self.title, self._most = title, most
-        metrics, px = QFontMetrics(self._bench.appearance.fonts.bold.small), self._bench.appearance.px
+        self._letters = None
+        metrics, px = QFontMetrics(self._fonts[1]), self._bench.appearance.px
         self._words = tuple(metrics.elidedText(word, Qt.TextElideMode.ElideRight, px(LONGEST)) for word in words)
         longest = max((metrics.horizontalAdvance(word) for word in self._words), default=0)
         # Of many, rather fewer than on end.
         crowded = (longest + 6) * len(self._words) > room
         self.upright = not self.beside and crowded and not 0 < most < len(self._words)
         if self.beside or self.upright:
+            self._letters = None if most else self._smaller(room / max(len(self._words), 1))
+            if self._letters:
+                metrics = QFontMetrics(self._letters[1])
+                longest = max(map(metrics.horizontalAdvance, self._words), default=0)
             self._take(longest + GAP + 3 * self.beside)
         else:
             self._take(metrics.height() + GAP)
+
+    def _smaller(self, unit: float) -> tuple[QFont, QFont] | None:
+        """Letters that let all words be written, so many pixels apart; None: the usual ones, or none do."""
+        plain, bold = self._fonts
+        usual = QFontInfo(plain).pixelSize()
+        for size in range(usual, self._bench.appearance.px(LEAST) - 1, -1):
+            smaller = QFont(plain), QFont(bold)
+            for font in smaller:
+                font.setPixelSize(size)
+            if QFontMetrics(plain if size == usual else smaller[0]).height() * CLOSEST <= unit:
+                return smaller if size < usual else None
+        return None
 
     def show_numbers(self, low: float, high: float, room: float, title: str = "") -> None:
         """Stand at numbers.
@@ -112,7 +131,8 @@ class Side(pg.AxisItem):
         if shown == self._shown:
             return
         self._shown, self._words, self.title = shown, None, title
-        metrics = QFontMetrics(self._bench.appearance.fonts.small)
+        self._letters = None
+        metrics = QFontMetrics(self._fonts[0])
         if self.beside:
             texts = ["−0.0", *(text for _, text in self.ticks(low, high, room))]
             self._take(max(map(metrics.horizontalAdvance, texts)) + GAP)
@@ -195,7 +215,7 @@ class Side(pg.AxisItem):
         if not length or high <= low or not self._words:
             return []
         unit = length / (high - low)
-        metrics = QFontMetrics(self._bench.appearance.fonts.small)
+        metrics = QFontMetrics(self._fonts[0])
         if self.beside or self.upright:
             height: float = metrics.height()
             all_fit = unit >= height * CLOSEST
@@ -224,6 +244,12 @@ class Side(pg.AxisItem):
                 found.append((i, middle))
         return found
 
+    @property
+    def _fonts(self) -> tuple[QFont, QFont]:
+        """The letters of the labels, and those of one that is marked."""
+        fonts = self._bench.appearance.fonts
+        return self._letters or (fonts.small, fonts.bold.small)
+
     def title_written(self) -> str:
         """Its title; of one that is longer than the picture the end, as the cell that it names."""
         metrics, middle = QFontMetrics(self._bench.appearance.fonts.ui), self.geometry().center()
@@ -248,7 +274,7 @@ class Side(pg.AxisItem):
         if self._words is None:
             self._paint_numbers(painter, rect)
         else:
-            fonts = appearance.fonts.small, appearance.fonts.bold.small
+            fonts = self._fonts
             colours = qcolor(theme.muted), qcolor(theme.here_text)
             marked = set(self._marked)
             end = self._whole.right()

@@ -21,8 +21,10 @@ from explorer.ui.workbench import Workbench
 WAYS = *(SIZES[0],) * EASY, *SIZES[1:], SIZES[-1]
 """The size of the letters in each way to stand in a row: as usual, the heading on one line or on two, then smaller; in
 the last one the words above the formula take two lines, too."""
-TIGHT = 48
-"""The same of a small picture in a heading where an equation is too long for its line."""
+TIGHT, TIGHTER = 72, 48
+"""The same of a small picture in a heading where an equation is too long for its line, and still too long then."""
+TIGHT_WAYS = 3
+"""The ways of such a heading beside numbers: without the last one."""
 BETWEEN, BELOW = 6, 2
 """Pixels at text scale 1 between what stands beside each other in it, and below the heading."""
 
@@ -211,7 +213,7 @@ class MatrixBox(QWidget):
         view = self.view
         if form.tight and self._shut:
             ways = tuple(self._folded_across(kind, form._replace(small=most)) for kind, most in self._tight_ways)
-            return Part(ways, picture=True)
+            return Part(ways, picture=True, tight=True)
         extent = view.extent_in(form)
         if form.tight and self.matrix.array.size == 1:
             return Part((self.shape_in(form).head(False).width(),), picture=True)  # it never is smaller, either
@@ -248,7 +250,8 @@ class MatrixBox(QWidget):
         """How its heading may be in a row where a small picture stands for the numbers, the widest first: its kind, and
         pixels across that the picture takes at most.
         """
-        return [(NUMBERS, 0), (THUMB, 0), (THUMB, self._bench.appearance.px(TIGHT))]
+        px = self._bench.appearance.px
+        return [(NUMBERS, 0), (THUMB, 0), (THUMB, px(TIGHT)), (THUMB, px(TIGHTER))]
 
     def take(self, way: int, labels: bool, small: int = 0, spare: int = 0) -> None:
         """Stand in a row in a way of `WAYS`.
@@ -274,7 +277,7 @@ class MatrixBox(QWidget):
             size=WAYS[way] if form.shrinks else SIZES[0],
             room=small + spare if small and not shut else form.given,
             labelled=labels,
-            small=self._tight_ways[min(way, 2)][1] if tight else small if shut else 0,
+            small=self._tight_ways[min(way, 3)][1] if tight else small if shut else 0,
             short=way > 0 and tight,
             narrow=way == len(WAYS) - 1 or bool(small and shut and not tight),
         )
@@ -382,7 +385,9 @@ class MatrixBox(QWidget):
 
     def _room(self, kind: str, form: Form, small: bool = False) -> int:
         """Pixels for the heading, which begins where the numbers do."""
-        return form.room - (0 if small or kind != NUMBERS else max(self.view.extent_in(form).label_room, form.least[1]))
+        if small or kind != NUMBERS:
+            return max(form.room - form.lined * (kind == PICTURE), 0)
+        return form.room - max(self.view.extent_in(form).label_room, form.least[1])
 
     def _words(self, kind: str, form: Form, room: int) -> str:
         """Beside the formula of values."""

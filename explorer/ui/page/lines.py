@@ -22,7 +22,7 @@ from explorer.pages.equation import (
     stand,
     widened,
 )
-from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.matrix.box import TIGHT_WAYS, MatrixBox
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.layouts import Asked, FlowLayout
 
@@ -173,6 +173,8 @@ def let_stand(layout: RowLayout, room: Room, thumb: int) -> None:
     `thumb`: pixels across that a small picture in an equation takes at most.
     """
     parts = layout.parts(lambda widget: _part(widget, room.width, thumb))
+    if not all(part.picture for part in parts):  # beside numbers the smallest headings would lose their formulas
+        parts = [part._replace(widths=part.widths[:TIGHT_WAYS]) if part.tight else part for part in parts]
     found = stand(parts, room)
     across_small = widened(parts, found)
     for line, spare in zip(found.lines, found.spare, strict=True):
@@ -181,7 +183,8 @@ def let_stand(layout: RowLayout, room: Room, thumb: int) -> None:
             if isinstance(box, MatrixBox):
                 small = place in found.small
                 labels = is_labelled(parts, line, i, found.small)
-                box.take(found.way, labels, across_small[place] if small else 0, spare)
+                way = min(found.way, len(parts[place].widths) - 1)
+                box.take(way, labels, across_small[place] if small else 0, spare)
                 spare = 0 if small and box.matrix.open else spare
 
 

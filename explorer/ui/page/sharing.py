@@ -13,6 +13,7 @@ from explorer.pages.equation import LEAST_SIDE, Room, Size, in_even_lines, side_
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import Listing, Row, Stack, maps_alike, parts_beside
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.matrix.small import LOW_ROW
 from explorer.ui.page.controls import ChoiceView
 from explorer.ui.page.descent import DescentPart
 from explorer.ui.page.elements import Drawn, around_map
@@ -63,8 +64,10 @@ HEAD = 24
 """Pixels at text scale 1 that the heading of a matrix takes."""
 MOST_LINED = 64
 """Rows of pictures that stand below each other, which are too high for it beyond."""
-PART = 0.22
-"""Of the height in sight, what a row may take that can be small pictures instead."""
+PART, MUCH = 0.22, 0.5
+"""Of the height in sight, what a row may take that can be small pictures instead; and pictures below each other."""
+LEAST_CELL = 5
+"""Pixels at text scale 1 across of a cell of a picture at least that is narrow so that others stand beside it."""
 ACROSS, LEAST_MAP, LOWEST_MAP, MOST_MAP, ABOVE_MAP = 16, 300, 190, 520, 415
 """Pixels at text scale 1: between two heat maps; what one beside another has across at least, what any has
 down at least, and at most; what small pictures, and a map's own words, take above it.
@@ -98,6 +101,8 @@ class Sharing:
         """The row of stacks in one of which a row stands, by its id."""
         self.in_rows: set[str] = set()
         """The matrices, by their ids, that stand in rows, which make them smaller where that is needed."""
+        self._sign = 0
+        """Pixels that a matrix has less than the page, for the sign that its line may begin with."""
         self._drawn: dict[str, int] = {}
         """Pixels across that lines between words take at most, by id: they stand beside others."""
         self._lined_up: set[str] = set()
@@ -160,6 +165,7 @@ class Sharing:
         """Say of all that stands on the page how large it is, and what is a small picture."""
         rows = self.rows
         sign = self.px(SIGN) + self.px(ACROSS_ROW) if any(item.sign for row in rows for item in row.items) else 0
+        self._sign = sign
         crossing = [element for element in self.all if isinstance(element, Scheme)]
         lined_up = self._lined_up = {one.id for scheme in crossing for one in scheme.inside}
         in_rows = self.in_rows = {one.id for row in rows for one in matrices_of(row)}
@@ -360,16 +366,17 @@ class Sharing:
             for box in matrices:
                 box.be_tight(wide > room or high > height * PART)
         outer = self.around.get(row.id)
-        beside = _rows(outer) if outer else [row]
-        others = [box for one in beside for box in _boxes(self.page.layout_of(one))]
+        near = _rows(outer) if outer else [row]
+        others = [box for one in near for box in _boxes(self.page.layout_of(one))]
         pictures = {box.matrix.array.shape for box in others if not box.fits}
         for box in matrices:
             box.be_like_others(box.matrix.array.shape in pictures)
         lined = self._labels_of_lines(row, matrices, room)
         for box in matrices:
             box.be(lined=lined)
+        beside = bool(lined) and self._stand_narrow(matrices, room, height)
         if matrices and weights_of(row) is None:
-            begins: Sequence[int] = range(len(row.items)) if lined else ()
+            begins: Sequence[int] = range(len(row.items)) if lined and not beside else ()
             if self.growth.breaks and not lined:
                 begins = halves_of(layout, row_room(self.px, room))
             layout.let_begin(begins)
@@ -417,10 +424,27 @@ class Sharing:
         if not all(box.form.shrinks for box in boxes):  # a slide has given them their sizes
             return 0
         for box in boxes:
-            box.be(lined=0)
+            if box.form.lined:
+                box.be(lined=0)
+                box.give_room(max(room - self._sign, 0))
         parts = self.page.layout_of(row).parts(lambda box: cast(MatrixBox, box).part(room, self.px(THUMB)))
         free = room - parts[0].labels[-1] - sum(one.widths[-1] + self.px(SIGN + ACROSS_ROW) for one in parts)
         return 0 if free >= 0 else max(1, *(box.view.extent.label_room for box in boxes))
+
+    def _stand_narrow(self, boxes: Sequence[MatrixBox], room: int, height: int | None) -> bool:
+        """Let pictures that would take too much below each other stand side by side, if their cells can be told apart.
+
+        Returns whether they do.
+        """
+        rows, columns = boxes[0].matrix.array.shape
+        high = len(boxes) * (self.px(HEAD + self.page.down) + rows * self.px(LOW_ROW * self.growth.times))
+        each = (room - (len(boxes) - 1) * self.px(SIGN + 2 * ACROSS_ROW)) // len(boxes)
+        narrow = (each - boxes[0].form.lined) / columns
+        if height is None or high <= MUCH * height or narrow < self.px(LEAST_CELL):
+            return False
+        for box in boxes:
+            box.give_room(each)
+        return True
 
     def _is_full(self, outer: Row, room: int) -> bool:
         """Whether stacks share a line on which each has less than its width."""
