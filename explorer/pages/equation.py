@@ -396,7 +396,7 @@ def side_by_side(widths: Sequence[int], room: Room) -> list[int]:
     return found
 
 
-MUCH, MOST_SHARE, LEAST_SIDE = 1.4, 0.6, 120
+MUCH, MOST_SHARE, LEAST_SIDE = 1.4, 0.6, 160
 """How many times larger pictures have to be for which another line is begun; the share of the height that they take,
 unless each would be smaller than so many pixels at text scale 1."""
 

@@ -419,7 +419,14 @@ class Sharing:
         columns = {box.matrix.array.shape[1] for box in boxes}
         shapes = [box.matrix.array.shape for box in boxes]
         alike = len(columns) == 1 and len(set(shapes)) < len(shapes) == len(row.items) and shapes[0][0] <= MOST_LINED
-        if not alike or min(columns) == 1 or row.id in self._narrow or any(box.fits or box.form.tight for box in boxes):
+        product = any(item.sign == "×" for item in row.items)  # its columns are not those of what stands before it
+        if (
+            not alike
+            or product
+            or min(columns) == 1
+            or row.id in self._narrow
+            or any(box.fits or box.form.tight for box in boxes)
+        ):
             return 0
         if not all(box.form.shrinks for box in boxes):  # a slide has given them their sizes
             return 0
