@@ -381,7 +381,7 @@ class Sharing:
                 begins = halves_of(layout, row_room(self.px, room))
             layout.let_begin(begins)
         # Stacks that share a line are narrower than they would be: in them each matrix has its labels.
-        if outer and self._is_full(outer, room):
+        if outer and not parts_beside(outer) and self._is_full(outer, room):
             let_stand_below(layout)
         else:
             let_stand(layout, row_room(self.px, room), self.px(THUMB))

@@ -19,8 +19,8 @@ Places = frozenset[int]
 NONE: Places = frozenset()
 WHOLE = 2
 """How many matrices of a low page are whole."""
-MANY = 12
-"""Words from which on the map may stand for the numbers of the weights."""
+MANY, MOST = 12, 0.75
+"""Words from which on the map may stand for the numbers of the weights; and the share of it that is to be in sight."""
 
 
 @dataclass(frozen=True)
@@ -121,11 +121,13 @@ def map_in_sight(parts: Sequence[Part], gaps: Sequence[int], height: int, high: 
         # Small pictures stand on a line by themselves, if that is in sight, too; numbers follow each other.
         for breaks in (bool(small), not small):
             folded = {last.id: small} | {row.id: _all(row) for row in above}
-            if not fits(wanted, Stands(plain | folded, breaks)):
+            # Of a map that stands for the weights most is better than a picture of them, and the map below it.
+            share = MOST if (weights_of(last) or 0) in small else 1.0
+            if not fits(wanted, Stands(plain | folded, breaks), share):
                 continue
             for row in reversed(above):  # Q, K and V are worth more than what they are made of
                 fewer = {id: places for id, places in folded.items() if id != row.id}
-                folded = fewer if fits(wanted, Stands(plain | fewer, breaks)) else folded
+                folded = fewer if fits(wanted, Stands(plain | fewer, breaks), share) else folded
             return Stands(plain | folded, breaks)
     # Not even the weights are whole: better their first rows than Q, K and V, which say nothing by themselves.
     weights = weights_of(last) or 0
