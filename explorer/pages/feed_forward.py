@@ -90,7 +90,7 @@ CURVE_POINTS = 241
 MOST_DOTS = 512
 NAMED = 12  # units that a sentence lists
 SIGMOID_MIDDLE = 0.5
-UNITS, BACK = 700, 700
+UNITS, BACK = 640, 680
 """Pixels at text scale 1 of the units of a word, and of what they come to, where these stand beside each other."""
 
 

@@ -99,7 +99,7 @@ def test_matrices_are_those_of_the_engine(example, eyes):
     for stage in composed.values():
         for matrix in eyes(stage).all(Matrix):
             assert matrix.place == view.graph.place(matrix.name)
-            np.testing.assert_array_equal(matrix.values, np.atleast_2d(view.engine.value(matrix.place)))
+            np.testing.assert_array_equal(matrix.own, view.engine.value(matrix.place))
             assert matrix.values.shape == (len(matrix.rows), len(matrix.columns))
             shown.add(matrix.place.node)
     # What is stacked over heads is shown head by head; the mean of the heads where it is asked for.

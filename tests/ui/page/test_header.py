@@ -177,7 +177,7 @@ def test_one_layer_is_no_choice(window, eye):
 def test_beside_what_is_too_wide_words_and_switches_stay_in_sight(window, eye):
     page = eye.go_to(window, "encoder.1.ffn.layers")
     assert page.header.contentsMargins().right() == 0
-    page.elements.share_room(120, 600)  # too narrow for the small pictures of an equation, too
+    page.elements.share_room(80, 600)  # too narrow for the small pictures of an equation, too
     assert page.header.contentsMargins().right() > 0
 
 
