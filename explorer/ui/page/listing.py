@@ -29,7 +29,7 @@ ROW_HEIGHT, PADDING, MOST_TEXT = 26, 5, 260
 LOW_ROW = 21
 """Pixels at text scale 1 that a line is high where lines stand close."""
 LEAST_WIDTH = 300
-LEAST_BAR, LEAST_WORDS = 36, 140
+LEAST_BAR, LEAST_WORDS = 50, 140
 """Pixels at text scale 1 that a bar, and words, take at least where the page is narrow."""
 MOST_BAR = 3
 """How many times as long as usual bars are where the page is wide."""
