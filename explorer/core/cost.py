@@ -142,6 +142,8 @@ def _sizes(node: Node, graph: Graph) -> Iterator[Size]:
         elif block == "layer":
             noun, of = ("feature", "") if short == "0" else ("unit", f" of layer {short}")
             yield Size(f"{noun}{'s' * (length != 1)}{of}", length)
+        elif short == "feature":
+            yield Size(f"feature{'s' * (length != 1)}", length)
         else:
             yield Size(short, length)
 

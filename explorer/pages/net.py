@@ -138,7 +138,7 @@ def regression(view: View, stage: Stage) -> tuple[Element, ...]:
 STEPS = 262
 """Pixels of the controls of descent: so narrow that they stand beside the picture in a window of 1024 pixels."""
 WIDE = 920
-"""Pixels of a curve, which has the width of the page; a surface has its most then."""
+"""Pixels of a curve, which has the width of the page."""
 BESIDE = 310
 """Pixels of a column beside the picture: at twice the text W and b of one layer stand beside each other in it."""
 
@@ -146,10 +146,10 @@ BESIDE = 310
 def net(view: View, stage: Stage) -> tuple[Element, ...]:
     """The space that the cases are points of, painted with the answers, beside the weights that make them."""
     elements: list[Element] = []
-    picture = net_picture(view, width=WIDE)
+    # A curve is as wide as the page: the controls stand below it. Beside a surface a column of weights fits, too.
+    beside = Net(view).features == 2
+    picture = net_picture(view) if beside else net_picture(view, width=WIDE)
     if picture is not None:
-        # A curve is as wide as the page: the controls stand below it. Beside a surface a column of weights fits, too.
-        beside = Net(view).features == 2
         learns = LOSS.node in view.nodes
         steps = Stack("descent", "Gradient descent", (Descent("steps", "steps", width=STEPS * beside),), STEPS * beside)
         weights = Stack("weights", "Weights", _weights(view), BESIDE * beside)

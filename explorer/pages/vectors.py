@@ -51,6 +51,8 @@ LENGTHS = (
     ("scaled", ""),
 )
 DRAWN = ("x", "y", "x_p", "x_o")
+LEAST_REACH = 0.5
+"""Of the picture to each side, but for a margin: the vectors of words are that long."""
 WRITTEN = {"x_p": "xₚ", "x_o": "xₒ"}
 """How the picture writes their names."""
 
@@ -96,13 +98,13 @@ def _plane_of_two(view: View) -> Drawing:
     points = np.array([view.values[name][0, :2] for name in DRAWN], dtype=float)
     tips: dict[str, tuple[float, float]] = {name: (x, y) for name, (x, y) in zip(DRAWN, points.tolist(), strict=True)}
     seen = {name: tip for name, tip in tips.items() if drawable(*tip)}
-    far = 1.3 * reach(points, 1.0)
+    far = 1.3 * reach(points, LEAST_REACH)
     angle = float(view.values["angle"].item())
     whole = view.values["x"].shape[-1] == 2
     marks = (*_shadow(seen, far), *(_angle(seen, angle) if whole else ()), *_arrows(seen))
     told = "; ".join(f"{WRITTEN.get(name, name)} {point(*tip)}" for name, tip in tips.items())
     names = view.labels(view.nodes["x"].axes[-1])
-    across, up = (Axis(name, grid=True) for name in (*names, "", "")[:2])
+    across, up = (Axis(f"dimension {name}" if name.isdigit() else name, grid=True) for name in (*names, "", "")[:2])
     said = f"Vectors: {told}; " + ("no angle" if _without_length(view) else f"angle {written(angle, 1)}°")
     return Drawing(marks, (-far, far, -far, far), said, across, up, square=True)
 

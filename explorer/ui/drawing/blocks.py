@@ -23,9 +23,9 @@ TITLE, NOTE = 12.5, 11.7
 """Numbers of the window that a title and a note of a box are high."""
 NARROWER = 0.7
 """How much smaller words become, where there is no room for them, before they are cut."""
-UNREADABLE, TIGHT, LEAST, MOST = 5.4, 9.0, 11.0, 19.0
+UNREADABLE, TINY, TIGHT, LEAST, MOST = 5.4, 7.0, 9.0, 11.0, 19.0
 """Pixels: smaller letters are left out; those that are drawn are at least, and at most, so large. Where there is no
-room they may be tight."""
+room they may be tight, and those of a number in a circle tiny."""
 FEW = 12
 """Rows and columns of a small matrix at most."""
 CROWDED = 7.8
@@ -248,7 +248,8 @@ class Blocks:
         """Words in smaller letters where there is no room, then in lighter ones; cut, unless whole, where none fit."""
         wide = self._advance(font, strong, text)
         if wide > room:
-            font = self._sized(max(int(font.pixelSize() * max(room / wide, NARROWER)), int(TIGHT)), strong)
+            least = int(TINY if whole else TIGHT)  # a number is not cut, and would reach beyond its circle
+            font = self._sized(max(int(font.pixelSize() * max(room / wide, 0 if whole else NARROWER)), least), strong)
             if strong and self._advance(font, True, text) > room:
                 font, strong = self._sized(font.pixelSize(), False), False
             if self._advance(font, strong, text) > room and not whole:

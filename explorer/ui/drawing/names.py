@@ -141,7 +141,7 @@ FAINT = MUTED, LINE
 """Inks of what stands behind."""
 THICK = 2.0
 """Pixels: a wider arrow has a larger head, and its drawing larger words."""
-ARC, NARROW = 34.0, 60.0
+ARC, NARROW, VERY_NARROW = 34.0, 60.0, 30.0
 """Pixels from the origin, and degrees below which there is no room for words between two directions."""
 FEW_LINES = 4
 """Segments; more of them are a grid, which words may stand on."""
@@ -253,15 +253,17 @@ class Names:
         return Label(curve.name, rect, curve.ink)
 
     def _of_arc(self, arc: Arc, room: Room, metrics: QFontMetrics) -> Label:
-        # Between narrow directions there is no room for the words: they stand on the other side.
-        narrow = abs(arc.turn) < NARROW
-        middle = radians(arc.start + arc.turn / 2 + 180 * narrow)
+        # Between narrow directions there is room for the letter alone; for none between very narrow ones: the words
+        # stand on the other side then.
+        beyond = abs(arc.turn) < VERY_NARROW
+        text = arc.text.partition(" ")[0] if not beyond and abs(arc.turn) < NARROW else arc.text
+        middle = radians(arc.start + arc.turn / 2 + 180 * beyond)
         way = QPointF(cos(middle), -sin(middle))
-        at = self._pixels.point(0, 0) + way * (0 if narrow else self._px(ARC))
-        width, height = metrics.horizontalAdvance(arc.text), metrics.height()
+        at = self._pixels.point(0, 0) + way * (0 if beyond else self._px(ARC))
+        width, height = metrics.horizontalAdvance(text), metrics.height()
         rect = along(at, way, width, height, self._px(BESIDE))
         room.take(rect)
-        return Label(arc.text, rect, arc.ink)
+        return Label(text, rect, arc.ink)
 
     def _below(self, dot: Dot, room: Room, bottom: float, metrics: QFontMetrics) -> Label:
         text = f"{dot.below} ✗" if dot.wrong else dot.below

@@ -99,7 +99,8 @@ class Growth:
             self._sharing.arrange(room, height, low=False)
             (now, lists, sizes, breaks_off), high = self._stance(room)
             seen = all(a <= b for one, other in zip(whole, sizes, strict=True) for a, b in zip(one, other, strict=True))
-            return (breaks or now == lines) and lists <= narrow and seen and breaks_off == torn and high <= height
+            roomy = all(lacks <= max(narrow.get(id, 0), 0) for id, lacks in lists.items())
+            return (breaks or now == lines) and roomy and seen and breaks_off == torn and high <= height
 
         if high > height:
             if not any(fits(1.0, one, 1.0) for one in SMALLER if any(map(_is_drawn, self._sharing.all))):
@@ -153,7 +154,7 @@ class Growth:
         return equation.larger(parts, room, free, self.grown)
 
     def _stance(self, room: int) -> tuple[tuple[Any, ...], int]:
-        """How rows break; too narrow lists; how much is seen of matrices; what is torn; and where the page ends."""
+        """How rows break; what lists lack; how much is seen of matrices; what is torn; and where the page ends."""
         page, broken, torn = self._sharing.page, [], []
         widths: dict[str, int] = {}
         for row in self._sharing.rows:
@@ -169,7 +170,7 @@ class Growth:
         lists = [
             (one.id, cast("FittedTable", page.widgets[one.id])) for one in self._sharing.all if isinstance(one, Listing)
         ]
-        narrow = {id for id, one in lists if one.whole_width > min(widths.get(id, one.width()), room)}
+        narrow = {id: one.whole_width - min(widths.get(id, one.width()), room) for id, one in lists}
         end = max((place.bottom() + 1 for _, place in page.places(room)), default=0)
         return (broken, narrow, seen, torn), end + page.contentsMargins().bottom()
 

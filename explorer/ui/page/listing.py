@@ -213,7 +213,7 @@ class ListingView(FittedTable):
             title = metrics.horizontalAdvance(said) + px(14)
             longest = max(map(metrics.horizontalAdvance, said.split()), default=0) + px(14)
             if column.kind == BAR:
-                bar = _column(self._px(column.width), px(LEAST_BAR), 0, title, longest, said)
+                bar = _column(px(column.width), px(LEAST_BAR), 0, title, longest, said)
                 widths.append(bar._replace(most=MOST_BAR * bar.wanted))
                 continue
             # The cells of a square are alike.

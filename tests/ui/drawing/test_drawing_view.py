@@ -106,6 +106,15 @@ def test_an_arc_has_its_words(view):
     assert rect.bottom() < middle.y()
 
 
+def test_between_narrow_directions_an_arc_has_its_letter(view):
+    """The words stood on the other side of the origin, outside the angle."""
+    picture = view(Arc(20, 45, "α 45°"), window=(-1.0, 1.0, -1.0, 1.0))
+    middle, rect = picture.pixel(0, 0), labels(picture)["α"].rect
+    assert rect.left() > middle.x()
+    assert rect.bottom() < middle.y()
+    assert set(labels(view(Arc(20, 10, "α 10°"), window=(-1.0, 1.0, -1.0, 1.0)))) == {"α 10°"}
+
+
 def test_an_image_shows_its_numbers_in_the_colours_of_its_map(view, bench):
     array = np.array([[0.0, 1.0, 0.0, 0.0]] * 3)
     found = painted(view(Image(array, 1.0, colours=SHARES, place=(0, 0, 4, 3))))

@@ -205,6 +205,18 @@ def test_a_page_of_gradient_descent_is_in_sight_whole_and_its_pictures_are_not_s
 
 
 @pytest.mark.usefixtures("no_pictures")
+def test_a_list_has_no_larger_letters_where_its_bars_would_be_short_for_them(open_window, eye):
+    """The bars of Parameters were 44 pixels long, beside sizes on two lines."""
+    window = open_window("sin", stage="model.parameters")
+    window.resize(1280, 720)
+    eye.settle(window)
+    blocks = window.page().elements.widgets["block list"]
+    assert blocks.columnWidth(4) >= 100
+    rows = [blocks.rowHeight(row) for row in range(len(blocks.listing.lines))]
+    assert len(set(rows)) == 1, "no words on two lines"
+
+
+@pytest.mark.usefixtures("no_pictures")
 def test_a_list_takes_the_room_that_is_too_little_for_the_model_below_it(open_window, eye):
     window = open_window("positions-cat-mat", stage="model.changes")
     window.resize(1600, 900)
