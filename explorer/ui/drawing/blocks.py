@@ -415,8 +415,13 @@ class Blocks:
         if dense and painter.paintEngine().type() == QPaintEngine.Type.Raster:
             painter.drawImage(rect.topLeft(), self._smaller(number, kept[2], rect.size().toSize()))
         else:
-            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, dense or image.smooth)
+            hints = QPainter.RenderHint
+            painter.setRenderHint(hints.SmoothPixmapTransform, dense or image.smooth)
+            painter.setRenderHint(
+                hints.Antialiasing, False
+            )  # for its edges, which a line covers, it takes ten times as long
             painter.drawImage(rect, kept[2])
+            painter.setRenderHint(hints.Antialiasing)
         if not self._numbers(painter, image, rect):
             self.signs(painter, image, rect)
         painter.setPen(QPen(qcolor(self._bench.appearance.theme.line_strong), 1.0))

@@ -12,7 +12,7 @@ Which marks of a drawing with zoom lie in sight: the others need not be painted.
 """
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import chain, repeat, zip_longest
 from math import ceil, floor, hypot, isinf
 
@@ -211,14 +211,25 @@ class Sight:
         return found
 
 
+def kept(before: Drawing, after: Drawing) -> Drawing:
+    """A drawing with the very marks of the one before where these are equal, and that itself where all of it is."""
+    both = zip(before.marks, after.marks, strict=False)
+    marks = *[one if one == other else other for one, other in both], *after.marks[len(before.marks) :]
+    found = replace(after, marks=marks)
+    return before if found == before else found
+
+
 def changed(before: Drawing, after: Drawing, pixels: Pixels) -> QRegion | None:
-    """Where a drawing with zoom looks otherwise than before, in pixels; None where more differs than some marks."""
+    """Where a drawing with zoom looks otherwise than before, in pixels; None where more differs than some marks.
+
+    `after`: as `kept` leaves it.
+    """
     if not after.zoom or any(getattr(before, name) != getattr(after, name) for name in BESIDES):
         return None
     marks = [
         mark
         for one, other in zip_longest(before.marks, after.marks)
-        if one is not other and one != other
+        if one is not other
         for mark in (one, other)
         if mark is not None and not (mark is one and _stands_where(one, other))
     ]

@@ -31,6 +31,7 @@ from explorer.ui.drawing.pointing import (
     shape_of,
     square_of,
 )
+from explorer.ui.drawing.strokes import kept
 from explorer.ui.drawing.zoom import Closer
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark as dress
@@ -71,7 +72,7 @@ class DrawingView(Plot):
 
     def tell(self, drawing: Drawing) -> None:
         """Show another drawing; only what differs is made anew. While a mark is held the window stays where it is."""
-        if drawing is self.drawing:
+        if (drawing := kept(self.drawing, drawing)) is self.drawing:
             return
         before, self.drawing = self.drawing, drawing
         # Something moves: what stands still is not painted with each frame.
@@ -96,8 +97,7 @@ class DrawingView(Plot):
         """Show the drawing that there is to show."""
         if self._awaited is not None:
             make, self._awaited = self._awaited, None
-            if (drawing := make()) != self.drawing:
-                self.tell(drawing)
+            self.tell(make())
 
     def _show(self, before: Drawing | None) -> None:
         drawing = self.drawing

@@ -86,9 +86,9 @@ def test_a_picture_that_nobody_sees_is_made_when_one_scrolls_to_it(open_window, 
     window.bench.bridge.flush()
     assert "drawing" not in vars(plane.data)
     page.verticalScrollBar().setValue(page.verticalScrollBar().maximum())
-    qtbot.waitUntil(lambda: plane.picture.drawing is plane.data.drawing)
+    qtbot.waitUntil(lambda: plane.picture.drawing == plane.data.drawing)
     seen = plane.data
     window.bench.document.do(SetCells("encoder.1.self.head.1.W_Q", {(0, 0): -1.5}))
     window.bench.bridge.flush()
     assert plane.data is not seen
-    assert plane.picture.drawing is plane.data.drawing
+    assert plane.picture.drawing == plane.data.drawing

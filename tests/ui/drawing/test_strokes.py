@@ -4,7 +4,8 @@ import numpy as np
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
-from explorer.ui.drawing.strokes import paint_discs, shade
+from explorer.pages.drawing import Drawing, Words
+from explorer.ui.drawing.strokes import kept, paint_discs, shade
 
 WIDE, HIGH, SIZE, UP = 300, 20, 6.0, 9.3
 
@@ -41,3 +42,19 @@ def test_over_each_other_they_are_darker_and_what_lies_outside_is_not_seen():
     one, two = (shade(np.full(n, 10.5), 4.0, 21, 8, 6.0, 0.45)[4, 10] for n in (1, 2))
     assert (round(one, 6), round(two, 6)) == (0.45, 0.6975)
     assert not shade(np.array([-40.0, 90.0]), 4.0, 21, 8, 6.0, 0.45).any()
+
+
+def test_what_stands_still_keeps_its_very_marks():
+    def drawing(*marks, summary="a"):
+        return Drawing(marks, (0.0, 1.0, 0.0, 1.0), summary)
+
+    def words(text):
+        return Words(0.5, 0.5, text)
+
+    before = drawing(words("a"), words("b"))
+    assert kept(before, drawing(words("a"), words("b"))) is before
+    assert kept(before, drawing(words("a"), words("b"), summary="other")).summary == "other"
+    after = kept(before, drawing(words("a"), words("c"), words("d")))
+    assert after == drawing(words("a"), words("c"), words("d"))
+    assert after.marks[0] is before.marks[0]
+    assert kept(before, drawing(words("a"))) == drawing(words("a"))
