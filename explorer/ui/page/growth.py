@@ -181,8 +181,9 @@ class Growth:
         return ((items[id(one.widget())], rect) for one, rect in layout.places(place))
 
     def times_in(self, element: Element) -> float:
-        """How much larger an arrangement of a width of its own is: as what grows in it."""
-        matrices = self.times if any(isinstance(one, Matrix) for one in leaves(element)) else 1.0
+        """How much larger an arrangement of a width of its own is: as what grows in it; one number needs no room."""
+        numbers = any(isinstance(one, Matrix) and one.values.size > 1 for one in leaves(element))
+        matrices = self.times if numbers else 1.0
         return max(self.drawn, matrices) if any(isinstance(one, DRAWN) for one in leaves(element)) else matrices
 
 

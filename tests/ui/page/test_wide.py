@@ -205,6 +205,18 @@ def test_a_page_of_gradient_descent_is_in_sight_whole_and_its_pictures_are_not_s
 
 
 @pytest.mark.usefixtures("no_pictures")
+def test_a_part_is_not_wider_for_a_single_number_in_it(open_window, eye):
+    """The temperature made the part of the words so wide that the costs stood below it, out of sight."""
+    window = open_window("roses-are-red", stage="generation.next")
+    window.resize(2560, 1440)
+    eye.settle(window)
+    page = window.page()
+    (words, costs), *_ = parts_of(page)
+    assert words.right() < costs.left()
+    assert page.verticalScrollBar().maximum() == 0
+
+
+@pytest.mark.usefixtures("no_pictures")
 def test_a_list_has_no_larger_letters_where_its_bars_would_be_short_for_them(open_window, eye):
     """The bars of Parameters were 44 pixels long, beside sizes on two lines."""
     window = open_window("sin", stage="model.parameters")
