@@ -43,7 +43,7 @@ def attention(view: View, stage: Stage, sentences: tuple[Element, ...] = ()) -> 
     learned = f"{block}W_Q" in view.nodes
     read = (_read(view, block), _projected(view, block))
     shares = _item(view, block, "weights")
-    output = tuple(_item(view, block, name) for name in ("output",) if block + name in view.nodes)
+    output = (_item(view, block, "output"),) if f"{block}output" in view.nodes else ()
     behind = planes(view, block) if learned else ()
     if max(view.graph.shape(f"{block}weights")[-2:]) > LONG:  # a table shows a small part only
         return (
@@ -55,7 +55,7 @@ def attention(view: View, stage: Stage, sentences: tuple[Element, ...] = ()) -> 
         )
     maps, lines = _drawn(view, block)
     scores = (*_scores(view, block), Item("→", shares.element), *output, *maps, lines)
-    return (*(row for row in read if row.items), Row("from scores to weights", scores), *sentences, *behind)
+    return (*[row for row in read if row.items], Row("from scores to weights", scores), *sentences, *behind)
 
 
 def attention_sentence(view: View, stage: Stage) -> str:
@@ -78,7 +78,7 @@ def _read(view: View, block: str) -> Row:
     """What is read, and the weights that make queries, keys and values of it; small pictures where room is short."""
     items = []
     if f"{block}W_Q" in view.nodes:
-        for_queries, for_keys = (view.nodes[block + letter].parents[0] for letter in "QK")
+        for_queries, for_keys = [view.nodes[block + letter].parents[0] for letter in "QK"]
         if for_queries == for_keys:
             items = [_made_elsewhere(view, for_queries, "what it reads")]
         else:
@@ -161,7 +161,7 @@ def _drawn(view: View, block: str) -> tuple[tuple[Item, ...], Item]:
     other = _beside(view, block)
     weights = matrix(view, view.shares_of(block), id=f"{block}weights drawn")
     blocks = (block, other) if other else (block,)
-    maps = tuple(Item("", heat_map(view, one, _title(view, one, bool(other)))) for one in blocks)
+    maps = tuple([Item("", heat_map(view, one, _title(view, one, bool(other)))) for one in blocks])
     return maps, Item("", AttentionLines("lines", weights, "Lines", lights=lights(view, block)))
 
 

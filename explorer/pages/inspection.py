@@ -154,7 +154,7 @@ def _inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]], expla
     if node.is_input and (name := view.state.model.in_file(cell.node)):
         expert = str(cell.index[0]) if cell.index else ""
         value += f"\nin its file: {name.replace('{e}', expert)}"
-    feeds = tuple(_fed(view, child, index) for child, (index,) in fed.items())
+    feeds = tuple([_fed(view, child, index) for child, (index,) in fed.items()])
     if view.looking.showing == "gradient":
         step = explained or derivation(view.engine, cell, view.looking.showing)
         return Inspected(
@@ -175,10 +175,8 @@ def _inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]], expla
             Printed(),
             step is not None,
         )
-    parts = tuple(
-        (name if name != cell.node else "", tuple(rows(last, _labels(view))))
-        for name, _, last in chain(view.engine, cell.node, cell.index, explained)
-    )
+    pieces = chain(view.engine, cell.node, cell.index, explained)
+    parts = tuple([("" if name == cell.node else name, tuple(rows(last, _labels(view)))) for name, _, last in pieces])
     formula = code = ""
     if not node.is_input:
         formula = equation(view, node)
