@@ -44,7 +44,7 @@ LINE, PAD = 17.0, 7.0
 IMAGE, TALL, TALLEST, LOW, NUMBER_ROW = 34.0, 62.0, 126.0, 12.0, 14.0
 """How high the picture of a matrix is, where there are few of them, at most so that words fit beside it and numbers
 into it, and of a vector; and how high a row is for its numbers."""
-LEAST, VECTOR, NUMBER, ROOMY, WIDEST, BROADEST = 84.0, 44.0, 30.0, 48.0, 150.0, 330.0
+LEAST, VECTOR, NUMBER, ROOMY, WIDEST, BROADEST = 84.0, 44.0, 30.0, 48.0, 150.0, 340.0
 """How wide a box is at least, with a matrix and with a vector in it, for each number of a row, and where there is
 no other row, and at most, without such numbers and with them."""
 LETTER, STRONG, TITLE, EM, BARS = 6.0, 7.5, 7.6, 12.5, 14.0
