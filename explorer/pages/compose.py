@@ -148,7 +148,7 @@ KINDS: dict[str, Kind] = {
         ("embedding_scale", "table_width", "segments", "embedding_norm", *_PLACES),
     ),
     "positions": Kind(
-        Maker("embedding", "positions"),
+        Maker("positions", "positions"),
         "The place of each word is added to its vector as numbers.",
         ("positions",),
         ("dropout", *_PLACES),

@@ -189,6 +189,25 @@ def test_a_term_that_fits_in_no_way_has_its_widest_matrix_as_a_small_picture():
     assert found.lines == [[0, 1, 2], [3]]
 
 
+def test_of_matrices_that_are_each_enough_the_one_that_loses_fewest_numbers_is_a_small_picture():
+    parts = [matrix(A, loses=24), matrix(B, columns=6, loses=24), matrix(C, columns=6, loses=6), matrix(D, loses=16)]
+    assert stand(parts, Room(660, 10, 22)).small == {2}
+    known = [parts[0]._replace(loses=0), *parts[1:]]
+    assert stand(known, Room(740, 10, 22)).small == {0}, "one that says no more than its picture goes first"
+
+
+def test_lines_of_an_equation_are_as_even_as_can_be():
+    parts = [Part((500,)), Part((200,), sign="×"), Part((300,), sign="="), Part((300,), sign="→")]
+    assert broken(parts, Room(1100, 10, 22)) == [[0, 1], [2, 3]], "a full first line would leave the last part alone"
+    assert broken(parts, Room(1500, 10, 22)) == [[0, 1, 2, 3]]
+
+
+def test_a_row_of_pictures_alone_has_smaller_ones_before_it_breaks():
+    pictures = [Part((200, 150, 80), picture=True) for _ in range(4)]
+    assert stand(pictures, Room(400, 10, 22)).lines == [[0, 1, 2, 3]]
+    assert len(stand([*pictures[:3], Part((200, 150, 80))], Room(400, 10, 22)).lines) > 1, "numbers would be smaller"
+
+
 def test_parts_without_signs_never_shrink_where_each_has_room():
     parts = [matrix(), matrix(), matrix()]
     found = stand(parts, Room(600, 10, 22))

@@ -170,6 +170,11 @@ class AttentionLinesView(WordPicture):
         return max(self._between - self._usual, 0)
 
     @property
+    def wished(self) -> int:
+        """Pixels that it takes across where there is room."""
+        return self._usual + self._beside
+
+    @property
     def _beside(self) -> int:
         """Pixels that the words take."""
         return self.side("left").minimumWidth() + self.side("right").minimumWidth() + self.bench.appearance.px(10)

@@ -95,7 +95,7 @@ class Growth:
             others = maps != self.maps
             self.grown, self.drawn, self.tall, self.breaks, self.maps = times, drawn, tall, breaks, maps
             if others:
-                self._sharing.share_between_pictures(room, height)
+                self._sharing.pictures.share(room, height)
             self._sharing.arrange(room, height, low=False)
             (now, lists, sizes, breaks_off), high = self._stance(room)
             seen = all(a <= b for one, other in zip(whole, sizes, strict=True) for a, b in zip(one, other, strict=True))

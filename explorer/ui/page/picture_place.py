@@ -138,6 +138,11 @@ class PicturePlace(QWidget):
         if (width, height) != (self.minimumWidth(), self.minimumHeight()):
             self.setFixedSize(width, height)
 
+    @property
+    def wished(self) -> int:
+        """Pixels across that lines between words take where there is room."""
+        return self._across if self.picture is None else int(self.picture.wished)
+
     def be_at_most(self, width: float, square: float, larger: float = 1.0) -> bool:
         """Be no wider than so many pixels; the picture without its words is no larger than a square of so many.
 

@@ -7,16 +7,16 @@ from weakref import proxy
 from PySide6.QtCore import QRect
 
 from explorer.pages.by_hand import Scheme
-from explorer.pages.drawing import AttentionLines, HeatMap
+from explorer.pages.drawing import HeatMap
 from explorer.pages.element import Element, leaves
-from explorer.pages.equation import LEAST_SIDE, Room, Size, in_even_lines, side_by_side
+from explorer.pages.equation import Room, side_by_side
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Listing, Row, Stack, maps_alike, parts_beside
+from explorer.pages.page import Listing, Row, Stack, parts_beside
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.small import LOW_ROW
 from explorer.ui.page.controls import ChoiceView
 from explorer.ui.page.descent import DescentPart
-from explorer.ui.page.elements import Drawn, around_map
+from explorer.ui.page.elements import Drawn
 from explorer.ui.page.enlargement import Enlargement
 from explorer.ui.page.growth import Growth
 from explorer.ui.page.header import HeaderView
@@ -33,7 +33,6 @@ from explorer.ui.page.lines import (
     width_of,
 )
 from explorer.ui.page.note import NoteLabel, SectionLabel
-from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.page.player import PlayerView
 from explorer.ui.page.thumbnails import (
     Part,
@@ -46,7 +45,7 @@ from explorer.ui.page.thumbnails import (
     rows_to_map,
     weights_of,
 )
-from explorer.ui.widgets import UNBOUNDED
+from explorer.ui.page.word_pictures import WordPictures
 from explorer.ui.widgets.labels import let_end, line_of
 
 if TYPE_CHECKING:
@@ -68,14 +67,6 @@ PART, MUCH = 0.22, 0.5
 """Of the height in sight, what a row may take that can be small pictures instead; and pictures below each other."""
 LEAST_CELL = 5
 """Pixels at text scale 1 across of a cell of a picture at least that is narrow so that others stand beside it."""
-ACROSS, LEAST_MAP, LOWEST_MAP, MOST_MAP, ABOVE_MAP = 16, 300, 190, 520, 415
-"""Pixels at text scale 1: between two heat maps; what one beside another has across at least, what any has
-down at least, and at most; what small pictures, and a map's own words, take above it.
-"""
-LEAST_LINES = 180
-"""Pixels at text scale 1 across that lines between words take at least beside what is before them."""
-CELL, LARGEST = 48, 232
-"""Pixels at text scale 1 of a square of a heat map that is one of many, at most; and of a whole one on paper."""
 
 
 class Sharing:
@@ -84,7 +75,7 @@ class Sharing:
     def __init__(self, page: "Elements") -> None:
         self.page = page
         own = proxy(self)  # a ring of references would hold a page that is gone until the collector comes
-        self.growth, self.enlargement = Growth(own), Enlargement(own)
+        self.growth, self.enlargement, self.pictures = Growth(own), Enlargement(own), WordPictures(own)
         self.stands = Stands({})
         """How rows stand so that what matters is in sight."""
         self._decided: tuple[object, ...] = ()
@@ -103,8 +94,6 @@ class Sharing:
         """The matrices, by their ids, that stand in rows, which make them smaller where that is needed."""
         self._sign = 0
         """Pixels that a matrix has less than the page, for the sign that its line may begin with."""
-        self._drawn: dict[str, int] = {}
-        """Pixels across that lines between words take at most, by id: they stand beside others."""
         self._lined_up: set[str] = set()
         """The matrices, by their ids, that stand above, below or beside a product's result, column under column."""
 
@@ -128,10 +117,10 @@ class Sharing:
         self.all = [part for element in self.page.elements for part in leaves(element)]
         self.rows = [element for element in self.all if isinstance(element, Row)]
         self.around = {row.id: outer for outer in self.rows for row in _rows(outer)}
-        self._stand_alike(room, height)
+        self.pictures.stand_alike(room, height)
         may_grow = self.growth.begin(room, height)
         if may_grow:  # pictures of words may be larger since the last time
-            self.share_between_pictures(room, height)
+            self.pictures.share(room, height)
         self.arrange(room, height, low)
         lasts = self.page.bench.appearance.lasts  # else it is tried once the page has the letters that it will keep
         may_grow = may_grow and lasts and not low and not self.enlargement.on and height is not None
@@ -142,7 +131,7 @@ class Sharing:
         for widget in self.page.widgets.values():
             if isinstance(widget, MatrixBox):
                 widget.stand()
-        self.share_between_pictures(room, height)
+        self.pictures.share(room, height)
         self._fill(room, height)
 
     def _fill(self, room: int, height: int | None) -> bool:
@@ -388,28 +377,7 @@ class Sharing:
         new = [box.tell_size() for box in matrices]
         if any(new):
             self.page.lay_out_again(row)
-        self._draw_beside(row, room)
-
-    def _draw_beside(self, row: Row, room: int) -> None:
-        """Let lines between words be so narrow that they stand beside what is before them, where there is room."""
-        layout = self.page.layout_of(row)
-        for i, one in enumerate(row.inside):
-            if not (i and isinstance(one, AttentionLines)):
-                continue
-            place = cast(PicturePlace, layout.widgets[i])
-            self._drawn.pop(one.id, None)
-            self._be_at_most(place, room)
-            rects = {id(item.widget()): rect for item, rect in layout.places(QRect(0, 0, room, 0))}
-            own, before = (rects.get(id(layout.widgets[at])) for at in (i, i - 1))
-            spare = 0 if own is None or before is None else room - before.right() - 1 - self.px(ACROSS_ROW)
-            if own is not None and before is not None and own.left() <= before.left() and spare >= self.px(LEAST_LINES):
-                self._drawn[one.id] = spare
-                self._be_at_most(place, spare)
-
-    def _be_at_most(self, place: PicturePlace, width: int) -> None:
-        """Let lines between words be no wider than so many pixels."""
-        if place.be_at_most(width, width, self.growth.maps):
-            self.page.tell_around(place)
+        self.pictures.stand_beside(row, room)
 
     def _labels_of_lines(self, row: Row, boxes: Sequence[MatrixBox], room: int) -> int:
         """Pixels for the words of the rows, where pictures in place of numbers stand below each other; else 0.
@@ -478,44 +446,6 @@ class Sharing:
         for box in boxes:
             box.stand_in_line(width, labels)
             box.tell_size()
-
-    def _stand_alike(self, room: int, height: int | None) -> None:
-        """Let like heat maps stand in even lines, all in sight at once, so that one can compare them."""
-        px, rows = self.px, [(row, maps) for row in self.rows if (maps := maps_alike(row))]
-        tops = {one.id: place.top() for one, place in self.page.places(room)} if rows else {}
-        for row, maps in rows:
-            heading = cast(Titled, self.page.holder_of(cast(Stack, row.inside[-1]))).heading.sizeHint()
-            word, across, down, least = around_map(self.page.bench, maps[0])
-            around, gap = Size(across, down + heading.height() + px(6 + self.page.down)), px(ACROSS_ROW)
-            free = Size(room, UNBOUNDED if height is None else max(height - tops.get(row.id, 0), 0))
-            most = px(LARGEST) if height is None else px(CELL) * max(maps[0].matrix.array.shape)
-            least = max(heading.width(), least)
-            each, side = in_even_lines(len(maps), free, gap, word, around, least, px(LEAST_SIDE), most)
-            side = max(side, px(CELL))
-            self.page.layout_of(row).let_begin(range(each, len(maps), each))
-            for i, one in enumerate(maps):
-                names = word * (i % each == 0)
-                place = cast(PicturePlace, self.page.widgets[one.id])
-                if place.be_one_of_many(side, bool(names), across + names + side, down + side):
-                    self.page.tell_around(place)
-
-    def share_between_pictures(self, room: int, height: int | None) -> None:
-        """No picture of words is wider than the page; two heat maps in a row stand beside each other."""
-        px = self.px
-        square = px(MOST_MAP) if height is None else max(height - px(ABOVE_MAP), px(LOWEST_MAP))
-        in_row: dict[str, int] = {}
-        alike = {one.id for row in self.rows for one in maps_alike(row)}
-        for row in self.rows:
-            maps = [item.element.id for item in row.items if isinstance(item.element, HeatMap)]
-            if maps:
-                self.break_line(row, self.stands)
-            in_row |= {id: max((room - px(ACROSS) * (len(maps) > 1)) // len(maps), px(LEAST_MAP)) for id in maps}
-        for one in self.all:
-            if isinstance(one, (AttentionLines, HeatMap)) and one.id not in alike:
-                width = min(in_row.get(one.id, self._drawn.get(one.id, room)), room)
-                place = cast(PicturePlace, self.page.widgets[one.id])
-                if place.be_at_most(width, square if one.id in in_row else width, self.growth.maps):
-                    self.page.tell_around(place)
 
 
 def _boxes(layout: RowLayout) -> list[MatrixBox]:

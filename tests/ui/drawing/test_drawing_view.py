@@ -12,6 +12,7 @@ from explorer.core.graph import Place
 from explorer.document.commands import SetCells
 from explorer.pages.drawing import (
     ACCENT,
+    LINE,
     ERROR,
     HERE,
     SHARES,
@@ -255,6 +256,18 @@ def test_an_arrow_is_named_at_its_tip_beside_its_shaft(view):
     assert not rect.contains(tip)
     assert (rect.center() - tip).manhattanLength() < 60
     assert rect.center().x() > tip.x()
+
+
+def test_what_stands_out_is_named_at_its_tip_though_faint_arrows_end_all_around(view):
+    rng = np.random.default_rng(0)
+    tips = rng.uniform((0.5, 0.5), (3.5, 2.5), (200, 2)).tolist()
+    faint = [Arrow((2, 1.5), tip, f"other{i}", LINE, 1.2) for i, tip in enumerate(tips)]
+    picture = view(*faint, Arrow((2, 1.5), (3, 2), "word", ACCENT, 2.0))
+    found = labels(picture)
+    assert (found["word"].rect.center() - picture.pixel(3, 2)).manhattanLength() < 60
+    for i, tip in enumerate(tips):
+        if label := found.get(f"other{i}"):
+            assert (label.rect.center() - picture.pixel(*tip)).manhattanLength() < 60, "or it would seem another's"
 
 
 def test_words_stay_where_they_are_when_another_mark_is_lit(view, bench):

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QToolTip, 
 
 from explorer.document.commands import PinCells, SetTokens
 from explorer.lessons.document_lesson import new_lesson
+from explorer.lessons.loader import load
 from explorer.pages.attention import heat_map, lights
 from explorer.pages.drawing import AttentionLines
 from explorer.pages.matrix import matrix
@@ -121,6 +122,18 @@ def test_words_thin_out_instead_of_overlapping(heat):
         axis = heat.side(side)
         assert 10 < len(axis.written()) < N
         assert apart(axis) >= WELL_APART
+
+
+def test_words_are_smaller_where_all_have_room_then(open_window, eye):
+    window = open_window(load("jane"))
+    window.resize(1280, 720)
+    maps = eye.go_to(window, "encoder.1.self.heads").findChildren(HeatMapView)
+    assert len(maps) == 3
+    for one in maps:
+        assert len(one.side("top").written()) == 16
+        letters = QFontMetrics(one.side("top")._fonts[0]).height()
+        assert min(np.diff(sorted(at for _, at in one.side("top").written()))) >= CLOSEST * letters
+    assert len(maps[0].side("left").written()) == 16
 
 
 def test_closer_every_word_is_written(heat):

@@ -165,6 +165,28 @@ def test_pictures_of_a_sum_stand_below_each_other_in_one_width_with_their_words(
     assert picture.cells().left() > 0
 
 
+def test_a_picture_alone_on_its_line_names_its_rows(open_window, eye):
+    """X of tiny-gpt showed five rows, and nobody saw whose."""
+    page = eye.go_to(open_window(load("tiny-gpt")), "input.embedding")
+    boxes = {box.matrix.name: box for box in page.findChildren(MatrixBox)}
+    X, table = boxes["input.X"], boxes["input.table"]
+    assert X.small
+    assert X.shape.names >= max(map(X.fontMetrics().horizontalAdvance, X.matrix.rows)) / 2
+    assert X._small.cells().left() == X.shape.names
+    assert table.small
+    assert table.shape.names == 0, "of so many words none could be read"
+
+
+def test_pictures_of_a_sum_stand_side_by_side_where_they_would_take_the_page(open_window, eye):
+    window = open_window(load("changed-since-2017"))
+    window.resize(1280, 720)
+    page = eye.go_to(window, "decoder.1.self.after")
+    sum_of = [box for box in page.findChildren(MatrixBox) if box.matrix.array.shape == (9, 32)][:3]
+    assert all(box.small and box.shape.names for box in sum_of)
+    assert len({box.y() for box in sum_of}) <= 2, "headings may be of one line or two"
+    assert sum_of[0].geometry().right() < sum_of[1].x() < sum_of[2].x()
+
+
 def test_cells_of_a_long_thin_matrix_are_wide_enough_to_be_seen(open_window, eye):
     page = eye.go_to(open_window(load("sin")), "layer.1")
     boxes = {box.matrix.name: box for box in page.findChildren(MatrixBox)}

@@ -1,10 +1,12 @@
 """What is small as a page begins, decided from sizes: every matrix 100 pixels high, or 20 as a small picture."""
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
 
 from explorer.document.document import Document
+from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.pages.compose import page
 from explorer.pages.drawing import HeatMap
@@ -13,6 +15,7 @@ from explorer.pages.levels import places
 from explorer.pages.matrix import Matrix
 from explorer.pages.view import View
 from explorer.ui.page.thumbnails import (
+    MANY,
     Stands,
     Taken,
     first_matrices,
@@ -21,6 +24,7 @@ from explorer.ui.page.thumbnails import (
     map_in_sight,
     matrices_of,
     rows_to_map,
+    weights_of,
 )
 
 MAP = 250
@@ -96,6 +100,23 @@ def test_the_first_weights_are_worth_what_comes_before_them(elements):
     least = bottoms(parts, Stands(small))[BLOCK + "weights"]
     assert small_of(arranged(elements, least - 60, high=False)[0]) == small_of(Stands(small))
     assert small_of(arranged(elements, least - 100, high=False)[0]) == 0
+
+
+def test_a_map_is_worth_more_than_a_picture_of_what_it_draws():
+    """Of many words the weights were a large picture, and the map that says the same was below it and cut."""
+    document = Document(new_lesson("gpt", [" ".join(f"w{i}" for i in range(MANY + 1))]).state())
+    stage = next(one for one in places(document.engine.graph) if one.name == "decoder.1.self.attention")
+    parts = rows_to_map(page(View.of(document), stage).elements)
+    (last,) = parts[-1].rows
+    weights = weights_of(last)
+
+    def picture(part, stands):
+        small = weights in stands.small.get(last.id, ())
+        return replace(measure(part, stands), pictures=frozenset(() if small else {matrices_of(last)[weights].id}))
+
+    for way, expected in ((measure, False), (picture, True)):
+        stands = map_in_sight(parts, [0] * len(parts), 10_000, True, way)
+        assert (weights in stands.small[last.id]) is expected
 
 
 def test_what_never_fits_is_not_small_in_vain(elements):

@@ -1,0 +1,393 @@
+"""Positions: where a token stands, as numbers that are added to its vector."""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from explorer.core.graph import Place, Stage
+from explorer.core.numbers import alone, decimals_of, in_table, written
+from explorer.core.ops import Array, Op, Sinusoidal
+from explorer.core.ops.positions import cosines, exponents, waves
+from explorer.document.state import frozen
+from explorer.pages.drawing import (
+    DRAWABLE,
+    TEXT,
+    Axis,
+    Band,
+    Curve,
+    Dot,
+    Drawing,
+    Image,
+    Mark,
+    series,
+)
+from explorer.pages.element import Element
+from explorer.pages.gestures import Keep
+from explorer.pages.matrix import matrix
+from explorer.pages.page import (
+    NUMBER,
+    Check,
+    Column,
+    Controls,
+    Entry,
+    Item,
+    Line,
+    Lines,
+    Listing,
+    Note,
+    Number,
+    Picture,
+    Row,
+    Section,
+    Stack,
+)
+from explorer.pages.view import Cell, View
+
+MOST = 512
+"""Positions and dimensions that are drawn, and dots on the curves."""
+USUAL = 40  # positions that are drawn, so that a few words do not hide the waves
+MOST_CURVES = 5
+POINTS, LEAST_PARTS = 800, 10  # of a curve, and between two positions: else one would see a line with corners
+MOST_WAVES = 6  # of the longest wave that is drawn
+KINDS = {
+    "paper": ("paper", "2⌊j/2⌋ / d", "A sine and its cosine have the same wavelength."),
+    "004": ("004, tables", "2j / d", "Each dimension has a wavelength of its own."),
+    "004-script": (
+        "004, script",
+        "2⌊j/2⌋ + (j mod 2)/2",
+        "The wavelength of each pair is 10⁸ times that of the pair before.",
+    ),
+}
+SINES_FIRST = ("sines first", "2 (j mod d/2) / d", "A sine and its cosine, half of the dimensions further, share one.")
+"""The paper's wavelengths in another order: shown where a model has it."""
+
+
+def positions(view: View, stage: Stage) -> tuple[Element, ...]:
+    """X + PE = H; the encoding as a map, its curves, how alike positions are; the exponents."""
+    block = view.block(stage)
+    drawn = _drawn(view, block)
+    curves = Picture("encoding curves", _curves(view, drawn), 380, 290), _ends(drawn)
+    likeness = f"{block}likeness"
+    sizes, said = Note("about the sizes", _said_of_sizes(drawn)), _said_of_curves(view, drawn)
+    waves = (Note("about the curves", said),) if said else ()
+    alike = (
+        Picture("likeness map", _alike(view, drawn, likeness), 280, 290),
+        matrix(view, likeness, "dot products"),
+    )
+    return (
+        Row(
+            "sum",
+            (
+                Item("", matrix(view, f"{block}X", "embeddings")),
+                Item("+", matrix(view, drawn.name)),
+                Item("=", matrix(view, f"{block}H")),
+            ),
+        ),
+        Section("pictures", "The encoding as a picture"),
+        *_sizes(drawn),
+        Row(
+            "encoding drawn",
+            (
+                Item("", Stack("map", "Encoding", (Picture("encoding map", _map(drawn), 280, 290), sizes), 280)),
+                Item("", Stack("curves", "Curves", (*curves, *waves), 380)),
+                Item("", Stack("likeness", "Likeness: the dot product of two positions", alike)),
+            ),
+        ),
+        *_exponents(drawn),
+    )
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """What is drawn of an encoding: the model's own numbers, and what its op gives for other sizes."""
+
+    name: str  # of the encoding
+    axis: str  # the sequence
+    op: Sinusoidal | None  # the formula, where there is one
+    array: Array  # (n, d)
+    own: tuple[int, int]  # how many positions and dimensions the model has
+    own_only: bool  # whether nothing else is asked for
+    asked: tuple[int, int]  # how many positions and dimensions are, else
+    ends: tuple[int, int]  # the first and the last dimension drawn as a curve, counted from 1
+    words: tuple[str, ...]  # of the sequence
+
+    @property
+    def n(self) -> int:
+        """Positions drawn."""
+        return int(self.array.shape[0])
+
+    @property
+    def d(self) -> int:
+        """Dimensions drawn."""
+        return int(self.array.shape[1])
+
+    @property
+    def positions(self) -> tuple[str, ...]:
+        """What stands beside the rows: positions, behind the words where these are all there is."""
+        few = self.n <= 12
+        return tuple(f"{self.words[i]} {i}" if few and i < len(self.words) else str(i) for i in range(self.n))
+
+    @property
+    def curves(self) -> list[int]:
+        """The dimensions that are drawn as curves, counted from 0."""
+        first, last = self.ends
+        return list(range(first - 1, min(last, first - 1 + MOST_CURVES)))
+
+    @property
+    def told_apart(self) -> int:
+        """Over how many positions the curves are drawn: of very many waves one would see a black mat."""
+        if self.op is None:
+            return self.n
+        with np.errstate(over="ignore"):  # 004's script makes waves longer than any number
+            longest = 2 * np.pi * np.float64(10000) ** exponents(self.d, self.op.exponents)[self.curves].max()
+        return min(self.n, max(USUAL, round(min(MOST_WAVES * float(longest), 1e9))))
+
+
+def _drawn(view: View, block: str) -> _Drawn:
+    """What is drawn now, by the choices on the page."""
+    name, axis = f"{block}PE", block.removesuffix(".")
+    value, op = view.values[name], view.nodes[name].op
+    own = int(value.shape[0]), int(value.shape[1])
+    formula = op if isinstance(op, Sinusoidal) else None
+    own_only = bool(view.chosen(f"{name}.own", False))
+    asked = (
+        view.number(f"{name}.positions", max(USUAL, own[0]), 1, max(MOST, own[0])),
+        view.number(f"{name}.dimensions", own[1], 1, max(MOST, own[1])),
+    )
+    array = value
+    if formula is not None and not own_only and asked != own:
+        array = encoding(replace(formula, n=asked[0], d=asked[1]))
+        if asked[1] == own[1] and not np.array_equal(array[: own[0]], value[: asked[0]]):
+            array = array.copy()
+            array[: own[0]] = value[: asked[0]]  # cells may be pinned
+    d = array.shape[1]
+    first, last = sorted(
+        view.number(f"{name}.{end}", usual, 1, d) for end, usual in (("from", 1), ("to", min(4, own[1])))
+    )
+    return _Drawn(name, axis, formula, array, own, own_only, asked, (first, last), view.labels(axis))
+
+
+@lru_cache(maxsize=4)
+def encoding(op: Sinusoidal) -> Array:
+    """What a formula gives: it depends on nothing else, and is asked for at each edit."""
+    with np.errstate(all="ignore"):  # as in the engine
+        return frozen(op.forward())
+
+
+@lru_cache(maxsize=4)
+def _likeness(by: Op, op: Sinusoidal) -> Array:
+    """How alike the positions of a formula are, by an op."""
+    return frozen(_product(by, encoding(op)))
+
+
+def _product(by: Op, array: Array) -> Array:
+    with np.errstate(all="ignore"):  # as in the engine
+        product: Array = by.forward(array, array)
+    return product
+
+
+# Choices
+
+
+def _sizes(drawn: _Drawn) -> tuple[Controls, ...]:
+    """How many positions and dimensions are drawn, where a formula gives any."""
+    name = drawn.name
+    if drawn.op is None:
+        return ()
+    controls: list[Element] = []
+    for what, value, own in zip(("positions", "dimensions"), drawn.asked, drawn.own, strict=True):
+        key, tip = f"{name}.{what}", f"Draw so many {what}"
+        controls.append(Number(key, "", value, 1, max(MOST, own), Keep(key), tip, what, not drawn.own_only))
+    key, tip = f"{name}.own", "Draw only the positions and dimensions that the model has"
+    controls.append(Check(key, "Only the model's own", drawn.own_only, Keep(key), tip))
+    return (Controls("sizes", tuple(controls)),)
+
+
+def _ends(drawn: _Drawn) -> Controls:
+    """Which dimensions are drawn as curves."""
+    controls = []
+    for (word, end), value in zip((("dimensions", "from"), ("to", "to")), drawn.ends, strict=True):
+        key, tip = f"{drawn.name}.{end}", f"Curves of dimensions: {end}; up to {MOST_CURVES} at once"
+        controls.append(Number(key, word, value, 1, drawn.d, Keep(key), tip))
+    return Controls("curves drawn", tuple(controls))
+
+
+# Pictures
+
+
+def _sheet(array: Array, node: str | None, own: tuple[int, int], labels: tuple[Axis, Axis], summary: str) -> Drawing:
+    """A square for each number; the model's own part is framed where more is drawn."""
+    height, width = array.shape
+    limit = float(np.abs(array[np.isfinite(array)]).max(initial=0.0)) or 1.0
+    rows, columns = min(own[0], height), min(own[1], width)
+    place = (0.0, 0.0, float(width), float(height))
+    marks: list[Mark] = [Image(array, limit, place=place, node=Place(node) if node else None, own=(rows, columns))]
+    if node and rows * columns < array.size:
+        marks.append(Band((0.0, 0.0, float(columns), float(rows)), TEXT, filled=False))
+    return Drawing(tuple(marks), (0.0, float(width), 0.0, float(height)), summary, *labels, down=True)
+
+
+def _map(drawn: _Drawn) -> Drawing:
+    """The encoding as squares."""
+    dimensions = tuple(str(j + 1) for j in range(drawn.d))
+    axes = Axis("dimension", dimensions, most=10), Axis("position", drawn.positions, most=12)
+    # With other dimensions all wavelengths are others: none of these numbers is the model's.
+    node = drawn.name if drawn.d == drawn.own[1] else None
+    summary = f"Position encoding of {drawn.n} positions in {drawn.d} dimensions"
+    return _sheet(drawn.array, node, drawn.own, axes, summary)
+
+
+def _alike(view: View, drawn: _Drawn, name: str) -> Drawing:
+    """How alike positions are, by the op of the model's own node."""
+    by = view.nodes[name].op
+    if drawn.array is view.values[drawn.name]:
+        array = view.values[name]
+    elif drawn.op is not None and drawn.array is encoding(replace(drawn.op, n=drawn.n, d=drawn.d)):
+        array = _likeness(by, replace(drawn.op, n=drawn.n, d=drawn.d))
+    else:
+        array = _product(by, drawn.array)
+    labels = drawn.positions
+    nearest = "; ".join(f"0 and {i}: {written(float(array[0, i]), 2)}" for i in range(min(len(array), 8)))
+    node = name if drawn.d == drawn.own[1] else None
+    axes = Axis("position", labels, most=10), Axis("position", labels, most=12)
+    return _sheet(array, node, (drawn.own[0], drawn.own[0]), axes, f"Likeness of {nearest}")
+
+
+def _dotted(view: View, drawn: _Drawn) -> list[int]:
+    """The positions with dots on the curves: those of the words; of very many, that of the word that is looked at."""
+    n = min(drawn.own[0], drawn.told_apart)
+    if n * len(drawn.curves) <= MOST:
+        return list(range(n))
+    row = view.row(drawn.axis)
+    return [row] if row < n else []
+
+
+def _curves(view: View, drawn: _Drawn) -> Drawing:
+    """Some dimensions over the positions: sines solid, cosines dashed."""
+    array = drawn.array[: drawn.told_apart]
+    n = len(array)
+    x, smooth = _between(drawn, n)
+    curves: list[Mark] = []
+    dots: list[Mark] = []
+    cosine = cosines(drawn.d, drawn.op.exponents if drawn.op else "paper")
+    # With other dimensions these are no cells of the model.
+    own = drawn.d == drawn.own[1]
+    for k, j in enumerate(drawn.curves):
+        curves.append(Curve(x, np.ascontiguousarray(smooth[:, j]), str(j + 1), series(k), dashed=bool(cosine[j])))
+        dots += [
+            Dot(
+                float(i),
+                float(array[i, j]),
+                "",
+                series(k),
+                cell=Cell(drawn.name, (i, j)) if own else None,
+                token=(drawn.axis, i),
+            )
+            for i in _dotted(view, drawn)
+            if abs(array[i, j]) < DRAWABLE
+        ]
+    far = float(np.abs(array[np.abs(array) < DRAWABLE]).max(initial=0.5)) * 1.15
+    names = ", ".join(str(j + 1) for j in drawn.curves)
+    window = (-0.5, max(n - 1, 1) * 1.08, -far, far)
+    summary = f"The encoding over {n} positions in dimensions {names}"
+    axes = Axis("position", grid=True), Axis("encoding", grid=True)
+    return Drawing((*curves, *dots), window, summary, *axes)
+
+
+def _between(drawn: _Drawn, n: int) -> tuple[Array, Array]:
+    """Where the curves are known, (m,), and their heights there, (m, d): of a formula between positions, too."""
+    if drawn.op is None:
+        return np.arange(n), drawn.array[:n]
+    parts = max(POINTS // n, LEAST_PARTS)
+    x = np.arange((n - 1) * parts + 1) / parts
+    with np.errstate(all="ignore"):  # as in the engine
+        return x, waves(x, drawn.d, drawn.op.exponents)
+
+
+# Words
+
+
+def _said_of_sizes(drawn: _Drawn) -> str:
+    n, d = drawn.own
+    if drawn.op is None:
+        return "The encoding is a table of numbers, not a formula. So it has no more positions than are drawn."
+    model = f"The model has {n} position{'s' * (n != 1)} and {d} dimension{'s' * (d != 1)}"
+    if (drawn.n, drawn.d) == (n, d):
+        return f"{model}; that is what is drawn."
+    if drawn.d != d:
+        return f"{model}. Drawn is what the same formula gives for {drawn.d}: other wavelengths, so other numbers."
+    if drawn.n < n:
+        return f"{model}; the first {drawn.n} of its positions are drawn."
+    return f"{model}: the framed part. The rest is what the same formula gives further on."
+
+
+def _said_of_curves(view: View, drawn: _Drawn) -> str:
+    dotted = _dotted(view, drawn)
+    every = len(dotted) == min(drawn.own[0], drawn.told_apart)
+    dots = "Dots: the positions of the words." if every else "Dots: the position of the chosen word." * bool(dotted)
+    if drawn.op is None:
+        return dots
+    waves = "Solid: sine, in dimensions 1, 3, 5 … Dashed: cosine, in dimensions 2, 4, 6 …"
+    if drawn.op.exponents == "sines first":
+        waves = "Solid: sine, in the first half of the dimensions. Dashed: cosine, in the second half."
+    n = drawn.told_apart
+    part = f"Of {drawn.n} positions the first {n}, because in more one could not tell the waves apart." * (n < drawn.n)
+    return " ".join(filter(None, (waves, dots, part)))
+
+
+def _said_of_exponents(op: Sinusoidal) -> str:
+    kinds = _kinds(op.exponents)
+    title, _, words = kinds[op.exponents]
+    formulas = "; ".join(f"{name}: {formula}" for name, formula, _ in kinds.values())
+    return (
+        f"In use: <b>{title}</b>. {words} Dimension j is counted from 0 here: {formulas}. "
+        "The wavelength is 10000 to that power, the angle the position divided by it."
+    )
+
+
+# Exponents
+
+
+def _kinds(used: str) -> dict[str, tuple[str, str, str]]:
+    """The formulas that are compared: those of the texts, and the one in use."""
+    return KINDS if used in KINDS else {**KINDS, used: SINES_FIRST}
+
+
+@dataclass(frozen=True, eq=False)
+class _Exponents(Lines):
+    """The exponent of each dimension by each formula, and the wavelength in use."""
+
+    d: int
+    used: str
+
+    def __len__(self) -> int:
+        return self.d
+
+    def line(self, row: int) -> Line:
+        each = {kind: float(exponents(self.d, kind)[row]) for kind in _kinds(self.used)}
+        entries = [Entry(str(row + 1)), Entry("cosine" if cosines(self.d, self.used)[row] else "sine")]
+        decimals = {kind: decimals_of(exponents(self.d, kind)) for kind in each}
+        entries += [Entry(in_table(n, decimals[kind]), muted=kind != self.used) for kind, n in each.items()]
+        with np.errstate(over="ignore"):
+            wavelength = np.float64(10000) ** each[self.used]
+        return Line((*entries, Entry(alone(float(wavelength), 4))))
+
+
+def _exponents(drawn: _Drawn) -> tuple[Element, ...]:
+    """What 10000 is raised to: after the paper and after 004."""
+    if drawn.op is None:
+        return ()
+    used = drawn.op.exponents
+    titles = [f"{title}{' (in use)' * (kind == used)}" for kind, (title, _, _) in _kinds(used).items()]
+    columns = (
+        Column("dimension", NUMBER),
+        Column("curve"),
+        *(Column(title, NUMBER) for title in titles),
+        Column("wavelength in use", NUMBER),
+    )
+    return (
+        Section("exponents", "Exponents: what 10000 is raised to in each dimension"),
+        Note("about the exponents", _said_of_exponents(drawn.op)),
+        Listing("exponent list", "Exponents of each dimension", columns, _Exponents(drawn.own[1], used)),
+    )
