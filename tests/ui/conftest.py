@@ -228,6 +228,8 @@ def no_pictures(request, monkeypatch):
 class NoPicture:
     """What stands in the place of a picture."""
 
+    wished = 0
+
     def size(self):
         return QSize()
 
