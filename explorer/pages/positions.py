@@ -91,7 +91,7 @@ def positions(view: View, stage: Stage) -> tuple[Element, ...]:
             (
                 Item("", Stack("map", "Encoding", (Picture("encoding map", _map(drawn), 280, 290), sizes), 280)),
                 Item("", Stack("curves", "Curves", (*curves, *waves), 380)),
-                Item("", Stack("likeness", "Likeness: the dot product of two positions", alike, 330)),
+                Item("", Stack("likeness", "Likeness: the dot product of two positions", alike)),
             ),
         ),
         *_exponents(drawn),
