@@ -12,9 +12,9 @@ from explorer.core.graph import Place
 from explorer.document.commands import SetCells
 from explorer.pages.drawing import (
     ACCENT,
-    LINE,
     ERROR,
     HERE,
+    LINE,
     SHARES,
     TEXT,
     Arc,
