@@ -218,7 +218,7 @@ def _slip_note(view: View) -> tuple[Note, ...]:
 
 SEER = "decoder.1.self"
 OTHERS = {"loss.likelihood": "the probability of each right word", "loss.L_1": "the sum of the logs: −n times the loss"}
-TERMS, DIFFERENCES, CURVE, GRADIENTS, STEPS = 415, 410, 315, 570, 340
+TERMS, DIFFERENCES, CURVE, GRADIENTS, STEPS = 400, 410, 300, 570, 340
 """Pixels at text scale 1 of the lists of right words, and of differences, which have their curve beside them in a
 window of 1280; of that curve; of the list of all words; and of the controls of gradient descent."""
 MOST_CONTEXT = 5
