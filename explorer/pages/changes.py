@@ -11,15 +11,16 @@ from html import escape
 from explorer.core.errors import written_shape
 from explorer.core.graph import Stage
 from explorer.core.numbers import decimals_of, exact, written
+from explorer.core.ops import Array
 from explorer.core.switches import SWITCHES
 from explorer.lessons.symbols import name_of
-from explorer.pages.element import Element
+from explorer.pages.element import Data, Element
 from explorer.pages.gestures import GoTo
 from explorer.pages.header import switch_bar
 from explorer.pages.levels import ALL, has_stream, listed_layer
 from explorer.pages.matrix import SURVEYED
 from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Lines, Listing, Note, Section, Stack
-from explorer.pages.view import View
+from explorer.pages.view import View, largest_change
 from explorer.pages.whole import whole_below
 
 FIRST = 7
@@ -95,8 +96,6 @@ def _others(view: View, layer: int) -> tuple[Note, ...]:
 
 
 DIGITS = 4
-_Reached = tuple[Stage | str | None, int]
-"""A stage, or None for what is no longer there, and how many matrices stand below it; or the name of such a matrix."""
 OF_CHANGES = (
     Column("Stage and matrix", names=True),
     Column("Cells changed", NUMBER),
@@ -113,55 +112,70 @@ def changes(view: View, stage: Stage) -> tuple[Element, ...]:
         return Note("done", said), *given(view), whole_below(view)
     done = escape(last.label)
     note = Note("done", f"<b>{done}</b>. It changed these stages. Click a stage to go there.")
-    return note, Listing("changed", "What the last edit changed", OF_CHANGES, _Changed(view, _reached(view)), most=60)
+    return note, Listing("changed", "What the last edit changed", OF_CHANGES, _Changed(_reached(view)), most=60)
 
 
-def _reached(view: View) -> tuple[_Reached, ...]:
-    """A line for each stage that the change reached, and below it one for each of its matrices."""
-    of_stage: dict[str, list[str]] = {}
-    for node in view.nodes.values():
-        if view.is_changed(node.name):
-            of_stage.setdefault(node.stage, []).append(node.name)
-    lines: list[_Reached] = []
-    for stage in view.graph.stages:
-        if reached := of_stage.get(stage.name):
-            lines += [(stage, len(reached)), *((name, 0) for name in reached)]
-    if removed := sorted(view.last.removed):
-        lines += [(None, len(removed)), *((name, 0) for name in removed)]
-    return tuple(lines)
+@dataclass(frozen=True, eq=False)
+class _Stage(Data):
+    """A stage that a change reached, or None for what is no longer there, and how many matrices stand below it."""
+
+    stage: Stage | None
+    matrices: int
+
+    def line(self) -> Line:
+        of, count = self.stage, f"{self.matrices} matri{'ces' if self.matrices > 1 else 'x'}"
+        title = f"{of.group}: {of.title}" if of is not None else "No longer there"
+        said = Entry(title) if of is None else Entry(title, tip=f"Go to {title}", leads=GoTo(of.name))
+        return Line.of(said, count, "", "", strong=True)
+
+
+@dataclass(frozen=True, eq=False)
+class _Matrix(Data):
+    """A node that a change reached, and its values now and before; without any now where it is no longer there."""
+
+    name: str
+    stage: str
+    now: Array | None
+    was: Array | None
+
+    def line(self) -> Line:
+        if self.now is None:
+            return Line.of(f"    {self.name}", "gone", "", "")
+        count, largest = largest_change(self.now, self.was)
+        if count:
+            texts = f"{count:,} of {self.now.size:,}", written(largest, DIGITS), exact(largest)
+        else:
+            before = "new, " if self.was is None else f"{written_shape(self.was.shape)} → "
+            texts = f"{before}{written_shape(self.now.shape)}", "", ""
+        share = count / self.now.size
+        said = Entry(f"    {name_of(self.name)}", tip=f"Go to {self.name}", leads=GoTo(self.stage))
+        return Line.of(said, texts[0], Entry(f"{share:.0%}", share), Entry(texts[1], tip=texts[2]))
 
 
 @dataclass(frozen=True, eq=False)
 class _Changed(Lines):
     """What an edit changed: of thirty layers these are a thousand lines, of which a few are in sight."""
 
-    view: View
-    reached: tuple[_Reached, ...]
+    reached: tuple[_Stage | _Matrix, ...]
 
     def __len__(self) -> int:
         return len(self.reached)
 
     def line(self, row: int) -> Line:
-        what, matrices = self.reached[row]
-        if isinstance(what, str):
-            return _line(self.view, what)
-        title = "No longer there" if what is None else f"{what.group}: {what.title}"
-        leads = Entry(title) if what is None else Entry(title, tip=f"Go to {title}", leads=GoTo(what.name))
-        return Line.of(leads, f"{matrices} matri{'ces' if matrices > 1 else 'x'}", "", "", strong=True)
+        return self.reached[row].line()
 
 
-def _line(view: View, name: str) -> Line:
-    """What became of a node."""
-    if name in view.last.removed:
-        return Line.of(f"    {name}", "gone", "", "")
-    value, was = view.values[name], view.last.before.get(name)
-    count, largest = view.changed(name)
-    if count:
-        texts = f"{count:,} of {value.size:,}", written(largest, DIGITS), exact(largest)
-    else:
-        before = "new, " if was is None else f"{written_shape(was.shape)} → "
-        texts = f"{before}{written_shape(value.shape)}", "", ""
-    node = view.nodes[name]
-    said = Entry(f"    {name_of(node.name)}", tip=f"Go to {name}", leads=GoTo(node.stage))
-    share = count / value.size
-    return Line.of(said, texts[0], Entry(f"{share:.0%}", share), Entry(texts[1], tip=texts[2]))
+def _reached(view: View) -> tuple[_Stage | _Matrix, ...]:
+    """Each stage that the change reached, and behind it its matrices."""
+    of_stage: dict[str, list[_Matrix]] = {}
+    for name, node in view.nodes.items():
+        if view.is_changed(name):
+            one = _Matrix(name, node.stage, view.values[name], view.last.before.get(name))
+            of_stage.setdefault(node.stage, []).append(one)
+    found: list[_Stage | _Matrix] = []
+    for stage in view.graph.stages:
+        if reached := of_stage.get(stage.name):
+            found += [_Stage(stage, len(reached)), *reached]
+    if removed := sorted(view.last.removed):
+        found += [_Stage(None, len(removed)), *(_Matrix(name, "", None, None) for name in removed)]
+    return tuple(found)

@@ -390,31 +390,11 @@ class View:
 
     def is_changed(self, name: str) -> bool:
         """Whether the last edit made a node, or changed one of its cells."""
-        return self.is_new(name) or any(self._differing(name))
+        return self.is_new(name) or any(_differing(self.values[name], self.last.before.get(name)))
 
     def changed(self, name: str) -> tuple[int, float]:
         """How many cells of a node the last edit changed, and by how much the one that it changed most."""
-        count, high, low = 0, np.nan, np.nan
-        for one, other in self._differing(name):
-            count += int(np.count_nonzero(one != other))
-            with np.errstate(invalid="ignore"):  # ∞ − ∞, which is not the largest change where there is another
-                change = np.subtract(one, other, dtype=np.float64).ravel()
-            high, low = np.fmax(high, np.fmax.reduce(change)), np.fmin(low, np.fmin.reduce(change))
-        return count, float(low if -low > high else high) if count else 0.0
-
-    def _differing(self, name: str) -> Iterator[tuple[Array, Array]]:
-        """The rows that the last edit changed, now and before, with some around them.
-
-        Of the words of a large model most are the same: all changes at once take a second, and a gigabyte.
-        """
-        now, was = self.values[name], self.last.before.get(name)
-        if was is None or was.shape != now.shape:
-            return
-        step = max(_AT_ONCE * len(now) // max(now.size, 1), 1) if now.ndim else 1
-        for start in range(0, len(now) if now.ndim else 1, step):
-            one, other = (now[start : start + step], was[start : start + step]) if now.ndim else (now, was)
-            if not np.array_equal(one, other):
-                yield one, other
+        return largest_change(self.values[name], self.last.before.get(name))
 
     def is_new(self, name: str) -> bool:
         """Whether the last edit made a node, or gave it another shape: then it has nothing that it changed from."""
@@ -434,6 +414,31 @@ class View:
 
 _AT_ONCE = 2**18
 """Numbers that are compared at a time."""
+
+
+def largest_change(now: Array, was: Array | None) -> tuple[int, float]:
+    """How many cells are other than before, and by how much the one that changed most; 0 where the shape is other."""
+    count, high, low = 0, np.nan, np.nan
+    for one, other in _differing(now, was):
+        count += int(np.count_nonzero(one != other))
+        with np.errstate(invalid="ignore"):  # ∞ − ∞, which is not the largest change where there is another
+            change = np.subtract(one, other, dtype=np.float64).ravel()
+        high, low = np.fmax(high, np.fmax.reduce(change)), np.fmin(low, np.fmin.reduce(change))
+    return count, float(low if -low > high else high) if count else 0.0
+
+
+def _differing(now: Array, was: Array | None) -> Iterator[tuple[Array, Array]]:
+    """The rows that are other than before, now and then, with some around them.
+
+    Of the words of a large model most are the same: all changes at once take a second, and a gigabyte.
+    """
+    if was is None or was.shape != now.shape:
+        return
+    step = max(_AT_ONCE * len(now) // max(now.size, 1), 1) if now.ndim else 1
+    for start in range(0, len(now) if now.ndim else 1, step):
+        one, other = (now[start : start + step], was[start : start + step]) if now.ndim else (now, was)
+        if not np.array_equal(one, other):
+            yield one, other
 
 
 def row_of(axis: str) -> str:
