@@ -16,7 +16,8 @@ APART, BESIDE = 9.0, 3.0
 """Between the ways that come into a box, and between their last turns."""
 PAGE = 1.6
 """How much wider than high a page is, as a rule."""
-MOST_BANDS = 3
+MOST_BANDS, WORTH = 3, 1.12
+"""And how much larger boxes must be for each band more: a single line is read at once."""
 HARDLY = 1.4
 """How much wider than its widest box a column may be, so that two small ones share a line."""
 
@@ -64,7 +65,8 @@ def laid(
         Those that stand before all others.
     """
     columns = _columns(list(sizes), reads, given, outside)
-    best = min((_cut(columns, sizes, bands) for bands in range(1, MOST_BANDS + 1)), key=lambda one: _extent(one, sizes))
+    ways = (_cut(columns, sizes, bands) for bands in range(1, MOST_BANDS + 1))
+    best = min(ways, key=lambda one: _extent(one, sizes) * WORTH ** (len(one) - 1))
     return _Drawer(best, sizes, reads, given, outside).layout()
 
 

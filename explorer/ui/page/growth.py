@@ -35,8 +35,9 @@ PICTURED = 1.15
 """How many times larger a page of small pictures may be, whose words and formulas would else outdo its title."""
 EMPTY, MUCH = 0.2, 1.25
 """Of the height in sight, what a page leaves empty whose rows may take more lines, if all is so much larger then."""
-SLIGHTLY, SMALLER = 140, (0.9, 0.8, 0.7, 0.6)
-"""Pixels at text scale 1 that a page is too high, for which it need not be scrolled: its pictures may be smaller."""
+SLIGHTLY, SMALLER, HIGH = 140, (0.9, 0.8, 0.7, 0.6), 320
+"""Pixels at text scale 1 that a page is too high, for which it need not be scrolled: its pictures may be smaller. Only
+those that are so high may be so small as the last one says: of others a sliver would be left."""
 
 
 class Growth:
@@ -103,11 +104,14 @@ class Growth:
             return (breaks or now == lines) and roomy and seen and breaks_off == torn and high <= height
 
         if high > height:
-            if not any(fits(1.0, one, 1.0) for one in SMALLER if any(map(_is_drawn, self._sharing.all))):
+            pictures = [one for one in self._sharing.all if _is_drawn(one)]
+            are_high = all(isinstance(one, Picture) and one.height >= HIGH for one in pictures)
+            smaller = SMALLER if are_high else SMALLER[:-1]
+            if not any(fits(1.0, one, 1.0) for one in smaller if pictures):
                 fits(1.0, 1.0, 1.0)
             return
-        pictures = [box.small for box in self._sharing.boxes()]
-        most = PICTURED if 2 * sum(pictures) > len(pictures) else equation.LARGER[0]
+        small = [box.small for box in self._sharing.boxes()]
+        most = PICTURED if 2 * sum(small) > len(small) else equation.LARGER[0]
         larger = (one for one in self._larger(room, height - high, Matrix) if one <= most)
         alike = next((one for one in larger if fits(one, one, 1.0)), 1.0)
         fits(alike, alike, 1.0)
