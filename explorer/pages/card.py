@@ -300,7 +300,7 @@ def _choices(model: Model) -> tuple[Element, ...]:
     for block, kind in model.blocks().items():
         for name, switch in SWITCHES[kind].items() if "loss" not in kind else ():
             value = model.switch(block, name) if model.has_switch(block, name) else switch.default
-            default = 4 * model.d_model if name == "d_ff" else switch.default
+            default = _usual(model, block, name) or switch.default
             if value not in (switch.default, default) and name not in UNTOLD:
                 usual = _said(default) if default or default is False else "–"
                 groups.setdefault((switch.title, _said(value), usual), []).append(block)
@@ -318,6 +318,16 @@ def _choices(model: Model) -> tuple[Element, ...]:
     )
     title = Section("choices", "What it chose where the textbook chooses otherwise")
     return title, Listing("choices of the model", title.text, columns, tuple(lines), most=24)
+
+
+def _usual(model: Model, block: str, name: str) -> int | None:
+    """The number that follows from others where a switch says "auto", and the 8 heads of 2017; None for a switch."""
+    if name in ("d_ff", "heads"):
+        return 4 * model.d_model if name == "d_ff" else 8
+    if name not in ("d_k", "d_v", "key_heads"):
+        return None
+    heads = int(model.switch(block, "heads"))
+    return heads if name == "key_heads" else model.d_model // heads
 
 
 def _parts_of(blocks: Sequence[str], model: Model) -> str:
