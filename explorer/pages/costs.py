@@ -158,7 +158,9 @@ def _blocks(counted: _Counts) -> Listing:
         Column("what for"),
         Column("sizes", width=440, names=True),
         Column("numbers", NUMBER),
-        Column("share of all", BAR, 300, (0.0, max((block.count for block in counted.blocks), default=1) / max(n, 1))),
+        Column(
+            "beside the largest", BAR, 300, (0.0, max((block.count for block in counted.blocks), default=1) / max(n, 1))
+        ),
     )
 
     def line(name: str, why: str, sizes: str, count: int, strong: bool) -> Line:
