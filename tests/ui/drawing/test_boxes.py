@@ -170,7 +170,7 @@ def test_the_wheel_looks_closer_around_the_mouse(picture, at, hand):
     assert seen(picture).width() < whole.width()
     after = picture.at(QPointF(place))
     assert (before - after).manhattanLength() < 2
-    QTest.mouseDClick(picture.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    hand.double_click(picture.viewport(), place)
     assert seen(picture) == whole
 
 
