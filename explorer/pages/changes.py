@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 
 from explorer.core.errors import written_shape
-from explorer.core.graph import Stage
+from explorer.core.graph import READ, Stage
 from explorer.core.numbers import decimals_of, exact, written
 from explorer.core.ops import Array
 from explorer.core.switches import SWITCHES
@@ -19,7 +19,7 @@ from explorer.pages.gestures import GoTo
 from explorer.pages.header import switch_bar
 from explorer.pages.levels import ALL, has_stream, listed_layer
 from explorer.pages.matrix import SURVEYED
-from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Lines, Listing, Note, Section, Stack
+from explorer.pages.page import BAR, NUMBER, Column, Entry, Line, Lines, Listing, Note, Section, Stack, waiting
 from explorer.pages.view import View, largest_change
 from explorer.pages.whole import whole_below
 
@@ -96,6 +96,9 @@ def _others(view: View, layer: int) -> tuple[Note, ...]:
 
 
 DIGITS = 4
+TO_COMPARE = "comparing"
+MANY = 2**20
+"""Numbers of a matrix that are compared once, for all times that its line comes into sight."""
 OF_CHANGES = (
     Column("Stage and matrix", names=True),
     Column("Cells changed", NUMBER),
@@ -112,7 +115,11 @@ def changes(view: View, stage: Stage) -> tuple[Element, ...]:
         return Note("done", said), *given(view), whole_below(view)
     done = escape(last.label)
     note = Note("done", f"<b>{done}</b>. It changed these stages. Click a stage to go there.")
-    return note, Listing("changed", "What the last edit changed", OF_CHANGES, _Changed(_reached(view)), most=60)
+    size = 2 * READ * sum(was.size for was in last.before.values())
+    reached = view.awaited(TO_COMPARE, size, (view.values, last.before), lambda told: _reached(view))
+    if reached is None:
+        return note, waiting(view, TO_COMPARE, "Comparing with what was there before")
+    return note, Listing("changed", "What the last edit changed", OF_CHANGES, _Changed(reached), most=60)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,11 +144,13 @@ class _Matrix(Data):
     stage: str
     now: Array | None
     was: Array | None
+    compared: tuple[int, float] | None = None
+    """How many cells are other than before, and the largest change; None where it has so few that a line counts."""
 
     def line(self) -> Line:
         if self.now is None:
             return Line.of(f"    {self.name}", "gone", "", "")
-        count, largest = largest_change(self.now, self.was)
+        count, largest = self.compared or largest_change(self.now, self.was)
         if count:
             texts = f"{count:,} of {self.now.size:,}", written(largest, DIGITS), exact(largest)
         else:
@@ -169,8 +178,11 @@ def _reached(view: View) -> tuple[_Stage | _Matrix, ...]:
     """Each stage that the change reached, and behind it its matrices."""
     of_stage: dict[str, list[_Matrix]] = {}
     for name, node in view.nodes.items():
-        if view.is_changed(name):
-            one = _Matrix(name, node.stage, view.values[name], view.last.before.get(name))
+        now, was = view.values[name], view.last.before.get(name)
+        many = was is not None and was.size >= MANY
+        compared = largest_change(now, was) if many else None
+        if view.is_changed(name) if compared is None else compared[0] or view.is_new(name):
+            one = _Matrix(name, node.stage, now, was, compared)
             of_stage.setdefault(node.stage, []).append(one)
     found: list[_Stage | _Matrix] = []
     for stage in view.graph.stages:

@@ -136,3 +136,22 @@ def take_apart():
 @pytest.fixture(scope="session")
 def eyes():
     return Eyes
+
+
+class Elsewhere:
+    """Computes beside the window what it is asked for, when it is told to."""
+
+    def __init__(self):
+        self.works, self.found = {}, {}
+
+    def ask(self, key, of, work):
+        self.works[key] = work
+        return self.found.get(key)
+
+    def stopped(self, key):
+        return False
+
+    def compute(self, key):
+        told = []
+        self.found[key] = self.works[key](lambda done, total: told.append((done, total)))
+        return told

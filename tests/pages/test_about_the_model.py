@@ -1,16 +1,20 @@
 """The pages about all of the model: descent, parameters, what changed, switches; and stages that are their matrices."""
 
+from dataclasses import replace
+
 import pytest
 
 from explorer.core.cost import growth, parameters, total
 from explorer.core.switches import SWITCHES
 from explorer.document.commands import Replace, SetCells, SetSwitch, SetTokens
 from explorer.lessons.document_lesson import drawn, new_lesson
+from explorer.pages.changes import TO_COMPARE, changes
 from explorer.pages.costs import FEW_LAYERS, LARGER
 from explorer.pages.gestures import GoTo
 from explorer.pages.levels import MOST_LISTED
-from explorer.pages.page import Descent, Switches, Waiting
+from explorer.pages.page import Descent, Listing, Switches, Waiting
 from explorer.pages.view import Steps
+from tests.pages.conftest import Elsewhere
 
 CHANGES, PARAMETERS = "model.changes", "model.parameters"
 
@@ -108,6 +112,23 @@ class TestChanges:
         assert self.lines(start)[-2:] == gone
         assert start.page(CHANGES).the("changed").lines[-1].entries[0].leads is None
 
+    def test_large_tables_are_compared_beside_the_window(self, start, monkeypatch):
+        """Of 150,000 words it held the window for 0.1 s."""
+        start.do(SetCells("encoder.1.ffn.W_2", {(0, 0): 5.0}))
+        start.do(SetTokens("source", ("You", "are", "very", "welcome")))
+        at_once = self.lines(start)
+        monkeypatch.setattr("explorer.pages.view.AT_ONCE", 1)
+        monkeypatch.setattr("explorer.pages.changes.MANY", 1)
+        elsewhere = Elsewhere()
+        view = replace(start.view, aside=elsewhere)
+        stage = start.stage(CHANGES)
+        assert [one.id for one in changes(view, stage) if isinstance(one, Waiting)] == [TO_COMPARE]
+        elsewhere.compute(TO_COMPARE)
+        listing = next(one for one in changes(view, stage) if isinstance(one, Listing))
+        monkeypatch.setattr("explorer.pages.changes.largest_change", lambda now, was: pytest.fail("once more"))
+        texts = [[entry.text for entry in line.entries] for line in listing.lines]
+        assert [[row[0].strip(), row[1], row[3]] for row in texts] == at_once
+
     def test_a_stage_and_its_matrices_lead_there(self, start):
         start.do(SetCells("encoder.1.ffn.W_2", {(0, 0): 5.0}))
         for line in start.page(CHANGES).the("changed").lines[:3]:
@@ -163,29 +184,16 @@ def test_all_switches_of_all_blocks(start):
     assert ("norm", "none") in bar.values
 
 
-class Elsewhere:
-    """Computes beside the window what it is asked for, when it is told to."""
-
-    work = found = None
-
-    def ask(self, key, of, work):
-        self.work = work
-        return self.found
-
-    def stopped(self, key):
-        return False
-
-
 def test_models_larger_than_one_of_many_layers_are_counted_beside_the_window(desk):
     """To build six of them held the window for 0.2 s."""
     state = drawn(new_lesson("gpt", ["a b c"], layers=FEW_LAYERS + 1, d_model=8, heads=2)).state()
-    one, elsewhere, told = type(desk())(state), Elsewhere(), []
+    one, elsewhere = type(desk())(state), Elsewhere()
     one.others = {"aside": elsewhere}
     page = one.page(PARAMETERS)
     assert [waits.id for waits in page.all(Waiting)] == [LARGER]
     assert not page.has("growth list")
-    elsewhere.found = elsewhere.work(lambda done, total: told.append((done, total)))
-    assert elsewhere.found == growth(state.model)
+    told = elsewhere.compute(LARGER)
+    assert elsewhere.found[LARGER] == growth(state.model)
     assert told == [(i, 6) for i in range(6)]
     page = one.page(PARAMETERS)
     assert len(page.texts("growth list")) == 7

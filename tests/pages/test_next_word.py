@@ -19,6 +19,7 @@ from explorer.pages.levels import NEXT_WORD, stops, writes
 from explorer.pages.next_word import BEAMED, CACHED, HOW, SEED, TEMPERATURE, TOP_K, TOP_P, TREE, _kept_names, next_word
 from explorer.pages.page import BAR, Waiting
 from explorer.pages.view import Spot, row_of
+from tests.pages.conftest import Elsewhere
 
 PROBABILITIES = "output.probabilities"
 
@@ -229,25 +230,6 @@ def test_a_translator_goes_on_from_es(desk):
 def test_what_a_translator_has_read_begins_with_the_source(desk):
     text = desk("tiny-translator", "welcome").page(NEXT_WORD.name).the("text").text
     assert "read <mark>you are welcome</mark>, then <mark>&lt;es&gt; de nada</mark>, and says" in text
-
-
-class Elsewhere:
-    """Computes beside the window what it is asked for, when it is told to."""
-
-    def __init__(self):
-        self.works, self.found = {}, {}
-
-    def ask(self, key, of, work):
-        self.works[key] = work
-        return self.found.get(key)
-
-    def stopped(self, key):
-        return False
-
-    def compute(self, key):
-        told = []
-        self.found[key] = self.works[key](lambda done, total: told.append((done, total)))
-        return told
 
 
 def test_the_beams_of_a_large_model_are_searched_beside_the_window(cat, monkeypatch):
