@@ -3,7 +3,7 @@
 from functools import partial
 
 from PySide6.QtCore import QEvent, QRect, Signal
-from PySide6.QtGui import QKeyEvent, QPointerEvent, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QPointerEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedWidget, QWidget
 
 from explorer.document.document import Change
@@ -113,7 +113,8 @@ class StageArea(QStackedWidget):
         self._going = name
         self._prepared = 0
         page = self._pages[name]
-        if page.is_whole and (not page.is_stale or (name == self._at and page.refresh_few())):
+        stands = name == self._at or page.size() == self.contentsRect().size()
+        if page.is_whole and stands and (not page.is_stale or (name == self._at and page.refresh_few())):
             self._show()
             return
         if (before := self.in_sight()) is not None:
@@ -151,6 +152,10 @@ class StageArea(QStackedWidget):
             case 4:
                 self.motion.remember()
         self._prepared += 1
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._prepared = 0  # a page that is to come shares the new room in a turn of its own, too
 
     def _show(self) -> None:
         self._next.stop()

@@ -373,7 +373,9 @@ class PageView(QScrollArea):
         # What stands on the page has another size.
         if event.type() == QEvent.Type.LayoutRequest and watched is self.widget():
             turns = self.bench.appearance.turns
-            if turns.idle:
+            if self.in_turns is not None and not self.was_seen and not self._rounds:
+                pass  # whoever makes it in turns has it share its room in one of them
+            elif turns.idle:
                 self._settled.start()
             else:
                 turns.add(self._settled)  # once for all pictures that come one by one

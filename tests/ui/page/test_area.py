@@ -13,7 +13,7 @@ from explorer.document.commands import SetCells, SetSwitch
 from explorer.lessons.loader import load
 from explorer.pages.drawing import Box
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.page.area import KEPT
+from explorer.ui.page.area import KEPT, PREPARATIONS, StageArea
 from explorer.ui.page.column import Elements
 from explorer.ui.page.motion import Motion
 from explorer.ui.page.note import NoteLabel
@@ -307,15 +307,53 @@ def test_what_a_new_page_takes_before_it_is_seen_takes_turns_of_their_own(open_w
 def test_a_page_that_is_made_anew_for_another_look_is_laid_out_before_it_is_seen(open_window, qtbot, monkeypatch):
     """It was laid out, shared and shown in one turn: 0.2 s of the attention of a large model."""
     window = open_window(stage="encoder.1.self.attention")
-    laid, lay_out = [], PageView.lay_out
+    laid, lay_out, share_room, early = [], PageView.lay_out, PageView._share_room, []
     monkeypatch.setattr(PageView, "lay_out", lambda page, place: laid.append(page) or lay_out(page, place))
+    monkeypatch.setattr(PageView, "_share_room", lambda page: early.append(not laid) or share_room(page))
     window.bench.appearance.set_scale(1.1)
     qtbot.waitUntil(lambda: window.bench.appearance.turns.idle and not window.area.makes)
     assert laid == [window.area.in_sight()]
+    assert not any(early), (
+        "its room was shared in the turn that made the last of it, and once more when it was laid out"
+    )
     window.bench.document.do(SetCells("source.table", {(1, 0): 5.0}))
     window.bench.bridge.flush()
     window.area.page()
     assert len(laid) == 1, "one that stands is not laid out anew"
+
+
+def test_a_page_that_comes_as_the_window_gets_another_size_shares_its_room_before_it_is_shown(
+    open_window, qtbot, monkeypatch
+):
+    """It was shared twice and shown in one turn: 0.15 s of the attention of a large model."""
+    window = open_window(stage="source.embedding")
+    stages, shared = ("encoder.1.self.heads", "encoder.1.self.attention"), []
+    share_room, show, prepare = PageView._share_room, StageArea._show, StageArea._prepare
+    monkeypatch.setattr(PageView, "_share_room", lambda page: shared.append(page.stage.name) or share_room(page))
+
+    def shown(area):
+        before = list(shared)
+        show(area)
+        assert shared == before, "shared in the turn that shows it"
+
+    left = list(stages)
+
+    def prepared(area, page):
+        prepare(area, page)
+        if area._prepared == PREPARATIONS and page.stage.name in left:
+            left.remove(page.stage.name)
+            window.resize(window.width() - 60, window.height() - 40)
+
+    monkeypatch.setattr(StageArea, "_show", shown)
+    monkeypatch.setattr(StageArea, "_prepare", prepared)
+    for stage in stages:
+        window.bench.selection.go_to(stage)
+        qtbot.waitUntil(lambda: not window.area.makes)
+    assert left == []
+    window.bench.selection.go_to(stages[0])  # it is whole, but for a window that was larger
+    qtbot.waitUntil(lambda: not window.area.makes)
+    assert window.area.in_sight().size() == window.area.contentsRect().size()
+    assert set(shared) >= set(stages)
 
 
 def test_formulas_of_a_picture_that_fills_its_page_are_typeset_in_turns_before_it_is_painted(
