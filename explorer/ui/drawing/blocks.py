@@ -417,9 +417,8 @@ class Blocks:
         else:
             hints = QPainter.RenderHint
             painter.setRenderHint(hints.SmoothPixmapTransform, dense or image.smooth)
-            painter.setRenderHint(
-                hints.Antialiasing, False
-            )  # for its edges, which a line covers, it takes ten times as long
+            # For its edges, which a line covers, it takes ten times as long.
+            painter.setRenderHint(hints.Antialiasing, False)
             painter.drawImage(rect, kept[2])
             painter.setRenderHint(hints.Antialiasing)
         if not self._numbers(painter, image, rect):

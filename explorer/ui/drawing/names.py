@@ -301,9 +301,8 @@ class Names:
             normal = QPointF(-way.y(), way.x())
             wanted = [along(tip, side, width, height, gap) for side in (normal, -normal)] + others
         rect = room.find(wanted)
-        if (
-            rect is None and arrow.ink not in FAINT
-        ):  # farther off, the name of another word would seem to be that of this
+        # Farther off, the name of another word would seem to be that of this.
+        if rect is None and arrow.ink not in FAINT:
             rect = room.find(stacked(beside[0], 4))
         ink = TEXT if arrow.ink == MUTED else arrow.ink
         return Label(arrow.name, rect or beside[0], ink, (i,), rect is not None)

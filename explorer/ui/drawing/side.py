@@ -55,9 +55,8 @@ class Side(pg.AxisItem):
         """Whether the numbers are powers of ten, of which the exponents are given."""
         self.upright = False
         """Whether the labels stand on end, because beside each other they would overlap."""
-        self.setStyle(
-            hideOverlappingLabels=False, tickLength=0
-        )  # the first and the last may reach a little beyond the picture
+        # The first and the last may reach a little beyond the picture.
+        self.setStyle(hideOverlappingLabels=False, tickLength=0)
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -58,9 +58,8 @@ class Aside(QWidget):
     def take(self, panel: QWidget) -> None:
         """Let the panel stand here."""
         last = self.column.count() - 1
-        if (
-            panel.parentWidget() is not self or self.column.indexOf(panel) != last - 1
-        ):  # else the page is laid out twice
+        # Where it stands already, the page would be laid out twice.
+        if panel.parentWidget() is not self or self.column.indexOf(panel) != last - 1:
             self.column.removeWidget(panel)  # where it stands here already, it would be counted below
             # At the top, also where what stands below is folded.
             self.column.insertWidget(self.column.count() - 1, panel, 0, Qt.AlignmentFlag.AlignTop)

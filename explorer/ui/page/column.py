@@ -197,10 +197,8 @@ class Elements(QWidget):
             widget, label = self._place(item.element), None
             if item in signs:
                 label = cast(QLabel, self._holders["sign", item.element.id])
-                if (
-                    label.parentWidget() is not holder
-                ):  # its element stands in another row now; it would go with the old
-                    label.setParent(holder)
+                if label.parentWidget() is not holder:
+                    label.setParent(holder)  # its element stands in another row now; it would go with the old
                 label.setText(item.sign)
                 label.show()
             layout.put(widget, item.sign, label, item.yields)

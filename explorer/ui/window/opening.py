@@ -111,9 +111,7 @@ class OpeningPage(QFrame):
         self._ways = FlowLayout(ways, centred=True)
         for line in (self._asks, self._below):
             self._column.addLayout(line)  # while it is empty: else PySide makes items that it never hears the end of
-        self._column.addWidget(
-            self._go_on, 0, Qt.AlignmentFlag.AlignHCenter
-        )  # in a line with the others it is too wide
+        self._column.addWidget(self._go_on, 0, Qt.AlignmentFlag.AlignHCenter)  # too wide for a line with the others
         self._column.addWidget(ways)
         self._asks.addStretch(1)
         self._asks.addWidget(self.field, 100)

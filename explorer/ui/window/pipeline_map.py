@@ -140,9 +140,8 @@ class PipelineMap(QFrame):
         self._scroll = scroll_area(sideways=False)
         column_in(self, self._scroll)
         self._fold = fold
-        self._folds = QPushButton(
-            self
-        )  # beside the first heading: a line of its own would push the last stage out of sight
+        # Beside the first heading: a line of its own would push the last stage out of sight.
+        self._folds = QPushButton(self)
         mark(self._folds, link="true")
         self._folds.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._folds.clicked.connect(fold.toggle)
