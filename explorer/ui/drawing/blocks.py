@@ -79,7 +79,12 @@ def _looks_alike(before: Image, image: Image) -> bool:
         return True
     if (before.high, before.low, before.colours, before.smooth) != (image.high, image.low, image.colours, image.smooth):
         return False
-    return before.array is image.array or np.array_equal(before.array, image.array, equal_nan=True)
+    return before.array is image.array or np.array_equal(squares_of(before), squares_of(image), equal_nan=True)
+
+
+def squares_of(image: Image) -> Array:
+    """The numbers that an image has colours for: to compare all of two large tables takes half a second."""
+    return image.array if image.array.size <= FINEST * FINEST else strongest_in(image.array, FINEST)
 
 
 @dataclass(frozen=True)
@@ -408,8 +413,9 @@ class Blocks:
     def image(self, painter: QPainter, number: int, image: Image, rect: QRectF) -> None:
         """The image that is the so many-th mark, made anew only when it is another, or in another theme."""
         kept, ramp = self._kept.get(number), self._ramp(image)
-        if kept is None or kept[1] is not ramp or not _looks_alike(kept[0], image):
-            self._kept[number] = kept = (image, ramp, self._coloured(image, ramp))
+        alike = kept is not None and kept[1] is ramp and _looks_alike(kept[0], image)
+        # Of those that look alike the newer one is kept: the next paint has nothing to compare.
+        self._kept[number] = kept = image, ramp, kept[2] if kept and alike else self._coloured(image, ramp)
         rows, columns = image.array.shape
         dense = rect.width() < columns or rect.height() < rows
         if dense and painter.paintEngine().type() == QPaintEngine.Type.Raster:
@@ -462,9 +468,7 @@ class Blocks:
             self._scaled.pop(number, None)
 
     def _coloured(self, image: Image, ramp: Ramp) -> QImage:
-        if image.array.size > FINEST * FINEST:
-            image = replace(image, array=strongest_in(image.array, FINEST))
-        shares, (low, high), _ = shares_of(image)
+        shares, (low, high), _ = shares_of(replace(image, array=squares_of(image)))
         return ramp.image(ramp.index(shares, low, high))
 
 
