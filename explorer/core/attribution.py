@@ -89,6 +89,7 @@ class Lens:
     nodes: tuple[str, ...]  # those of `stream`
     logits: Array  # behind one word, (n_nodes, n_words); the last are the model's own
     sums: Array  # the logarithm of the sum of their exponentials, (n_nodes,): less that, a logit is a log-probability
+    first: Array  # the number of the likeliest word there, (n_nodes,)
     likeliest: Mapping[str, Array]  # the number of the likeliest word behind each, (n_tokens,), of the last nodes
 
 
@@ -101,7 +102,7 @@ def lens(graph: Graph, values: Mapping[str, Array], row: int, last: int) -> Lens
     here = _output(graph, values, np.stack([values[name][row] for name in nodes]))
     said = {name: _output(graph, values, values[name]).argmax(-1) for name in nodes[-last:]}
     sums = np.array([_log_of_sum(logits.astype(np.float64)) for logits in here])
-    return Lens(tuple(nodes), here, sums, said)
+    return Lens(tuple(nodes), here, sums, here.argmax(-1), said)
 
 
 def _log_of_sum(logits: Array) -> float:

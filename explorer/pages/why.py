@@ -26,7 +26,7 @@ from explorer.core.attribution import (
 )
 from explorer.core.byte_pairs import typed
 from explorer.core.engine import fresh
-from explorer.core.graph import READ, Stage
+from explorer.core.graph import READ, Graph, Stage
 from explorer.core.models.ends import DECODER_READS
 from explorer.core.numbers import exact, places_of_largest, written
 from explorer.core.ops import Array
@@ -280,21 +280,20 @@ def why_sentence(view: View, stage: Stage) -> str:
 def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]:
     """The likeliest word after each block, and the rank of the one asked about; then the likeliest behind all words."""
     graph, head = view.graph, Section("lens", "The output layer, after each block")
-    tokens, table = graph.shape(LOGITS)[0], graph.size(output_layer(graph).parents[1])
-    size = table * (READ * (1 + MOST_BLOCKS) + MOST_BLOCKS * tokens + len(stream(graph)))
     of = view.values, row
-    found = view.awaited(LENS, size, of, lambda told: lens(graph, view.values, row, MOST_BLOCKS))
+    found = view.awaited(LENS, _work_of_lens(graph), of, lambda told: lens(graph, view.values, row, MOST_BLOCKS))
     if found is None:
         return head, waiting(view, LENS, "Reading the stream after each block")
     says, there = view.labels(view.nodes["output.logits"].axes[1]), view.labels(sequence)
     lines, shares = [], []
-    for name, logits, total in zip(found.nodes, found.logits, found.sums.tolist(), strict=True):
+    after = found.nodes, found.logits, found.sums.tolist(), found.first.tolist()
+    for name, logits, total, first in zip(*after, strict=True):
         share = float(np.exp(float(logits[word]) - total))
         shares.append(share)
         rank = f"{1 + int((logits > logits[word]).sum()):,}"
         line = Line.of(
             Entry(_block(view, name), leads=GoTo(view.nodes[name].stage)),
-            says[int(logits.argmax())],
+            says[first],
             *_number_and_bar(share),
             Entry(rank, tip="Its rank: 1 is the likeliest word"),
         )
@@ -313,6 +312,12 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
     here = Listing("lens here", "The likeliest word after each block", columns, tuple(lines))
     all_words = Section("lens of all", "After each word"), _lens_of_all(found, says, there, row)
     return (beside((COLUMN, (head, Note("about the lens", note), here)), (COLUMN, all_words)),)
+
+
+def _work_of_lens(graph: Graph) -> float:
+    """Multiply-adds, weighed as in `Graph.work`."""
+    tokens, table = graph.shape(LOGITS)[0], graph.size(output_layer(graph).parents[1])
+    return table * (READ * (1 + MOST_BLOCKS) + MOST_BLOCKS * tokens + len(stream(graph)))
 
 
 def _lens_of_all(found: Lens, says: tuple[str, ...], there: tuple[str, ...], row: int) -> Listing:
@@ -352,7 +357,9 @@ def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ..
     says, there = view.labels(view.nodes["output.logits"].axes[1]), view.labels(sequence)
     ledger = Ledger(view.graph, view.values, row, word)
     title = Section("ledger", f"Why “{says[word]}”: its logit, term by term")
-    size = READ * sum(view.graph.size(name) for name in view.nodes if name.endswith(".W_O"))  # what heads say
+    heads = READ * sum(view.graph.size(name) for name in view.nodes if name.endswith(".W_O"))  # what they say
+    # Where the lens is read beside the window, this is too: both at a time take three times as long.
+    size = max(heads, _work_of_lens(view.graph))
     parts = view.awaited(TO_PART, size, (view.values, row, word), lambda told: ledger.parts())
     if parts is None:
         return title, waiting(view, TO_PART, "Taking the logit apart")

@@ -100,6 +100,7 @@ def test_the_lens_ends_with_the_models_own_logits(switches):
     assert not np.allclose(found.logits[0], values["output.logits"][2])
     shares = np.exp(found.logits[-1] - found.sums[-1])
     np.testing.assert_allclose(shares, Softmax().forward(values["output.logits"][2]), rtol=1e-10)
+    assert found.first.tolist() == [logits.argmax() for logits in found.logits]
     assert list(found.likeliest) == list(found.nodes[-3:])
     np.testing.assert_array_equal(found.likeliest["decoder.2.ffn.residual"], values["output.logits"].argmax(-1))
 
