@@ -147,6 +147,8 @@ def left_at_rest(kept, qtbot):
     """What begins in the window of the file while a test ends has ended, or the test fails."""
     running = {timer for timer in kept[0].findChildren(QTimer) if timer.isActive()}
     yield
+    for message in kept[0].findChildren(Message):  # it would stand there for six seconds
+        message.deleteLater()
     for _ in range(2):  # what goes makes room for what stays
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         QApplication.processEvents()
