@@ -22,12 +22,14 @@ from explorer.ui.appearance import Appearance
 from explorer.ui.errors import Message
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.matrix.view import MatrixView
+from explorer.ui.page import flash, page_view
 from explorer.ui.page.motion import Motion
 from explorer.ui.page.picture_place import PicturePlace
 from explorer.ui.selection import Selection
 from explorer.ui.theme import DARK, LIGHT, qcolor
 from explorer.ui.turns import Bridge
 from explorer.ui.widgets.tree import inside, written_in
+from explorer.ui.window import main_window
 from explorer.ui.window.top_bar import PAGES
 from explorer.ui.workbench import Workbench
 
@@ -43,11 +45,18 @@ def look(qapp):
     return Appearance(qapp, "light")
 
 
+def at_once(patch):
+    """Pages come at once, and a window's edge or a number that was changed has come to rest after a moment."""
+    patch.setattr(Motion, "held", True)
+    for rests in ((page_view, "REST"), (flash, "REST"), (main_window, "RESTED_MS")):
+        patch.setattr(*rests, 10)
+
+
 @pytest.fixture(autouse=True)
 def pages_come_at_once(request, monkeypatch):
     """Tests look at pages as they stand; `test_motion.py` and the monkey see how one becomes the next."""
     if request.node.get_closest_marker("long") is None:
-        monkeypatch.setattr(Motion, "held", True)
+        at_once(monkeypatch)
 
 
 def patient(qtbot):
@@ -134,7 +143,7 @@ def kept(request, look, kept_lesson):
     a file says ``usefixtures("kept")``, so that the window is there before it is looked what a test leaves behind.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Motion, "held", True)
+        at_once(patch)
         patch.setattr(files.Dialogs, "keep", lambda *_: "discard")
         window = opened(patient(QtBot(request)), look, kept_lesson)
         yield window, window.bench.document.history.mark()
