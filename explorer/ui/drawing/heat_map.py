@@ -88,6 +88,8 @@ class HeatMapView(WordPicture):
         self.line.insertWidget(0, self._legend)
         self._marked: tuple[object, object] = (None, None)
         self._image = pg.ImageItem()
+        self.shares = np.zeros((0, 0))
+        """What its colours show, from 0 or −1 to 1."""
         self.add(self._image)
         self._frame = pg.QtWidgets.QGraphicsRectItem()
         self._frame.setPen(pg.mkPen(theme.here, width=2))
@@ -106,16 +108,16 @@ class HeatMapView(WordPicture):
         if matrix.colours == SHARES:
             low, limit = 0.0, element.full
             end = written(limit, significant(limit, 2)) if limit < 1 else "1"
-            table = theme.sequential_ramp.table
+            ramp = theme.sequential_ramp
             self._legend.show_ends("0", f"≥ {end}" if limit < 1 else end, signed=False)
         else:
             low, limit = -1.0, matrix.limit
             end = written(limit, significant(limit, 2))
-            table = theme.diverging_ramp.table
+            ramp = theme.diverging_ramp
             self._legend.show_ends(f"−{end}", f"+{end}", signed=True)
-        image = shares_of(matrix.array if limit == 1.0 else matrix.array / limit, low)
-        self._image.setLookupTable(table, update=False)
-        self._image.setImage(image, autoLevels=False, levels=(low, 1.0))
+        self.shares = shares_of(matrix.array if limit == 1.0 else matrix.array / limit, low)
+        # In colours, not with a table of them: pyqtgraph would make each of its 256 anew for each image.
+        self._image.setImage(ramp.table[ramp.index(self.shares, low, 1.0)], autoLevels=False, levels=None)
         shown = "" if matrix.showing == "values" else SHOWN[matrix.showing]
         self.caption(" · ".join(filter(None, (element.title, shown))), element.title)
         self.lay_out(matrix.rows, matrix.columns)

@@ -47,7 +47,7 @@ class Side(pg.AxisItem):
         self._words: tuple[str, ...] | None = None
         self._shown: tuple[object, ...] = ()
         self._marked: tuple[int, ...] = ()
-        self._laid: dict[tuple[str, bool], QStaticText] = {}
+        self._laid: dict[tuple[str, bool], tuple[QStaticText, float, float]] = {}
         self._most = 0
         self._letters: tuple[QFont, QFont] | None = None
         self.title = ""
@@ -280,12 +280,15 @@ class Side(pg.AxisItem):
             painter.save()
             if self.upright:
                 painter.rotate(-90)
+            before = None
             for i, at in self.written():
                 here = i in marked and i < len(self._words)
-                painter.setFont(fonts[here])
-                painter.setPen(colours[here])
-                laid = self._laid.get((word := self._words[i], here)) or self._lay(word, here, fonts[here])
-                painter.drawStaticText(self._corner(rect, at, laid.size().width(), laid.size().height(), end), laid)
+                if here is not before:
+                    painter.setFont(fonts[here])
+                    painter.setPen(colours[here])
+                    before = here
+                laid, wide, high = self._laid.get((word := self._words[i], here)) or self._lay(word, here, fonts[here])
+                painter.drawStaticText(self._corner(rect, at, wide, high, end), laid)
             painter.restore()
         if self.title:
             painter.setFont(appearance.fonts.ui)
@@ -320,12 +323,13 @@ class Side(pg.AxisItem):
                 at = min(at, rect.right() - metrics.horizontalAdvance(text) / 2)
             self._write(painter, rect, at, text)
 
-    def _lay(self, word: str, bold: bool, font: QFont) -> QStaticText:
-        """Lay out a label, once: that takes as long as to paint it."""
-        self._laid[word, bold] = laid = QStaticText(word)
+    def _lay(self, word: str, bold: bool, font: QFont) -> tuple[QStaticText, float, float]:
+        """Lay out a label, once, as that takes as long as to paint it; and how wide and high it is."""
+        laid = QStaticText(word)
         laid.setTextFormat(Qt.TextFormat.PlainText)
         laid.prepare(QTransform(), font)
-        return laid
+        self._laid[word, bold] = found = laid, laid.size().width(), laid.size().height()
+        return found
 
     def _corner(self, rect: QRectF, at: float, wide: float, high: float, end: float) -> QPointF:
         """The top left corner of a label; on end, in turned pixels. The last one stays in the widget, before `end`."""

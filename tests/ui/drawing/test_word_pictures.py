@@ -330,7 +330,7 @@ def test_a_click_keeps_the_word(lines, pair, hand):
 def test_the_colours_of_many_words_go_as_far_as_their_shares(heat, pair, eye):
     weights = eye.value(pair, WEIGHTS)
     top = np.quantile(weights[weights > 0], 0.99)
-    image = heat._image.image
+    image = heat.shares
     assert np.allclose(image, np.clip(weights[0] / top, 0, 1))
     assert heat._legend.accessibleName().startswith("Colours from 0 to ≥ 0.")
     assert max(image.shape) > MOST_IN_SIGHT
@@ -425,7 +425,7 @@ def test_the_head_that_is_looked_at_and_the_mean(short, eye):
     for looking, name in (({}, "head.1.weights"), ({"head": 1}, "head.2.weights"), ({"averaged": True}, "average")):
         short.follow(**looking)
         weights = eye.value(short, f"{SHORT}{name}")
-        assert np.allclose(heat._image.image, weights)
+        assert np.allclose(heat.shares, weights)
         assert np.array_equal(lines._lines.weights, weights)
         heat.choose_at(QPointF(1.5, 0.5))
         assert short.bench.selection.cell == Cell(heat.matrix.place.node, (*heat.matrix.place.index, 0, 1))
