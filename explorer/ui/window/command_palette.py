@@ -23,6 +23,8 @@ from explorer.ui.workbench import Workbench
 MOST = 200
 """Rows that are listed: whoever has not found it among them types another letter."""
 WIDTH, HEIGHT, TOP = 560, 420, 56
+_PARTED = str.maketrans(".-", "  ")
+"""Behind these a word begins: whoever types "attention" wants Self-attention before a lesson about attention."""
 _TO_THE_LIST = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
@@ -176,14 +178,16 @@ class CommandPalette(QDialog):
 def found(entries: Sequence[Entry], text: str) -> list[Entry]:
     """The entries that hold each of the words typed; first those whose own words begin so, then where any begin so."""
     words = text.casefold().replace(": ", " ").split()  # a link says "Source: Positions"
-    typed = [word.replace(".", " ") for word in words]
+    typed = [word.translate(_PARTED) for word in words]
 
     def begins(text: str) -> bool:
         return all(f" {word}" in text for word in typed)
 
     ranked = []
     for entry in entries:
-        own, whole = (f" {text}".casefold().replace(".", " ") for text in (entry.words, f"{entry.words} {entry.about}"))
+        own, whole = (
+            f" {text}".casefold().translate(_PARTED) for text in (entry.words, f"{entry.words} {entry.about}")
+        )
         if all(word in whole for word in typed):
             ranked.append((not begins(own), not begins(whole), entry))
     ranked.sort(key=lambda one: one[:2])

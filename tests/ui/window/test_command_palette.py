@@ -115,6 +115,11 @@ def test_entries_in_which_a_word_begins_with_what_is_typed_come_first():
     assert [entry.words for entry in found(entries, "matrix a.scores")] == ["a.scores"]
 
 
+def test_a_stage_comes_before_lessons_and_terms_of_the_same_word(window, palette):
+    """Enter opened a lesson about slides on attention, and one's own place was left."""
+    assert rows(palette(window, "attention"))[:3] == ["Self-attention", "Self-attention", "Cross-attention"]
+
+
 def test_what_a_link_says_is_found():
     entries = [Entry("Positions", "Stage · Source", None), Entry("Positions", "Stage · Target", None)]
     assert found(entries, "Source: Positions") == entries[:1]
