@@ -373,8 +373,8 @@ def _operands(page: Page, view: View, node: str, shown: tuple[Element, ...]) -> 
 
 def _begun_with(page: Page, view: View, question: Predict) -> list[Matrix]:
     """The matrices that the derivation of a number begins with, which nothing else shows."""
-    place = view.graph.place(question.node)
-    found = chain(view.engine, place.node, (*place.index, *question.cell))
+    place, asked = view.graph.place(question.node), asked_cell(view.graph, question)
+    found = None if asked is None else chain(view.engine, asked.node, asked.index)
     return _parents(page, view, view.of_head(found[0][0], place.head)) if found else []
 
 

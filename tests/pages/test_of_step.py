@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from explorer.document.commands import SetTokens
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.lessons.steps import MakeSo, Point, Predict
@@ -193,6 +194,22 @@ def test_what_a_number_is_worked_out_from_by_hand_is_named(id):
     page = page_of(view, step)
     ids = lit_by_step(page, view, step).named
     assert {part.name for one in page.elements for part in leaves(one) if part.id in ids} == {"x", "y", "dot"}
+
+
+@pytest.mark.parametrize("name", ["apple-orange", "i-want-to-buy", "positions-cat-mat", "i-love-ai"])
+def test_a_number_that_went_with_the_end_of_the_sentence_is_worked_out_from_nothing(name):
+    """A monkey that made a sentence one word long met an IndexError, after 8,582 acts."""
+    seen_at_all = 0
+    for step in walk_of(name).lesson.steps:
+        if isinstance(step.question, Predict) and step.question.fade:
+            view, _ = seen(name, step.id)
+            state = view.state
+            for sequence in view.graph.sequences:
+                state = SetTokens(sequence, view.labels(sequence)[:1]).apply(state)
+            fewer = View.of(Document(state))
+            lit_by_step(page_of(fewer, step), fewer, step)
+            seen_at_all += 1
+    assert seen_at_all
 
 
 @pytest.mark.parametrize("id", ["likelihood", "price", "rule"])
