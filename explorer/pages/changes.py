@@ -179,9 +179,9 @@ def _reached(view: View) -> tuple[_Stage | _Matrix, ...]:
     of_stage: dict[str, list[_Matrix]] = {}
     for name, node in view.nodes.items():
         now, was = view.values[name], view.last.before.get(name)
-        many = was is not None and was.size >= MANY
-        compared = largest_change(now, was) if many else None
-        if view.is_changed(name) if compared is None else compared[0] or view.is_new(name):
+        compared = largest_change(now, was) if was is not None and was.size >= MANY else None
+        differs = compared[0] > 0 if compared is not None else view.is_changed(name)
+        if differs or view.is_new(name):
             one = _Matrix(name, node.stage, now, was, compared)
             of_stage.setdefault(node.stage, []).append(one)
     found: list[_Stage | _Matrix] = []
