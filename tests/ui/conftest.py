@@ -329,7 +329,7 @@ def settle(qtbot, window):
         on_purpose = Qt.WidgetAttribute.WA_WState_ExplicitShowHide
         places = [place for place in window.page().findChildren(PicturePlace) if place.picture is None]
         waiting = [place for place in places if not (place.isHidden() and place.testAttribute(on_purpose))]
-        timers = window.bench.bridge._timer, window.page()._settled, window._grows
+        timers = window.bench.bridge._timer, window.page()._settled, window._grows, window.lessons.panel._fitted
         idle = window.bench.appearance.turns.idle  # the page shares its room once its pictures are there
         return not waiting and idle and not window.page()._drags and not any(timer.isActive() for timer in timers)
 
