@@ -182,6 +182,7 @@ def test_what_is_wrong_is_asked_anew_and_what_was_learned_is_not_claimed(window,
     eye.settle(window)
     assert "What you have learned" not in said(panel.finish)
     hand.click(panel.finish.fold)
+    eye.settle(window)  # the panel grows with what is unfolded
     hand.click(panel.finish.steps["predict"])
     assert guide.at == 1
     assert guide.question is not None
