@@ -89,8 +89,7 @@ def sheet_of(title: str, seed: int, names: list[str]) -> Sheet:
             raise ExplorerError("no-questions", lesson=lesson)
         if question and name not in known:
             raise ExplorerError("unknown-question", name=name, near=nearest(name, known))
-        drawable = [item.id for item in items(load(lesson), seed)]
-        chosen += [name] if question else [id for id in known if id in drawable]
+        chosen += [name] if question else [item.id for item in items(load(lesson), seed)]
     chosen = list(dict.fromkeys(chosen))
     if not 0 < len(chosen) <= MOST_QUESTIONS:
         raise ExplorerError("too-many-questions", limit=MOST_QUESTIONS)

@@ -92,7 +92,7 @@ class Exercise:
         return self.sitting.items[self.at]
 
     def do(self, act: str, value: object = None) -> None:
-        """Do what a gesture asks for.
+        """Do what a gesture asks for; who begins may hand in the sitting, made beside the window.
 
         Raises `ExplorerError`: "bad-student"; those of `read_number` and of `Sheet.items`.
         """
@@ -102,7 +102,8 @@ class Exercise:
             case "times":
                 self.times = bool(value)
             case "begin" | "begin anew":
-                self.sitting, self._since = Sitting(self.sheet, self.name), self._clock()
+                self.sitting = value if isinstance(value, Sitting) else Sitting(self.sheet, self.name)
+                self._since = self._clock()
                 if act == "begin" and (before := self.before) is not None:
                     self._go_on(before)
             case "typed":

@@ -16,9 +16,10 @@ from explorer.pages.element import Element
 from explorer.pages.gestures import Ask, ForClass
 from explorer.sentences import sentence
 from explorer.teaching import ANSWERS, SHEET
+from explorer.teaching.answers import Sitting
 from explorer.teaching.class_page import Asked, Roll, asked_in, beginning, class_on_paper, class_page
 from explorer.teaching.gradebook import Gradebook, gradebook
-from explorer.teaching.making_page import Draft, making_page
+from explorer.teaching.making_page import Draft, making_page, questions_of
 from explorer.teaching.sheet import Sheet, read_sheet
 from explorer.teaching.sheet_page import Exercise
 from explorer.teaching.unfinished_sheets import Begun
@@ -131,7 +132,8 @@ class ClassTab(ColumnTab):
             self._show(replace(roll, book=found[0], asked=found[1]))
 
     def _say_failed(self, error: ExplorerError) -> None:
-        self._show(None)
+        if isinstance(self.shown, Roll):  # of its files
+            self._show(None)
         self._files.dialogs.tell(sentence(error))
 
     # What is asked
@@ -152,8 +154,12 @@ class ClassTab(ColumnTab):
         except ExplorerError as error:
             show_error(error, at)
             return
+        self._follow(gesture.act)
+
+    def _follow(self, act: str) -> None:
+        """Show what was done, and give the keys to what is to be done next."""
         self.refresh()
-        if isinstance(self.shown, Exercise) and gesture.act in ("begin", "begin anew", "go", "answer", "review"):
+        if isinstance(self.shown, Exercise) and act in ("begin", "begin anew", "go", "answer", "review"):
             widgets = (self.elements.widgets.get(id) for id in self.shown.wanted)
             wanted = next((one for one in widgets if one is not None and one.isEnabled()), None)
             if wanted is not None:
@@ -184,11 +190,26 @@ class ClassTab(ColumnTab):
                 QGuiApplication.clipboard().setText(exercise.answers().text())
                 exercise.handed_in = True
                 self._say("The answers are on the clipboard: paste them into a mail")
+            case "begin" | "begin anew" as act:  # some lessons train: their numbers are computed beside the window
+                self._worker.ask(
+                    lambda _report: Sitting(exercise.sheet, exercise.name),
+                    lambda sitting: self._go_on_with(exercise, act, sitting),
+                )
             case _:
                 exercise.do(gesture.act, gesture.value)
                 self._keep(exercise)
-                if gesture.act in ("begin", "begin anew", "go", "review"):
+                if gesture.act in ("go", "review"):
                     self.area.verticalScrollBar().setValue(0)
+
+    def _go_on_with(self, what: Exercise | Draft, act: str, value: object) -> None:
+        """Do what was waited for, unless something else is shown by now."""
+        if self.shown is not what:
+            return
+        what.do(act, value)
+        if isinstance(what, Exercise):
+            self._keep(what)
+            self.area.verticalScrollBar().setValue(0)
+        self._follow(act)
 
     def _keep(self, exercise: Exercise) -> None:
         """Keep what was answered so far: whoever opens the sheet again goes on. Who made it only tries it."""
@@ -237,6 +258,11 @@ class ClassTab(ColumnTab):
             case "try":
                 self._show(Exercise(draft.sheet()))
                 self._tries = True
+            case "lesson":  # some lessons train before their questions
+                lesson = str(gesture.value)
+                self._worker.ask(
+                    lambda _report: questions_of(lesson), lambda _: self._go_on_with(draft, "lesson", lesson)
+                )
             case _:
                 draft.do(gesture.act, gesture.value)
 

@@ -37,11 +37,23 @@ def click(tab, id):
     button.click()
 
 
+@pytest.fixture
+def ask(qtbot):
+    """Asks a tab for something, and waits for what is computed beside the window."""
+
+    def ask(tab, act, value=None):
+        tab.bench.selection.asked.emit(ForClass(act, value), tab)
+        qtbot.waitUntil(lambda: not tab._worker.at_work)
+
+    return ask
+
+
 def test_a_sheet_is_done_and_handed_in(window, sheet, hand, qtbot, tmp_path, monkeypatch):
     window.files.open_path(sheet)
     tab = window.tabs.classroom
     qtbot.keyClicks(tab.elements.widgets["name field"].edit, "Ada")
     hand.key(Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: tab.shown.sitting is not None)
     items = tab.shown.sitting.items
     place = right_one(items[0])
     click(tab, f"choice 0 {place}")
@@ -66,7 +78,7 @@ def test_a_sheet_is_done_and_handed_in(window, sheet, hand, qtbot, tmp_path, mon
     assert QGuiApplication.clipboard().text() == saved.text()
 
 
-def test_answers_are_there_again_after_a_crash(open_window, sheet, hand, qtbot, tmp_path, monkeypatch):
+def test_answers_are_there_again_after_a_crash(open_window, sheet, hand, qtbot, ask, tmp_path, monkeypatch):
     settings = Settings(tmp_path / "settings")
     window = open_window(tab="Class", settings=settings)
     monkeypatch.setattr(window.files.dialogs, "keep", lambda name: pytest.fail("nothing is lost, so nothing is asked"))
@@ -74,6 +86,7 @@ def test_answers_are_there_again_after_a_crash(open_window, sheet, hand, qtbot, 
     tab = window.tabs.classroom
     qtbot.keyClicks(tab.elements.widgets["name field"].edit, "Ada")
     hand.key(Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: tab.shown.sitting is not None)
     click(tab, f"choice 0 {right_one(tab.shown.sitting.items[0])}")
     assert tab.may_leave()
     answered = tab.shown.answers()
@@ -82,20 +95,20 @@ def test_answers_are_there_again_after_a_crash(open_window, sheet, hand, qtbot, 
     (on,) = (id for id in again.elements.widgets if id.startswith("go on "))
     assert again.elements.widgets[on].text() == "Go on with “Week 3”: Ada, 1 of 3 done"
     click(again, on)
-    click(again, "begin")
+    ask(again, "begin")
     assert again.shown.answers() == answered
     assert again.shown.at == 1
 
 
-def test_whoever_tries_a_sheet_that_she_makes_has_not_begun_it(open_window, tmp_path, monkeypatch):
+def test_whoever_tries_a_sheet_that_she_makes_has_not_begun_it(open_window, ask, tmp_path, monkeypatch):
     window = open_window(tab="Class", settings=Settings(tmp_path / "settings"))
     tab, asked = window.tabs.classroom, []
     click(tab, "make a sheet")
-    tab.bench.selection.asked.emit(ForClass("lesson", "softmax"), tab)
+    ask(tab, "lesson", "softmax")
     tab.elements.widgets["ask softmax/guess"].click()
     click(tab, "try")
     for act, value in (("name", "Me"), ("begin", None), ("answer", 0)):
-        tab.bench.selection.asked.emit(ForClass(act, value), tab)
+        ask(tab, act, value)
     monkeypatch.setattr(window.files.dialogs, "keep", lambda name: asked.append(name) or "discard")
     assert tab.may_leave()
     assert asked == ["your answers"]
@@ -140,11 +153,11 @@ def test_what_cannot_be_read_is_said(window, tmp_path, monkeypatch):
     assert window.tabs.classroom.shown is None
 
 
-def test_a_sheet_is_put_together_and_tried(window, tmp_path, monkeypatch):
+def test_a_sheet_is_put_together_and_tried(window, ask, tmp_path, monkeypatch):
     tab = window.tabs.classroom
     click(tab, "make a sheet")
     assert isinstance(tab.shown, Draft)
-    tab.bench.selection.asked.emit(ForClass("lesson", "softmax"), tab)
+    ask(tab, "lesson", "softmax")
     tab.elements.widgets["ask softmax/guess"].click()
     monkeypatch.setattr(tab.dialogs, "to_write", lambda path, *_: tmp_path / path.name)
     click(tab, "save sheet")
@@ -154,13 +167,40 @@ def test_a_sheet_is_put_together_and_tried(window, tmp_path, monkeypatch):
     assert isinstance(tab.elements.widgets["begin"], QPushButton)
 
 
-def test_the_questions_of_a_lesson_stand_beside_the_lessons(window):
+def test_the_questions_of_a_lesson_stand_beside_the_lessons(window, ask):
     tab = window.tabs.classroom
     window.resize(1280, 720)
     click(tab, "make a sheet")
-    tab.bench.selection.asked.emit(ForClass("lesson", "xor"), tab)
+    ask(tab, "lesson", "xor")
     QApplication.processEvents()
     lessons, asked = tab.elements.widgets["lessons"], tab.elements.named("questions title")
     at = asked.mapTo(tab, QPoint())
     assert at.x() > lessons.mapTo(tab, QPoint(lessons.width(), 0)).x()
     assert at.y() < tab.height() // 2
+
+
+def test_who_goes_elsewhere_meanwhile_is_not_called_back(window, sheet, ask):
+    tab = window.tabs.classroom
+    click(tab, "make a sheet")
+    draft = tab.shown
+    tab.bench.selection.asked.emit(ForClass("lesson", "xor"), tab)
+    window.files.open_path(sheet)
+    shown = tab.shown
+    ask(tab, "name", "Ada")
+    assert tab.shown is shown
+    assert draft.lesson == ""
+
+
+def test_a_name_that_is_none_is_told_and_the_sheet_stays(window, sheet, ask, monkeypatch):
+    told = []
+    monkeypatch.setattr(window.files.dialogs, "tell", told.append)
+    window.files.open_path(sheet)
+    tab = window.tabs.classroom
+    shown = tab.shown
+    ask(tab, "name", "A\tda")
+    ask(tab, "begin")
+    ask(tab, "name", "\x07")
+    ask(tab, "begin")
+    assert len(told) == 1
+    assert tab.shown is shown
+    assert shown.sitting.student == "A da"
