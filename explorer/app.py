@@ -128,7 +128,7 @@ def open_window(
     window.activateWindow()  # where there is no window manager nobody else gives it the keys
     do_once_painted(window, window.recovery.offer)
     reader = Background(window)
-    do_once_painted(window, lambda: reader.run(_load_ahead, lambda: None))
+    do_once_painted(window, lambda: reader.run(_load_ahead, _load_plots))
     # What is there now stays: Python's collector, which holds everything up, need not look through it again (50 ms a
     # time).
     gc.freeze()
@@ -139,8 +139,14 @@ def open_window(
 def _load_ahead() -> None:
     """Read what tabs ask for when they are first looked at: the heads of all lessons, 0.2 s, and modules without Qt."""
     chapters()
-    for name in ("lessons.printed_numbers", "training.run"):
-        import_module(f"explorer.{name}")
+    # The last ones are what pyqtgraph asks for.
+    for name in ("explorer.lessons.printed_numbers", "explorer.training.run", "multiprocessing.connection", "pydoc"):
+        import_module(name)
+
+
+def _load_plots() -> None:
+    """Read pyqtgraph, which has to be done on this thread: 90 ms, which came on top of the first page with a plot."""
+    import_module("pyqtgraph")
 
 
 def refuse(message: str) -> None:
