@@ -108,11 +108,19 @@ def _one_after_another(steps: list[PreTokenizer]) -> PreTokenizer:
         found = [(text, first)]
         for step in steps:
             found = [
-                (part, begins and i == 0) for text, begins in found for i, part in enumerate(step(text, begins)) if part
+                (part, begins and i == 0 and not _is_further_on(part, text))
+                for text, begins in found
+                for i, part in enumerate(step(text, begins))
+                if part
             ]
         return [part for part, _ in found]
 
     return split
+
+
+def _is_further_on(part: str, text: str) -> bool:
+    """Whether a step left out what stands before the first part; one in other letters begins where the text does."""
+    return part in text and not text.startswith(part)
 
 
 def _split(what: "str | regex.Pattern[str]", behaviour: str, invert: bool) -> PreTokenizer:

@@ -125,6 +125,20 @@ SPLIT = [
         "a-b",
         ["▁a", "-", "b"],
     ),
+    *[
+        (
+            {
+                "type": "Sequence",
+                "pretokenizers": [
+                    {"type": "WhitespaceSplit"},
+                    {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "first", "split": True},
+                ],
+            },
+            text,
+            pieces,
+        )
+        for text, pieces in (("a b", ["▁a", "b"]), (" a b", ["a", "b"]))  # the text begins with the blank left out
+    ],
 ]
 DECODED = [
     (
