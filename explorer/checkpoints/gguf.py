@@ -255,8 +255,9 @@ def _config(file: Path, kind: str, facts: Mapping[str, Any], named: Mapping[str,
         raise wrong(file, "lacks the tensor token_embd.weight, or has it in another form")
     fields["vocab_size"] = table.shape[0]
     fields["tie_word_embeddings"] = "lm_head.weight" not in named
-    if kind == "llama":
+    if kind != "qwen2":  # which always has them
         fields["attention_bias"] = "model.layers.0.self_attn.q_proj.bias" in named
+    if kind == "llama":
         fields["mlp_bias"] = "model.layers.0.mlp.up_proj.bias" in named
         if fields.pop("sliding_window", 0):
             raise wrong(file, "says attention.sliding_window, which is not known here for llama")

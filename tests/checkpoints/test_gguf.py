@@ -157,8 +157,8 @@ def test_factors_by_another_rule_are_refused(tmp_path):
 GEMMA_2 = {"attn_logit_softcapping": 3.0, "final_logit_softcapping": 5.0}
 
 
-@pytest.mark.parametrize("kind", ["gemma", "gemma2"])
-def test_gemma_has_1_added_to_its_norms(tmp_path, kind):
+@pytest.mark.parametrize(("kind", "biased"), [("gemma", False), ("gemma", True), ("gemma2", False)])
+def test_gemma_has_1_added_to_its_norms(tmp_path, kind, biased):
     """Gemma 2 has norms behind its blocks, caps, and a window in every other layer besides."""
     activation = "hidden_activation" if kind == "gemma2" else "hidden_act"
     changes = {"model_type": kind, "head_dim": 2, "hidden_act": "absent", activation: "gelu_pytorch_tanh"}
@@ -175,12 +175,15 @@ def test_gemma_has_1_added_to_its_norms(tmp_path, kind):
         for k in range(2):
             for name in ("pre_feedforward_layernorm", "post_feedforward_layernorm"):
                 tensors[f"model.layers.{k}.{name}.weight"] = rng.normal(0, 0.5, 8).astype(np.float32)
+    if biased:
+        changes["attention_bias"] = True
+        tensors |= {name: one for name, one in with_biases().items() if name.endswith("bias") and "self_attn" in name}
     own = {}
     for name, array in tensors.items():
-        parts = name.removesuffix(".weight").split(".")
+        *parts, part = name.split(".")
         layered = parts[:2] == ["model", "layers"]
         called = f"blk.{parts[2]}.{names['.'.join(parts[3:])]}" if layered else names[".".join(parts)]
-        own[f"{called}.weight"] = array + 1 if "norm" in name else array
+        own[f"{called}.{part}"] = array + 1 if "norm" in name else array
     found = opened(file_of(tmp_path / "g.gguf", facts, own))
     (tmp_path / "folder").mkdir()
     folder = hugging_face.opened(write(tmp_path / "folder", changes, tensors))
