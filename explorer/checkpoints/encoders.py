@@ -153,10 +153,14 @@ def t5(c: Config) -> Plan:
     for name in ("n_positions", "output_past"):
         c.known(name)
     tied = c.flag("tie_word_embeddings", True)
+    buckets = c.whole("relative_attention_num_buckets", 32, least=4, most=4096)
+    farthest = c.whole("relative_attention_max_distance", 128)
+    if farthest < buckets // 2:  # half of them are for one distance each
+        raise c.wrong(f"says relative_attention_max_distance {farthest}, less than half of its {buckets} buckets")
     switches: Switches = {
         "input.positions": "relative",
-        "input.buckets": c.whole("relative_attention_num_buckets", 32, least=2, most=4096),
-        "input.bucket_most": c.whole("relative_attention_max_distance", 128, least=2),
+        "input.buckets": buckets,
+        "input.bucket_most": farthest,
         "self.heads": heads,
         "self.d_k": c.whole("d_kv", 64, most=16384),
         "self.scale": "none",

@@ -294,6 +294,8 @@ def test_which_layers_of_gpt_neo_are_local(said, windows):
         ("llama", {"partial_rotary_factor": 0.5}),
         ("phi", {"partial_rotary_factor": 1e308}),
         ("llama", {"rope_scaling": {"rope_type": ["yarn"], "factor": 2.0}}),
+        ("t5", {"relative_attention_num_buckets": 32, "relative_attention_max_distance": 15}),
+        ("t5", {"relative_attention_num_buckets": 2}),
         ("phi", {"hidden_size": 12, "partial_rotary_factor": 0.5}),  # three of six dimensions cannot be pairs
         ("llama", {"rope_scaling": {"rope_type": "yarn", "factor": 2.0, "truncate": "no"}}),
     ],

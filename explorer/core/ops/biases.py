@@ -81,6 +81,8 @@ def bucket(distance: int, buckets: int, most: int, both: bool) -> int:
     exact = buckets // 2
     if distance < exact:
         return first + distance
+    if not 0 < exact < most:  # there is no power between them
+        return first + buckets - 1
     grown = exact + int(np.log(distance / exact) / np.log(most / exact) * (buckets - exact))
     return first + min(grown, buckets - 1)
 

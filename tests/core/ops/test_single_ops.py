@@ -34,6 +34,7 @@ from explorer.core.ops import (
     Slope,
     Subtract,
 )
+from explorer.core.ops.biases import bucket
 from explorer.core.ops.inputs import INITIALISERS
 
 
@@ -292,3 +293,12 @@ def test_angles_are_numbers_whatever_switches_say(scaling, base, factor, room, l
     """Yarn's ends were divided by a switch that may be 0."""
     op = Rotary(4, base=base, scaling=scaling, factor=factor, room=room, low=low, high=high, stretch=stretch)
     assert np.isfinite(replace(op, rounded=rounded).forward(np.ones((3, 4)))).all()
+
+
+@given(buckets=st.integers(2, 70), most=st.integers(2, 70), both=st.booleans())
+def test_distances_have_buckets_whatever_switches_say(buckets, most, both):
+    """Where all that the switches leave for far ones lies behind `most`, its logarithm was divided by 0."""
+    found = [bucket(distance, buckets, most, both) for distance in range(-150, 151)]
+    assert all(0 <= one < buckets for one in found)
+    back = found[150::-1]
+    assert back == sorted(back)
