@@ -308,7 +308,8 @@ class _StepReader:
         with self._naming() as names:
             for name in covers:
                 names.place(name)
-        common = Question(ask=table.markdown("ask"), hints=hints, why=table.markdown("why", ""), covers=covers)
+        ask, why, alone = table.markdown("ask"), table.markdown("why", ""), table.flag("alone", True)
+        common = Question(ask=ask, hints=hints, why=why, covers=covers, alone=alone)
         return kinds[kind](table, look, common)
 
     def _node(self, table: TomlTable, look: Look) -> str:
@@ -427,4 +428,4 @@ class _StepReader:
         return MakeSo(**vars(common), goal=goal, conditions=conditions, edits=edits, allowed=allowed)
 
 
-_PLAIN = ("kind", "ask", "hints", "why", "covers")
+_PLAIN = ("kind", "ask", "hints", "why", "covers", "alone")

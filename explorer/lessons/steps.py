@@ -54,6 +54,7 @@ class Question:
     # Nodes, or heads' slices of them, that nobody can read before it is answered: the page would tell the answer. A
     # number that is asked for is covered without being named.
     covers: tuple[str, ...] = ()
+    alone: bool = True  # whether it can be asked where no page is in sight: on a sheet of exercises
 
     made: ClassVar[bool] = False
     """Whether it is answered by what is done to the model, as often as it takes."""

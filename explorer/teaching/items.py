@@ -155,6 +155,7 @@ def item_ids(lesson: Lesson) -> list[str]:
             f"{lesson.id}/{step.id}"
             for step in lesson.steps
             if isinstance(step.question, Predict | Choose | Point)
+            and step.question.alone
             and step.look.stage not in ("words", "train")
             # Of a question that is asked with more and more left out, that with all.
             and not (isinstance(step.question, Predict) and step.question.fade > 0)
@@ -368,12 +369,12 @@ def _place(id: str, step: Step, question: Point, state: State) -> ChoiceItem | N
 
 
 def _told(step: Step, question: Question, engine: Engine) -> tuple[str | Table, ...]:
-    """The words of a step, the matrix that it looks at, and what it asks."""
+    """The words of a step, the matrices that it looks at, and what it asks."""
     numbers = numbers_of(step, engine)
-    node = (question.node if isinstance(question, Point) else "") or step.look.node
-    place = engine.graph.find(node) if node and node not in question.covers else None
-    table = None if place is None else _table(engine, place.node, place.head)
-    return (html(step.words, numbers), *([] if table is None else [table]), html(question.ask, numbers))
+    looked_at = ((question.node if isinstance(question, Point) else "") or step.look.node, *step.look.beside)
+    places = (engine.graph.find(node) for node in dict.fromkeys(looked_at) if node and node not in question.covers)
+    tables = (_table(engine, place.node, place.head) for place in places if place is not None)
+    return (html(step.words, numbers), *filter(None, tables), html(question.ask, numbers))
 
 
 def answered(item: Item, answer: float | int) -> tuple[bool, str]:

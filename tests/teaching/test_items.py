@@ -78,6 +78,19 @@ def test_an_item_shows_all_that_it_needs():
     assert judge(item.question, item.value, item.state).right
 
 
+def test_a_choice_shows_what_its_step_looks_at_but_not_what_it_covers():
+    (relu,) = items(load("xor"), only="xor/relu")
+    (table,) = (part for part in relu.parts if isinstance(part, Table))
+    assert table.matrix.name == "layer.1.hidden"
+
+
+def test_a_question_about_a_picture_is_not_asked_without_it():
+    lesson = load("changed-since-2017")
+    pictures = [step.id for step in lesson.steps if step.question is not None and not step.question.alone]
+    assert pictures == ["paper", "behind"]
+    assert not {f"{lesson.id}/{id}" for id in pictures} & set(item_ids(lesson))
+
+
 def test_only_one_question():
     (id, *_) = item_ids(load("softmax"))
     assert [item.id for item in items(load("softmax"), 1, id)] == [id]
