@@ -24,9 +24,10 @@ from explorer.teaching import is_for_class
 from explorer.ui.appearance import MODES, SCALES, Appearance
 from explorer.ui.background import Background
 from explorer.ui.dialogs import breakable
+from explorer.ui.page.picture_place import LOOK_MS, is_loaded
 from explorer.ui.saving import MOST_AT_ONCE
 from explorer.ui.selection import Selection
-from explorer.ui.turns import Bridge, do_once_painted
+from explorer.ui.turns import Bridge, do_once_painted, later
 from explorer.ui.widgets.inputs import message_box
 from explorer.ui.window.main_window import MainWindow
 from explorer.ui.workbench import Workbench
@@ -128,7 +129,9 @@ def open_window(
     window.activateWindow()  # where there is no window manager nobody else gives it the keys
     do_once_painted(window, window.recovery.offer)
     reader = Background(window)
-    do_once_painted(window, lambda: reader.run(_load_ahead, _load_plots))
+    plots = later(window, lambda: None if is_loaded() else plots.start())
+    plots.setInterval(LOOK_MS)
+    do_once_painted(window, lambda: reader.run(_load_ahead, plots.start))
     # What is there now stays: Python's collector, which holds everything up, need not look through it again (50 ms a
     # time).
     gc.freeze()
@@ -139,14 +142,8 @@ def open_window(
 def _load_ahead() -> None:
     """Read what tabs ask for when they are first looked at: the heads of all lessons, 0.2 s, and modules without Qt."""
     chapters()
-    # The last ones are what pyqtgraph asks for.
-    for name in ("explorer.lessons.printed_numbers", "explorer.training.run", "multiprocessing.connection", "pydoc"):
-        import_module(name)
-
-
-def _load_plots() -> None:
-    """Read pyqtgraph, which has to be done on this thread: 90 ms, which came on top of the first page with a plot."""
-    import_module("pyqtgraph")
+    for name in ("lessons.printed_numbers", "training.run"):
+        import_module(f"explorer.{name}")
 
 
 def refuse(message: str) -> None:

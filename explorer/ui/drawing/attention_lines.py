@@ -15,6 +15,7 @@ from explorer.ui.drawing.pointing import ends_of
 from explorer.ui.drawing.word_picture import MOST_IN_SIGHT, WordPicture
 from explorer.ui.selection import Coming
 from explorer.ui.theme import Theme, qcolor
+from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.workbench import Workbench
 
 MOST_PIXELS = 9.0
@@ -124,6 +125,7 @@ class AttentionLinesView(WordPicture):
         self._lines = _Lines(bench.appearance.theme)
         self.add(self._lines)
         self._at_right = False
+        self._spread, self._fits = 0, UNBOUNDED
         self._between = self._usual = bench.appearance.px(CLOSE_WIDTH if bench.appearance.close else WIDTH)
         self.draw()
         bench.selection.pointed.connect(self._mark)
@@ -158,11 +160,16 @@ class AttentionLinesView(WordPicture):
         if larger != self._larger:
             self._larger, self._laid_out = larger, None
             self.draw()
-        self._stand(min(self._usual, max(round(width - self._beside), self.bench.appearance.px(LEAST_WIDTH))))
+        self._fits = max(round(width - self._beside), self.bench.appearance.px(LEAST_WIDTH))
+        self._stand()
 
     def spread(self, width: int) -> None:
-        """Be as wide as so many pixels, if that is wider than usual: the words stand farther apart."""
-        self._stand(max(self._usual, width - self._beside))
+        """Be as wide as so many pixels, if that is wider than usual and there is room: the words stand farther apart.
+
+        It stays so: who shares a place shares it anew as soon as something in it has another size.
+        """
+        self._spread = width
+        self._stand()
 
     @property
     def grown(self) -> int:
@@ -179,7 +186,8 @@ class AttentionLinesView(WordPicture):
         """Pixels that the words take."""
         return self.side("left").minimumWidth() + self.side("right").minimumWidth() + self.bench.appearance.px(10)
 
-    def _stand(self, between: int) -> None:
+    def _stand(self) -> None:
+        between = min(max(self._usual, self._spread - self._beside), self._fits)
         if between != self._between:
             self._between, self._laid_out = between, None
             self.draw()

@@ -501,3 +501,19 @@ def test_a_title_is_not_cut_where_there_are_few_words(open_pair):
     picture.tell(heat_map(View.of(pair.bench.document), LONG, title))
     assert picture._caption.text() == title
     assert picture.width() >= picture._caption.sizeHint().width()
+
+
+def test_lines_that_are_spread_stay_so_where_the_room_is_shared_anew(short):
+    """They went back, and grew again: each told of another size, so that the room was shared for ever."""
+    lines = short.pictures[1]
+    usual = lines.width()
+    lines.spread(usual + 80)
+    wide = lines.width()
+    assert wide == pytest.approx(usual + 80, abs=2)
+    lines.be_at_most(1000, 1000)
+    assert lines.width() == wide
+    lines.be_at_most(usual - 40, 1000)
+    assert lines.width() < usual
+    lines.be_at_most(1000, 1000)
+    lines.spread(0)
+    assert lines.width() == usual

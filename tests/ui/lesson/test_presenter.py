@@ -8,7 +8,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTextBrowser
 
 from explorer.lessons.loader import catalogue
+from explorer.ui.drawing.attention_lines import AttentionLinesView
 from explorer.ui.lesson.bodies import PredictBody
+from explorer.ui.lesson.hero import Hero
 from explorer.ui.lesson.presenter import FEW_KEYS
 from explorer.ui.lesson.presenter_look import HEIGHT, READ, WIDTH
 from explorer.ui.lesson.sheet import StepSheet
@@ -243,6 +245,28 @@ def test_a_large_matrix_is_not_cut_and_shows_the_number_that_is_asked_for(open_w
     qtbot.waitUntil(is_in_sight)
     guide.tell()
     qtbot.waitUntil(lambda: presenter.sheet._leads and is_in_sight())
+    presenter.leave()
+
+
+def test_a_slide_with_lines_between_words_comes_to_rest(open_window, qtbot, monkeypatch, pictures):
+    window, fill, fills = open_window("start-here"), Hero.fill, []
+    monkeypatch.setattr(Hero, "fill", lambda hero, place: fills.append(place) or fill(hero, place))
+    guide = window.lessons.guide
+    guide.go([step.id for step in guide.steps].index("shares"))
+    window.lessons.open_presenter()
+    presenter = window.lessons.presenter
+    presenter.showNormal()  # a full screen has the size of the screen
+    presenter.resize(1280, 720)
+
+    def rests():
+        before = len(fills)
+        for _ in range(10):
+            QApplication.processEvents()
+        return len(fills) == before and all(one.isVisible() for one in presenter.findChildren(AttentionLinesView))
+
+    qtbot.waitUntil(rests)
+    (lines,) = presenter.findChildren(AttentionLinesView)
+    assert lines.parentWidget().rect().contains(lines.geometry())
     presenter.leave()
 
 
