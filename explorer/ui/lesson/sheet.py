@@ -209,9 +209,10 @@ class StepSheet(QFrame):
 
     @property
     def cut(self) -> tuple[str, ...]:
-        """The names of the matrices of which a class sees only a part."""
+        """The names of the matrices, and of the drawings, of which a class sees only a part."""
         extents = ((box, box.view.extent) for box in self._hero.boxes)
-        return tuple(box.matrix.name for box, extent in extents if extent.cut or not extent.whole or _is_clipped(box))
+        matrices = [box.matrix.name for box, extent in extents if extent.cut or not extent.whole or _is_clipped(box)]
+        return (*matrices, *(one.data.id for one in self.pictures if one.picture is not None and not one.holds_all))
 
     @property
     def scrolls(self) -> tuple[str, ...]:
@@ -228,7 +229,7 @@ class StepSheet(QFrame):
         )
 
     @property
-    def pictures(self) -> list[QWidget]:
+    def pictures(self) -> list[PicturePlace]:
         """The drawings that it shows: they take all of their place, however thin their lines are."""
         return [widget for widget in self.elements.widgets.values() if isinstance(widget, PicturePlace)]
 

@@ -173,6 +173,11 @@ class PicturePlace(QWidget):
             self.picture.be_one_of_many(*self._many)
         return was != self._many
 
+    @property
+    def holds_all(self) -> bool:
+        """Whether all of its picture is in it."""
+        return bool(self.rect().contains(self.picture.geometry()))
+
     def stop(self) -> None:
         """Stay empty: the page is on its way out, and what came into it now would be left to Python's collector."""
         self._stopped = True
