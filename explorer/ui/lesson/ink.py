@@ -26,6 +26,7 @@ from explorer.ui.widgets.formula import typeset
 from explorer.words.vectors import Vectors
 
 if TYPE_CHECKING:
+    from explorer.ui.lesson.sheet import StepSheet
     from explorer.ui.window.main_window import MainWindow
 
 TURNS = 40
@@ -41,6 +42,7 @@ class Slide:
     scrolls: tuple[str, ...]  # parts of the slide in which one would have to scroll
     empty: float  # the share of the slide on which nothing is drawn
     alone: bool  # whether it shows nothing but a number or words
+    rests: bool  # whether it comes to an end of being laid out
 
 
 def slides(lesson: Lesson, size: tuple[int, int], vectors: Vectors | None = None) -> Iterator[Slide]:
@@ -74,7 +76,8 @@ def slides(lesson: Lesson, size: tuple[int, int], vectors: Vectors | None = None
                 for one in sheet.pictures:
                     place = QRect(one.mapTo(presenter, QPoint()), one.size()).intersected(presenter.rect())
                     ink[place.top() : place.bottom() + 1, place.left() : place.right() + 1] = True
-                yield Slide(step.id, sheet.cut, sheet.scrolls, empty_share(ink), sheet.has_no_hero)
+                rests = any(_rests(sheet) for _ in range(TURNS))
+                yield Slide(step.id, sheet.cut, sheet.scrolls, empty_share(ink), sheet.has_no_hero, rests)
         finally:
             presenter.leave()
             presenter.deleteLater()
@@ -141,6 +144,12 @@ def _named_share(window: MainWindow, step: Step) -> float | None:
 def _ground(appearance: Appearance) -> tuple[int, int, int]:
     page = QColor(appearance.theme.page)
     return page.red(), page.green(), page.blue()
+
+
+def _rests(sheet: StepSheet) -> bool:
+    """Whether nothing more is to be laid out behind this turn of the event loop."""
+    QApplication.processEvents()
+    return sheet.is_settled
 
 
 def at_rest(widget: QWidget) -> QImage:

@@ -14,6 +14,7 @@ from explorer.document.state import State
 from explorer.lessons.steps import Point, Step
 from explorer.pages.inspection import inspected
 from explorer.pages.of_step import elements_of, first_cell, right_cells
+from explorer.pages.page import Listing
 from explorer.pages.view import Cell, Covered, View
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.hero import Hero
@@ -72,6 +73,8 @@ class StepSheet(QFrame):
         self._open = open_
         self._alone = self._leads = self._unasked = self._all_terms = False
         self._turns, self._shrunk, self._fits, self._too_large = 0, 1.0, 0, inf
+        self._counts: list[tuple[str, int]] = []
+        """What it shows: of each list how many lines."""
         self._lesson = self._time = ""
         px = bench.appearance.px
         self._stands: tuple[tuple[object, ...], Places] | None = None
@@ -164,7 +167,8 @@ class StepSheet(QFrame):
         """
         self.step = step
         self._before = None if before is None else (before, fresh(before.graph, before.used, before.pins))
-        self._turns, self._leads, self._shrunk, self._fits, self._too_large = TURNS, False, 1.0, 0, inf
+        self._begin_anew()
+        self._leads = False
         self._alone, self._all_terms = self._alone and not self._all_terms, False
         self.elements.setMinimumHeight(0)  # which a picture that filled the sheet before has left
         self._lesson, self._place = lesson, f"{number + 1} / {of}"  # said when the room is shared
@@ -250,6 +254,10 @@ class StepSheet(QFrame):
             before = replace(view, state=state, engine=engine, memo=None)
         elements = elements_of(view, self.step, self.vectors, self._all_terms, before)
         self.elements.tell(elements)
+        counts = [(one.id, len(one.lines) if isinstance(one, Listing) else 0) for one in self.elements.elements]
+        if counts != self._counts:  # as the neighbours of a word, which come once a table is read
+            self._counts = counts
+            self._begin_anew()
         self._shown.setVisible(bool(elements))
         self._derive()
         self._settled.start()
@@ -322,9 +330,13 @@ class StepSheet(QFrame):
 
         In the room of the step before, a question would be squeezed until the next turn.
         """
-        self._turns, self._shrunk, self._fits, self._too_large = TURNS, 1.0, 0, inf
+        self._begin_anew()
         self.ensurePolished()
         self.share_room()
+
+    def _begin_anew(self) -> None:
+        """Look for the size of what the step names as if none had been tried."""
+        self._turns, self._shrunk, self._fits, self._too_large = TURNS, 1.0, 0, inf
 
     def share_room(self) -> None:
         """Give what the step names, words, question and the way to a number such places that nothing is scrolled to."""

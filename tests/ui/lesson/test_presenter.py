@@ -7,15 +7,18 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTextBrowser
 
-from explorer.lessons.loader import catalogue
+from explorer.lessons.loader import catalogue, load
 from explorer.ui.drawing.attention_lines import AttentionLinesView
 from explorer.ui.lesson.bodies import PredictBody
+from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.hero import Hero
-from explorer.ui.lesson.presenter import FEW_KEYS
+from explorer.ui.lesson.presenter import FEW_KEYS, Presenter
 from explorer.ui.lesson.presenter_look import HEIGHT, READ, WIDTH
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.matrix.view import MatrixView
+from explorer.ui.page.listing import ListingView
 from explorer.ui.page.motion import Motion
+from explorer.words.catalogue import load as load_vectors
 
 pytestmark = pytest.mark.usefixtures("no_pictures", "kept")
 Key = Qt.Key
@@ -245,6 +248,28 @@ def test_a_large_matrix_is_not_cut_and_shows_the_number_that_is_asked_for(open_w
     qtbot.waitUntil(is_in_sight)
     guide.tell()
     qtbot.waitUntil(lambda: presenter.sheet._leads and is_in_sight())
+    presenter.leave()
+
+
+def test_a_list_that_comes_later_than_its_slide_is_whole(bench_of, qtbot):
+    """It had the size of the one number of the slide before, and list and scroll bar drove each other for ever."""
+    bench = bench_of(load("words-as-vectors"))
+    guide = Guide(bench)
+    guide.go(0)
+    presenter = Presenter(bench, guide)
+    qtbot.addWidget(presenter)
+    presenter.resize(1280, 720)
+    presenter.show()
+    at = [step.id for step in guide.steps].index("neighbours")
+    for step in (at - 1, at):
+        guide.go(step)
+        qtbot.waitUntil(lambda: presenter.sheet is not None and presenter.sheet.is_settled)
+    sheet = presenter.sheet
+    assert not sheet.findChildren(ListingView)
+    sheet.vectors = load_vectors()
+    sheet.refresh()
+    qtbot.waitUntil(lambda: bool(sheet.findChildren(ListingView)) and sheet.is_settled)
+    assert sheet.scrolls == ()
     presenter.leave()
 
 

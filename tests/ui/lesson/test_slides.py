@@ -17,6 +17,8 @@ def wrong_with(lesson, size):
     for slide in slides(lesson, size):
         if slide.cut or slide.scrolls:
             yield slide.step, f"cuts {', '.join(slide.cut + slide.scrolls)}"
+        if not slide.rests:
+            yield slide.step, "is laid out for ever"
         if slide.empty > MOST_EMPTY and not slide.alone:
             yield slide.step, f"is empty to {slide.empty:.0%}"
 
