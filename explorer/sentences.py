@@ -146,8 +146,8 @@ SENTENCES: dict[str, str] = {
     "or a model that others trained: its folder, or its file. Words are typed or pasted at the top of the window, and "
     "a text to learn from is chosen in the tab Words.",
     "document-wrong": "{file}: cannot be opened: {problem}. Open another copy of it.",
-    "too-large-for-text": "As text this document would have {given} characters; up to {limit} can be pasted anywhere. "
-    "Save it as a file.",
+    "too-large-for-text": "As text this document would have more than {limit} characters, which cannot be pasted "
+    "everywhere. Save it as a file.",
     "no-document-in-text": "The clipboard holds no document as text; copy all lines from the first mark to the last.",
     "document-newer": "{file}: was made by a newer version of this program, in format {version}; this one reads up to "
     "{known}. Update the program to open it.",

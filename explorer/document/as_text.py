@@ -6,15 +6,21 @@ from base64 import b64decode, b64encode
 from dataclasses import replace
 from io import BytesIO
 from textwrap import wrap
+from typing import TYPE_CHECKING
 
 from explorer.core.errors import ExplorerError
 from explorer.document.state import State
 from explorer.document.storage import read, write
 
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
 BEGIN, END = "----- Transformer Explorer document -----", "----- end of the document -----"
 MOST_TEXT, MOST_UNPACKED, WIDTH = 200_000, 20_000_000, 100
 """Characters of a document as text, bytes that they may unpack to, and characters of a line."""
 NAME = "The text"
+_AT_ONCE = 2**16
+"""Bytes that are packed before it is looked how long that is."""
 
 
 def as_text(state: State, title: str) -> str:
@@ -22,12 +28,39 @@ def as_text(state: State, title: str) -> str:
 
     Raises `ExplorerError`: "too-large-for-text" or "not-saved".
     """
-    stream = BytesIO()
+    if sum(array.nbytes for array in state.inputs.values()) > MOST_UNPACKED:
+        raise _too_large()
+    stream = _Packed()
     write(replace(state, optimiser=None), title, stream, NAME)  # which is twice as long as its weights
-    text = b64encode(zlib.compress(stream.getvalue(), 9)).decode()
+    text = b64encode(stream.whole()).decode()
     if len(text) > MOST_TEXT:
-        raise ExplorerError("too-large-for-text", given=f"{len(text):,}", limit=f"{MOST_TEXT:,}")
+        raise _too_large()
     return "\n".join((BEGIN, *wrap(text, WIDTH), END, ""))
+
+
+class _Packed(BytesIO):
+    """Packs what is written to it, no further than a text may be long: of a large model that would take minutes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._packing = zlib.compressobj(9)
+
+    def write(self, data: "ReadableBuffer", /) -> int:
+        parts = memoryview(data).cast("B")
+        for begin in range(0, len(parts), _AT_ONCE):
+            super().write(self._packing.compress(parts[begin : begin + _AT_ONCE]))
+            if self.tell() > MOST_TEXT:
+                raise _too_large()
+        return len(parts)
+
+    def whole(self) -> bytes:
+        """All that was written, packed."""
+        super().write(self._packing.flush())
+        return self.getvalue()
+
+
+def _too_large() -> ExplorerError:
+    return ExplorerError("too-large-for-text", limit=f"{MOST_TEXT:,}")
 
 
 def from_text(text: str) -> tuple[State, str]:

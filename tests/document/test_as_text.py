@@ -62,6 +62,37 @@ def test_a_large_model_is_to_be_saved_as_a_file():
         as_text(large, "large")
 
 
+def test_a_large_model_is_not_packed_to_find_out_how_long_its_text_would_be(monkeypatch):
+    """Half a billion bytes took six minutes, in which the window stood still."""
+    packed = []
+    monkeypatch.setattr(module, "MOST_TEXT", 4000)
+    monkeypatch.setattr(module, "_AT_ONCE", 1000)
+    monkeypatch.setattr(module.zlib, "compressobj", lambda level, made=zlib.compressobj: Counted(made(level), packed))
+    large = new_lesson("gpt", ["a b c"], d_model=96, heads=4, layers=2).state()
+    with refuses("As text this document would have"):
+        as_text(large, "large")
+    assert sum(packed) < 50_000
+    packed.clear()
+    monkeypatch.setattr(module, "MOST_UNPACKED", 100_000)
+    with refuses("As text this document would have"):
+        as_text(large, "large")
+    assert packed == []
+
+
+class Counted:
+    """Packs, and counts what it packs."""
+
+    def __init__(self, packing, packed):
+        self._packing, self._packed = packing, packed
+
+    def compress(self, data):
+        self._packed.append(len(data))
+        return self._packing.compress(data)
+
+    def flush(self):
+        return self._packing.flush()
+
+
 @pytest.mark.parametrize("text", ["", "hello", BEGIN, f"{END}\nabc\n{BEGIN}"])
 def test_text_without_a_document_is_refused(text):
     with refuses("holds no document as text"):
