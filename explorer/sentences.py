@@ -15,6 +15,8 @@ SENTENCES: dict[str, str] = {
     "paste-empty": "The clipboard holds no numbers; copy cells of a table first.",
     "paste-uneven": "The rows of the copied table are not equally long; copy a rectangle of cells.",
     "paste-too-long": "The copied table is too large; paste up to {limit} cells.",
+    "copy-too-large": "Up to {limit} numbers go to the clipboard. Save a larger matrix as a .npy file: right click, "
+    "“The whole matrix”.",
     "paste-too-large": "The copied table of {given} does not fit: from here there is room for {room}.",
     "no-lesson-value": "The lesson has no value for '{name}'; undo takes back what was changed.",
     "bad-number": "'{text}' is not a number; write one such as 0.5, -2 or 1e-3.",

@@ -93,11 +93,12 @@ def save(table: LabelledMatrix, path: Path) -> tuple[Path, ...]:
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise ExplorerError("unknown-format", name=ending, known=", ".join(ENDINGS))
-    content = FORMATS[ENDINGS[ending]](table).encode()
     if ending == ".npy":
         array = BytesIO()
         np.save(array, table.value, allow_pickle=False)
         content = array.getvalue()
+    else:
+        content = FORMATS[ENDINGS[ending]](table).encode()
     with whole_file(path) as stream:
         stream.write(content)
     return (path,)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtGui import QGuiApplication, QKeySequence
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from explorer.core.errors import ExplorerError
@@ -23,7 +23,8 @@ from explorer.export.matrix import ENDINGS, FORMATS, LabelledMatrix, save
 from explorer.pages.matrix import Matrix
 from explorer.pages.view import Cell
 from explorer.ui.dialogs import Dialogs
-from explorer.ui.errors import show_done, show_error
+from explorer.ui.errors import show_error
+from explorer.ui.matrix import clipboard
 
 if TYPE_CHECKING:
     from explorer.ui.matrix.view import MatrixView
@@ -43,35 +44,38 @@ def table_of(matrix: Matrix) -> LabelledMatrix:
 def ways(matrix: Matrix, beside: QWidget) -> Iterator[tuple[str, Callable[[], None]]]:
     """What can be done with a matrix: words, and the act, which says beside a widget what came of it."""
     for name in FORMATS:
-        yield f"Copy as {name}", partial(_told, beside, partial(_copied, matrix, name))
-    yield "Save as a file …", partial(_told, beside, partial(_saved, matrix, beside))
+        yield f"Copy as {name}", partial(_told, beside, partial(_copy, matrix, name, beside))
+    yield "Save as a file …", partial(_told, beside, partial(_save, matrix, beside))
 
 
-def _copied(matrix: Matrix, name: str) -> str:
-    QGuiApplication.clipboard().setText(FORMATS[name](table_of(matrix)))
-    return f"{matrix.name} is on the clipboard as {name}"
+def _copy(matrix: Matrix, name: str, beside: QWidget) -> None:
+    table = table_of(matrix)
+    said = f"{matrix.name} is on the clipboard as {name}"
+    clipboard.copy(table.value.size, partial(FORMATS[name], table), beside, said)
 
 
-def _saved(matrix: Matrix, beside: QWidget) -> str:
+def _save(matrix: Matrix, beside: QWidget) -> None:
     table = table_of(matrix)
     known = {f"{name} (*{ending})": ending for ending, name in ENDINGS.items()}
     suggestion = f"{matrix.name}.tsv"
     file, chosen = QFileDialog.getSaveFileName(beside.window(), "Save the matrix", suggestion, ";;".join(known))
     if not file:
-        return ""
+        return
     path: Path | None = Path(file)
     if path is not None and path.suffix.lower() not in ENDINGS:
         path = Dialogs(beside.window()).with_ending(path, known.get(chosen, ".tsv"))
-    if path is None:
-        return ""
+    if path is not None:
+        clipboard.write(table.value.size, partial(_saved, table, path), lambda said: said, beside)
+
+
+def _saved(table: LabelledMatrix, path: Path) -> str:
     (written,) = save(table, path)
-    return f"{matrix.name} is in {written}"
+    return f"{table.name} is in {written}"
 
 
-def _told(beside: QWidget, act: Callable[[], str]) -> None:
+def _told(beside: QWidget, act: Callable[[], None]) -> None:
     try:
-        if said := act():
-            show_done(said, beside)
+        act()
     except ExplorerError as error:
         show_error(error, beside)
 

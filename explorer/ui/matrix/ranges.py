@@ -6,6 +6,7 @@ Selected numbers of a computed matrix are dragged onto another one, of another d
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 from weakref import proxy
 
@@ -19,13 +20,14 @@ from explorer.core.numbers import exact, read_number
 from explorer.core.ops import Array
 from explorer.document.commands import Release, SetArray
 from explorer.document.deferred import Writing
-from explorer.pages.matrix import COVERED
+from explorer.pages.matrix import COVERED, Matrix
+from explorer.ui.errors import show_error
+from explorer.ui.matrix import clipboard
+from explorer.ui.matrix.clipboard import MOST_PASTED
 
 if TYPE_CHECKING:
     from explorer.ui.matrix.editing import CellEditing
     from explorer.ui.matrix.view import MatrixView
-
-MOST_PASTED = 1_000_000
 
 
 class Ranges:
@@ -67,25 +69,33 @@ class Ranges:
         rows, columns = self.selected()
         return len(rows) * len(columns) > 1
 
-    def copy(self) -> None:
-        """The selected numbers, as they are shown but in full, as tab-separated text to the clipboard."""
-        QGuiApplication.clipboard().setText(self.text())
+    def copy(self) -> bool:
+        """The selected numbers, as they are shown but in full, as tab-separated text to the clipboard.
+
+        Returns whether they are not too many; else that is said.
+        """
+        rows, columns = self.selected()
+        try:
+            clipboard.copy(
+                len(rows) * len(columns), partial(_as_text, self._view.matrix, rows, columns), self._view.viewport()
+            )
+        except ExplorerError as error:
+            self._editing.say(error, rows[0], columns[0])
+            return False
+        return True
 
     def text(self) -> str:
-        """The selected numbers, as they are shown but in full, as tab-separated text."""
+        """The selected numbers, as they are shown but in full, as tab-separated text.
+
+        Raises `ExplorerError`: "copy-too-large".
+        """
         rows, columns = self.selected()
-        matrix = self._view.matrix
-
-        def number(row: int, column: int) -> str:
-            asked = (row, column) in matrix.covered  # by a question
-            return COVERED if asked else exact(matrix.array[row, column]).replace("−", "-")
-
-        return "\n".join("\t".join(number(row, column) for column in columns) for row in rows)
+        clipboard.check(len(rows) * len(columns))
+        return _as_text(self._view.matrix, rows, columns)
 
     def cut(self) -> None:
         """Copy the selection, then set it to 0."""
-        if self._is_ours():
-            self.copy()
+        if self._is_ours() and self.copy():
             self.set_all(0.0)
 
     def set_all(self, value: float) -> bool:
@@ -157,6 +167,16 @@ class Ranges:
         return self._editing.do(SetArray(matrix.name, Writing(matrix.shape, into), what), row, column)
 
 
+def _as_text(matrix: Matrix, rows: range, columns: range) -> str:
+    """Numbers as they are shown but in full, as tab-separated text."""
+
+    def number(row: int, column: int) -> str:
+        asked = (row, column) in matrix.covered  # by a question
+        return COVERED if asked else exact(matrix.array[row, column]).replace("−", "-")
+
+    return "\n".join("\t".join(number(row, column) for column in columns) for row in rows)
+
+
 def parsed(text: str) -> Sequence[Sequence[float]]:
     """Tab-separated text as a table of numbers.
 
@@ -196,8 +216,13 @@ class Lifting:
             return False
         if (event.position().toPoint() - self._from).manhattanLength() >= QApplication.startDragDistance():
             self._from = None
+            try:
+                taken = self.taken()
+            except ExplorerError as error:
+                show_error(error, self._view.viewport())
+                return True
             drag = QDrag(self._view)
-            drag.setMimeData(self.taken())
+            drag.setMimeData(taken)
             drag.exec(Qt.DropAction.CopyAction)
         return True
 
@@ -209,7 +234,10 @@ class Lifting:
             self._view.setCurrentIndex(index)
 
     def taken(self) -> QMimeData:
-        """The selected numbers as they travel."""
+        """The selected numbers as they travel.
+
+        Raises `ExplorerError`: "copy-too-large".
+        """
         data = QMimeData()
         data.setText(self._view.editing.ranges.text())
         return data

@@ -11,6 +11,7 @@ from explorer.lessons.document_lesson import new_lesson
 from explorer.pages.view import Covered
 from explorer.ui.dialogs import Dialogs
 from explorer.ui.errors import Message
+from explorer.ui.matrix import clipboard as copying
 from explorer.ui.matrix.menu import MatrixMenu
 from explorer.ui.matrix.ranges import parsed
 from explorer.ui.matrix.view import MatrixView
@@ -49,6 +50,36 @@ def test_a_range_is_copied_in_full(hand, table, window, eye):
     hand.key(Key.Key_Down, SHIFT)
     hand.key(Key.Key_C, CONTROL)
     assert QGuiApplication.clipboard().text() == "0.2\t-0.1\n0.5\t0.1"
+
+
+def test_many_numbers_are_written_beside_the_window(hand, table, window, clipboard, qtbot, monkeypatch):
+    monkeypatch.setattr(copying, "AT_ONCE", 3)
+    clipboard("before")
+    hand.click(table, hand.cell(table, 0, 0))
+    hand.key(Key.Key_Right, SHIFT, times=3)
+    hand.key(Key.Key_C, CONTROL)
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == "0.1\t0.2\t-0.1\t0.4")
+    menu = MatrixMenu(table)
+    next(action for action in menu.findChildren(QAction) if action.text() == "Copy as CSV").trigger()
+    menu.deleteLater()
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text().startswith("source.table,1,2,3,4"))
+
+
+def test_more_than_can_be_pasted_is_not_copied(hand, table, window, eye, clipboard, said, monkeypatch):
+    """Of a large model's table of words that would take minutes, in which the window stood still."""
+    monkeypatch.setattr(copying, "MOST_PASTED", 3)
+    clipboard("before")
+    values = eye.value(window, "source.table")
+    hand.click(table, hand.cell(table, 0, 0))
+    hand.key(Key.Key_Right, SHIFT, times=3)
+    for key in (Key.Key_C, Key.Key_X):
+        hand.key(key, CONTROL)
+        assert "Save a larger matrix as a .npy file" in said()
+    menu = MatrixMenu(table)
+    next(action for action in menu.findChildren(QAction) if action.text() == "Copy as CSV").trigger()
+    menu.deleteLater()
+    assert QGuiApplication.clipboard().text() == "before"
+    np.testing.assert_array_equal(eye.value(window, "source.table"), values)
 
 
 def test_a_table_is_pasted_in_one_step(hand, table, window, eye, clipboard):
