@@ -170,10 +170,15 @@ def decimals_of(array: Array, largest: float | None = None) -> int:
     largest = largest_of(array) if largest is None else largest
     if largest >= 1000:
         return 0 if largest >= 1e5 else 1
-    # The first numbers mostly say it, and a matrix of millions would take milliseconds.
-    if all(map(_are_tenths, (array.flat[:100], array))):
+    # The first numbers mostly say it, and a matrix of millions would take milliseconds; of tens of millions, all of
+    # which may be 0, some say it.
+    if all(map(_are_tenths, (array.flat[:100], array.reshape(-1)[:: max(array.size // _LOOKED_AT, 1)]))):
         return 1
     return 3 if largest <= 1 else 2
+
+
+_LOOKED_AT = 2**20
+"""How many numbers of a large matrix say how many decimals it has, about."""
 
 
 def places_of_largest(numbers: Array, n: int) -> Array:
