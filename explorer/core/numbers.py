@@ -172,7 +172,7 @@ def decimals_of(array: Array, largest: float | None = None) -> int:
         return 0 if largest >= 1e5 else 1
     # The first numbers mostly say it, and a matrix of millions would take milliseconds; of tens of millions, all of
     # which may be 0, some say it.
-    if all(map(_are_tenths, (array.flat[:100], array.reshape(-1)[:: max(array.size // _LOOKED_AT, 1)]))):
+    if all(map(_are_tenths, (array.flat[:100], array.ravel(order="K")[:: max(array.size // _LOOKED_AT, 1)]))):
         return 1
     return 3 if largest <= 1 else 2
 
