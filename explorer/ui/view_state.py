@@ -43,17 +43,30 @@ def restore(window: MainWindow, beside: Mapping[str, Any]) -> None:
         once = Qt.ConnectionType.SingleShotConnection
         window.bench.bridge.changed.connect(lambda _: restore(window, beside), once)
         return
-    with window.bench.selection.at_once():
-        window.bench.bridge.flush()
-        for what, act in _PARTS.items():
-            if what in beside:
-                act(window, beside[what])
+    guide, step = window.lessons.guide, _step(window, beside.get("lesson"))
+
+    def restore_all() -> None:
+        with window.bench.selection.at_once():
+            window.bench.bridge.flush()
+            for what, act in _PARTS.items():
+                if what in beside:
+                    act(window, beside[what])
+
+    if step is None:
+        restore_all()
+    else:
+        guide.know(step, restore_all)  # what the step began with stands in its words
+
+
+def _step(window: MainWindow, said: Any) -> int | None:
+    """The step of the lesson that is said, where it has one."""
+    step = said.get("step") if isinstance(said, dict) else None
+    return step if type(step) is int and 0 <= step < len(window.lessons.guide.steps) else None
 
 
 def _lesson(window: MainWindow, said: Any) -> None:
-    guide = window.lessons.guide
-    step = said.get("step") if isinstance(said, dict) else None
-    if type(step) is int and 0 <= step < len(guide.steps):
+    guide, step = window.lessons.guide, _step(window, said)
+    if step is not None:
         guide.resume(step, Progress.of(guide.lesson.id, said.get("progress")))
 
 

@@ -299,19 +299,31 @@ class Guide(QObject):
         self.look(self._bench.bridge.flush)
 
     def prepare(self, then: Callable[[], object]) -> None:
-        """Do something as soon as `enter` takes no longer than to go one step on: some steps train for a moment."""
+        """Do something as soon as `enter` takes no longer than to go one step on."""
         self._place = self._coming = None  # those of the lesson before
+
+        def go_on() -> None:
+            if self._place is None:  # nobody has gone elsewhere meanwhile
+                then()
+
+        self.know(self.left_at(), go_on)
+
+    def know(self, step: int, then: Callable[[], object]) -> None:
+        """Do something as soon as the models up to a step are known: some train for a moment, beside the window.
+
+        Nothing is done where the lesson is another one by then.
+        """
         lesson, states = self.lesson, self.walk.states
 
         def compute() -> None:
-            with suppress(ExplorerError):  # `enter` meets it again, and it is told
-                states[at]
+            with suppress(ExplorerError):  # whoever asks for it meets it again, and it is told
+                states[step]
 
         def go_on() -> None:
-            if self._place is None and self.lesson is lesson:  # nobody has gone elsewhere meanwhile
+            if self.lesson is lesson:
                 then()
 
-        if states.takes_long(at := self.left_at()):
+        if states.takes_long(step):
             self._ahead.run(compute, go_on)
         else:
             then()

@@ -346,6 +346,25 @@ def test_who_comes_back_to_a_lesson_by_undo_does_not_wait_either(open_window, qt
     assert threading.main_thread() not in trained_on
 
 
+def test_who_opens_a_file_that_was_saved_at_a_step_does_not_wait_either(open_window, qtbot, trained_on, tmp_path):
+    window = open_window("two-vectors", Settings(tmp_path))
+    guide, last = window.lessons.guide, len(load("xor-linear").steps) - 1
+    window.lessons.begin("xor-linear", False)
+    qtbot.waitUntil(lambda: guide.at == 0 and not guide.walk.states.takes_long(last))
+    guide.go(last)
+    words = window.lessons.panel._words.text()
+    window.files._save(tmp_path / "a.explorer")
+    qtbot.waitUntil(lambda: not window.files.saver.writes)
+    window.files.open_lesson(load("two-vectors"))
+    states_of.cache_clear()
+    trained_on.clear()
+    window.files.open_path(tmp_path / "a.explorer")
+    qtbot.waitUntil(lambda: guide.lesson.id == "xor-linear" and guide.at == last)
+    assert window.lessons.panel._words.text() == words
+    assert trained_on
+    assert threading.main_thread() not in trained_on
+
+
 def test_a_step_that_is_ready_too_late_takes_nobody_back(open_window, qtbot, trained_on, tmp_path):
     window = open_window("two-vectors", Settings(tmp_path))
     guide = window.lessons.guide
