@@ -159,6 +159,7 @@ class Inspector(QFrame):
             view.restyle()
         self.shown = None
         self._explained = ""
+        self._bench.bridge.flush()  # the cell may be one of the model before
         self.show_cell(self._bench.selection.cell)
 
     def show_cell(self, cell: Cell | None) -> None:

@@ -13,8 +13,9 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from explorer.core.nudge import check_cell
 from explorer.core.numbers import in_full, written
-from explorer.document.commands import PinCells, SetCells, SetSwitch, SetTokens
+from explorer.document.commands import PinCells, Replace, SetCells, SetSwitch, SetTokens
 from explorer.document.state import State
+from explorer.lessons.loader import load
 from explorer.ui.appearance import Appearance
 from explorer.ui.inspector import inspector
 from explorer.ui.selection import Cell
@@ -172,6 +173,17 @@ def test_when_the_cell_goes_the_hint_comes_back(window, eye, point):
     window.bench.document.do(SetTokens("source", ("You", "are")))
     eye.settle(window)
     assert "Point at a number" in said(inspector)
+
+
+def test_another_size_of_text_finds_the_cell_gone_with_its_model(window, eye):
+    """Its turn came before the news of another model: the cell was looked for there."""
+    bench = window.bench
+    bench.selection.choose(Cell("encoder.1.ffn.W_1", (0, 0)))
+    assert window.inspector.shown is not None
+    emma = load("emma")
+    bench.document.do(Replace(emma.state(), "Emma"))
+    window.inspector._again.timeout.emit()
+    assert window.inspector.shown is None
 
 
 def test_what_a_cell_feeds_is_one_click_away(window, hand, eye, point):
