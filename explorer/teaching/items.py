@@ -155,7 +155,6 @@ def item_ids(lesson: Lesson) -> list[str]:
             f"{lesson.id}/{step.id}"
             for step in lesson.steps
             if isinstance(step.question, Predict | Choose | Point)
-            and step.question.alone
             and step.look.stage not in ("words", "train")
             # Of a question that is asked with more and more left out, that with all.
             and not (isinstance(step.question, Predict) and step.question.fade > 0)
@@ -172,12 +171,15 @@ def items(lesson: Lesson, seed: int | None = None, only: str = "") -> Iterator[I
         Of numbers that are drawn anew for each question that asks for one; the same for the same seed. Without one the
         numbers are those of the lesson.
     only : str
-        The id of the one question that is wanted; all, for "".
+        The id of the one question that is wanted; for "" all but those that need their page. A sheet of before may name
+        one of these.
     """
     wanted = item_ids(lesson)
     for number, step in enumerate(lesson.steps):
         id = f"{lesson.id}/{step.id}"
         if id not in wanted or (only and id != only):
+            continue
+        if not only and step.question is not None and not step.question.alone:
             continue
         item: Item | None = None
         match step.question:

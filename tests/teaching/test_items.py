@@ -84,11 +84,13 @@ def test_a_choice_shows_what_its_step_looks_at_but_not_what_it_covers():
     assert table.matrix.name == "layer.1.hidden"
 
 
-def test_a_question_about_a_picture_is_not_asked_without_it():
+def test_a_question_about_a_picture_is_not_asked_without_it_but_on_a_sheet_of_before():
     lesson = load("changed-since-2017")
     pictures = [step.id for step in lesson.steps if step.question is not None and not step.question.alone]
     assert pictures == ["paper", "behind"]
-    assert not {f"{lesson.id}/{id}" for id in pictures} & set(item_ids(lesson))
+    ids = {f"{lesson.id}/{id}" for id in pictures}
+    assert not ids & {item.id for item in items(lesson)}
+    assert {next(items(lesson, only=id)).id for id in ids} == ids
 
 
 def test_only_one_question():
