@@ -5,7 +5,7 @@ from dataclasses import replace
 from html import escape
 from math import inf
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
@@ -36,6 +36,9 @@ from explorer.words.vectors import Vectors
 TURNS, MOST_FITS, SETTLED = 6, 6, 4
 """Turns of the event loop in which all that stands on a new sheet gets its size; how often what a step names is made
 anew for that at most, and after how many times the parts stay where they are."""
+ROUNDS, REST_MS = 40, 50
+"""How often in a row the room is shared because a part wants another size; and milliseconds after which it is another
+row: parts that ask each other for sizes for ever come to rest, even if not well."""
 GAP = 8
 """Pixels at text scale 1 between the parts."""
 LEAST, READABLE = 0.4, 0.85
@@ -120,6 +123,8 @@ class StepSheet(QFrame):
         areas = [_scrolled(part, self._middle) for part in (said, self._hero, asked, way)]
         self._said, self._shown, self._asked, self._way = areas
         self._settled = later(self, self.share_room)
+        self._rounds, self._rested = 0, QTimer(self, singleShot=True, interval=REST_MS)
+        self._rested.timeout.connect(self._rest)
         for content in (self._hero, said, asked, way):
             content.installEventFilter(self)
         bench.bridge.changed.connect(self.refresh)
@@ -313,9 +318,14 @@ class StepSheet(QFrame):
     # Room
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LayoutRequest:
+        if event.type() == QEvent.Type.LayoutRequest and self._rounds < ROUNDS:
+            self._rounds += not self._settled.isActive()
             self._settled.start()
+            self._rested.start()
         return bool(super().eventFilter(watched, event))
+
+    def _rest(self) -> None:
+        self._rounds = 0
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

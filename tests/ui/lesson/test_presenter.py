@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QTextBrowser
+from PySide6.QtWidgets import QApplication, QTextBrowser, QWidget
 
 from explorer.lessons.loader import catalogue, load
 from explorer.ui.drawing.attention_lines import AttentionLinesView
@@ -14,7 +14,7 @@ from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.hero import Hero
 from explorer.ui.lesson.presenter import FEW_KEYS, Presenter
 from explorer.ui.lesson.presenter_look import HEIGHT, READ, WIDTH
-from explorer.ui.lesson.sheet import StepSheet
+from explorer.ui.lesson.sheet import ROUNDS, StepSheet
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.page.listing import ListingView
 from explorer.ui.page.motion import Motion
@@ -442,3 +442,29 @@ def test_the_words_of_the_keys_do_not_cut_the_name_of_the_lesson(presenter, monk
     presenter._say_keys()
     assert presenter._bar.text() == FEW_KEYS
     assert presenter._bar.x() == presenter.sheet._number.x()
+
+
+def test_a_part_that_wants_another_size_each_time_that_the_room_is_shared_does_not_hold_the_slide_for_ever(
+    presenter, guide, qtbot
+):
+    sheet = presenter.sheet
+    qtbot.waitUntil(lambda: sheet.is_settled)
+    shared = []
+    restless = QWidget()
+
+    def want_more():
+        shared.append(None)
+        restless.setMinimumHeight(1 + len(shared) % 2)
+
+    sheet.shared.connect(want_more)
+    sheet._words.parentWidget().layout().insertWidget(0, restless)
+    restless.show()
+    want_more()
+    qtbot.waitUntil(lambda: len(shared) > ROUNDS // 2)
+    qtbot.waitUntil(lambda: sheet.is_settled and not sheet._rested.isActive())
+    assert len(shared) < 3 * ROUNDS
+    sheet.shared.disconnect(want_more)
+    before = len(shared)
+    guide.next()
+    qtbot.waitUntil(lambda: sheet.step is guide.steps[guide.at] and sheet.is_settled)
+    assert len(shared) == before
