@@ -1,18 +1,18 @@
-"""Where an answer comes from: the output layer read after each block, and a logit as an exact sum.
+"""Where an answer comes from: the output layer applied after each block, and a logit as an exact sum of parts.
 
-A pre-norm stack only ever adds to the vector of a word, so the vector that the output layer reads is a sum: the word,
-its place, what each head moved there, what each feed-forward net made (Elhage et al. 2021, "the residual stream"). The
-last norm divides by one number for the whole row; with that number as it is, each part has its own share of a logit,
-and these add up to it.
+A pre-norm stack only adds to the vector of a word. So the vector that the output layer reads is a sum: the word, its
+position, what each head and each feed-forward net added (Elhage et al. 2021, "the residual stream"). The last norm
+divides the whole row by one number; with that number held fixed, each part has its own share of a logit, and the shares
+add up to the logit.
 
-Activation patching: what one part of a model computed for one text, put into its pass over another text.
+Activation patching: the activations of one part, computed for one text, replace those in the pass of another text.
 
-Where the answer then moves from that of the one text to that of the other, what makes the difference had come through
-this part, at this place (Meng et al. 2022, "causal tracing"; Wang et al. 2022). Both texts have the same length, so
-each place of the one has its counterpart in the other.
+If the answer then moves from the one text's towards the other's, the information that makes the difference passes
+through this part at this position (Meng et al. 2022, "causal tracing"; Wang et al. 2022). Both texts have the same
+length, so each position of one corresponds to a position of the other.
 
-How far it moves is told by the difference of two logits, of the word that is asked about and of the one that the other
-text makes likeliest: 0 where it is as it was, 1 where it is as in the other text.
+The measure is the difference of two logits: that of the word asked about, and that of the other text's most probable
+word. It is scaled to 0 for the unpatched answer and 1 for the answer of the other text.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,30 +28,30 @@ from explorer.core.ops import Array
 
 LOGITS, FINAL = "output.logits", "final.norm"
 HEAD = "output.read", "output.uncapped", LOGITS
-"""What may stand behind the last norm: it scaled, the product with the table before a cap, and the logits."""
+"""The nodes that may follow the last norm: a scaled copy of it, the product with the table before a cap, the logits."""
 
 
 @dataclass(frozen=True)
 class Part:
     """One part of a logit."""
 
-    # "word", "place", "head", "net", "block" (what is not taken apart further) or "constant" (β and the bias, which are
-    # the same for all texts).
+    # "word", "place", "head", "net", "block" (not taken apart further) or "constant" (β and the bias, the same for all
+    # texts).
     kind: str
     node: str  # the node that is added to the residual stream
-    value: float  # how much of the logit it makes
-    head: int | None = None  # of a head, counted from 0
+    value: float  # its share of the logit
+    head: int | None = None  # for a head its number, counted from 0
 
 
 def can_be_parted(graph: Graph) -> bool:
-    """Whether the output layer reads a sum: a norm stands before the blocks and once more at the end."""
+    """Whether the output layer reads a sum: the blocks have a norm before them, and one norm follows the last block."""
     return FINAL in graph.nodes and LOGITS in graph.nodes and bool(_head(graph))
 
 
 def _head(graph: Graph) -> list[Node]:
-    """What makes logits of the last norm, in order: a factor (T5), the output layer, a soft cap (Gemma 2).
+    """The nodes from the last norm to the logits, in order: a factor (T5), the output layer, a soft cap (Gemma 2).
 
-    Empty where there is anything else: a logit is no sum of it.
+    Empty if there is any other node: then a logit is no such sum.
     """
     node, found = graph.nodes[LOGITS], list[Node]()
     while node.name in HEAD:
@@ -61,12 +61,12 @@ def _head(graph: Graph) -> list[Node]:
 
 
 def output_layer(graph: Graph) -> Node:
-    """The product with the table of words: its numbers are sums, which a soft cap may still bend."""
+    """The product with the table of words: its numbers are sums; a soft cap may still follow."""
     return next(node for node in _head(graph) if node.op.projects)
 
 
 def stream(graph: Graph) -> list[str]:
-    """The nodes of the residual stream, from the embedding to the last block: each is the one before plus a block."""
+    """The nodes of the residual stream, embedding to last block: each is the one before plus the output of a block."""
     found = [graph.nodes[FINAL].parents[0]]
     while _is_residual(graph.nodes[found[-1]]):
         found.append(graph.nodes[found[-1]].parents[0])
@@ -78,25 +78,25 @@ def _is_residual(node: Node) -> bool:
 
 
 def made_by(graph: Graph, node: Node) -> Node:
-    """What a block makes, of what is added to the stream: that may be it, brought to a root mean square of 1."""
+    """The output of a block, given the node added to the stream: that node, or the one that it normalises (RMSNorm)."""
     return graph.nodes[node.parents[0]] if node.op.normalises and len(node.parents) == 2 else node
 
 
 @dataclass(frozen=True, eq=False)
 class Lens:
-    """What the last norm and the output layer make of the stream after each block (nostalgebraist 2020)."""
+    """The logits that the last norm and the output layer make of the stream after each block (nostalgebraist 2020)."""
 
     nodes: tuple[str, ...]  # those of `stream`
-    logits: Array  # behind one word, (n_nodes, n_words); the last are the model's own
-    sums: Array  # the logarithm of the sum of their exponentials, (n_nodes,): less that, a logit is a log-probability
-    first: Array  # the number of the likeliest word there, (n_nodes,)
-    likeliest: Mapping[str, Array]  # the number of the likeliest word behind each, (n_tokens,), of the last nodes
+    logits: Array  # after one word, (n_nodes, n_words); the last row is the model's own
+    sums: Array  # log-sum-exp of each row of logits, (n_nodes,): a logit minus it is a log-probability
+    first: Array  # the number of the most probable word of each row, (n_nodes,)
+    likeliest: Mapping[str, Array]  # for the last nodes: the most probable word after each word, (n_tokens,)
 
 
 def lens(graph: Graph, values: Mapping[str, Array], row: int, last: int) -> Lens:
-    """The lens behind the word of a row; and behind all words, after the so many last blocks.
+    """The lens after the word of a row; and after all words, for the `last` last blocks.
 
-    One product reads all blocks at that word: of a large table each would take as long as all of them together.
+    One product serves all blocks: with a large table, each single product would take as long as all together.
     """
     nodes = stream(graph)
     here = _output(graph, values, np.stack([values[name][row] for name in nodes]))
@@ -112,7 +112,7 @@ def _log_of_sum(logits: Array) -> float:
 
 
 def _output(graph: Graph, values: Mapping[str, Array], x: Array, words: Sequence[int] | None = None) -> Array:
-    """The logits that the last norm and the output layer make of rows of the stream, (…, n_words) of some words."""
+    """The logits that the last norm and output layer make of rows of the stream, (…, n_words); of some words only."""
     with np.errstate(all="ignore"):  # as in forward
         for node in (graph.nodes[FINAL], *_head(graph)):
             weights = [values[name] for name in node.parents[1:]]
@@ -131,11 +131,11 @@ class Ledger:
     Parameters
     ----------
     graph : Graph
-        One that `can_be_parted`.
+        A graph for which `can_be_parted` is true.
     row : int
-        The place of the word behind which the logits are.
+        The position of the word after which the logits stand.
     word : int
-        The number of the word whose logit it is.
+        The number of the word whose logit is taken apart.
     """
 
     def __init__(self, graph: Graph, values: Mapping[str, Array], row: int, word: int) -> None:
@@ -143,10 +143,10 @@ class Ledger:
         norm, output = graph.nodes[FINAL], output_layer(graph)
         weights = [values[name].astype(np.float64) for name in norm.parents[1:]]
         self.column = output.op.matrix(values[output.parents[1]])[:, word].astype(np.float64)
-        if output.parents[0] != FINAL:  # what it reads is a number times the normed row
+        if output.parents[0] != FINAL:  # the output layer reads the normed row times a number
             self.column *= float(values[graph.nodes[output.parents[0]].parents[1]])
         x = values[norm.parents[0]][row].astype(np.float64)
-        # `sigma`: what the last norm divides the row by. `read`: what reads the row.
+        # `sigma`: the divisor of the last norm. `read`: the vector whose dot product with the row is the logit.
         self.sigma, self.read, self.constant = norm.op.reading(self.column, x, *weights)
         self._has_constant = len(weights) > 1 or len(output.parents) == 3
         self.beta = weights[1] if len(weights) > 1 else np.zeros_like(x)
@@ -159,7 +159,7 @@ class Ledger:
         graph, found = self.graph, []
         nodes = stream(graph)
         first = graph.nodes[nodes[0]]
-        within = first.name.startswith(("encoder.", "decoder."))  # without its residual a block begins the stream anew
+        within = first.name.startswith(("encoder.", "decoder."))  # a block without a residual connection restarts it
         found += list(self._block(first) if within else self._embedding(first))
         for name in nodes[1:]:
             found += list(self._block(graph.nodes[graph.nodes[name].parents[1]]))
@@ -188,7 +188,7 @@ class Ledger:
             yield Part(kind, node.name, self._of(values[node.name][self.row]))
 
     def _read_of(self, node: Node) -> tuple[Node, Array]:
-        """What a block makes, and what reads it, (d_model,): a norm of its own divides by one number, too (Gemma 2)."""
+        """A block's output, and what reads it, (d_model,): a norm of the block divides by one number, too (Gemma 2)."""
         made = made_by(self.graph, node)
         if made is node:
             return node, self.read
@@ -196,7 +196,7 @@ class Ledger:
         return made, node.op.reading(self.read, x[self.row], gamma)[1]
 
     def _W_O(self, node: Node, head: int, d_v: int) -> Array:
-        """The rows of W_O that read a head, (d_v, d_model)."""
+        """The rows of W_O for one head, (d_v, d_model)."""
         W = node.op.matrix(self.values[node.parents[1]])
         return W[head * d_v : (head + 1) * d_v].astype(np.float64)
 
@@ -204,24 +204,24 @@ class Ledger:
         return float(vector.astype(np.float64) @ self.read)
 
     def products(self, part: Part) -> tuple[Array, Array, float]:
-        """A part as a sum of products: two vectors, and a rest that adds to their dot product.
+        """A part as a sum of products: two vectors, and a rest that is added to their dot product.
 
-        Of a head: how much it looks at each word, and what each word then says, (n_keys,). Of a net: how active each
-        hidden unit is, and what it says, (d_ff,); the rest is its bias. Of all others: each number of the vector that
-        is added, and what reads it, (d_model,).
+        Of a head: the weight of each word, and what each word's value contributes, (n_keys,). Of a net: the activation
+        of each hidden unit, and what the unit contributes, (d_ff,); the rest is the bias. Of all others: the added
+        vector, and the vector that reads it, (d_model,).
         """
         graph, values, row = self.graph, self.values, self.row
         of, read = self._read_of(graph.nodes[part.node])
         if part.kind == "head" and part.head is not None:
             output = graph.nodes[graph.nodes[of.parents[0]].parents[0]]
             weights, V = (values[name] for name in output.parents)
-            shared = part.head * len(V) // len(weights)  # heads may share a head of values
+            shared = part.head * len(V) // len(weights)  # several heads may share one head of values
             moved = V[shared].astype(np.float64) @ self._W_O(of, part.head, V.shape[-1])
             return weights[part.head, row].astype(np.float64), moved @ read, 0.0
         if part.kind == "net" and of.op.projects:
             active, W = values[of.parents[0]][row].astype(np.float64), values[of.parents[1]]
             bias = float(values[of.parents[2]].astype(np.float64) @ read) if len(of.parents) == 3 else 0.0
-            # In blocks: a copy of millions of weights in float64 would take longer than the products.
+            # einsum works in blocks: a copy of millions of weights in float64 would take longer than the products.
             return active, np.einsum("ij,j->i", of.op.matrix(W), read), bias
         if part.kind == "constant":
             return self.beta, self.column, self.constant - float(self.beta @ self.column)
@@ -229,16 +229,16 @@ class Ledger:
 
 
 LEAST_WAY = 1e-3
-"""Below this difference two texts are said to answer alike: what is left is rounding."""
+"""Two texts whose differences of logits are closer than this answer alike: the difference is rounding."""
 
 
 @dataclass(frozen=True)
 class Site:
-    """A part of the model whose numbers at one place can be put into another pass."""
+    """A part of the model whose numbers at one position can replace those of another pass."""
 
     node: str
-    head: int | None  # of a node that is stacked over heads, counted from 0
-    after: str  # the node of the residual stream that it is a part of; the node itself where it is that
+    head: int | None  # for a node stacked over heads, counted from 0
+    after: str  # the residual node to which the part belongs; for a residual node, itself
 
     @property
     def name(self) -> str:
@@ -248,7 +248,7 @@ class Site:
 
 
 def sites(graph: Graph) -> list[Site]:
-    """The embedding, and of each block its heads or its net, and the residual stream behind it; in reading order."""
+    """The embedding; for each block its heads or its net, then the residual stream after it; in reading order."""
     first, *blocks = stream(graph)
     found = [Site(first, None, first)]
     for name in blocks:
@@ -264,7 +264,7 @@ def sites(graph: Graph) -> list[Site]:
 
 
 def pin_of(site: Site, place: int, other: Mapping[str, Array]) -> Pin:
-    """A part held at one place at what it was in the other pass."""
+    """A part held, at one position, at its values in the other pass."""
     values = other[site.node]
     cells = np.zeros(values.shape, dtype=bool)
     cells[(place,) if site.head is None else (site.head, place)] = True
@@ -272,7 +272,7 @@ def pin_of(site: Site, place: int, other: Mapping[str, Array]) -> Pin:
 
 
 MOST_ROWS = 256
-"""Words that are patched side by side: more make no product quicker, and have to be held."""
+"""Rows that are computed in one patched pass: more make no product quicker and need more memory."""
 
 
 def patched(
@@ -285,27 +285,27 @@ def patched(
     words: Sequence[int],
     told: Callable[[int, int], None] = lambda done, total: None,
 ) -> Array:
-    """The logits of some words behind a row, for each part and each place, (n_sites, n_places, n_words).
+    """The logits of some words after a row, for each part and each position, (n_sites, n_places, n_words).
 
     Parameters
     ----------
     graph : Graph
-        One that `can_be_parted`.
+        A graph for which `can_be_parted` is true.
     values, other : mapping of str to numpy.ndarray
-        Of all nodes, in the pass that is changed and in the one that is taken from.
+        Of all nodes: in the pass that is patched, and in the pass that the patches come from.
     pins : mapping of str to Pin
-        What is held already; it stays so.
+        The pins of the model; they stay.
     row : int
-        The place of the word behind which the logits are.
+        The position of the word after which the logits stand.
     places : sequence of int
-        Where a part is put in, one at a time.
+        The positions to patch, one at a time.
     told : callable
-        Hears how many parts have been tried and how many there are; it may raise to stop.
+        Called with the number of parts done and their total; it may raise to stop.
 
     Raises
     ------
     ExplorerError
-        "patch-differs" where the two passes have other shapes.
+        "patch-differs" if the two passes have different shapes.
     """
     parts = sites(graph)
     if any(site.node not in other or other[site.node].shape != values[site.node].shape for site in parts):
@@ -321,31 +321,31 @@ def patched(
             some = slice(begin, begin + side_by_side)
             cells = np.stack([pin_of(site, place, other).cells for place in places[some]])
             pin = Pin(cells, other[site.node])
-            if site.node in pins:  # what is held there already stays, but for the part's own cells
+            if site.node in pins:  # existing pins stay, except in the patched cells
                 held = pins[site.node]
                 pin = Pin(cells | held.cells, np.where(cells, pin.values, held.values))
             now = dict(values)
-            # All places in one pass: they are the axis in front.
+            # One pass for all positions: they are a leading axis.
             run(nodes, {}, now, {**pins, site.node: pin}, {site.node})
             found[i, some] = _output(graph, values, now[last][..., row, :], words)
     return found
 
 
 def rival_of(there: Array, word: int) -> int:
-    """The likeliest word of the other text, (n_words,), beside the one that is asked about."""
+    """The most probable word of the other text, of logits (n_words,), apart from the word asked about."""
     first, second = places_of_largest(there, 2).tolist()
     return int(first if first != word else second)
 
 
 def moved(logits: Array, here: Array, there: Array) -> Array:
-    """How far the answer has come from one text's to the other's: 0 as it was, 1 as in the other text.
+    """How far the answer has moved from one text's to the other's: 0 not at all, 1 all the way.
 
     Parameters
     ----------
     logits : numpy.ndarray
-        (…, 2), of patched passes: of the word that is asked about, and of its rival.
+        Of patched passes, (…, 2): of the word asked about, and of its rival.
     here, there : numpy.ndarray
-        (2,), of the two texts.
+        Of the two texts, (2,).
 
     Returns
     -------

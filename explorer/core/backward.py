@@ -1,4 +1,4 @@
-"""Back-propagation: one walk from a number against the direction in which it was computed.
+"""Back-propagation: one walk from a number back through the nodes that it was computed from.
 
 Reverse mode (Rumelhart, Hinton & Williams 1986; Goodfellow et al. 2016, §6.5): a node's gradient is the sum of what its
 children pass on to it.
@@ -14,13 +14,13 @@ from explorer.core.ops import Array, CrossEntropy
 
 
 class Stop(NamedTuple):
-    """A node on the way."""
+    """One node of the walk."""
 
     name: str
-    takes: tuple[Link, ...] | None  # the links whose gradients add up to its own; None where it is known, or not needed
-    passes: Collection[int]  # its places to which it passes something on
-    # For a softmax, the cross-entropy whose gradient is passed on through both in one step, (P − y) / n; its own is not
-    # needed then.
+    takes: tuple[Link, ...] | None  # the links whose gradients add up to its own; None if that is known, or not needed
+    passes: Collection[int]  # the places of the parents to which it passes something on
+    # For a softmax, the cross-entropy whose gradient goes through both ops in one step, (P − y) / n; the gradient of
+    # the softmax itself is then not needed.
     loss: str | None
 
 
@@ -32,20 +32,20 @@ def planned(
     known: Collection[str],
     passed: Collection[Link],
 ) -> list[Stop]:
-    """The way from a number back to some nodes, and to no others.
+    """The nodes to visit from a number back to the wanted nodes, and no others.
 
     Parameters
     ----------
     names : iterable of str
         The nodes whose gradients are wanted.
     held : collection of str
-        The nodes of which cells are pinned.
+        The nodes that have pinned cells.
     root : str
         The node of the number.
     known : collection of str
-        The nodes whose gradients are there already, the root's among them.
+        The nodes whose gradients are already computed, the root's among them.
     passed : collection of (str, int)
-        The links along which something has been passed on already.
+        The links along which something has already been passed on.
     """
     links, names = graph.towards(root), set(names)
     losses: dict[str, str | None] = {}
@@ -82,26 +82,26 @@ def walk(
     keep: Collection[str] | None = None,
     between: Callable[[], None] | None = None,
 ) -> None:
-    """The backward pass: go the way that was planned.
+    """The backward pass: visit the planned nodes.
 
     Parameters
     ----------
     values : mapping of str to numpy.ndarray
         Of all nodes that the root depends on.
     held : mapping of str to numpy.ndarray of bool
-        The pinned cells of nodes. A pinned cell has a gradient, but it passes nothing on: it does not depend on what
-        stands above it.
+        The pinned cells of nodes. A pinned cell has a gradient, but it passes nothing on: its value does not depend on
+        the parents.
     found : dict of str to numpy.ndarray
-        The gradients that are known, by node; the new ones are put here.
+        The known gradients, by node; the new ones are added.
     passed : dict of (str, int) to numpy.ndarray or None
-        What has been passed on, by link; None where no gradient flows.
+        What has been passed on, by link; None if no gradient flows.
     keep : collection of str, optional
-        The nodes whose gradients are to stay: every other array is freed as soon as it has been passed on. A step of
-        training is quicker in memory that is used again and again. Without it everything stays.
+        The nodes whose gradients stay; every other array is freed as soon as it has been passed on, because a training
+        step is quicker if it reuses the same memory. By default everything stays.
     between : callable, optional
-        Called before each stop; what it raises ends the walk.
+        Called before each node; an exception from it ends the walk.
     """
-    if keep is not None:  # what a softmax passes on comes from its loss
+    if keep is not None:  # what a softmax passes on is computed from its loss
         keep = {*keep, *(stop.loss for stop in stops if stop.loss is not None)}
     with np.errstate(all="ignore"):  # as in forward
         for stop in stops:
@@ -124,7 +124,7 @@ def walk(
 
 
 def added_up(parts: Sequence[Array]) -> Array:
-    """The sum of what several children pass on, one of them at least; a new array where there are more."""
+    """The sum of the arrays that the children pass on (at least one); a new array if there are several."""
     if len(parts) == 1:
         return parts[0]
     total: Array = np.add(parts[0], parts[1])
@@ -142,18 +142,18 @@ def passed_on(
     gradient: Array,
     places: Collection[int],
 ) -> tuple[Array | None, ...]:
-    """What a node passes on to its parents: the one step of which back-propagation is made.
+    """What a node passes on to its parents: the single step of back-propagation.
 
     Parameters
     ----------
     graph, values, held
-        As of `walk`.
+        As in `walk`.
     loss : str or None
-        As of `loss_of_softmax`.
+        As in `loss_of_softmax`.
     gradient : numpy.ndarray
-        The node's; that of the loss, where there is one.
+        The node's gradient; with a `loss`, the gradient of the loss.
     places : collection of int
-        To which of the parents; what is passed on to another may be missing.
+        The places of the wanted parents; the entries of other parents may be missing.
     """
     node = graph.nodes[name]
     if loss is not None:
@@ -168,7 +168,7 @@ def passed_on(
 
 
 def computed(graph: Graph, values: Mapping[str, Array], held: Collection[str], name: str) -> Array:
-    """A node's value as its op computes it, without pins: the slopes in the other cells depend on that."""
+    """A node's value as its op computes it, without pins: the slopes of the unpinned cells depend on it."""
     if name not in held:
         return values[name]
     node = graph.nodes[name]
@@ -177,14 +177,14 @@ def computed(graph: Graph, values: Mapping[str, Array], held: Collection[str], n
 
 
 def loss_of_softmax(graph: Graph, held: Collection[str], name: str, links: Sequence[Link]) -> str | None:
-    """The cross-entropy that is all the root reads of a softmax: the two are gone through in one step.
+    """The cross-entropy, if it is all that the root reads of a softmax: the walk passes both in one step.
 
     Parameters
     ----------
     graph, held
-        As of `planned`.
+        As in `planned`.
     links : sequence of (str, int)
-        Those towards the root.
+        The node's links towards the root.
     """
     if not graph.nodes[name].op.softens or len(links) != 1:
         return None

@@ -1,11 +1,11 @@
-"""Byte-pair encoding: from text to pieces of words (Sennrich et al. 2016), beginning with bytes as GPT-2 does.
+"""Byte-pair encoding: a text as pieces of words (Sennrich et al. 2016), beginning with bytes as GPT-2 does.
 
-A text is bytes. The pair of pieces that stands side by side most often becomes one new piece, and so on; the list of
-these merges, in order, is all there is to the encoding. A word that was never seen falls into smaller pieces, at worst
-into bytes, so nothing is unknown. No merge goes across words: a blank belongs to the word behind it.
+A text is bytes. The most frequent pair of neighbouring pieces becomes one new piece, and so on; the ordered list of
+these merges is the whole encoding. A new word is split into smaller pieces, at worst into bytes, so no word is unknown.
+A merge never crosses the border of a word; a blank belongs to the word after it.
 
-A model that reads pieces has them as its vocabulary: the 256 bytes, then what each merge made, in order. A piece is
-made by one merge alone, so the merges can be told from the pieces (`merges_of`), and nothing else has to be kept.
+A model that reads pieces has them as its vocabulary: the 256 bytes, then the piece that each merge made, in order. Each
+piece is made by exactly one merge, so the merges follow from the pieces (`merges_of`) and are not stored.
 """
 
 import re
@@ -31,7 +31,7 @@ class Merge:
 
     left: bytes
     right: bytes
-    count: int = 0  # how often they stood side by side when they were merged; 0 where nobody knows
+    count: int = 0  # how often the pair occurred when it was merged; 0 if unknown
 
     @property
     def piece(self) -> bytes:
@@ -40,15 +40,15 @@ class Merge:
 
 
 def words(text: str) -> list[bytes]:
-    """The words of a text with the blanks before them, as bytes: what merges stay within."""
+    """The words of a text as bytes, each with the blank before it: no merge crosses their borders."""
     return [word.encode() for word in _WORD.findall(text)]
 
 
 def learn(text: str, n: int) -> list[Merge]:
-    """The first n merges that a text teaches; fewer, where no pair stands twice.
+    """The first n merges that a text teaches; fewer if no pair occurs twice.
 
-    Of pairs that are equally frequent the one that came first is merged. A pair whose letters already are a piece,
-    made of two others, stays a pair.
+    Of equally frequent pairs the one that occurred first is merged. A pair is not merged if its bytes together already
+    are a piece, made of two other pieces.
     """
     times = Counter(words(text))
     pieces: dict[bytes, Pieces] = {word: _bytes(word) for word in times}
@@ -81,7 +81,7 @@ def learn(text: str, n: int) -> list[Merge]:
 
 
 def merged(word: Pieces, left: bytes, right: bytes) -> Pieces:
-    """A word with each such pair made one piece, from the left."""
+    """A word in which each such pair is one piece; pairs are taken from the left."""
     found: list[bytes] = []
     for piece in word:
         if found and found[-1] == left and piece == right:
@@ -92,7 +92,7 @@ def merged(word: Pieces, left: bytes, right: bytes) -> Pieces:
 
 
 def steps(word: bytes, merges: Sequence[Merge]) -> list[tuple[int, Pieces]]:
-    """How a word is encoded: its bytes, and what it is after each merge that changes it, with the merge's number."""
+    """How a word is encoded: its bytes, then its pieces after each merge that changes it, with the merge's number."""
     return _steps(word, _numbers(merges))
 
 
@@ -115,7 +115,7 @@ def _steps(word: bytes, numbers: dict[tuple[bytes, bytes], int]) -> list[tuple[i
     now = _bytes(word)
     found = [(-1, now)]
     while pairs := [pair for pair in pairwise(now) if pair in numbers]:
-        first = min(pairs, key=numbers.__getitem__)  # the merges are in order: what one makes, a later one goes on with
+        first = min(pairs, key=numbers.__getitem__)  # in order: later merges use the pieces of earlier ones
         now = merged(now, *first)
         found.append((numbers[first], now))
     return found
@@ -125,12 +125,12 @@ def _steps(word: bytes, numbers: dict[tuple[bytes, bytes], int]) -> list[tuple[i
 
 
 def vocabulary(merges: Sequence[Merge]) -> dict[bytes, int]:
-    """The number of each piece: the 256 bytes, then what each merge made."""
+    """The number of each piece: the 256 bytes, then the piece that each merge made."""
     return {piece: i for i, piece in enumerate((*BYTES, *(merge.piece for merge in merges)))}
 
 
 def label(piece: bytes) -> str:
-    """A piece in letters that can be seen: a blank as ␣, and a part of a letter as its bytes, such as <0xC3>."""
+    """A piece as visible characters: a blank as ␣, a part of a character as its bytes, such as <0xC3>."""
     try:
         text = piece.decode()
     except UnicodeDecodeError:
@@ -150,7 +150,7 @@ def piece_of(shown: str) -> bytes:
 
 
 def labels(merges: Sequence[Merge]) -> tuple[str, ...]:
-    """The pieces as the vocabulary of a model has them; `<end>` may stand behind them."""
+    """The pieces as labels of a model's vocabulary; `<end>` may follow them."""
     return tuple(map(label, vocabulary(merges)))
 
 
@@ -158,22 +158,22 @@ _BYTE_LABELS = tuple(map(label, BYTES))
 
 
 def are_pieces(known: Sequence[str]) -> bool:
-    """Whether a vocabulary is one of pieces: it begins with the bytes, or came with a tokenizer."""
+    """Whether a vocabulary consists of pieces: it begins with the bytes, or belongs to a tokenizer."""
     return isinstance(known, Vocabulary) or tuple(known[: len(BYTES)]) == _BYTE_LABELS
 
 
 def unit(known: Sequence[str]) -> str:
-    """What one token of a vocabulary is called: "word", or "piece"."""
+    """The name of one token of a vocabulary: "word", or "piece"."""
     return "piece" if are_pieces(known) else "word"
 
 
 @lru_cache(4)
 def merges_of(known: tuple[str, ...]) -> tuple[Merge, ...]:
-    """The merges that a vocabulary of pieces was made by: each piece consists of two that were there before it."""
+    """The merges that made a vocabulary of pieces: each piece consists of two earlier ones."""
     merges: list[Merge] = []
     numbers: dict[tuple[bytes, bytes], int] = {}
     for i, shown in enumerate(known[len(BYTES) :]):
-        if shown == END:  # behind the pieces
+        if shown == END:  # it follows the pieces
             break
         left, *rest = _steps(piece_of(shown), numbers)[-1][1]
         merges.append(Merge(left, b"".join(rest)))
@@ -184,7 +184,7 @@ def merges_of(known: tuple[str, ...]) -> tuple[Merge, ...]:
 def pieces_of(text: str, known: tuple[str, ...]) -> list[str]:
     """A text in the pieces of a vocabulary.
 
-    Raises `ExplorerError`: "tokenizer" where its own tokenizer cannot take the text apart.
+    Raises `ExplorerError`: "tokenizer" if the vocabulary's own tokenizer cannot split the text.
     """
     if isinstance(known, Vocabulary):
         return known.pieces_of(text)
@@ -192,9 +192,9 @@ def pieces_of(text: str, known: tuple[str, ...]) -> list[str]:
 
 
 def tokens_of(text: str, known: tuple[str, ...], whole: bool = True) -> list[str]:
-    """What somebody types as tokens of a vocabulary: pieces, where it is one of pieces, else what blanks part.
+    """A typed text as tokens of a vocabulary: split into pieces if it has pieces, otherwise at blanks.
 
-    A piece may be typed as it is shown, with ␣ for its blank. `whole`: whether it is a whole text or stands within one.
+    A piece may be typed as it is shown, with ␣ for a blank. `whole`: a whole text, not a part of one.
     """
     if isinstance(known, Vocabulary):
         return [text] if not whole and text in known else known.pieces_of(text.replace(_SEEN[" "], " "), whole)
@@ -209,5 +209,5 @@ def typed(words: Sequence[str], known: Sequence[str]) -> str:
 
 
 def text_of(shown: Sequence[str]) -> str:
-    """The text that pieces are."""
+    """The text that pieces spell."""
     return b"".join(piece_of(one) for one in shown if one != END).decode(errors="replace")

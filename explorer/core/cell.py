@@ -1,12 +1,12 @@
-"""One cell: how its number comes about, step by step, and its formula in a spreadsheet.
+"""One cell of a node: the derivation of its number step by step, and its formula in a spreadsheet.
 
-The derivation of one cell: a straight line of small steps, each with its operands and its value as numbers.
+The derivation of a cell is a list of small steps, each with its operands and its value as numbers.
 
 A derivation is arithmetic that a reader can redo with a pocket calculator. Every step computes its own value from the
 values of its arguments by one function of `FUNCTIONS`, so a derivation cannot contradict itself; that it arrives at the
 number the graph holds is tested for every op.
 
-Where the numbers of a node stand in a spreadsheet, and how the formulas of other cells refer to them.
+Further below: where the numbers of a node stand in a spreadsheet, and how formulas of other cells refer to them.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -35,7 +35,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "log": np.log,
     "sin": np.sin,
     "cos": np.cos,
-    # A cosine may be a last digit beyond 1.
+    # Rounding may make a cosine a little larger than 1.
     "arccos": lambda a: np.arccos(np.clip(a, -1, 1)),
     "tanh": np.tanh,
     "erf": np.vectorize(erf, otypes=[np.float64]),
@@ -68,16 +68,16 @@ class Operand:
     node: str  # name of the node
     index: Index  # position in the node's array; one `slice(None)` where the operand is a vector
     value: Any  # the numbers, 0-d or 1-d
-    # What the numbers are: the "value" of these cells, their "gradient", or their "derivative" with respect to the one
-    # cell that is explained.
+    # Which numbers they are: the "value" of these cells, their "gradient", or their "derivative" with respect to the
+    # one explained cell.
     of: str = "value"
 
 
 @dataclass(frozen=True, eq=False)
 class Constant:
-    """A number that the op brings itself, such as ε."""
+    """A number that is part of the op, such as ε."""
 
-    value: Any  # one for each number of a line, where the step is about one
+    value: Any  # a vector where the step works on a line: one number for each entry
     text: str  # how it is written
 
 
@@ -87,8 +87,8 @@ class Step:
 
     function: str  # a key of `FUNCTIONS`
     arguments: tuple["Argument", ...]
-    value: Any  # a line of numbers, where the arguments are lines
-    label: str = ""  # what the field calls it, such as "variance σ²"; empty where it has no name
+    value: Any  # a vector where the arguments are lines
+    label: str = ""  # the term of the field, such as "variance σ²"; empty where there is none
 
 
 Argument: TypeAlias = Operand | Constant | Step
@@ -98,7 +98,7 @@ Argument: TypeAlias = Operand | Constant | Step
 class Source:
     """A parent of the explained node: ``source[i, :]`` is the operand for that line of it."""
 
-    name: str  # of the node
+    name: str  # name of the node
     value: Any
 
     def __getitem__(self, index: Any) -> Operand:
@@ -112,7 +112,7 @@ def step(function: str, *arguments: Argument, label: str = "") -> Step:
 
 
 def steps(last: Step) -> list[Step]:
-    """All steps of a derivation in the order they are carried out, each once."""
+    """All steps of a derivation in the order of computation, each once."""
     done: dict[int, Step] = {}
     waiting = [last]
     while waiting:
@@ -136,32 +136,32 @@ def operands(last: Step) -> list[Operand]:
 
 
 def cells_of(index: Iterable[int | slice], shape: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """The cells that an index means."""
+    """The cells that an index selects."""
     ranges = [range(size)[i] if isinstance(i, slice) else (i,) for i, size in zip(index, shape, strict=True)]
     return list(product(*ranges))
 
 
 MINUS_INFINITY = "-1E+300"
-"""What stands for −∞ in a spreadsheet, which has no infinity: e to the power of it is 0 all the same."""
+"""Written for −∞ in a spreadsheet, which has no infinity: e to this power is 0 all the same."""
 
 
 @dataclass(frozen=True)
 class CellBlock:
-    """A parent of a node, as a formula refers to it: ``block[i, :]`` is the reference to that line, such as $B5:$E5.
+    """A parent of a node as formulas refer to it: ``block[i, :]`` is the reference to that line, such as $B5:$E5.
 
-    What a formula takes from its own row or column is relative, and what it reads whole is fixed by dollars: so it can
-    be copied to the cells beside it, as if somebody had written it by hand.
+    A reference along the formula's own row or column is relative; an axis that is read whole is fixed by dollars. So a
+    formula can be copied to the cells beside it, as if a person had written it.
     """
 
-    # Of the node. Stacked over heads, their matrices stand one below the other.
+    # Of the node. The matrices of several heads stand one below the other.
     shape: tuple[int, ...]
-    # `row`, `column`: of its first number on the sheet, counted from 0.
+    # `row`, `column`: where its first number stands on the sheet, counted from 0.
     row: int = 0
     column: int = 0
-    apart: int = 0  # how many rows below the first number of one head that of the next stands
+    apart: int = 0  # the number of rows from one head's first number to that of the next head
     upright: bool = False  # whether a vector stands in a column, not in a row
-    sheet: str = ""  # such as "'Embedding'!"; empty for formulas on its own sheet
-    name: str = ""  # what the workbook calls the whole of it; empty where it has no name
+    sheet: str = ""  # sheet prefix such as "'Embedding'!"; empty for formulas on the same sheet
+    name: str = ""  # the workbook's defined name for the whole matrix; empty where there is none
     masked: bool = False  # whether some of the numbers may be −∞
 
     @property
@@ -171,7 +171,7 @@ class CellBlock:
 
     @property
     def table(self) -> tuple[int, int]:
-        """How many rows and columns the numbers take, those of one head where they are stacked."""
+        """How many rows and columns the numbers take on the sheet; for several heads, those of one head."""
         if self.ndim > 1:
             return self.shape[-2], self.shape[-1]
         return (prod(self.shape), 1) if self.upright else (1, prod(self.shape))
@@ -191,7 +191,7 @@ class CellBlock:
         return (part, slice(None)) if self.upright else (slice(None), part)
 
     def _area(self, head: int, row: int | slice, column: int | slice) -> str:
-        """The reference to a row, a column, a cell or all of the matrix of a head."""
+        """The reference to a row, a column, a cell or the whole matrix of a head."""
         (top, bottom, fixed_row), (left, right, fixed) = map(_ends, (row, column), self.table)
         above = self.row + head * self.apart + 1
         ends = [f"{fixed}{letters(self.column + j)}{fixed_row}{above + i}" for i, j in ((top, left), (bottom, right))]
@@ -199,14 +199,14 @@ class CellBlock:
 
 
 def _ends(part: int | slice, size: int) -> tuple[int, int, str]:
-    """The first and the last place that an index means, and the dollar before those that are read whole."""
+    """The first and last place that an index selects, and the dollar for an axis that is read whole."""
     if isinstance(part, slice):
         return range(size)[part][0], range(size)[part][-1], "$"
     return part, part, ""
 
 
 def _numbers(lead: list[Any], sizes: tuple[int, ...]) -> Iterator[int]:
-    """Which matrices of a stack are meant, counted from 0."""
+    """The numbers of the selected matrices of a stack, counted from 0."""
     for place in product(*lead):
         number = 0
         for i, size in zip(place, sizes, strict=True):
@@ -215,7 +215,7 @@ def _numbers(lead: list[Any], sizes: tuple[int, ...]) -> Iterator[int]:
 
 
 def letters(column: int) -> str:
-    """What a spreadsheet calls a column counted from 0: A to Z, then AA."""
+    """The spreadsheet's name of a column counted from 0: A to Z, then AA."""
     name = ""
     column += 1
     while column:

@@ -1,10 +1,10 @@
-"""What a model costs: the numbers it learns, multiplications, and bytes of the cache.
+"""What a model costs: learned numbers, multiplications, and bytes of the cache.
 
-How many numbers a model learns, block by block, and why so many: each is the product of a few sizes.
+How many numbers a model learns, block by block: each count is the product of a few sizes.
 
-What a decoder costs: multiplications, numbers to hold and bytes of the cache, counted on its graph.
+What a decoder costs: multiplications, numbers in memory and bytes of the cache, counted on its graph.
 
-No array is made: a graph knows its shapes, so that GPT-3 can be counted on a laptop.
+No array is made: a graph knows its shapes, so even GPT-3 can be counted on a laptop.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -36,10 +36,10 @@ class Size:
 
 @dataclass(frozen=True)
 class Weights:
-    """One input node that training would change."""
+    """One input node that training changes."""
 
     name: str  # of the node
-    sizes: tuple[Size, ...]  # the factors of its number of numbers
+    sizes: tuple[Size, ...]  # the factors of its count
 
     @property
     def count(self) -> int:
@@ -64,7 +64,7 @@ class BlockWeights:
 class Growth:
     """How many numbers a model of other sizes would have, and how many scores it would compute."""
 
-    # "layer" (one more), or what there would be twice as much of: "d_model", "d_ff", "heads", "words", "tokens".
+    # "layer" (one more), or the size that is doubled: "d_model", "d_ff", "heads", "words", "tokens".
     what: str
     count: int
     scores: int
@@ -73,8 +73,8 @@ class Growth:
 def parameters(graph: Graph, model: Model) -> tuple[BlockWeights, ...]:
     """The blocks that learn, in reading order.
 
-    Counted are embedding tables, weights, biases, γ and β, and positions where they are learned. Not counted is what
-    a person gives: words, queries, keys and values of an attention by itself, masks, a temperature, targets.
+    Counted are embedding tables, weights, biases, γ and β, and learned positions. Not counted is what a person gives:
+    words, queries, keys and values of attention without a model around it, masks, a temperature, targets.
     """
     if graph in _FOUND:
         return _FOUND[graph]
@@ -88,7 +88,7 @@ def parameters(graph: Graph, model: Model) -> tuple[BlockWeights, ...]:
 
 
 _FOUND: WeakKeyDictionary[Graph, tuple[BlockWeights, ...]] = WeakKeyDictionary()
-"""A graph never changes."""
+"""A cache; a graph never changes."""
 
 
 def total(blocks: tuple[BlockWeights, ...]) -> int:
@@ -105,9 +105,9 @@ def scores(graph: Graph) -> int:
 
 
 def growth(model: Model, told: Callable[[int, int], None] = lambda done, total: None) -> tuple[Growth, ...]:
-    """The totals of models with one layer more, or with one size doubled; those that cannot be built are left out.
+    """The totals of models with one layer more, or one size doubled; models that cannot be built are left out.
 
-    `told` hears how many of how many are done, and may raise to stop.
+    `told` is called with the number done and the total; it may raise to stop.
     """
     if model.kind not in ("gpt", "encoder-decoder"):
         return ()
@@ -165,7 +165,7 @@ def _larger(model: Model) -> Iterator[tuple[str, Model]]:
 
 
 def _with_one_layer_more(model: Model) -> Model:
-    """The last layer once more, with its switches."""
+    """The model with a copy of its last layer, with the same switches."""
     switches = dict(model.switches)
     for switch, value in model.switches.items():
         for side, layers in (("encoder", model.layers), ("decoder", model.decoder_layers)):
@@ -178,18 +178,18 @@ def _with_one_layer_more(model: Model) -> Model:
 
 MOST_LABELS = 1_000_000
 MOST_BYTES = 2_000_000_000
-"""Of all numbers of a model that nobody holds yet. While it is recomputed, those that change are there twice."""
+"""The most memory for the numbers of a model. While it is recomputed, changed arrays exist twice."""
 
 
 def build_within(model: Model, given: Mapping[str, Array] | None = None, by_rows: bool = False) -> Graph:
-    """The graph of a model, unless it could not be held.
+    """The graph of a model, unless it needs too much memory.
 
     Parameters
     ----------
     given : mapping of str to numpy.ndarray, optional
-        Inputs that are there already, and take no more memory.
+        Inputs that already exist and take no more memory.
     by_rows : bool
-        Whether one row after the other is computed, as a decoder does: what is computed is not held then.
+        Whether one row after the other is computed, as in a decoder: then computed arrays are not held.
 
     Raises
     ------
@@ -209,14 +209,14 @@ def build_within(model: Model, given: Mapping[str, Array] | None = None, by_rows
 
 
 def most_numbers(model: Model) -> int:
-    """How many numbers a model of its precision may have."""
+    """How many numbers a model of this precision may have."""
     return MOST_BYTES // np.dtype(model.dtype).itemsize
 
 
 def count_labels(model: Model) -> int:
-    """About how many labels all axes of a model's graph have, at least a fourth of them: the graph writes each one out.
+    """About how many labels the axes of a model's graph have (at least a fourth of them); a graph lists every label.
 
-    A file may ask for any sizes; to know this takes no memory.
+    A file may ask for any sizes, so this is counted before a graph is built.
     """
     labels = sum(map(len, model.axes.values())) + sum(model.lengths.values()) + model.d_model
     for block, kind in model.blocks().items():
@@ -240,8 +240,8 @@ class Shape:
     heads: int
     d_model: int
     words: int
-    room: int  # how many tokens it was made to read
-    bytes: int = 2  # of a number
+    room: int  # how many tokens it can read
+    bytes: int = 2  # per number
 
 
 SHAPES = (
@@ -255,16 +255,16 @@ SHAPES = (
 
 @dataclass(frozen=True)
 class Cost:
-    """What a model costs that reads so many tokens at once, and then one more."""
+    """What it costs a model to read a text at once, and then one more token."""
 
-    # Of one pass over all tokens, by what they are for: "projections" (to Q, K and V, and W_O), "attention" (scores,
-    # and values in shares), "feed-forward", "output", "embedding" (one-hot rows times the table).
+    # Of one pass over all tokens, by purpose: "projections" (to Q, K and V, and W_O), "attention" (scores, and weighted
+    # sums of values), "feed-forward", "output", "embedding" (one-hot rows times the table).
     multiplications: dict[str, int]
     one_more: int  # multiplications of the next token with a key-value cache
-    parameters: int  # numbers that are learned
-    # Numbers of the largest kind of array that grows with n²: one head's scores, for all heads of one layer.
+    parameters: int  # learned numbers
+    # Numbers in the largest kind of array that grows with n²: the scores of all heads of one layer.
     scores: int
-    cache: int  # numbers of the cache
+    cache: int  # numbers in the cache
 
     @property
     def together(self) -> int:
@@ -273,7 +273,7 @@ class Cost:
 
 
 def model_of(shape: Shape, tokens: int) -> Model:
-    """A GPT of a shape: norm before each block, learned positions, the output tied to the table."""
+    """A GPT of these sizes: norm before each block, learned positions, the output tied to the table."""
     switches: dict[str, str | bool | int | float] = {
         "input.lookup": "index",
         "input.positions": "learned",
@@ -290,7 +290,7 @@ def model_of(shape: Shape, tokens: int) -> Model:
 
 @lru_cache(64)
 def cost_of(shape: Shape, tokens: int) -> Cost:
-    """What a model of a shape costs, counted on the graph of one layer and of two: each further one adds the same."""
+    """The cost of a model of these sizes, from the graphs of one layer and of two: each further layer adds the same."""
     models = [model_of(replace(shape, layers=layers), tokens) for layers in (1, 2)]
     one, two = (cost(model, build(model)) for model in models)
 
@@ -307,7 +307,7 @@ def cost_of(shape: Shape, tokens: int) -> Cost:
 
 
 def cost(model: Model, graph: Graph) -> Cost:
-    """What a GPT costs that reads as many tokens as its graph has."""
+    """The cost of a GPT that reads as many tokens as its graph has."""
     tokens = graph.shape("input.tokens")[0]
     found = dict.fromkeys((PROJECTIONS, ATTENTION, NET, OUTPUT, EMBEDDING), 0)
     one_more = cache = 0
@@ -332,7 +332,7 @@ def _kind(graph: Graph, name: str) -> str:
 
 
 def timed_attention(tokens: int, heads: int, d_k: int, runs: int = 5) -> float:
-    """The seconds that the heads of one layer take here, by the graph's own ops: the best run."""
+    """The seconds that all heads of one layer take on this machine, by the graph's own ops: the best run."""
     Q, K, V = np.random.default_rng(0).normal(size=(3, heads, tokens, d_k)).astype(np.float32)
     scores, softmax, values = Scores(), Softmax(), WeightedSum()
     times = []

@@ -1,12 +1,12 @@
 """Reading a text word by word, with or without a key-value cache.
 
-A decoder that looks only back computes the same rows for the words so far, whatever comes behind them. So a new word
-needs only its own row of each node, and of the rows before it nothing but those that attention reads across: the keys
-and the values. They are kept; that is the key-value cache (Pope et al. 2022, §2). Which nodes these are is read off the
-graph, not written down for each kind of model.
+A decoder that attends only to earlier words computes the same rows for them whatever follows. So a new word needs only
+its own row of each node and, of the rows before it, only those that attention reads across: the keys and the values.
+These rows are kept; they are the key-value cache (Pope et al. 2022, §2). Which nodes they belong to follows from the
+graph and is not written down for each kind of model.
 
-With and without the cache every number is made by the same ops. A product of one row may be summed in another order
-than one of many, so the two agree to rounding (rtol 1e-12 in float64, 1e-5 in float32), not to the bit.
+With and without the cache the same ops compute every number. A product of one row may be summed in another order than a
+product of many, so the results agree up to rounding (rtol 1e-12 in float64, 1e-5 in float32), not in every bit.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,32 +33,32 @@ _Read = Callable[[Rows], Array]
 
 @dataclass(frozen=True)
 class Work:
-    """The multiplications of a node: times × (new rows) × (words so far, if the rows run along these, too)."""
+    """The multiplications of a node: times × new rows (× words so far, if each row runs along them)."""
 
     times: int
     across: bool
 
     def of(self, new: int, words: int) -> int:
-        """How many they are for some new rows, and words so far, the new ones among them."""
+        """Their number for `new` new rows and `words` words so far, which include the new ones."""
         return self.times * new * (words if self.across else 1)
 
 
 class Decoder:
-    """A model that has read some words and reads on; the words in front are never changed.
+    """A model that has read some words and can read more; words already read never change.
 
     Parameters
     ----------
     graph : Graph
-        Built with room for as many words as will be read.
+        Built with room for all words that will be read.
     inputs : mapping of str to numpy.ndarray
-        Of the graph. What a translator's encoder reads is among them; the tokens of what it writes are not looked at.
+        Values of the graph's inputs, with the source of a translator. The tokens of its output sequence are ignored.
     cache : bool
-        Whether keys and values are kept. Where a word may look at words behind it nothing can be kept, and is not.
+        Whether keys and values are kept. If a word may attend to later words, nothing can be kept, and nothing is.
 
     Raises
     ------
     ExplorerError
-        "writes-nothing" for a model that foretells no next word.
+        "writes-nothing" for a model that predicts no next word.
     """
 
     def __init__(self, model: Model, graph: Graph, inputs: Mapping[str, Array], cache: bool = True) -> None:
@@ -76,7 +76,7 @@ class Decoder:
         run(still.values(), {}, self._fixed, {}, still)
         self._moving = [graph.nodes[name] for name in graph.nodes if name in moving and name != tokens]
         self.room = graph.shape(tokens)[0]
-        # For each word that it can say the number that it reads it by; -1 where it reads no such word.
+        # For each word of the output the number by which the model reads it; -1 for a word that it cannot read.
         self.reads = read_as(graph.axes["output.words"], graph.axes[graph.sequences[self.sequence]])
         # Whether keys and values are kept.
         self.cached = cache and all(
@@ -85,7 +85,7 @@ class Decoder:
             if kind == "attention" and block.endswith(".self") and block.startswith("decoder.")
         )
         self._kept = {p for node in self._moving for p in _across(node) if p in moving - {tokens}}
-        # Above the last keys and values, only the row of the last word is needed for what comes behind it.
+        # Above the last keys and values, the next word depends on the row of the last word only.
         early = self._kept.union(*map(graph.ancestors, self._kept)) if self.cached else moving
         self._late = moving - early
         self._work = [(node.name, _work_of(graph, self.sequence, node)) for node in self._moving]
@@ -101,7 +101,7 @@ class Decoder:
     # Reading
 
     def read(self, ids: Sequence[int]) -> Array:
-        """Read more words; what comes behind the last of them.
+        """Read more words and return the logits of the next word.
 
         `ids`: the numbers of the words, one or more.
 
@@ -136,7 +136,7 @@ class Decoder:
         return logits
 
     def fork(self) -> "Decoder":
-        """Another decoder that has read the same and can read something else."""
+        """A copy that has read the same words and can continue with others."""
         made = copy(self)
         made._ids = self._ids.copy()
         made._store = {name: array.copy() for name, array in self._store.items()}
@@ -146,7 +146,7 @@ class Decoder:
 
     @property
     def bytes(self) -> int:
-        """What the cache holds: keys and values of the words so far, and those of a translator's source."""
+        """The bytes of the cache: keys and values of the words so far, and those of a translator's source."""
         if not self.cached:
             return 0
         moving = sum(array[..., : self.n, :].nbytes for array in self._store.values())
@@ -156,11 +156,11 @@ class Decoder:
     # The plan
 
     def _planned(self) -> list[tuple[str, _Read, bool]]:
-        """For each node what computes its new rows, and whether they are kept."""
+        """For each node the function that computes its new rows, and whether they are kept."""
         return [(node.name, self._forward(node), node.name in self._kept) for node in self._moving]
 
     def _forward(self, node: Node) -> _Read:
-        """What computes the new rows of a node."""
+        """The function that computes the new rows of a node."""
         late = node.name in self._late
         reads = [self._reader(p, p in _across(node), late and p not in self._late) for p in node.parents]
         rows = self._forward_rows(node, reads)
@@ -176,8 +176,8 @@ class Decoder:
         return lambda at: forward(at, *[read(at) for read in reads])
 
     def _reader(self, name: str, across: bool, last: bool) -> _Read:
-        """What gives an op its parent: the new rows of it, or the last of them, or all rows so far."""
-        if name == f"{self.sequence}.tokens" and across:  # a mask asks which of all words so far is no word
+        """The function that gives an op its parent: the parent's new rows, the last of them, or all rows so far."""
+        if name == f"{self.sequence}.tokens" and across:  # a mask reads all words so far, to find padding
             return lambda at: self._ids[: at.stop]
         if name in self._store:
             if across:
@@ -189,7 +189,7 @@ class Decoder:
                 return lambda at: value
             first = axes.index(self.sequence)
             lead = (slice(None),) * first
-            if self.sequence in axes[first + 1 :]:  # a mask: who looks, and at whom
+            if self.sequence in axes[first + 1 :]:  # a mask: one axis attends, the other is attended to
                 return lambda at: value[(*lead, at, slice(at.stop))]
             return lambda at: value[(*lead, at)]
         axes = self.graph.nodes[name].axes
@@ -205,7 +205,7 @@ def _across(node: Node) -> tuple[str, ...]:
 
 
 def _work_of(graph: Graph, sequence: str, node: Node) -> Work:
-    """The multiplications of a product; none for what is no product."""
+    """The multiplications of a product; none for other ops."""
     if node.is_input or len(node.parents) < 2:
         return Work(0, False)
     terms, _, result = node.op.subscripts.partition("->")
@@ -219,25 +219,25 @@ def _work_of(graph: Graph, sequence: str, node: Node) -> Work:
     run_along = [*node.axes, *(axes[letter] for letter in summed if letter in axes)]
     moving = run_along.count(sequence)
     times = prod(len(graph.axes[axis]) for axis in run_along if axis != sequence)
-    # The first is the new rows', any other one that of the words that they look at.
+    # The first axis counts new rows, a second one the words that they attend to.
     return Work(times, moving > 1)
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What the next word behind a text takes."""
+    """What the next word after a text costs."""
 
     # `without`, `with_cache`: multiplications.
     without: int
     with_cache: int
-    bytes: int  # what the cache holds behind the text
-    kept: tuple[str, ...]  # the nodes whose rows it holds
+    bytes: int  # of the cache after the text
+    kept: tuple[str, ...]  # the nodes whose rows are kept
 
 
 def next_word_cost(model: Model, graph: Graph, words: int) -> Cost:
-    """What the last of so many words takes, computed from the graph alone: with a cache its own rows, without one all.
+    """The cost of the last of `words` words, counted on the graph: with a cache one row, without one all rows.
 
-    The source of a translator is read once, and not counted.
+    The source of a translator is read once and not counted.
 
     `graph`: of the model, for any number of words.
     """
@@ -249,9 +249,9 @@ def next_word_cost(model: Model, graph: Graph, words: int) -> Cost:
 
 @lru_cache(1)  # a page asks for several numbers of words
 def _totals(graph: Graph, sequence: str) -> tuple[int, int, dict[int, int], tuple[str, ...]]:
-    """What all nodes together take for a new row, and for each word that it looks at; what a cache holds, and of what.
+    """What all nodes cost for a new row, and for each word that it attends to; how much is cached, and of which nodes.
 
-    What it holds is so many numbers for each power of the words so far.
+    The cached amount is given as a count of numbers for each power of the number of words so far.
     """
     found = _products(graph, sequence)
     each, along = (sum(work.times for _, work, _ in found if work.across == across) for across in (False, True))
@@ -265,15 +265,15 @@ def _totals(graph: Graph, sequence: str) -> tuple[int, int, dict[int, int], tupl
 
 
 def products(model: Model, graph: Graph) -> tuple[tuple[str, Work, str], ...]:
-    """The nodes that each new word of a decoder has rows of: their work, and the node whose rows they read across.
+    """The nodes that have rows for each new word: their work, and the node whose rows they read across.
 
-    That is the keys or the values, of which all rows so far are needed; "" for other nodes. What depends on a
-    translator's source alone is not among them.
+    That node is the keys or the values, of which all rows so far are needed; "" for other nodes. Nodes that depend only
+    on a translator's source are not listed.
     """
     return _products(graph, DECODER_READS[model.kind])
 
 
-@lru_cache(1)  # a page asks five times: of a model of 28 layers that was 0.1 s
+@lru_cache(1)  # a page asks five times, which took 0.1 s for a model of 28 layers
 def _products(graph: Graph, sequence: str) -> tuple[tuple[str, Work, str], ...]:
     above, moving = graph.ancestors(LOGITS) | {LOGITS}, {f"{sequence}.tokens"}
     found = []
@@ -281,6 +281,6 @@ def _products(graph: Graph, sequence: str) -> tuple[tuple[str, Work, str], ...]:
         if name in above and not moving.isdisjoint(node.parents):
             moving.add(name)
             across = next(iter(_across(node)), "")
-            # What a mask reads of all words are their numbers, which are there anyway.
+            # A mask reads the numbers of all words, which need no cache.
             found.append((name, _work_of(graph, sequence, node), across if across != f"{sequence}.tokens" else ""))
     return tuple(found)

@@ -1,4 +1,4 @@
-"""A derivation written out in rows, as one would on paper: operands with their numbers, and what comes of them."""
+"""A derivation written out in rows, as on paper: operands with their numbers, and their result."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -22,20 +22,20 @@ Labels = Callable[[str, int], Sequence[str]]
 class Row:
     """One row of a written derivation."""
 
-    label: str  # what the number is ("mean μ"), the name of the term ("are") in a list of terms, or what a list holds
-    expression: str  # the arithmetic, such as "1.3415 × 0.9000"; empty where the rows above are what is added up
+    label: str  # the name of the number ("mean μ"), of a term in a list ("are"), or of the list
+    expression: str  # the arithmetic, such as "1.3415 × 0.9000"; empty where the rows above are the terms of the sum
     value: str
-    # "heading": what the terms below it are; "term": one of a list; "step": a number of its own; "result": the cell
+    # "heading": names the terms below; "term": one of a list; "step": an intermediate number; "result": the cell
     # itself.
     kind: str
-    # What a term is, a "product" or a "square"; empty where the rows around it say so.
+    # The name of a term, "product" or "square"; empty where the rows around it already say it.
     noun: str = field(default="", compare=False)
-    # The step whose arithmetic it is; of a step that is a line, with the place of one entry.
+    # The step that the row shows; for a step that is a line, with the place of the entry.
     of: tuple[Step, int | None] | None = field(default=None, compare=False)
 
     @property
     def reads(self) -> tuple[tuple[str, Index], ...]:
-        """The cells of other nodes that its arithmetic takes numbers from, as (node, index)."""
+        """The cells of other nodes whose numbers the row shows, as (node, index)."""
         return () if self.of is None else _reads(*self.of)
 
 
@@ -65,19 +65,19 @@ def rows(last: Step, labels: Labels, most: int = 12, decimals: int | None = None
     labels : callable
         The labels along an axis of a node: ``labels(name, axis)``.
     most : int
-        How many terms of a sum to list before the rest is summed up in one row.
+        How many terms of a sum to list; the others are summed in one row.
     decimals : int, optional
-        Of each number. Left out: as many as one of them needs, up to four.
+        Decimals of each number. Default: as many as one of the numbers needs, up to four.
     """
     writer = _Writer(labels, most, DECIMALS if decimals is None else decimals)
-    with np.errstate(all="ignore"):  # a NaN or an overflow is written down as what it is
+    with np.errstate(all="ignore"):  # a NaN or an overflow is shown as it is
         writer.write(last)
     *before, result = _without_idle_zeros(writer.rows) if decimals is None else writer.rows
     return [*before, replace(result, kind="result")]
 
 
 def _without_idle_zeros(found: list[Row]) -> list[Row]:
-    """Rows whose numbers have no more decimals than one of them needs: 1.1 × 1.2 = 1.32, and not 1.3200."""
+    """The rows without trailing zeros that no number needs: 1.1 × 1.2 = 1.32, and not 1.3200."""
     texts = [text for row in found for text in (row.expression, row.value)]
     numbers = [one for text in texts for one in _NUMBER.findall(text)]
     needed = max([len(one.rstrip("0").partition(".")[2]) for one in numbers], default=0)
@@ -94,16 +94,16 @@ def _without_idle_zeros(found: list[Row]) -> list[Row]:
 def chain(
     engine: Engine, name: str, cell: tuple[int, ...], last: Step | None = None
 ) -> list[tuple[str, tuple[int, ...], Step]]:
-    """The derivation of a cell in one piece with what it alters: a scaled score starts at the products of its score.
+    """The derivation of a cell together with those of the cells it alters: a scaled score begins with its products.
 
     A cell that comes from a single cell of one computed matrix is preceded by the derivation of that cell, and so on.
 
-    `last`: the derivation of the cell itself, where it is known.
+    `last`: the derivation of the cell itself, if it is known.
 
     Returns
     -------
     list of (node, cell, last step)
-        In the order of computing, the asked-for cell last; empty for an input and for a pinned cell.
+        In the order of computation, the asked-for cell last; empty for an input and for a pinned cell.
     """
     found: list[tuple[str, tuple[int, ...], Step]] = []
     last = last or engine.explain(name, cell)
@@ -119,10 +119,10 @@ def chain(
 
 
 def only_rounding(engine: Engine, name: str, cell: tuple[int, ...]) -> bool:
-    """Whether a number would be 0 if one could compute without rounding: what it adds up cancels.
+    """Whether a number would be exactly 0 without rounding errors: its terms cancel.
 
-    A small number is not enough (a share of 1e−17 is one): the terms of its sum have to be so much larger that it is
-    within their last digits, or each of them has to be such a number itself.
+    To be small is not enough (a share can be 1e−17): either the terms of its sum are so much larger that it lies within
+    their last digits, or each term is itself such a number.
     """
     if not 0 < abs(engine.values[name][cell]) < _TINY or (last := engine.explain(name, cell)) is None:
         return False
@@ -138,9 +138,7 @@ def only_rounding(engine: Engine, name: str, cell: tuple[int, ...]) -> bool:
 
 
 def _terms(last: Argument) -> Array:
-    """The numbers that a number adds up, and those that these add up before: a difference of two means has all terms
-    of both.
-    """
+    """The terms of a number, with their own terms in their place: a difference of two means has the terms of both."""
     arguments = last.arguments if isinstance(last, Step) else ()
     match last.function if isinstance(last, Step) else "":
         case "dot":
@@ -160,12 +158,12 @@ def _cell(part: Operand, i: int) -> tuple[int, ...]:
 
 
 class _Writer:
-    """Rows of one derivation.
+    """Collects the rows of one derivation.
 
     Parameters
     ----------
     labels, most, decimals
-        As of `rows`.
+        As in `rows`.
     """
 
     def __init__(self, labels: Labels, most: int, decimals: int) -> None:
@@ -174,9 +172,9 @@ class _Writer:
         self.rows: list[Row] = []
 
     def write(self, one: Step, added_up: bool = False) -> None:
-        """Append the rows of a step behind the rows of the steps it needs.
+        """Append the rows of a step, after the rows of the steps that it needs.
 
-        `added_up` says of a step that is a list whether its sum is what is needed.
+        `added_up`: for a step that is a list, whether the next step needs its sum.
         """
         if id(one) in self._done:
             return
@@ -226,7 +224,7 @@ class _Writer:
         added_up: bool = True,
         noun: str = "",
     ) -> None:
-        """Terms in rows of their own, those of a line or steps. A sum may have thousands: what is shown is written."""
+        """Append terms as rows: entries of a line, or steps. A sum may have thousands; only shown terms are written."""
         shown = len(values) if len(values) <= self._most else self._most - 1
         for i in range(shown):
             one = (of[i], None) if isinstance(of, list) else (of, i)
@@ -237,7 +235,7 @@ class _Writer:
             self.rows.append(Row("", f"… and {len(rest)} more{together[0]}", together[1], "term"))
 
     def _term_names(self, one: Step) -> Sequence[str]:
-        """What the terms of a line are called: the labels along the first operand that is a line."""
+        """The names of the terms of a line: the labels along the first operand that is a line."""
         if one.function == "row":
             return self._names_apart([operands(part)[0] for part in one.arguments if isinstance(part, Step)])
         for argument in one.arguments:
@@ -249,14 +247,14 @@ class _Writer:
         return [""] * np.size(one.value)
 
     def _names_of(self, terms: Sequence[Step]) -> Sequence[str]:
-        """What terms are called that are steps of their own: the words that they pick, or what tells them apart."""
+        """The names of terms that are steps: the words that they pick, or the labels that differ between them."""
         picked = [self._picked(term) for term in terms]
         if all(picked):
             return picked
         return self._names_apart([operands(term)[0] for term in terms]) if terms else []
 
     def _picked(self, one: Argument) -> str:
-        """The word whose number a step picks from a row, if it does."""
+        """The word whose number a step picks from a row; empty for other steps."""
         if not isinstance(one, Step) or _has_rows(one):
             return ""
         if one.function != "pick":
@@ -267,7 +265,7 @@ class _Writer:
         return str(self._labels(cell.node, len(cell.index) - 1)[int(which.value)])
 
     def _names_apart(self, parts: Sequence[Operand]) -> Sequence[str]:
-        """What tells lines of one node from each other: the labels along the axis on which they stand apart."""
+        """The labels that differ between lines of one node: those along the first axis on which their places differ."""
         for axis, at in enumerate(zip(*(part.index for part in parts), strict=True)):
             places = [place for place in at if isinstance(place, int)]
             if len(set(places)) > 1:
@@ -276,7 +274,7 @@ class _Writer:
         return [""] * len(parts)
 
     def _expression(self, one: Step, i: int | None = None) -> str:
-        """The arithmetic of a step; of a line, that of its entry `i`."""
+        """The arithmetic of a step; for a line, that of its entry `i`."""
         function = one.function
         if function == "row" and i is not None:
             return self._argument(one.arguments[i], None)
@@ -318,7 +316,7 @@ class _Writer:
                 return parts[0]
 
     def _argument(self, argument: Argument, i: int | None, within: str = "dot", place: int = 0) -> str:
-        """An argument as it stands in the expression of the function `within`, in brackets where it needs them."""
+        """An argument as it is written in the expression of the function `within`, in brackets if they are needed."""
         if isinstance(argument, Constant) and not np.ndim(argument.value):
             return argument.text
         if isinstance(argument, Step) and not _has_rows(argument) and not _is_masked(argument, i):
@@ -331,7 +329,7 @@ class _Writer:
         value = argument.value
         if np.ndim(value):
             if i is None:
-                if within == "max":  # what is masked is never the largest
+                if within == "max":  # a masked number is never the largest
                     value = value[~np.isneginf(value)] if np.isfinite(value).any() else value
                 shown = ", ".join([self._number(v) for v in value[:_FEW]])
                 return shown + (", …" if len(value) > _FEW else "")
@@ -345,7 +343,7 @@ class _Writer:
 
 
 def _reads(one: Argument, i: int | None = None) -> tuple[tuple[str, Index], ...]:
-    """The cells of other nodes in the arithmetic of a step, of a line in that of its entry `i`."""
+    """The cells of other nodes that the arithmetic of a step reads; for a line, that of its entry `i`."""
     if isinstance(one, Operand):
         if i is None or not np.ndim(one.value):
             return ((one.node, one.index),)
@@ -362,7 +360,7 @@ def _reads(one: Argument, i: int | None = None) -> tuple[tuple[str, Index], ...]
 
 
 def _is_masked(one: Step, i: int | None) -> bool:
-    """Whether a step makes 0 of the −∞ that a mask has put there, which is no arithmetic to do again."""
+    """Whether a step makes a mask's −∞ into 0; the reader cannot do this arithmetic."""
     if one.function not in ("exp", "unmasked"):
         return False
     value = one.arguments[0].value
@@ -370,7 +368,7 @@ def _is_masked(one: Step, i: int | None) -> bool:
 
 
 def _named(one: Step) -> list[Step]:
-    """The steps a step needs that stand in rows of their own: those with a name, wherever they are nested."""
+    """The steps below a step that have rows of their own: those with a name, however deeply nested."""
     found: list[Step] = []
     for argument in one.arguments:
         if isinstance(argument, Step):
@@ -379,5 +377,5 @@ def _named(one: Step) -> list[Step]:
 
 
 def _has_rows(one: Argument) -> bool:
-    """Whether a step stands in rows of its own, above the step that needs it."""
+    """Whether a step has rows of its own, above the step that needs it."""
     return isinstance(one, Step) and bool(one.label or one.function == "dot")

@@ -1,6 +1,6 @@
-"""The values of a graph: what an edit makes stale, publishing what was recomputed, and reading.
+"""The values of a graph: which nodes an edit makes stale, how new values are published, and how values are read.
 
-A forward pass: the nodes that an edit makes stale, and what they feed, executed in order into new arrays.
+A forward pass computes the stale nodes and the nodes that depend on them, in order, into new arrays.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
@@ -18,10 +18,10 @@ from explorer.core.ops import Array
 
 @dataclass(frozen=True, eq=False)
 class Pin:
-    """Cells of a computed node that are held at values typed by hand."""
+    """Cells of a computed node that a person holds at typed values."""
 
     cells: Array  # which cells, in the node's shape
-    values: Array  # their values, in the node's shape; what stands in the other cells is not read
+    values: Array  # their values, in the node's shape; the values of all other cells are ignored
 
     def over(self, computed: Array) -> Array:
         """The computed array with the pinned cells laid over it."""
@@ -36,33 +36,33 @@ def run(
     stale: Collection[str],
     between: Callable[[], None] | None = None,
 ) -> tuple[dict[str, Array], list[str]]:
-    """The forward pass: give the stale nodes, and what they feed, their values.
+    """The forward pass: compute the stale nodes and the nodes that depend on them.
 
     Parameters
     ----------
     nodes : iterable of Node
-        Those to go through, in reading order.
+        The nodes to go through, in reading order.
     inputs : mapping of str to numpy.ndarray
-        Values that are given; all others are computed.
+        The given values; all other values are computed.
     values : dict of str to numpy.ndarray
-        The values there are, into which the new ones go: new arrays, closed against writing. A result with the same
-        bytes as the old one leaves that where it is and goes no further.
+        The present values. The new ones replace them: new arrays, closed against writing. If a result has the same
+        bytes as the old value, the old array stays and the nodes that depend on it are not recomputed.
     stale : collection of str
-        The nodes that cannot be kept for reasons of their own.
+        The nodes that must be recomputed even if no parent changes.
     between : callable, optional
-        Called before each node; what it raises ends the pass.
+        Called before each node; an exception from it ends the pass.
 
     Returns
     -------
     before : dict of str to numpy.ndarray
         The old values of the nodes that changed.
     recomputed : list of str
-        The executed nodes, in order.
+        The nodes that were computed, in order.
     """
     before: dict[str, Array] = {}
     changed: set[str] = set()
     recomputed: list[str] = []
-    # A masked row, an overflow or a NaN typed by hand are things to look at, not to warn about.
+    # A masked row, an overflow and a NaN typed by hand are shown to the reader, so numpy does not warn about them.
     with np.errstate(all="ignore"):
         for node in nodes:
             name, parents = node.name, node.parents
@@ -77,7 +77,7 @@ def run(
                 new = node.op.forward(*[values[parent] for parent in parents])
                 if name in pins:
                     new = pins[name].over(new)
-                new.setflags(False)  # type: ignore[call-arg]  # `write`: by its name it takes twice as long
+                new.setflags(False)  # type: ignore[call-arg]  # `write`, not by name: the name takes twice as long
                 recomputed.append(name)
             if name in values:
                 was = values[name]
@@ -93,17 +93,17 @@ def run(
 
 @dataclass(frozen=True, eq=False)
 class Pass:
-    """A forward pass that has been begun: what is to be computed, and from which values.
+    """A forward pass that has begun but is not yet computed: what to compute, and from which values.
 
-    It holds all that it reads, and nobody writes into an array, so any thread may compute it.
+    It holds everything that it reads, and no array is ever written to, so any thread may compute it.
     """
 
-    # `graph`, `inputs`, `pins`: as given to `Engine.begin`.
+    # `graph`, `inputs`, `pins`: the arguments of `Engine.begin`.
     graph: Graph
     inputs: Mapping[str, Array]
     pins: Mapping[str, Pin]
-    values: Mapping[str, Array]  # those that the engine had when it was begun
-    stale: Set[str]  # the nodes that cannot be kept for reasons of their own; what they feed follows while computing
+    values: Mapping[str, Array]  # the engine's values when the pass began
+    stale: Set[str]  # the nodes that must be recomputed anyway; the nodes that depend on them follow while computing
     # `added`, `removed`: the nodes that the graph gained and lost.
     added: frozenset[str] = frozenset()
     removed: frozenset[str] = frozenset()
@@ -115,7 +115,7 @@ class Pass:
 
     @property
     def most(self) -> Set[str]:
-        """The nodes that it runs at most: all that something stale feeds."""
+        """The nodes that it computes at most: the stale ones and all that depend on them."""
         found: set[str] = set(self.stale)
         for name, node in self.graph.nodes.items():
             if not found.isdisjoint(node.parents):
@@ -123,7 +123,7 @@ class Pass:
         return found
 
     def compute(self, between: Callable[[], None] | None = None) -> "Computed":
-        """Run it; `between` as of `run`."""
+        """Compute all nodes; `between` as in `run`."""
         values = dict(self.values)
         for name in self.removed:
             del values[name]
@@ -133,17 +133,17 @@ class Pass:
 
 @dataclass(frozen=True, eq=False)
 class Computed:
-    """What a pass came to; nobody sees it before it is published."""
+    """The result of a pass; nothing of it is visible before it is published."""
 
     begun: Pass
     # `values`, `before`: all values; the old ones of those nodes that changed and were there before.
     values: Mapping[str, Array]
     before: Mapping[str, Array]
-    recomputed: tuple[str, ...]  # the executed nodes, in order
-    gradients: Gradients | None = None  # of the loss, where somebody has asked for them
+    recomputed: tuple[str, ...]  # the nodes that were computed, in order
+    gradients: Gradients | None = None  # of the loss, if somebody asked for them
 
     def with_gradients(self, between: Callable[[], None] | None = None) -> "Computed":
-        """The same with the gradients of the loss, all computed; `between` as in `Pass.compute`."""
+        """The same result with all gradients of the loss computed; `between` as in `Pass.compute`."""
         graph = self.begun.graph
         gradients = Gradients(graph, self.values, held_cells(graph, self.begun.pins))
         gradients.several(graph.nodes, between)
@@ -151,7 +151,7 @@ class Computed:
 
 
 def held_cells(graph: Graph, pins: Mapping[str, Pin]) -> dict[str, Array]:
-    """Which cells of which nodes are held."""
+    """The pinned cells of each pinned node."""
     return {name: pin.cells for name, pin in pins.items() if name in graph.nodes}
 
 
@@ -162,11 +162,11 @@ def same_bytes(a: Array, b: Array) -> bool:
     if a.shape != b.shape or a.dtype != b.dtype:
         return False
     one, other = a.ravel(), b.ravel()
-    # Almost every edit shows in the first cells; only equal beginnings are worth comparing whole.
+    # Almost every edit changes some of the first cells; arrays with equal beginnings are compared whole.
     if one[:_PROBE].tobytes() != other[:_PROBE].tobytes():
         return False
-    # In numbers of as many bits: a worker that copies whole matrices into bytes would hold the interpreter, and so the
-    # window, for milliseconds.
+    # Compared as integers of the same width: to copy whole matrices into bytes on a worker thread would hold the
+    # interpreter, and so the window, for milliseconds.
     bits = f"u{a.itemsize}"
     one, other = one.view(bits), other.view(bits)
     ends = (_PROBE, *range(_BLOCK, a.size + _BLOCK, _BLOCK))
@@ -178,11 +178,10 @@ _PROBE, _BLOCK = 256, 2**16
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one update did."""
+    """What one update changed."""
 
-    recomputed: tuple[str, ...] = ()  # nodes that were executed, in order, inputs not among them
-    # Nodes, inputs among them, whose value is not what it was. Of those that were there before, `Engine.before` has the
-    # old value.
+    recomputed: tuple[str, ...] = ()  # computed nodes, in order; inputs are not among them
+    # Nodes and inputs whose value changed. For those that existed before, `Engine.before` has the old value.
     changed: frozenset[str] = frozenset()
     # `added`, `removed`: nodes that the graph gained and lost.
     added: frozenset[str] = frozenset()
@@ -194,24 +193,24 @@ _NOTHING = Graph({}, {}, (), {})
 
 @dataclass
 class Engine:
-    """The values of one graph, kept true to its inputs and pins.
+    """The values of one graph, always consistent with its inputs and pins.
 
-    `update` and its second half `publish` are the only ways in. They never write into an array: views may hold the old
-    ones, which also gives the before/after picture; and all new values are published at once, so that a reader never
-    sees half of an edit. What is computed is closed against writing, so nobody else can either.
+    `update`, and its second half `publish`, are the only ways to change them. They never write into an array, so a view
+    may keep old arrays (they also give the picture of before and after). All new values are published at once, so no
+    reader sees half of an edit. Computed arrays are closed against writing for everybody.
     """
 
     graph: Graph = _NOTHING
     values: Mapping[str, Array] = field(default_factory=dict)  # of all nodes, in their shapes
-    pins: Mapping[str, Pin] = field(default_factory=dict)  # by the names of the nodes that they hold
-    # The old values of the nodes that the last update changed, but for those that it added.
+    pins: Mapping[str, Pin] = field(default_factory=dict)  # by the name of the pinned node
+    # The old values of the nodes that the last update changed; nodes that it added have none.
     before: Mapping[str, Array] = field(default_factory=dict)
     has_gradients: bool = field(default=False, init=False)
-    """Whether those of the loss came with the values; otherwise each is computed when it is asked for."""
+    """Whether the gradients of the loss came with the values; otherwise each is computed on demand."""
     _gradients: dict[Root, Gradients] = field(default_factory=dict, init=False, repr=False)
 
     def update(self, graph: Graph, inputs: Mapping[str, Array], pins: Mapping[str, Pin]) -> Outcome:
-        """Make the values those of the given graph, inputs and pins, recomputing what has to be and nothing else.
+        """Take over this graph, these inputs and pins, and recompute the values that depend on what changed.
 
         `inputs`: a value for every input node, of the right shape. Arrays are taken as they are and must not be written
         to.
@@ -227,7 +226,7 @@ class Engine:
         return self.publish(self.begin(graph, inputs, pins).compute())
 
     def begin(self, graph: Graph, inputs: Mapping[str, Array], pins: Mapping[str, Pin]) -> Pass:
-        """The first half of `update`, with its arguments, for a pass that another thread computes, or nobody."""
+        """The first half of `update`, with the same arguments; another thread may compute the pass, or nobody."""
         if not self.values:
             every = frozenset(graph.nodes)
             return Pass(graph, inputs, pins, self.values, every, every)
@@ -247,7 +246,7 @@ class Engine:
         return Pass(graph, inputs, pins, self.values, stale, added, removed)
 
     def publish(self, computed: Computed) -> Outcome:
-        """The second half of `update`: one swap."""
+        """The second half of `update`: replace all values in one swap."""
         begun = computed.begun
         assert begun.values is self.values, "other values have been published since the pass was begun"
         self.graph, self.pins, self.values, self.before = begun.graph, begun.pins, computed.values, computed.before
@@ -263,17 +262,17 @@ class Engine:
         return array if place.head is None else array[place.head]
 
     def labels(self, axis: str) -> tuple[str, ...]:
-        """The labels along an axis: for a sequence its words, else the fixed labels."""
+        """The labels of an axis: for a sequence its words, for other axes the fixed labels."""
         return self.graph.labels(axis, self.values)
 
     def gradient(self, place: Place, root: Root = LOSS) -> Array | None:
         """The gradient of a node, or of a head's slice of it, in its shape; None for whole numbers.
 
-        Computed when it is asked for, with what it needs and nothing else, and kept until the next update.
+        It is computed on demand, with only the gradients that it needs, and kept until the next update.
 
-        `root`: the number whose gradient it is.
+        `root`: the number that is differentiated.
 
-        Raises `ExplorerError`: "no-loss" where there is no loss, or what is wrong with another root.
+        Raises `ExplorerError`: "no-loss" if the model has no loss; for another root see `Gradients`.
         """
         array = self.gradients(root).of(place.node)
         return array if array is None or place.head is None else array[place.head]
@@ -283,7 +282,7 @@ class Engine:
         return self.gradients(root).explain(name, cell)
 
     def gradients(self, root: Root = LOSS) -> Gradients:
-        """All gradients of one number, as the values are now."""
+        """All gradients of one number, for the present values."""
         if root not in self._gradients:
             self._gradients[root] = Gradients(self.graph, self.values, held_cells(self.graph, self.pins), root)
         return self._gradients[root]
@@ -304,28 +303,28 @@ class Engine:
     def what_if(self, inputs: Mapping[str, Array], name: str) -> Array:
         """The value that a node would have if some inputs had other values; nothing is published.
 
-        So a net answers for a whole grid of points, or the loss is had for other weights, by the graph's own ops.
+        So a net answers for a whole grid of points, or the loss is computed for other weights, by the graph's own ops.
 
         Parameters
         ----------
         inputs : mapping of str to numpy.ndarray
-            Of input nodes. They may have leading batch axes or more rows, as far as the ops in between take them.
+            Values of input nodes. They may have leading batch axes or more rows, if the ops in between accept them.
         name : str
-            The node that is asked for.
+            The node to compute.
 
         Returns
         -------
         numpy.ndarray
-            With the batch axes or rows of `inputs`.
+            The value, with the batch axes or rows of `inputs`.
         """
         above, values = self.graph.towards(name), dict(self.values)
         run((node for node in self.graph.nodes.values() if node.name in above), inputs, values, self.pins, inputs)
         return values[name]
 
     def altered(self, values: Mapping[str, Array], gradients: Mapping[str, Array]) -> "Engine":
-        """An engine with other numbers in some nodes; nothing else is recomputed for them.
+        """A copy of this engine with other numbers in some nodes; nothing is recomputed from them.
 
-        `gradients`: other ones of the loss. All that it does not name are what they were.
+        `gradients`: other gradients of the loss for some nodes. All other gradients stay.
         """
         other = copy(self)
         other.values = {**self.values, **values}
@@ -334,9 +333,9 @@ class Engine:
         return other
 
     def feeds(self, name: str, cell: tuple[int, ...]) -> dict[str, tuple[int | slice, ...]]:
-        """For each child of a node, the index of those of its cells that read the given cell.
+        """For each child of a node, the index of those cells of the child that read the given cell.
 
-        The index may take in cells that happen not to read it: all rows of a look-up, of which only some name the word.
+        The index may include cells that do not read it: all rows of a look-up, though only some rows name the word.
         """
         fed: dict[str, tuple[int | slice, ...]] = {}
         shape = self.values[name].shape
@@ -346,13 +345,13 @@ class Engine:
             each = [node.op.feeds(i, cell, shape, self.values[child].shape) for i in places]
             along = zip(*each, strict=True)
             index = tuple([parts[0] if parts.count(parts[0]) == len(parts) else slice(None) for parts in along])
-            if slice(0, 0) not in index:  # a first word is no word's next one
+            if slice(0, 0) not in index:  # an empty slice: no cell of the child reads it
                 fed[child] = index
         return fed
 
 
 def fresh(graph: Graph, inputs: Mapping[str, Array], pins: Mapping[str, Pin]) -> Engine:
-    """A new engine with all values computed; arguments as of `Engine.update`."""
+    """A new engine with all values computed; arguments as in `Engine.update`."""
     engine = Engine()
     engine.update(graph, inputs, pins)
     return engine

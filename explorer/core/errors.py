@@ -1,22 +1,22 @@
-"""Errors that a person can cause: an id and fields. `explorer.sentences` says them. Shapes are checked here, too."""
+"""Errors that a person can cause: an id and fields; `explorer.sentences` words them. Shapes are checked here, too."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 
 class ExplorerError(Exception):
-    """Something a person asked for that cannot be done.
+    """A person asked for something that cannot be done.
 
     Parameters
     ----------
     id : str
         A key of `explorer.sentences.SENTENCES`.
     **fields
-        What the sentence names; another error, where that is the reason.
+        What the sentence names; may be another error, the reason.
     """
 
     in_words: ClassVar[Callable[["ExplorerError"], str]] = staticmethod(lambda error: f"{error.id} {error.fields}")
-    """What puts it into words where nobody else does: in a traceback."""
+    """Words the error where nothing else does: in a traceback."""
 
     def __init__(self, id: str, **fields: Any) -> None:
         super().__init__(id)
@@ -28,19 +28,19 @@ class ExplorerError(Exception):
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """The likeliest of the known names; nothing where none is like it."""
+    """The most similar of the known names; "" if none is similar."""
     from difflib import get_close_matches
 
     return next(iter(get_close_matches(name, known, n=1)), "")
 
 
 def written_shape(shape: tuple[int, ...]) -> str:
-    """As people read it: "3 × 4"."""
+    """A shape as people read it: "3 × 4"."""
     return " × ".join(map(str, shape)) or "a single number"
 
 
 def require_cell(name: str, cell: tuple[int, ...], shape: tuple[int, ...]) -> None:
-    """See that an array of this shape, called so, has the cell, counted from 0.
+    """Check that an array of this name and shape has the cell, counted from 0.
 
     Raises `ExplorerError`: "bad-cell".
     """
@@ -49,7 +49,7 @@ def require_cell(name: str, cell: tuple[int, ...], shape: tuple[int, ...]) -> No
 
 
 def require_shape(name: str, given: tuple[int, ...], shape: tuple[int, ...]) -> None:
-    """See that values given for an array called so have its shape.
+    """Check that the values given for an array of this name have its shape.
 
     Raises `ExplorerError`: "bad-shape".
     """

@@ -1,7 +1,7 @@
-"""Writing on: from the logits behind a text to the next word, and so on (Holtzman et al. 2020 for the choices).
+"""Writing a text: from the logits of the next word to a word, again and again (Holtzman et al. 2020 for the choices).
 
-The choice of a word is: logits ÷ temperature, softmax, then only the `top_k` most probable words, then only the most
-probable ones that together have at least `top_p`; what is left is weighed anew, and one of it is drawn.
+How a word is chosen: logits ÷ temperature, softmax, then only the `top_k` most probable words, then only the most
+probable ones that together have at least `top_p`; the rest is scaled to sum to 1, and one word is drawn.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +15,7 @@ from explorer.core.numbers import places_of_largest
 from explorer.core.ops import Array, Softmax
 
 BOUNDS = {"temperature": (0.01, 100.0), "top_k": (0, 1_000_000), "top_p": (0.0, 1.0), "seed": (0, 2**32 - 1)}
-"""The least and the most of each number of `Choice`."""
+"""The smallest and largest value of each number of `Choice`."""
 MOST_BEAMS = 64
 
 
@@ -26,11 +26,11 @@ class Choice:
     Raises `ExplorerError`: "bad-training-setting" for a number out of its bounds.
     """
 
-    greedy: bool = False  # always the most probable word, where others would be drawn
-    # What the logits are divided by: below 1 likely words become likelier, above 1 all become more alike.
+    greedy: bool = False  # always the most probable word, never a draw
+    # The divisor of the logits: below 1 probable words become more probable, above 1 all become more alike.
     temperature: float = 1.0
-    top_k: int = 0  # only the so many most probable words; 0: all
-    # Only the most probable words that together have at least this probability; 1: all. At least one word is left.
+    top_k: int = 0  # keep only that many most probable words; 0: all
+    # Keep the most probable words that together have at least this probability; 1: all. At least one word stays.
     top_p: float = 1.0
     seed: int = 0  # of the draws
 
@@ -42,26 +42,26 @@ class Choice:
                 raise ExplorerError("bad-training-setting", name=shown, value=value, low=low, high=high)
 
     def probabilities(self, logits: Array) -> Array:
-        """The probability of each word to be drawn, (n_words,); 0 for those that are cut off.
+        """The probability that each word is drawn, (n_words,); 0 for words that are cut off.
 
         `logits`: (n_words,).
         """
         return self.left(Softmax().forward(np.asarray(logits, np.float64)[None] / self.temperature)[0])
 
     def left(self, spread: Array) -> Array:
-        """What top-k and top-p leave of probabilities, weighed anew so that it adds up to 1, (n_words,)."""
+        """The probabilities that top-k and top-p leave, scaled to sum to 1, (n_words,)."""
         left = np.where(kept(spread, self.top_k, self.top_p), spread, 0.0)
         return np.asarray(left / (left.sum() or 1.0))
 
     def word(self, probabilities: Array, place: int) -> int:
-        """The word that is chosen as the one at a place of the text.
+        """The word chosen for a place of the text.
 
-        The draw depends on the seed and the place alone: whoever writes word by word gets what one run would give.
+        The draw depends only on the seed and the place: to write word by word gives the same text as one run.
 
         Parameters
         ----------
         probabilities : numpy.ndarray
-            Of being chosen, (n_words,).
+            That each word is chosen, (n_words,).
         place : int
             How many words stand before it.
         """
@@ -71,7 +71,7 @@ class Choice:
 
 
 def kept(probabilities: Array, top_k: int, top_p: float) -> Array:
-    """Which words top-k and top-p leave, (n_words,) of bool. Of equally probable ones the earlier stays."""
+    """Which words top-k and top-p keep, (n_words,) of bool. Of equally probable words the earlier one is kept."""
     if not top_k and top_p >= 1:
         return np.ones(len(probabilities), dtype=bool)
     order = places_of_largest(probabilities, top_k or len(probabilities))
@@ -87,14 +87,14 @@ def kept(probabilities: Array, top_k: int, top_p: float) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """One word that was written."""
+    """One written word."""
 
     logits: Array  # (n_words,)
-    probabilities: Array  # of being drawn, (n_words,); a greedy choice takes the likeliest
+    probabilities: Array  # of each word to be drawn, (n_words,); a greedy choice takes the largest
     chosen: int  # the number of the word
 
     def candidates(self, most: int) -> list[tuple[int, float]]:
-        """The words that could be chosen with their probabilities, likeliest first; the chosen one among them."""
+        """The words that could be chosen, with probabilities, most probable first; the chosen word is among them."""
         likeliest = places_of_largest(self.probabilities, most)
         found = [int(i) for i in likeliest if self.probabilities[i] > 0]
         if self.chosen not in found:
@@ -103,10 +103,10 @@ class Written:
 
 
 def write(decoder: Decoder, ids: Sequence[int], n: int, choice: Choice, end: int) -> Iterator[Written]:
-    """Write up to n words behind a text, and stop behind `<end>`, or where the model has no room for more.
+    """Write up to n words after a text; stop after `<end>`, or when the model has no room for more.
 
-    The word that it says is the next that it reads, by another number where its input has other words than its output
-    (`Decoder.reads`). Behind one that it does not read nothing can be written: that is the last.
+    The model reads each word that it writes, by another number if its input and output vocabularies differ
+    (`Decoder.reads`). A word that it cannot read is the last one.
 
     Parameters
     ----------
@@ -129,9 +129,9 @@ def write(decoder: Decoder, ids: Sequence[int], n: int, choice: Choice, end: int
 
 
 def drawn(probabilities: Array, number: float) -> int:
-    """The word that a number from 0 to 1 falls on, where each has a stretch as long as its probability.
+    """The word on which a number from 0 to 1 falls, if each word has an interval as long as its probability.
 
-    The first word, where none has a probability that is a number: a model with infinite weights says nothing.
+    Word 0 if no probability is positive: infinite weights make them all NaN.
     """
     possible = np.flatnonzero(probabilities > 0)
     if not len(possible):
@@ -145,13 +145,13 @@ def drawn(probabilities: Array, number: float) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Beam:
-    """One way to write on."""
+    """One continuation of the text."""
 
     words: tuple[int, ...] = ()  # the numbers of the words written
     score: float = 0.0  # the sum of the logs of their probabilities
-    steps: tuple[Written, ...] = ()  # how each came to be written
-    parent: int = -1  # its place among the beams of one word less; -1 for the first
-    done: bool = False  # whether nothing can follow: it ends in `<end>`, or in a word that the model does not read
+    steps: tuple[Written, ...] = ()  # how each word was chosen
+    parent: int = -1  # the place of its parent among the beams of the level before; -1 for the first level
+    done: bool = False  # whether it cannot continue: it ends in `<end>`, or in a word that the model cannot read
 
 
 def search(
@@ -162,7 +162,7 @@ def search(
     end: int,
     told: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[tuple[Beam, ...]]:
-    """Beam search: after each word the so many likeliest ways to write on are followed (Sutskever et al. 2014, §3.2).
+    """Beam search: after each word the `beams` most probable continuations are kept (Sutskever et al. 2014, §3.2).
 
     Parameters
     ----------
@@ -171,17 +171,17 @@ def search(
     n : int
         The most words to write.
     beams : int
-        How many ways are followed at once.
+        How many continuations are kept.
     end : int
         The number of `<end>`; -1 where the model has none.
     told : callable, optional
-        Called before each word that is read, with how many were and how many there are at most; it may raise to stop.
+        Called before each word is read, with the number read and the most there can be; it may raise to stop.
 
     Returns
     -------
     list of tuple of Beam
-        Level by level, likeliest first: those of one word, of two, … A beam that is done stays among them as it is.
-        The first of the last level is the best that was found.
+        Level by level, most probable first: the beams of one word, of two, … A finished beam stays among them
+        unchanged. The first beam of the last level is the best one.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""How much one number changes with every other number that it depends on, and how that comes about."""
+"""How much one number changes with each number that it depends on, and the derivation of that."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
@@ -16,10 +16,10 @@ from explorer.core.ops import Array, CrossEntropy
 
 @dataclass(frozen=True)
 class Root:
-    """The one number whose gradient is taken."""
+    """The one number that is differentiated."""
 
     node: str  # name of its node
-    cell: tuple[int, ...] = ()  # which of the node's cells; none for a node that is a single number
+    cell: tuple[int, ...] = ()  # which of the node's cells; empty for a node that is a single number
 
 
 LOSS = Root("loss.value")
@@ -28,21 +28,21 @@ LOSS = Root("loss.value")
 class Gradients:
     """The gradient of one number with respect to any node, for one state of the values.
 
-    Each is computed when it is first asked for, with what it needs and nothing else, and kept.
+    Each is computed on demand, with only the gradients that it needs, and kept.
 
     Parameters
     ----------
     values : mapping of str to numpy.ndarray
         Of all nodes.
     held : mapping of str to numpy.ndarray of bool
-        The pinned cells of nodes. A pinned cell has a gradient, but it passes nothing on: it does not depend on what
-        stands above it.
+        The pinned cells of nodes. A pinned cell has a gradient, but it passes nothing on: its value does not depend on
+        the parents.
 
     Raises
     ------
     ExplorerError
-        "no-loss" where the loss is asked for and there is none; "unknown-node", "bad-cell" or "no-gradient" where
-        another root is none.
+        "no-loss" for the loss of a graph that has none; "unknown-node", "bad-cell" or "no-gradient" for another root
+        that cannot be one.
     """
 
     def __init__(self, graph: Graph, values: Mapping[str, Array], held: Mapping[str, Array], root: Root = LOSS) -> None:
@@ -63,9 +63,9 @@ class Gradients:
         return self.several([name]).get(name)
 
     def several(self, names: Iterable[str], between: Callable[[], None] | None = None) -> dict[str, Array]:
-        """The gradients of those of some nodes that have one, by name: a single walk.
+        """The gradients of those of some nodes that have one, by name, computed in a single walk.
 
-        `between`: called before each node on the way; what it raises ends the walk.
+        `between`: called before each node of the walk; an exception from it ends the walk.
         """
         names = [name for name in names if self._flows(name)]
         if not self._found.keys() >= set(names):
@@ -74,7 +74,7 @@ class Gradients:
         return {name: self._found[name] for name in names}
 
     def altered(self, found: Mapping[str, Array]) -> "Gradients":
-        """The same with other gradients of some nodes, in their shapes."""
+        """The same object with other gradients of some nodes, in their shapes."""
         other = copy(self)
         other._found = {**self._found, **found}
         return other
@@ -91,8 +91,8 @@ class Gradients:
     def explain(self, name: str, cell: tuple[int, ...]) -> Step:
         """The derivation of one cell of a gradient by the chain rule.
 
-        One term for each child of the node, "through" it: the sum over those of its cells that the cell goes into, of
-        the cell's gradient × how much it changes with the explained cell.
+        One term for each child of the node, "through" it: the sum, over the child's cells that read the explained cell,
+        of their gradient × how much they change with the explained cell.
 
         Raises `ExplorerError`: "no-gradient" for a node of whole numbers.
         """
@@ -109,7 +109,7 @@ class Gradients:
         return terms[0] if len(terms) == 1 else step("sum_of", *terms, label="sum over what it goes into")
 
     def _through(self, child: str, name: str, cell: tuple[int, ...]) -> Iterator[Step]:
-        """The term of one child; none, where nothing of it flows back to the cell."""
+        """The term of one child; nothing if no gradient flows back to the cell."""
         node = self.graph.nodes[child]
         value = Source(child, computed(self.graph, self.values, self.held, child))
         if loss := loss_of_softmax(self.graph, self.held, child, self._links[child]):
@@ -126,12 +126,12 @@ class Gradients:
             yield step("sum_of", *lines, label=f"through {child}")
 
     def _products(self, child: str, value: Source, place: int, cell: tuple[int, ...]) -> Iterator[Step]:
-        """Gradient × slope of the cells that a cell of a parent goes into, line by line or one by one."""
+        """Gradient × slope of the child's cells that read a cell, line by line or cell by cell."""
         node, gradient = self.graph.nodes[child], self._found[child]
         parents = [Source(parent, self.values[parent]) for parent in node.parents]
         shape = value.value.shape
         fed = node.op.feeds(place, cell, parents[place].value.shape, shape)
-        # An axis that has only one cell is named by it.
+        # On an axis with only one cell, index that cell.
         fed = tuple(0 if size == 1 else part for part, size in zip(fed, shape, strict=True))
         for line in _lines(fed, shape):
             held = child in self.held and self.held[child][line].any()
@@ -141,7 +141,7 @@ class Gradients:
                     yield step("value", Constant(0, "pinned: nothing passes on"), label=self._label(child, fed, at))
                     continue
                 slope = node.op.derivative(place, cell, at, value, *parents)
-                # Through a slope of 0 nothing passes, not even an infinite gradient.
+                # Nothing passes through a slope of 0, not even an infinite gradient.
                 if one_by_one and slope.value == 0:
                     continue
                 function = "dot" if any(isinstance(part, slice) for part in at) else "multiply"
@@ -152,7 +152,7 @@ class Gradients:
         return name in self.held and bool(self.held[name][cell])
 
     def _through_softmax(self, shares: str, loss: str, cell: tuple[int, ...]) -> Step:
-        """The term of a softmax with its cross-entropy: (P − y) / n."""
+        """The term of a softmax together with its cross-entropy: (P − y) / n."""
         target, op = self.values[self.graph.nodes[loss].parents[1]], self.graph.nodes[loss].op
         assert isinstance(op, CrossEntropy)
         if target[cell[:-1]] == op.pad:
@@ -164,7 +164,7 @@ class Gradients:
         return step("multiply", gradient, slope, label=f"through {shares} and {loss} in one")
 
     def _label(self, child: str, fed: Index, at: Index) -> str:
-        """Which of the fed lines or cells this is."""
+        """The labels that tell this line or cell from the others that read the cell."""
         names: list[str] = []
         for axis, whole, part in zip(self.graph.nodes[child].axes, fed, at, strict=True):
             if isinstance(whole, slice) and not isinstance(part, slice):
@@ -175,7 +175,7 @@ class Gradients:
 
 
 def _lines(fed: Index, shape: tuple[int, ...]) -> Iterator[Index]:
-    """The cells of an index as lines along the last of the axes of which it takes more than one."""
+    """The cells of an index as lines: each runs along the last axis on which the index takes several cells."""
     several = {axis: range(shape[axis])[part] for axis, part in enumerate(fed) if isinstance(part, slice)}
     *others, _ = several or [-1]
     for chosen in product(*(several[axis] for axis in others)):

@@ -1,4 +1,4 @@
-"""The topology: which node reads which, in a fixed order. No values live here."""
+"""The structure of a model's graph: which node reads which nodes, in a fixed order. It holds no values."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -13,25 +13,25 @@ from explorer.core.ops import Array, Input, Op
 
 @dataclass(frozen=True)
 class Stage:
-    """One stop of the pipeline map: a few nodes that are looked at together."""
+    """One entry of the window's list of stages: a few nodes that are shown together."""
 
     name: str  # path, such as "encoder.1.self.attention"
     # What is shown there: "embedding", "positions", "attention", "masked" (attention of a decoder to itself), "cross"
     # (to the source), "heads", "norm", "ffn", "output", "loss", "layer", "vectors", "examples", "batch norm",
     # "dropout".
     kind: str
-    title: str  # as it stands in the map
-    group: str  # the heading above it in the map, such as "Encoder 1"
+    title: str  # its text in the list of stages
+    group: str  # the heading above it in the list, such as "Encoder 1"
 
 
 @dataclass(frozen=True)
 class Node:
-    """One array of the graph: how it is computed, from what, and what its axes mean."""
+    """One array of the graph: how it is computed, from which arrays, and what its axes mean."""
 
     name: str  # path (see DESIGN §4), such as "encoder.1.self.scores"
-    op: Op  # how the value comes from the parents; `Input` for what is edited
+    op: Op  # computes the value from the parents' values; `Input` for a node that a person edits
     parents: tuple[str, ...]  # names of the nodes the op reads, in the op's order
-    axes: tuple[str, ...]  # the name of each axis; the model knows its labels and so its length
+    axes: tuple[str, ...]  # the name of each axis; `Graph.axes` has its labels, whose number is its length
     symbol: str  # LaTeX, such as "W_Q"
     stage: str  # name of the stage it is shown in
 
@@ -47,43 +47,43 @@ class Node:
 
 
 CELL = 100
-"""Multiply-adds of a large matrix product in the time that one number of an element-wise op takes (GELU: 80, softmax:
-200), in float32 on two cores."""
+"""What one number that an element-wise op computes costs, in multiply-adds of a large matrix product (GELU: 80,
+softmax: 200), in float32 on two cores."""
 READ = 25
-"""The same of one number that a product reads: few tokens take little else from a large table (38 million: 24 ms)."""
+"""The same for one number that a product reads: few tokens times a large table is mostly reading (38 million: 24 ms)"""
 
 
 Link: TypeAlias = tuple[str, int]
-"""A node and one of its places: which of its parents, counted from 0, it reads there."""
+"""A node and the place of one of its parents, counted from 0: one edge of the graph."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A node, or a head's slice of it."""
+    """A node, or one head's slice of a node."""
 
     node: str  # name of the node
     head: int | None = None  # which slice along the first axis, counted from 0; None for the whole
 
     @cached_property
     def index(self) -> tuple[int, ...]:
-        """What to index the node's array with."""
+        """The index that takes this slice out of the node's array; empty for the whole."""
         return () if self.head is None else (self.head,)
 
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """All nodes in reading order, which is a topological order, and the axes their arrays run along."""
+    """All nodes in reading order, which is a topological order, and the axes of their arrays."""
 
     nodes: Mapping[str, Node]
-    # The labels along each axis; their number is its length. The axis of a sequence carries positions here; the words
-    # come from its token numbers (see `Engine.labels`).
+    # The labels of each axis; their number is its length. The axis of a sequence has its positions as labels here; its
+    # words follow from its token numbers (see `Engine.labels`).
     axes: Mapping[str, tuple[str, ...]]
     stages: tuple[Stage, ...]
     sequences: Mapping[str, str]  # for each axis of tokens, the axis of its vocabulary
-    # What leaves each layer, by one name whatever the layer is made of: "decoder.3.out". Number 0 is what enters the
-    # first.
+    # The node that holds the output of each layer, by a name that does not depend on the kind of layer:
+    # "decoder.3.out". Number 0 is the input of the first layer.
     leaving: Mapping[str, str] = field(default_factory=dict)
-    children: Mapping[str, tuple[str, ...]] = field(init=False)  # for each node those that read it, in reading order
+    children: Mapping[str, tuple[str, ...]] = field(init=False)  # for each node the nodes reading it, in reading order
     _towards: dict[str, Mapping[str, tuple[Link, ...]]] = field(default_factory=dict, init=False, repr=False)
     _places: dict[str, Place] = field(default_factory=dict, init=False, repr=False)
 
@@ -96,14 +96,14 @@ class Graph:
 
     def shape(self, name: str) -> tuple[int, ...]:
         """The shape of a node's array."""
-        return tuple([len(self.axes[axis]) for axis in self.nodes[name].axes])  # a list, as it is asked for so often
+        return tuple([len(self.axes[axis]) for axis in self.nodes[name].axes])  # a list, because a generator is slower
 
     def size(self, name: str) -> int:
         """How many numbers a node's array holds."""
         return prod(self.shape(name))
 
     def towards(self, name: str) -> Mapping[str, tuple[Link, ...]]:
-        """For a node and each that it depends on: the links through which it does."""
+        """For `name` and each node that it depends on: the links that lead from that node towards `name`."""
         if name not in self._towards:
             links: dict[str, list[Link]] = {one: [] for one in {name} | self.ancestors(name)}
             for child in self.nodes:
@@ -120,12 +120,12 @@ class Graph:
 
     @cached_property
     def position(self) -> Mapping[str, int]:
-        """Where each node stands in reading order."""
+        """The place of each node in reading order, counted from 0."""
         return {name: i for i, name in enumerate(self.nodes)}
 
     @cached_property
     def work(self) -> Mapping[str, int]:
-        """About how many multiply-adds each node takes: those of its product, some for each number made or read."""
+        """About how many multiply-adds each node costs: those of its product, and `CELL` or `READ` for each number."""
         return {name: self._work(node) for name, node in self.nodes.items()}
 
     def _work(self, node: Node) -> int:
@@ -155,7 +155,7 @@ class Graph:
         return [n for n in self.nodes if n in above and self.nodes[n].is_input]
 
     def labels(self, axis: str, values: Mapping[str, Array]) -> tuple[str, ...]:
-        """The labels along an axis: for a sequence the words that its token numbers mean, else the fixed ones."""
+        """The labels of an axis: for a sequence the words of its tokens, for other axes the fixed labels."""
         vocabulary = self.sequences.get(axis)
         if vocabulary is None:
             return self.axes[axis]
@@ -163,19 +163,19 @@ class Graph:
         return tuple([words[i] for i in values[f"{axis}.tokens"].tolist()])
 
     def n_heads(self, name: str) -> int | None:
-        """How many heads a node is stacked over; None where it is not."""
+        """The number of heads along the first axis of a node; None for a node without heads."""
         return self.heads.get(name)
 
     @cached_property
     def heads(self) -> Mapping[str, int]:
-        """How many heads each node is stacked over that is."""
+        """The number of heads of each node whose first axis counts heads."""
         first = {name: node.axes[0] for name, node in self.nodes.items() if node.axes}
         return {name: len(self.axes[axis]) for name, axis in first.items() if axis.endswith(".heads")}
 
     def place(self, name: str) -> Place:
         """The node, or the head's slice of one, that `name` means: "encoder.1.self.head.2.Q" is a slice of "….Q".
 
-        Raises `ExplorerError`: "unknown-node", with the likeliest name.
+        Raises `ExplorerError`: "unknown-node", with the most similar name.
         """
         place = self._places.get(name) or self.find(name)
         if place is None:
@@ -184,7 +184,7 @@ class Graph:
         return place
 
     def find(self, name: str) -> Place | None:
-        """What `place` finds; None where there is no such node, without a search for the likeliest name."""
+        """The same as `place`, but None for an unknown name, without a search for the most similar one."""
         if name in self.nodes:
             return Place(name)
         if name in self.leaving:
@@ -199,12 +199,12 @@ class Graph:
         return None
 
     def names(self) -> Iterable[str]:
-        """All names that can be read: nodes, and the slices of their heads right behind them."""
+        """All names of arrays: each node, followed by the slices of its heads."""
         for node in self.nodes.values():
             yield from self.names_of(node)
 
     def names_of(self, node: Node) -> Iterable[str]:
-        """The name of a node, and those of the slices of its heads."""
+        """The name of a node, then the names of the slices of its heads."""
         yield node.name
         block = node.name.rpartition(".")[0]
         for head in range(self.n_heads(node.name) or 0):
@@ -218,14 +218,14 @@ class Graph:
 
 @lru_cache(256)
 def counted(n: int, before: str = "") -> tuple[str, ...]:
-    """The labels of an axis that counts: "1", "2", …, with something before each. All graphs share them."""
+    """The labels "1", "2", … of an axis that only counts, each with `before` in front. All graphs share the tuples."""
     numbers = map(str, range(1, n + 1))  # a vocabulary may have 150,000
     return tuple(map(before.__add__, numbers) if before else numbers)
 
 
 @lru_cache(maxsize=256)
 def _read_along(subscripts: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """For each operand of a product its letters, the last first; and those that several have and the result lacks."""
+    """The letters of each operand, last axis first; and those summed over: in several operands, not in the result."""
     terms, _, result = subscripts.partition("->")
     operands = terms.split(",")
     shared = Counter(letter for term in operands for letter in set(term))
@@ -234,7 +234,7 @@ def _read_along(subscripts: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 class GraphBuilder:
-    """Takes down nodes in reading order; a node can only read what stands before it, so a graph has no cycles."""
+    """Collects nodes in reading order. A node can only read nodes added before it, so a graph has no cycles."""
 
     def __init__(self) -> None:
         self._nodes: dict[str, Node] = {}
@@ -246,13 +246,13 @@ class GraphBuilder:
 
     def axis(self, name: str, labels: Iterable[str] | int) -> str:
         """Declare an axis by its labels, or by its length: then the labels count from 1. Returns the name."""
-        # A tuple stays the one it is: that of a tokenizer's pieces knows the tokenizer.
+        # A tuple is not copied: the tuple of a tokenizer's pieces is of a class that knows the tokenizer.
         named = labels if isinstance(labels, tuple) else None
         self._axes[name] = counted(labels) if isinstance(labels, int) else named or tuple(labels)
         return name
 
     def sequence(self, name: str, length: int, vocabulary: str) -> str:
-        """Declare an axis of so many tokens, whose labels are words of the vocabulary axis. Returns the name."""
+        """Declare the axis of a sequence of tokens, whose labels are words of the vocabulary axis. Returns the name."""
         self._sequences[name] = vocabulary
         return self.axis(name, length)
 
@@ -265,7 +265,7 @@ class GraphBuilder:
         return len(self._axes[axis])
 
     def number(self, axis: str, label: str) -> int:
-        """Where a label stands along a declared axis; -1 where it does not."""
+        """The place of a label on a declared axis; -1 for a label that the axis does not have."""
         labels = self._axes[axis]
         return labels.index(label) if label in labels else -1
 
@@ -277,7 +277,7 @@ class GraphBuilder:
     def add(self, name: str, op: Op, *parents: str, axes: tuple[str, ...], symbol: str = "") -> str:
         """Add a node with the parameters of `Node`, its parents behind the op. Returns its name.
 
-        Without a symbol it has the last part of its name.
+        The default symbol is the last part of the name.
         """
         assert name not in self._nodes, name
         assert self._nodes.keys() >= set(parents), (name, parents)
@@ -286,7 +286,7 @@ class GraphBuilder:
         return name
 
     def leave(self, name: str, node: str) -> None:
-        """Give what leaves a layer a name; see `Graph.leaving`."""
+        """Name the node that holds the output of a layer; see `Graph.leaving`."""
         self._leaving[name] = node
 
     def build(self) -> Graph:

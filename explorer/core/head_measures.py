@@ -1,9 +1,9 @@
-"""What heads do, found by measuring: how much of a head's attention goes where a head of one kind would look.
+"""What attention heads do, by measurement: how much of a head's attention goes where a head of one kind would attend.
 
-Each measure is a rule from the words of a sentence to cells: for the word that looks (row), the words that a head of
-this kind looks at (columns). A head's score is the share of its attention on these cells, over the rows that have any.
-Rows in which a simpler head would look at the same cells do not count, or a head that always looks at the first word
-would pass for one that finds the subject: subjects stand first.
+Each measure is a rule that maps the words of a sentence to cells: for each attending word (row) the words that a head
+of this kind attends to (columns). A head's score is the share of its attention on these cells, over the rows that have
+such cells. A row does not count if a simpler head attends to the same cells; otherwise a head that always attends to
+the first word would pass for one that finds the subject, because subjects come first.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,22 +15,22 @@ import numpy as np
 from explorer.core.ops import Array
 
 LEAST = 0.5
-"""A head does something if at least so much of its attention goes there."""
+"""A head has a label only if at least this share of its attention fits the rule."""
 
 Rule = Callable[[Sequence[str], Sequence[tuple[int, int]]], Array]
 
 
 @dataclass(frozen=True)
 class Score:
-    """How far a head does one thing."""
+    """How far a head follows one rule."""
 
-    share: float  # of its attention, in the rows that count; NaN where none does
-    by_chance: float  # what a head would have that looks at all words alike
+    share: float  # of its attention, over the rows that count; NaN if none counts
+    by_chance: float  # the share of a head that attends to all words equally
     rows: int  # how many rows count
 
 
 def _earlier(words: Sequence[str], hit: Callable[[int, int], bool]) -> Array:
-    """The cells (i, j), j not behind i, that a rule names, (n, n) of bool."""
+    """The cells (i, j) with j ≤ i for which `hit` is true, (n, n) of bool."""
     n = len(words)
     found = np.zeros((n, n), dtype=bool)
     for i in range(n):
@@ -40,37 +40,37 @@ def _earlier(words: Sequence[str], hit: Callable[[int, int], bool]) -> Array:
 
 
 def itself(words: Sequence[str], referents: Sequence[tuple[int, int]] = ()) -> Array:
-    """Each word looks at itself."""
+    """Each word attends to itself."""
     return np.eye(len(words), dtype=bool)
 
 
 def first(words: Sequence[str], referents: Sequence[tuple[int, int]] = ()) -> Array:
-    """Each word looks at the first: where heads look that find nothing (Xiao et al. 2024)."""
+    """Each word attends to the first: heads attend there when they find nothing (Xiao et al. 2024)."""
     return _earlier(words, lambda i, j: j == 0 < i)
 
 
 def previous(words: Sequence[str], referents: Sequence[tuple[int, int]] = ()) -> Array:
-    """Each word looks at the word before it."""
+    """Each word attends to the word before it."""
     return _earlier(words, lambda i, j: j == i - 1)
 
 
 def same_word(words: Sequence[str], referents: Sequence[tuple[int, int]] = ()) -> Array:
-    """A word that has come before looks at where it came."""
+    """A repeated word attends to its earlier occurrences."""
     return _earlier(words, lambda i, j: j < i and words[j] == words[i])
 
 
 def induction(words: Sequence[str], referents: Sequence[tuple[int, int]] = ()) -> Array:
-    """A word that has come before looks at what came behind it then: after A B … A comes B (Olsson et al. 2022)."""
+    """A repeated word attends to what followed its earlier occurrence: after A B … A comes B (Olsson et al. 2022)."""
     return _earlier(words, lambda i, j: 0 < j < i and words[j - 1] == words[i])
 
 
 def referent(words: Sequence[str], referents: Sequence[tuple[int, int]] = ()) -> Array:
-    """A pronoun looks at who is meant.
+    """A pronoun attends to the word that it refers to.
 
     Parameters
     ----------
     referents : sequence of (int, int)
-        Of each pronoun its place, and that of who is meant.
+        For each pronoun its place, and the place of the word that it refers to.
     """
     found = np.zeros((len(words), len(words)), dtype=bool)
     for pronoun, who in referents:
@@ -79,7 +79,7 @@ def referent(words: Sequence[str], referents: Sequence[tuple[int, int]] = ()) ->
 
 
 def foretold_referent(words: Sequence[str], referents: Sequence[tuple[int, int]] = ()) -> Array:
-    """The word before a pronoun, which has to foretell it, looks at who is meant."""
+    """The word before a pronoun, whose task is to predict it, attends to the word that the pronoun refers to."""
     return referent(words, [(pronoun - 1, who) for pronoun, who in referents if pronoun - 1 > who])
 
 
@@ -92,16 +92,16 @@ MEASURES: Mapping[str, tuple[str, Rule]] = {
     "referent": ("from a pronoun at who is meant", referent),
     "foretold referent": ("before a pronoun at who is meant", foretold_referent),
 }
-"""What each measure is called, where a head looks that has it, and its rule; simpler ones first."""
+"""For each measure, simpler ones first: a phrase that says where such a head attends, and the rule."""
 _SIMPLE = ("itself", "first", "previous")
 
 
 @dataclass(frozen=True, eq=False)
 class Looked:
-    """How the heads of one attention looked at one sentence."""
+    """The attention of the heads of one block in one sentence."""
 
     words: Sequence[str]
-    referents: Sequence[tuple[int, int]]  # as of `referent`
+    referents: Sequence[tuple[int, int]]  # as in `referent`
     weights: Array  # (n_heads, n, n)
 
 
@@ -113,7 +113,7 @@ def score(name: str, looked: Sequence[Looked]) -> list[Score]:
     name : str
         A key of `MEASURES`.
     looked : sequence of Looked
-        The same heads at one sentence or more.
+        The same heads in one sentence or several.
     """
     simpler = [one for one in _SIMPLE if name not in _SIMPLE]
     shares: list[Array] = []
@@ -122,7 +122,7 @@ def score(name: str, looked: Sequence[Looked]) -> list[Score]:
         cells = _cells(name, tuple(one.words), tuple(one.referents))
         counts = np.asarray(cells.any(-1))
         if name in _SIMPLE:
-            counts[: 2 if name != "itself" else 1] = False  # the second word's word before is the first word
+            counts[: 2 if name != "itself" else 1] = False  # the word before the second word is the first word
         for other in simpler:
             counts &= ~(_cells(other, tuple(one.words), tuple(one.referents)) & cells).any(-1)
         for i in np.flatnonzero(counts).tolist():
@@ -142,9 +142,9 @@ def _cells(name: str, words: tuple[str, ...], referents: tuple[tuple[int, int], 
 
 
 def label(scores: Mapping[str, Score]) -> str:
-    """What a head does: the measure it has the most of, if that is `LEAST` and twice what chance gives; "" if none.
+    """The measure in which a head scores highest, if that is at least `LEAST` and twice chance; "" if there is none.
 
-    `scores`: one head's in each measure.
+    `scores`: those of one head in each measure.
     """
     fitting = {
         name: one.share for name, one in scores.items() if one.rows and one.share >= max(LEAST, 2 * one.by_chance)

@@ -1,4 +1,4 @@
-"""What a model is, before any number: its kind, sizes, words and switches. A graph is built from it."""
+"""The description of a model before it has numbers: kind, sizes, words and switches. A graph is built from it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -15,24 +15,23 @@ class Model:
     kind: str  # "attention", "encoder", "encoder-decoder", "gpt", "mlp", "norm", "output" or "vectors"
     # Number of tokens (or rows) of each sequence: "source" and "target", "input", or "query" and "key".
     lengths: Mapping[str, int] = field(default_factory=dict)
-    # Labels of the axes that the model does not count by itself: vocabularies ("source.words"), named dimensions
-    # ("d_model", where they have names).
+    # Labels of the axes that are not only counted: vocabularies ("source.words"), dimensions with names ("d_model").
     axes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     d_model: int = 4  # width of a token's vector
     layers: int = 1  # number of encoder layers and of decoder layers, or of layers of an MLP
-    # "BLOCK.NAME" to the choice made; what is absent is the textbook's.
+    # "BLOCK.NAME" to the chosen value; a missing switch has the textbook's value.
     switches: Mapping[str, SwitchValue] = field(default_factory=dict)
-    seed: int = 0  # where the starting values of new weights come from
+    seed: int = 0  # the random seed of new weights
     initialiser: str = "xavier"  # how they are drawn: one of `explorer.core.ops.inputs.INITIALISERS`
     dtype: str = "float64"  # "float64" for lessons, "float32" for large models
-    behind: int = 0  # layers of a decoder behind an encoder, where it has another number of them than the encoder
-    # What the file of others that it came in calls its inputs, "{k}" for the layer counted from 0: by the name of an
-    # input, by that within its stack ("encoder.self.W_Q"), or by that within every layer ("self.W_Q").
+    behind: int = 0  # layers of a decoder whose encoder has another number of them; 0 for the same number
+    # The names of its inputs in the checkpoint that it was read from, with "{k}" for the layer counted from 0. A key is
+    # the name of an input, its name within the stack ("encoder.self.W_Q"), or its name within every layer ("self.W_Q").
     called: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def decoder_layers(self) -> int:
-        """Layers of the decoder."""
+        """Number of layers of the decoder."""
         return self.behind or self.layers
 
     def blocks(self) -> Mapping[str, str]:
@@ -47,7 +46,7 @@ class Model:
                 return {"attention": "given attention"}
             case "mlp":
                 net = {**{f"layer.{k}": "layer" for k in numbers}, "decision": "decision", "loss": "loss"}
-                # A line is drawn over one feature.
+                # A regression line needs a single feature.
                 return net | {"regression": "regression"} if len(self.axes.get("layer.0", ())) == 1 else net
             case "vectors":
                 return {}
@@ -71,7 +70,7 @@ class Model:
                 raise ExplorerError("unknown-kind", kind=self.kind, known=", ".join(KINDS))
 
     def switch(self, block: str, name: str) -> SwitchValue:
-        """The choice made at a switch, or the textbook's: a decoder's own attention is causal."""
+        """The chosen value of a switch, or the textbook's: self-attention of a decoder is causal."""
         chosen = self.switches.get(f"{block}.{name}")
         if chosen is not None:
             return chosen
@@ -80,17 +79,17 @@ class Model:
         return SWITCHES[self.blocks()[block]][name].default
 
     def in_file(self, node: str) -> str:
-        """What the file of others that the model came in calls an input; "" where it came in none, or lacks it."""
+        """The name of an input in the checkpoint that the model was read from; "" if there is none."""
         layer = node.split(".", 2)[1:2]
         name = next((self.called[one] for one in names_within(node) if one in self.called), "")
         return name.replace("{k}", str(int(layer[0]) - 1)) if layer and layer[0].isdigit() else name
 
     def has_switch(self, block: str, name: str) -> bool:
-        """Whether a block has such a switch."""
+        """Whether a block has this switch."""
         return name in SWITCHES[self.blocks()[block]]
 
     def with_switch(self, block: str, name: str, value: object) -> "Model":
-        """The same model with one switch set, checked.
+        """The same model with one switch set, after a check.
 
         Raises `ExplorerError`: "unknown-block", "unknown-switch" or "bad-switch-value".
         """
@@ -104,19 +103,19 @@ class Model:
         if parsed is None:
             raise ExplorerError("bad-switch-value", value=value, block=block, name=name, allowed=known[name].allowed)
         made = replace(self, switches={**self.switches, f"{block}.{name}": parsed})
-        made.__dict__["_blocks"] = blocks  # which blocks there are is no switch: a large model has hundreds to set
+        made.__dict__["_blocks"] = blocks  # no switch changes the blocks, and a large model sets hundreds of switches
         return made
 
 
 def names_within(node: str) -> list[str]:
-    """A node's name, and those that it has within its stack and within its layer, where it is in one."""
+    """A node's name, and its shorter names within its stack and within its layer, if it is in one."""
     stack, number, rest = (*node.split(".", 2), "", "")[:3]
     return [node, f"{stack}.{rest}", rest] if number.isdigit() else [node]
 
 
 KINDS = ("attention", "encoder", "encoder-decoder", "gpt", "mlp", "norm", "output", "vectors")
 SEQUENCES = {"encoder": ("input",), "encoder-decoder": ("source", "target"), "gpt": ("input",)}
-"""The sequences of tokens that a model of a kind reads; the other kinds read none."""
+"""The token sequences that a kind of model reads; the other kinds read none."""
 _LAYER = {"self": "attention", "ffn": "ffn"}
 _DECODER_LAYER = {"self": "attention", "cross": "attention", "ffn": "ffn"}
 _TOP = {"final": "last norm", "output": "output", "loss": "loss of words"}

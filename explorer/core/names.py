@@ -1,4 +1,4 @@
-"""Nodes and cells by the names people type."""
+"""Nodes and cells by the names that people type."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from explorer.core.gradients import LOSS, Root
 from explorer.core.graph import Graph, Node
 
 _CELL = re.compile(r"(?P<name>[^\[\]=\s]+)\s*(?:\[(?P<index>[^\[\]]*)\])?")
-# As many digits as an index into any array can have.
+# As many digits as any index into an array can have.
 _INDEX = re.compile(r"\s*[0-9]{1,18}\s*")
 _SHOWN = 80
 
@@ -17,7 +17,7 @@ Cell = tuple[str, tuple[int, ...]]
 
 
 def parse_cell(text: str) -> Cell:
-    """The name and index of "NODE[row,column]"; a single number is written "NODE" or "NODE[]".
+    """The name and index in "NODE[row,column]"; a node that is a single number is written "NODE" or "NODE[]".
 
     Raises `ExplorerError`: "bad-cell-syntax".
     """
@@ -28,7 +28,7 @@ def parse_cell(text: str) -> Cell:
 
 
 def written_cell(text: str) -> Cell | None:
-    """The same; None for what names no cell."""
+    """The same as `parse_cell`, but None for a text that names no cell."""
     match = _CELL.fullmatch(text.strip())
     if match is None:
         return None
@@ -40,12 +40,12 @@ def written_cell(text: str) -> Cell | None:
 
 
 def cut(text: str) -> str:
-    """A text that somebody typed, short enough for a message."""
+    """A typed text, cut so that it fits into a message."""
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
 
 
 def root_of(graph: Graph, text: str) -> Root:
-    """The number that a text names, as what gradients are of: "loss", or a cell.
+    """The number that a text names as the root of gradients: "loss", or a cell.
 
     Raises `ExplorerError`: "bad-cell-syntax" or "unknown-node".
     """
@@ -57,7 +57,7 @@ def root_of(graph: Graph, text: str) -> Root:
 
 
 def select(graph: Graph, wanted: Sequence[str]) -> list[str]:
-    """The names that are meant: nodes, heads' slices, and what stands below the beginning of a path; all, for none.
+    """The names that are meant: nodes, slices of heads, everything below the beginning of a path; all if none is given.
 
     Raises `ExplorerError`: "unknown-node".
     """
@@ -76,7 +76,7 @@ def select(graph: Graph, wanted: Sequence[str]) -> list[str]:
 
 
 def by_head(graph: Graph, names: Sequence[str]) -> list[str]:
-    """The names, those of nodes stacked over heads replaced by the slices of the heads, each once."""
+    """The names; a node stacked over heads is replaced by the slices of its heads, each once."""
     split: dict[str, None] = {}
     for name in names:
         heads = range(graph.n_heads(name) or 0) if name in graph.nodes else range(0)
@@ -85,7 +85,7 @@ def by_head(graph: Graph, names: Sequence[str]) -> list[str]:
 
 
 def name_of(graph: Graph, node: str, index: Index) -> str:
-    """The name of a node, or of the head's slice of it that the first number of an index means."""
+    """The name of a node, or of the head's slice that the first number of an index selects."""
     if graph.n_heads(node) is None or not index or isinstance(index[0], slice):
         return node
     block, _, short = node.rpartition(".")
@@ -93,7 +93,7 @@ def name_of(graph: Graph, node: str, index: Index) -> str:
 
 
 def cell_of(graph: Graph, node: str, index: Index) -> str:
-    """Cells of a node as one types them, ":" for a whole axis: "encoder.1.self.head.1.scores[0,:]"."""
+    """Cells of a node as people type them, ":" for a whole axis: "encoder.1.self.head.1.scores[0,:]"."""
     name = name_of(graph, node, index)
     rest = index if name == node else index[1:]
     written = ",".join(_part(i) for i in rest)
@@ -107,6 +107,6 @@ def _part(part: int | slice) -> str:
 
 
 def stage_of(graph: Graph, node: Node) -> str:
-    """Where a node is shown, as the map of the window names it."""
+    """The stage of a node as the window's list of stages names it."""
     stage = next(stage for stage in graph.stages if stage.name == node.stage)
     return stage.title if stage.group == stage.title else f"{stage.group} › {stage.title}"

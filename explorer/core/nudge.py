@@ -1,4 +1,4 @@
-"""The other way to a gradient: change one cell a little, both ways, and see what becomes of the loss."""
+"""The other way to a gradient: change one cell a little, down and up, and see how the loss changes."""
 
 from dataclasses import dataclass
 from math import floor, isnan, log10
@@ -12,34 +12,34 @@ from explorer.core.graph import Graph
 from explorer.core.ops import Array
 
 CLOSE = 1e-2
-"""So far, as a part of the larger, a slope and a gradient may be apart and be called the same."""
+"""The largest relative difference between a slope and a gradient that counts as the same."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """A gradient beside the slope that nudging shows."""
+    """A gradient beside the slope measured by nudging."""
 
-    h: float  # by how much the cell was nudged down and up
-    # `below`, `above`: the root with the cell nudged down, and up.
+    h: float  # how far the cell is nudged down and up
+    # `below`, `above`: the value of the root with the cell nudged down, and up.
     below: float
     above: float
     slope: float  # the central difference, (above − below) / 2h
-    gradient: float  # what back-propagation gives
-    rounded: bool = False  # whether the cell is rounded on its way to the root, and the gradient takes no note of that
+    gradient: float  # by back-propagation
+    rounded: bool = False  # whether the root depends on the cell through rounding, which the gradient ignores
 
     @property
     def error(self) -> float:
-        """How far slope and gradient are apart, as a part of the larger; 0 where both are 0."""
+        """The difference of slope and gradient relative to the larger of them; 0 where both are 0."""
         largest = max(abs(self.slope), abs(self.gradient))
         return abs(self.slope - self.gradient) / largest if largest else 0.0
 
     @property
     def agrees(self) -> bool:
-        """Whether slope and gradient are the same as far as rounding lets one see."""
+        """Whether slope and gradient are the same within the limits of rounding."""
         return self.error < CLOSE
 
     def agreement(self, root: str = "the loss") -> str:
-        """In words, how far slope and gradient agree, and why they do not; `root`: what the number is called."""
+        """A text that says how far slope and gradient agree, or why they do not; `root`: the name of the number."""
         if isnan(self.error):
             return f"on one side {root} is no finite number"
         if not self.error:
@@ -54,9 +54,9 @@ class Check:
 
 
 def check_cell(engine: Engine, name: str, cell: tuple[int, ...], h: float = 0, root: Root = LOSS) -> Check:
-    """Nudge one cell, recompute all that depends on it, and compare; the engine stays as it is.
+    """Nudge one cell, recompute everything that depends on it, and compare; the engine stays as it is.
 
-    An input is set; a computed cell is pinned, so that what feeds it does not matter.
+    An input gets the new value; a computed cell is pinned, so that its parents do not matter.
 
     Parameters
     ----------
@@ -65,16 +65,16 @@ def check_cell(engine: Engine, name: str, cell: tuple[int, ...], h: float = 0, r
     cell : tuple of int
         One of its cells.
     h : float
-        By how much; 0: the cube root of the rounding error, about 6e-6 in float64, where what the curve bends and what
-        the rounding hides are equally small. Where the two are apart then, a thousandth of it: a probability of 1e-5 is
-        hardly larger than that, and its log bends.
+        The nudge. 0 means the cube root of the rounding error, about 6e-6 in float64: there the errors by curvature and
+        by rounding are equally small. If the two do not agree then, a thousandth of it is tried: a probability of 1e-5
+        is hardly larger than 6e-6, and its log is strongly curved.
     root : Root
-        The number that is looked at.
+        The number whose change is measured.
 
     Raises
     ------
     ExplorerError
-        "no-gradient" for a node of whole numbers; as `Engine.gradient` where the root is none.
+        "no-gradient" for a node of whole numbers; the errors of `Engine.gradient` for an invalid root.
     """
     gradient, value = engine.gradients(root).of(name), engine.values[name]
     if gradient is None:
@@ -98,21 +98,21 @@ def _check(engine: Engine, name: str, cell: tuple[int, ...], h: float, root: Roo
         results.append(_nudged(engine, name, cell, nudged, root))
     below, above = results
     with np.errstate(all="ignore"):
-        # The step that was really taken: x + h is rounded, too. Infinity stays where it is, and so does the loss.
+        # The real distance of the two points: x + h is rounded, too. An infinite cell does not move, nor does the loss.
         unmoved = at[0] == at[1] and above == below
         slope = 0.0 if unmoved else np.divide(above - below, at[1] - at[0])
     return Check(h, below, above, float(slope), gradient, _is_rounded(engine.graph, name, root.node))
 
 
 def _is_rounded(graph: Graph, name: str, root: str) -> bool:
-    """Whether on the way from a node to another one numbers are rounded and the gradient goes straight through."""
+    """Whether a number between the two nodes is rounded and its gradient goes straight through."""
     way = {root} | graph.ancestors(root)
     rounded = (node.parents[0] for node in graph.nodes.values() if node.name in way and node.op.straight_through)
     return any(name == parent or name in graph.ancestors(parent) for parent in rounded)
 
 
 def _nudged(engine: Engine, name: str, cell: tuple[int, ...], value: Array, root: Root) -> float:
-    """The root, with another value of one cell of a node."""
+    """The root, if one cell of a node has another value."""
     graph = engine.graph
     inputs = {n: engine.values[n] for n, node in graph.nodes.items() if node.is_input}
     pins = dict(engine.pins)

@@ -1,9 +1,9 @@
-"""How a number is written: a true minus sign, the same decimals throughout, never a lying 0.00. And how it is read.
+"""How numbers are written: a true minus sign, equal decimals, no 0.00 for a number other than 0. And how they are read.
 
-One rule: numbers of a matrix, or of a column of a list, have the same decimals (`decimals_of`, `in_table`); one that
-stands by itself, in a sentence or beside a picture, has three figures and no 0 at its end (`alone`); one that changes
-while it is read, as the loss of a training, keeps its figures and its place (`live`); shares of a whole are told apart
-down to the last decimal of the others (`as_share`).
+The rule: numbers of a matrix, or of a column of a list, have the same decimals (`decimals_of`, `in_table`). A single
+number, in a sentence or beside a picture, has three digits and no trailing 0 (`alone`). A number that changes while it
+is read, such as the loss of a training, keeps its digits and so its width (`live`). A share too small for its decimals
+is written as less than the smallest one (`as_share`).
 """
 
 from collections.abc import Iterable
@@ -19,9 +19,9 @@ _SHOWN = 40
 
 
 def written(value: float, decimals: int, figures: int = 2) -> str:
-    """A number with so many decimals; what would be rounded to 0, or is too long to read, as a power of ten.
+    """A number with this many decimals; one that would be rounded to 0, or is too long to read, as a power of ten.
 
-    The power of ten follows so many figures at most.
+    The power of ten has `figures` digits before it at most.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def written(value: float, decimals: int, figures: int = 2) -> str:
 
 
 def formatted(value: float, form: str) -> str:
-    """A number as Python's `format` writes it, with a true minus sign, but none before what is written as 0.
+    """A number as Python's `format` writes it, with a true minus sign, but without one if it is written as 0.
 
     Examples
     --------
@@ -52,15 +52,15 @@ def formatted(value: float, form: str) -> str:
 
 
 def point(*coordinates: float) -> str:
-    """Where something is in a plane, with two decimals."""
+    """A point of the plane, with two decimals."""
     return f"({', '.join(formatted(one, '.2f') for one in coordinates)})"
 
 
 def in_table(value: float, decimals: int) -> str:
-    """A number of a table whose numbers have so many decimals (`decimals_of`).
+    """A number of a table in which all numbers have this many decimals (`decimals_of`).
 
-    What is too small for its decimals has one figure, so that no column is wider for it; that figure stands behind the
-    point, as in 0.05, where that takes no more than two decimals.
+    A number too small for these decimals has one digit, so that the column does not become wider. It is written with a
+    point, as in 0.05, if two decimals are enough for that.
     """
     if value and isfinite(value) and decimals < (needed := significant(value, 1)) <= 2:
         decimals = needed
@@ -68,7 +68,7 @@ def in_table(value: float, decimals: int) -> str:
 
 
 def in_tables(values: Iterable[float], decimals: int) -> list[str]:
-    """Numbers of a table, each as `in_table` writes it, which is asked only for what is very small or large."""
+    """Numbers of a table, each as `in_table` writes it; only the very small and very large ones call it."""
     least = 10.0**-decimals
     return [
         f"{value or 0.0:.{decimals}f}".replace("-", "−")
@@ -79,9 +79,9 @@ def in_tables(values: Iterable[float], decimals: int) -> list[str]:
 
 
 def alone(value: float, figures: int = 3) -> str:
-    """A number that stands by itself: so many figures, without what says nothing at its end.
+    """A number that stands by itself: this many digits, without trailing zeros.
 
-    What would have more than five zeros and figures behind its point is written as a power of ten.
+    A number that needs more than five decimals is written as a power of ten.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def alone(value: float, figures: int = 3) -> str:
 
 
 def live(value: float, figures: int = 5) -> str:
-    """A number that changes while it is read: so many figures, a 0 at its end too, or it would jump.
+    """A number that changes while it is read: always this many digits, trailing zeros too, so that it keeps its width.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def live(value: float, figures: int = 5) -> str:
 
 
 def as_share(value: float, decimals: int) -> str:
-    """A share of 1 with so many decimals; of what they would show as 0 it is said that it is less.
+    """A share of 1 with this many decimals; one that would be written as 0 is written as "less than".
 
     Examples
     --------
@@ -121,13 +121,13 @@ def as_share(value: float, decimals: int) -> str:
 
 
 def exact(value: float) -> str:
-    """All digits that make the number what it is, with a true minus sign; 0 has none."""
+    """All digits that identify the number, with a true minus sign; 0 has no sign."""
     value = value or abs(value)
     return str(value.item() if isinstance(value, np.generic) else value).replace("-", "−").replace("inf", "∞")
 
 
 def in_full(value: float) -> str:
-    """The digits of a number that can be relied on: 15 in float64, 6 in float32.
+    """The reliable digits of a number: 15 in float64, 6 in float32.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def in_full(value: float) -> str:
 
 
 def read_number(text: str) -> float:
-    """A number as a person types it: with a true minus sign, or a comma for the point.
+    """The number that a person typed, with a true minus sign, or with a comma for the point.
 
     Raises `ExplorerError`: "bad-number" or "number-too-large".
     """
@@ -161,30 +161,30 @@ def _cut(text: str) -> str:
 
 
 def decimals_of(array: Array, largest: float | None = None) -> int:
-    """How many decimals show a matrix best: none for whole numbers of a count, else one to three.
+    """How many decimals show a matrix best: none for integers, otherwise one to three.
 
-    `largest`: what `largest_of` says of it, where that is known.
+    `largest`: the result of `largest_of`, if it is known.
     """
     if array.dtype.kind in "iub":
         return 0
     largest = largest_of(array) if largest is None else largest
     if largest >= 1000:
         return 0 if largest >= 1e5 else 1
-    # The first numbers mostly say it, and a matrix of millions would take milliseconds; of tens of millions, all of
-    # which may be 0, some say it.
+    # The first numbers mostly decide, because to read a matrix of millions takes milliseconds; the first may all be 0,
+    # so a sample of the others decides, too.
     if all(map(_are_tenths, (array.flat[:100], array.ravel(order="K")[:: max(array.size // _LOOKED_AT, 1)]))):
         return 1
     return 3 if largest <= 1 else 2
 
 
 _LOOKED_AT = 2**20
-"""How many numbers of a large matrix say how many decimals it has, about."""
+"""About how many numbers of a large matrix are sampled for its decimals."""
 
 
 def places_of_largest(numbers: Array, n: int) -> Array:
-    """Where the n largest of a row of numbers stand, the largest first; of equal ones the first.
+    """The places of the n largest numbers of a row, the largest first; of equal ones the first.
 
-    To sort all of them takes 5 ms for the words of GPT-2.
+    `np.partition` finds them first: to sort all numbers takes 5 ms for the words of GPT-2.
     """
     if n < len(numbers):
         least = np.partition(-numbers, n - 1)[n - 1]
@@ -195,7 +195,7 @@ def places_of_largest(numbers: Array, n: int) -> Array:
 
 
 class Ranked:
-    """The places of a row of numbers, the largest first, found as far as somebody asks; of equal ones the first."""
+    """The places of a row of numbers, the largest first, sorted only as far as needed; of equal ones the first."""
 
     def __init__(self, numbers: Array) -> None:
         self._numbers, self._places = numbers, places_of_largest(numbers, _SOON)
@@ -206,17 +206,17 @@ class Ranked:
         return int(self._places[rank])
 
 
-_SOON = 256  # places that are found at once: a list in sight shows fewer
+_SOON = 256  # places that are found at once: a list on the screen shows fewer
 
 
 def _are_tenths(array: Array) -> bool:
-    """Whether all finite numbers have one decimal at most."""
+    """Whether all finite numbers have at most one decimal."""
     tenths = array * 10
     return bool(((tenths == np.rint(tenths)) | np.isnan(tenths)).all())
 
 
 def significant(value: float, digits: int = 5) -> int:
-    """How many decimals show so many digits of a number, at least 0 and at most 8."""
+    """How many decimals show this many digits of a number, at least 0 and at most 8."""
     if not value or not isfinite(value):
         return digits - 1
     return min(max(digits - 1 - floor(log10(abs(value))), 0), 8)

@@ -1,4 +1,4 @@
-"""What is seen of arrays that are too large to be seen whole: their largest number, the strongest in each square."""
+"""A summary of arrays too large to be seen whole: their largest number, and the strongest number in each square."""
 
 from collections.abc import Hashable
 from itertools import pairwise
@@ -11,37 +11,37 @@ import numpy as np
 from explorer.core.ops import Array
 
 SQUARES = 256
-"""Squares across and down of a picture; of a larger matrix each stands for the strongest of several cells."""
+"""Squares across and down of a picture; in a larger matrix each shows the strongest of several cells."""
 FINEST = 512
-"""The same of one in the picture of a whole: to colour all cells of GPT-2's table of words takes two seconds."""
+"""The same for the picture of a whole matrix: to colour each cell of GPT-2's table of words takes two seconds."""
 VERY_LARGE = 10_000_000
-"""Cells of a matrix that is looked through before its picture is wanted."""
+"""Cells of a matrix from which on it is scanned before its picture is wanted."""
 _LOOKED_UP, _FEW_IN_SQUARE = 100_000, 32
 _FOUND: dict[int, tuple[ref[Array], dict[Hashable, Any]]] = {}
-"""Of large arrays that nobody can write to, and of parts of them: a page asks for it several times, and looking through
-the table of GPT-2 takes 20 ms."""
+"""Results for large arrays closed against writing, and for parts of them: a page asks several times, and scanning the
+table of GPT-2 takes 20 ms."""
 
 
 def largest_of(array: Array) -> float:
-    """The size of the largest finite number; 0 where there is none."""
+    """The absolute value of the largest finite number; 0 if there is none."""
     found, part = _looked_up(array) if array.size >= _LOOKED_UP else ({}, None)
     if part not in found:
         high, low = (float(array.max()), float(array.min())) if array.size else (0.0, 0.0)
-        is_finite = isfinite(high) and isfinite(low)  # a NaN would be both
+        is_finite = isfinite(high) and isfinite(low)  # a NaN makes both of them NaN
         found[part] = max(high, -low) if is_finite else float(np.abs(array[np.isfinite(array)]).max(initial=0))
     largest: float = found[part]
     return largest
 
 
 def _looked_up(array: Array) -> tuple[dict[Hashable, Any], Hashable]:
-    """What was found in parts of a large array, and which of them this one is; nothing where it can be written to."""
+    """The cache of a large array, and the key of this part of it; an empty cache for a writeable array."""
     owner = _owner(array)
     if owner.flags.writeable:
         return {}, None
     key = id(owner)
     kept, found = _FOUND.get(key, (None, {}))
     if kept is None or kept() is not owner:
-        found, forget = {}, _FOUND.pop  # as the program ends the module's names are gone before the arrays
+        found, forget = {}, _FOUND.pop  # bound here, because the module's names go before the arrays at exit
         _FOUND[key] = ref(owner, lambda _: forget(key, None)), found
     return found, (array.__array_interface__["data"][0], array.shape, array.strides)
 
@@ -53,14 +53,14 @@ def _owner(array: Array) -> Array:
 
 
 def strongest_in(array: Array, most: int) -> Array:
-    """A matrix of at most so many rows and columns: of cells that share a square, that which is farthest from 0.
+    """A matrix of at most `most` rows and columns: of the cells that share a square, the one farthest from 0.
 
-    The longer side first. Where the cells of a square lie far from each other, they are looked at in parts that lie
-    together: `reduceat` takes ten times as long (0.4 s for the words of GPT-2). Where they lie in one row, it takes a
-    third for many of them, and of few twice as long as the first of all squares, then the second, and so on.
+    The longer side is reduced first. If the cells of a square lie far apart in memory, contiguous parts are reduced:
+    `reduceat` takes ten times as long (0.4 s for the words of GPT-2). If they lie in one row, `reduceat` takes a third
+    of the time for many cells; for few it takes twice as long as a loop over the cells' places in their squares.
     """
     if abs(array.strides[0]) < abs(array.strides[1]):
-        return strongest_in(array.T, most).T  # rows lie together then
+        return strongest_in(array.T, most).T  # after the transposition each row is contiguous
     found, part = _looked_up(array) if array.size >= _LOOKED_UP else ({}, None)
     if (part, most) not in found:
         found[part, most] = _strongest_in(array, most)
@@ -90,13 +90,13 @@ def _strongest_in(array: Array, most: int) -> Array:
 
 
 def apart(now: Array, was: Array) -> Array:
-    """Now minus before: 0 where both are the same, infinite ones among them."""
+    """`now` − `was`: 0 where both are the same, also where both are infinite."""
     with np.errstate(invalid="ignore"):
         return np.where(now == was, 0.0, now - was)
 
 
 def farthest_apart(now: Array, was: Array, most: int) -> Array:
-    """How far the numbers of a matrix lie from what they were, in at most so many rows and columns."""
+    """How far the numbers of a matrix are from their earlier values, in at most `most` rows and columns."""
     if abs(now.strides[0]) < abs(now.strides[1]):
         return farthest_apart(now.T, was.T, most).T
     if now.size < _LOOKED_UP or _owner(was).flags.writeable:
@@ -123,11 +123,11 @@ def _farthest_apart(now: Array, was: Array, most: int) -> Array:
 
 
 def look_through(array: Array, was: Array | None = None) -> None:
-    """Find what the picture of a very large matrix needs, on any thread, before somebody waits for it.
+    """Compute, on any thread, what the picture of a very large matrix needs, before somebody waits for it.
 
     For the words of Qwen 3 0.6B it takes 0.2 s.
 
-    `was`: the matrix before an edit, which is seen to flash.
+    `was`: the matrix before an edit; the cells that differ flash in the picture.
     """
     if array.ndim != 2 or array.size < VERY_LARGE:
         return

@@ -1,4 +1,4 @@
-"""Export as Python: a straight-line numpy script that computes every number again, and says whether it came out."""
+"""Export as Python: a straight-line numpy script that computes every number again and checks it."""
 
 import ast
 import builtins
@@ -18,23 +18,23 @@ from explorer.core.ops import Array
 from explorer.files import whole_file
 
 MOST_CELLS = 1024
-"""Larger arrays are not written out, they stand in the .npz file."""
+"""Larger arrays are stored in the .npz file, not in the script."""
 MOST_NUMBERS = 20_000
-"""If the arrays written out would have more numbers together, those above `FEW` cells stand in the .npz file too."""
+"""If the script would contain more numbers than this, arrays of more than `FEW` cells go into the .npz file, too."""
 FEW = 16
 WIDTH = 120
 
 
 @dataclass(frozen=True, eq=False)
 class Script:
-    """A script and what is too large to stand in it."""
+    """A script and the arrays that are too large for it."""
 
     text: str  # Python, for numpy 2.1 or later and nothing else
-    arrays: Mapping[str, Array]  # what the script reads from the .npz file beside it; without any it needs no file
+    arrays: Mapping[str, Array]  # the arrays for the .npz file beside the script; if there are none, there is no file
 
 
 def export(engine: Engine, title: str, names: Collection[str] = ()) -> Script:
-    """Write the nodes down as a script.
+    """Write nodes as a script.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def export(engine: Engine, title: str, names: Collection[str] = ()) -> Script:
     title : str
         Lesson and setting, for the head of the script.
     names : collection of str
-        Nodes or heads' slices; those and all they are computed from are written. All nodes, if left out.
+        Nodes or slices of heads; they and all their ancestors are written. Default: all nodes.
 
     Returns
     -------
@@ -58,12 +58,12 @@ def export(engine: Engine, title: str, names: Collection[str] = ()) -> Script:
 
 
 def save(script: Script, path: Path) -> tuple[Path, ...]:
-    """Write a script, and its arrays into a file of the same name with ".npz" behind it.
+    """Write a script, and its arrays into a file of the same name with ".npz" appended.
 
     Returns
     -------
     tuple of Path
-        The files written. Each appears under its name when it is whole.
+        The files written. Each appears under its name only when it is complete.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def save(script: Script, path: Path) -> tuple[Path, ...]:
     if path.suffix != ".py":
         raise ExplorerError("not-a-script-name", file=path)
     beside = path.with_name(path.name + ".npz")
-    # The script last: where it is, its numbers are.
+    # The script is written last, so that a script never lacks its numbers.
     if script.arrays:
         with whole_file(beside) as stream:
             np.savez(stream, **script.arrays)  # type: ignore[arg-type]
@@ -83,7 +83,7 @@ def save(script: Script, path: Path) -> tuple[Path, ...]:
 
 
 def _needed(graph: Graph, names: Collection[str]) -> list[Node]:
-    """The named nodes and what they depend on, in reading order; all, for none."""
+    """The named nodes and their ancestors, in reading order; all nodes if none is named."""
     needed: set[str] = set()
     queue = [graph.place(name).node for name in names]
     while queue:
@@ -168,7 +168,7 @@ class _Writer:
         return Script("\n".join([head, *called, *self._headed(steps), _CHECK + "\n".join(checks), _END]), self._stored)
 
     def _step(self, node: Node) -> Iterator[tuple[str, str]]:
-        """The lines of a node, each with its stage."""
+        """The lines of a node, each with the name of the node's stage."""
         name, value = self._called[node.name], self._engine.values[node.name]
         lines: list[str]
         if node.is_input:
@@ -192,7 +192,7 @@ class _Writer:
             yield line
 
     def _labels(self, node: Node) -> Iterator[str]:
-        """What the rows and columns of an input are, unless they only count."""
+        """Comments with the labels of an input's rows and columns, unless the labels only count."""
         for axis, what in zip(node.axes[-2:], ("rows", "columns") if len(node.axes) > 1 else ("cells",), strict=False):
             labels = self._engine.labels(axis)
             if not all(label.isdecimal() for label in labels):
@@ -220,7 +220,7 @@ class _Writer:
         return f'check("{node.name}", {name},\n{_INDENT}{expected})'
 
     def _array(self, name: str, array: Array, before: str) -> str:
-        """An array as an expression that gives its bits; a large one is put among those that are stored."""
+        """An array as an expression that gives the same bits; a large one is added to the stored arrays."""
         if array.size > self._most:
             self._stored[name] = array
             return f'stored["{name}"]'
@@ -236,14 +236,14 @@ class _Writer:
 
 
 def definitions(nodes: Collection[Node]) -> list[str]:
-    """The functions that the expressions of nodes call beside numpy's, each once."""
+    """The functions that the expressions of nodes call, apart from numpy's, each once."""
     return [found for found in dict.fromkeys(node.op.definition for node in nodes) if found]
 
 
 def identifiers(nodes: Collection[Node]) -> dict[str, str]:
-    """A variable for each node, by its name: "encoder.1.self.W_Q" is called encoder_1_self_W_Q.
+    """A variable name for each node: "encoder.1.self.W_Q" becomes encoder_1_self_W_Q.
 
-    None is called like another, like a word of the language, or like what an expression uses for itself.
+    Each differs from the others, from Python's keywords and builtins, and from the names that expressions define.
     """
     taken = set(_TAKEN)
     for definition in definitions(nodes):
@@ -265,15 +265,15 @@ def identifiers(nodes: Collection[Node]) -> dict[str, str]:
 
 
 def _number(value: Any) -> str:
-    """A number with all digits that make it what it is."""
+    """A number with all digits that identify it."""
     if not np.isfinite(value):
         return "np.nan" if np.isnan(value) else "np.inf" if value > 0 else "-np.inf"
     if value.dtype.kind != "f":
         return str(value)
-    # The shortest digits of a float32 are read as a float64 first, and rounding twice may go astray.
+    # Python reads the shortest digits of a float32 as float64; rounding that again can give another float32.
     return str(value) if value.dtype.type(float(str(value))) == value else repr(value.item())
 
 
 def _plain(text: str) -> str:
-    """Text from a person that can stand in a comment: no line breaks, nothing invisible."""
+    """Text from a person made safe for a comment: no line breaks, no invisible characters."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())

@@ -1,4 +1,4 @@
-"""The points where the references, the papers and practice disagree, as switches that belong to a block (DESIGN §5)."""
+"""The points where the references, the papers and practice disagree, as switches that belong to a block."""
 
 from dataclasses import dataclass
 
@@ -14,17 +14,17 @@ _LONGEST = 2**24
 class Switch:
     """One choice."""
 
-    default: SwitchValue  # the textbook's choice; its type is the type of every value
-    title: str  # as the window writes it
+    default: SwitchValue  # the textbook's choice; its type is the type of all values
+    title: str  # its name in the window
     choices: tuple[str, ...] = ()  # the words to choose from; empty for a number or yes/no
-    # `least`, `most`: for a number: the smallest and the largest allowed.
+    # `least`, `most`: for a number, the smallest and largest allowed value.
     least: float = 0
     most: float = _ANY
-    # Another switch of its block, and the value there without which this one changes nothing; "" where there is none.
+    # Another switch of the block and the value that it must have, or this switch has no effect; "" for no such switch.
     needs: tuple[str, str] = ("", "")
 
     def parse(self, value: object) -> SwitchValue | None:
-        """The value as this switch holds it, from text or a TOML value; None where it is not one of the allowed."""
+        """The value in this switch's type, from text or a TOML value; None if it is not allowed."""
         text = str(value)
         if isinstance(self.default, bool):
             return {"on": True, "true": True, "off": False, "false": False}.get(text.lower())
@@ -34,7 +34,7 @@ class Switch:
             number = float(text)
         except ValueError:
             return None
-        # Written so that NaN is none of the allowed.
+        # Written so that NaN fails, too.
         if isinstance(value, bool) or not self.least <= number <= self.most:
             return None
         if isinstance(self.default, float):
@@ -43,7 +43,7 @@ class Switch:
 
     @property
     def allowed(self) -> str:
-        """What may be chosen, for a message."""
+        """The allowed values, for a message."""
         if isinstance(self.default, bool):
             return "on or off"
         if self.choices:
@@ -52,7 +52,7 @@ class Switch:
         return f"{kind} of at least {self.least:g}" + (f", at most {self.most}" if self.most < _ANY else "")
 
 
-# What several kinds of blocks have
+# Switches of several kinds of blocks
 
 _EPSILON = {
     "epsilon": Switch(1e-5, "ε", least=0),
@@ -62,7 +62,7 @@ _EPSILON = {
 _NORM = {"norm_by": Switch("layer norm", "Normalise by", tuple(NORMS)), **_EPSILON}
 
 BITS = {"8 bits": 8, "4 bits": 4}
-"""How many bits a weight is left in, by what the switch calls it."""
+"""The bits per weight for each choice of the switch."""
 
 _QUANTISED = {
     "quantised": Switch("no", "Weights in", ("no", *BITS)),
@@ -94,7 +94,7 @@ _LOSS = {
 }
 
 READS = ("after attention", "beside attention", "beside attention, its norm")
-"""Where a feed-forward net stands: behind the attention, or beside it with a norm of its own or the attention's."""
+"""Where a feed-forward net stands: after the attention, or beside it with its own norm or that of the attention."""
 
 _ADDED = ("sinusoidal", "sines first", "004", "004-script", "table", "learned", "own")
 POSITIONS = (*_ADDED, "rotary", "ALiBi", "relative", "none")
@@ -208,6 +208,6 @@ SWITCHES: dict[str, dict[str, Switch]] = {
     "last norm": _LAST_NORM,
     "given norm": _EPSILON,
 }
-"""The switches of each kind of block (see `Model.blocks`). A size of 0 is the usual one: d_model / heads for d_k, d_v;
-4 · d_model for d_ff; all tokens for the context window. The last norm of a stack is there where its layers have theirs
-before their blocks: what they add up is measured by none of these (Xiong et al. 2020, §3)."""
+"""The switches of each kind of block (see `Model.blocks`). A size of 0 means the usual one: d_model / heads for d_k and
+d_v; 4 · d_model for d_ff; all tokens for the context window. A stack has a last norm if its layers have theirs before
+the blocks, because these leave the sum unnormalised (Xiong et al. 2020, §3)."""

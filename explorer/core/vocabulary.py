@@ -1,4 +1,4 @@
-"""The words of a model: their numbers, the tokens that are no words, and the pieces of a tokenizer."""
+"""The words of a model: their numbers, the marks that are not words, and the pieces of a tokenizer."""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -11,50 +11,50 @@ from explorer.core.ops import Array
 
 
 class Tokenizer(Protocol):
-    """What takes a text apart into numbered pieces, and puts them together again."""
+    """Splits a text into numbered pieces and joins pieces into a text."""
 
     @property
     def source(self) -> str:
-        """What the tokenizer is made of, as text, such as its tokenizer.json."""
+        """The tokenizer's description as text, such as its tokenizer.json."""
         ...
 
     def encode(self, text: str, marks: bool = True) -> list[int]:
-        """The numbers of the pieces of a text; with `marks` also of those that stand before and behind every text."""
+        """The numbers of the pieces of a text; `marks` adds those of the marks before and after a whole text."""
         ...
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of pieces, without the marks that are no part of it."""
+        """The text of pieces, without marks."""
         ...
 
 
 class Vocabulary(tuple[str, ...]):
-    """The pieces of a tokenizer, each in letters that can be seen, by number; no two are shown alike."""
+    """The pieces of a tokenizer in visible characters, by number; no two look the same."""
 
     tokenizer: Tokenizer
 
     def __new__(cls, pieces: Iterable[str], tokenizer: Tokenizer) -> "Vocabulary":
-        """The pieces by number."""
+        """The pieces in the order of their numbers."""
         made = super().__new__(cls, pieces)
         made.tokenizer = tokenizer
         return made
 
     def pieces_of(self, text: str, whole: bool = True) -> list[str]:
-        """A text in pieces: with the marks before and behind it, where it is a whole one and not a part of a text.
+        """A text in pieces; a whole text, not part of one, has the tokenizer's marks before and after it.
 
         Raises `ExplorerError`: "tokenizer".
         """
         if not whole and text.startswith(" ") and self._begins_with_blank:
-            text = text[1:]  # which the tokenizer will put there
+            text = text[1:]  # the tokenizer adds it again
         return [self[number] for number in self.tokenizer.encode(text, whole) if number < len(self)]
 
     @cached_property
     def end(self) -> str:
-        """The mark of the end of a text, as this tokenizer has it; `<end>` where it has none that is known."""
+        """The tokenizer's mark for the end of a text; `<end>` if none of the known marks is in it."""
         return next((mark for mark in (END, *ENDS) if mark in self), END)
 
     @cached_property
     def _begins_with_blank(self) -> bool:
-        """Whether the tokenizer puts a blank before a text that has none."""
+        """Whether the tokenizer adds a blank before a text that begins without one."""
         first = self.tokenizer.encode("a", False)[:1]
         return bool(first) and self[first[0]].startswith("␣")
 
@@ -66,27 +66,27 @@ class Vocabulary(tuple[str, ...]):
 
 START, END, PAD, UNKNOWN, MASK = "<start>", "<end>", "<pad>", "<unk>", "<mask>"
 ENDS = "</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>", "<|im_end|>", "[SEP]"
-"""What tokenizers of others call the end of a text."""
+"""The end-of-text marks of published tokenizers."""
 MOST_TOKENS = 512
-"""In a sequence that somebody types, or that a model writes."""
+"""In a sequence that a person types or a model writes."""
 _LONGEST = 60
 """Characters of a word in a message."""
 
 
 def end_of(words: tuple[str, ...]) -> str:
-    """What stands behind the last word of a text, in a vocabulary."""
+    """The mark after the last word of a text, in a vocabulary."""
     return words.end if isinstance(words, Vocabulary) else END
 
 
 def is_mark(token: str) -> bool:
-    """Whether a token is no word, such as ``<end>`` or ``<es>``."""
+    """Whether a token is a mark and not a word, such as ``<end>`` or ``<es>``."""
     return len(token) > 2 and token[0] == "<" and token[-1] == ">"
 
 
 def with_words(vocabulary: tuple[str, ...], words: Iterable[str]) -> tuple[str, ...]:
-    """The vocabulary, and behind it those words that it lacks; the same tuple where it lacks none.
+    """The vocabulary with the missing words appended; the same tuple if none is missing.
 
-    A vocabulary may have 50,000 words, and an edit of one word waits for this.
+    It must be fast: a vocabulary may have 50,000 words, and each edit of a word waits for it.
     """
     lacking = dict.fromkeys(words)
     for word in lacking.keys() & set(vocabulary):
@@ -98,13 +98,13 @@ def with_words(vocabulary: tuple[str, ...], words: Iterable[str]) -> tuple[str, 
 
 
 def are_numbers(vocabulary: Sequence[str]) -> bool:
-    """Whether the words are the numbers of words: those of a model whose tokenizer is not there."""
+    """Whether the words are only numbers: the vocabulary of a model without its tokenizer."""
     n = len(vocabulary)
     return n > 1 and all(vocabulary[i] == str(i) for i in (0, n // 2, n - 1))
 
 
 def read_as(says: Sequence[str], reads: Sequence[str]) -> Sequence[int]:
-    """The number that a model reads a word by, for each word that it says; -1 where it reads no such word."""
+    """For each word that a model can say, the number by which it reads the word; -1 if it cannot read it."""
     if says == reads:
         return range(len(says))
     numbers = {word: i for i, word in enumerate(reads)}
@@ -112,9 +112,9 @@ def read_as(says: Sequence[str], reads: Sequence[str]) -> Sequence[int]:
 
 
 def token_ids(words: Sequence[str], vocabulary: Sequence[str]) -> Array:
-    """The number of each word in a vocabulary, (n,); that of `<unk>` for the words it lacks.
+    """The number of each word in a vocabulary, (n,); that of `<unk>` for missing words.
 
-    Raises `ExplorerError`: "word-not-known" where it has no `<unk>` either.
+    Raises `ExplorerError`: "word-not-known" if `<unk>` is missing, too.
     """
     ids = {word: i for i, word in enumerate(vocabulary)}
     unknown = ids.get(UNKNOWN)

@@ -1,4 +1,4 @@
-"""One readable builder for each kind of model."""
+"""One readable builder function for each kind of model."""
 
 from collections.abc import Hashable, Mapping
 from dataclasses import fields
@@ -24,9 +24,9 @@ _BUILT: WeakValueDictionary[Hashable, Graph] = WeakValueDictionary()
 
 
 def build(model: Model) -> Graph:
-    """The graph of a model: the same one as long as somebody keeps that of an equal model.
+    """The graph of a model; equal models share one graph as long as anybody keeps it.
 
-    Whoever opens an example again, or goes on to its next setting, gets no second graph; undo keeps states of both.
+    So to open an example again, or its next setting, makes no second graph; undo keeps states of both.
 
     Raises `ExplorerError` where the model's sizes do not fit together.
     """
@@ -38,7 +38,7 @@ def build(model: Model) -> Graph:
 
 
 def _all_that_is_said(model: Model) -> Hashable:
-    """Equal for equal models. A switch that is on is not one at 1, so types of choices count."""
+    """A key that is equal for equal models. Types count: True, for "on", would equal the number 1."""
     switches = frozenset((name, type(choice), choice) for name, choice in model.switches.items())
     given = [getattr(model, field.name) for field in fields(model) if field.name != "switches"]
     return switches, *(frozenset(one.items()) if isinstance(one, Mapping) else one for one in given)
@@ -56,7 +56,7 @@ def _built(model: Model) -> Graph:
 
 
 def _needed(model: Model) -> tuple[list[str], list[str]]:
-    """The axes and the lengths that a model of this kind cannot do without."""
+    """The axes and lengths that a model of this kind must have."""
     match model.kind:
         case "attention":
             return ["query", "feature"], []

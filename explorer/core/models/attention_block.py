@@ -1,4 +1,4 @@
-"""Attention with several heads, and the scores and weights of one."""
+"""Multi-head attention, and the scores and weights of one head or of several."""
 
 from functools import lru_cache
 
@@ -37,27 +37,27 @@ from explorer.core.vocabulary import PAD
 
 @lru_cache(64)
 def _columns(n_heads: int, d_v: int) -> tuple[str, ...]:
-    """Labels of the columns of all heads side by side. All graphs share them."""
+    """Labels of the columns of all heads side by side; all graphs share the tuples."""
     return tuple(f"{h + 1}·{v + 1}" for h in range(n_heads) for v in range(d_v)) if n_heads > 1 else counted(d_v)
 
 
 def attention(b: Blocks, block: str, title: str, group: str, x: str, queries: str, memory: str, keys: str) -> str:
     """Multi-head attention with its residual and norm (Vaswani et al. 2017, §3.2). Returns (n_queries, d_model).
 
-    The mean of several heads' weights feeds nothing: it is there to be looked at. Rotary positions turn queries and
-    keys of one sequence; between two sequences there is no distance that they could stand for. Where several heads
-    share a head of keys and values, these have an axis of their own (Ainslie et al. 2023).
+    The mean of several heads' weights is only shown; no node reads it. Rotary positions rotate queries and keys of one
+    sequence only, because two sequences have no common distances. If several heads share a head of keys and values,
+    these have an axis of their own (Ainslie et al. 2023).
 
     Parameters
     ----------
     block : str
         Path, such as "encoder.1.self".
     title, group : str
-        For the map.
+        For the window's list of stages.
     x, memory : str
-        Nodes that the queries, and the keys and values, are made from. Self-attention gives the same twice.
+        The nodes that queries, and keys and values, are made from; the same node for self-attention.
     queries, keys : str
-        The axes of their rows.
+        The axes of the rows of x and memory.
     """
     g, m = b.graph, b.model
     n_heads = b.number(block, "heads")
@@ -75,7 +75,7 @@ def attention(b: Blocks, block: str, title: str, group: str, x: str, queries: st
     sharing = n_heads // key_heads
     heads = g.axis(f"{block}.heads", counted(n_heads, "head "))
     shared = g.axis(f"{block}.key.heads", counted(key_heads, "head ")) if sharing > 1 else heads
-    # Without W_O the heads' outputs are the token's new vector as they are, and its dimensions may have names.
+    # Without W_O the heads' outputs themselves are the token's new vector, whose dimensions may have names.
     named = () if b.on(block, "W_O") else m.axes.get("d_model", ())
     k_axis, v_axis = g.axis(f"{block}.d_k", d_k), g.axis(f"{block}.d_v", named if len(named) == d_v else d_v)
 
@@ -129,7 +129,7 @@ def attention(b: Blocks, block: str, title: str, group: str, x: str, queries: st
 
 
 def _normed(b: Blocks, block: str, letter: str, x: str, axes: tuple[str, ...]) -> str:
-    """Queries or keys, each brought to one size before they meet (QK-norm; Henry et al. 2020)."""
+    """Queries or keys, each normalised before the dot product (QK-norm; Henry et al. 2020)."""
     how = b.text(block, "qk_norm")
     if how == "none":
         return x
@@ -148,7 +148,7 @@ def _normed(b: Blocks, block: str, letter: str, x: str, axes: tuple[str, ...]) -
 
 
 def rotary(b: Blocks, sequence: str, d_k: int) -> Rotary:
-    """The rotation of queries and keys, as the switches of a sequence say."""
+    """The rotation of queries and keys that a sequence's switches describe."""
     return Rotary(
         d_k,
         b.text(sequence, "rotary_pairs") == "halves",
@@ -177,26 +177,26 @@ def attention_weights(
     columns: bool = False,
     sharing: int = 1,
 ) -> str:
-    """Scores, scaled, masked, weights (Vaswani et al. 2017, equation 1). Returns (…, n_queries, n_keys).
+    """Scores, scaled scores, masked scores, weights (Vaswani et al. 2017, equation 1). Returns (…, n_queries, n_keys).
 
     A step that is switched off, such as the mask, has no node.
 
     Parameters
     ----------
     prefix : str
-        What the names of the nodes begin with: "encoder.1.self.", or nothing in a lesson on one head.
+        The beginning of the nodes' names: "encoder.1.self.", or nothing in a lesson on one head.
     block : str
-        Whose switches are followed.
+        The block whose switches apply.
     Q, K : str
         Nodes of the queries (…, n_queries, d_k) and keys (…, n_keys, d_k).
     batch : tuple of str
-        Their leading axes: the heads, where there are any.
+        The leading axes: heads, or none.
     queries, keys : str
-        The axes of their rows.
+        The axes of the rows of Q and K.
     columns : bool
-        Whether a token is a column of Q and K, (d_k, n), instead of a row.
+        Whether each token is a column of Q and K, (d_k, n), not a row.
     sharing : int
-        How many heads of queries share one of keys.
+        How many query heads share one key head.
     """
     g, m = b.graph, b.model
     axes = (*batch, queries, keys)
@@ -212,7 +212,7 @@ def attention_weights(
         logits = g.add(f"{prefix}capped", Cap(cap), logits, axes=axes, symbol="Z_c")
     if b.text(block, "mask") != "none":
         op, parents = _mask(b, block, queries, keys, f"{prefix}scores")
-        # What is related depends on the scores, and so on the head.
+        # Which words are related depends on the scores, and so on the head.
         mask_axes = axes if isinstance(op, RelatedMask) else (queries, keys)
         mask = g.add(f"{prefix}mask", op, *parents, axes=mask_axes, symbol="M")
         masked = Mask(heads=len(mask_axes) < len(axes))
@@ -231,9 +231,9 @@ def _factor(b: Blocks, block: str, kind: str, d_k: int) -> ScaleFactor:
 
 
 def _position_bias(b: Blocks, block: str, heads: str, sequence: str) -> str:
-    """What the distance of two words adds to their score; "" where it adds nothing.
+    """The node whose numbers, by distance, are added to the scores; "" if there is none.
 
-    It is made once, in the first layer, for all layers that have as many heads.
+    The first layer makes it for all layers with the same number of heads.
     """
     g, positions = b.graph, b.text(sequence, "positions")
     if positions not in ("ALiBi", "relative"):
@@ -254,7 +254,7 @@ def _position_bias(b: Blocks, block: str, heads: str, sequence: str) -> str:
 
 
 def _mask(b: Blocks, block: str, queries: str, keys: str, scores: str) -> tuple[Op, tuple[str, ...]]:
-    """The op of a mask, and what it reads."""
+    """The op of a mask, and the nodes that it reads."""
     g, kind = b.graph, b.model.switch(block, "mask")
     if kind == "hand":
         return Input("ones"), ()

@@ -1,8 +1,8 @@
-"""What all blocks of a model have around them: a norm before or behind, dropout, the residual, weights in few bits.
+"""The parts around every block: a norm before or after it, dropout, the residual connection, weights in few bits.
 
 Shapes are written (n, d_model): n tokens of the sequence, d_model numbers for each.
 
-The feed-forward net of a block: plain or gated, one or several of which a router chooses.
+And the feed-forward net of a block: plain or gated, single or several experts with a router.
 """
 
 from dataclasses import dataclass, replace
@@ -29,39 +29,39 @@ from explorer.core.ops import (
 from explorer.core.switches import BITS
 
 ENDS_IN_NORM = ("pre", "both", "output")
-"""Where a norm may stand so that the residual stream itself is never normed, but once behind the last block."""
+"""The places of a norm that leave the residual stream itself unnormalised, except once after the last block."""
 
 
 @dataclass
 class Blocks:
-    """Adds the blocks of a model to a graph, as the model's switches say."""
+    """Adds the blocks of a model to a graph, following the model's switches."""
 
     model: Model
-    graph: GraphBuilder  # what the nodes are added to
+    graph: GraphBuilder  # the nodes are added to it
 
     def text(self, block: str, name: str) -> str:
-        """A switch that is a choice of words."""
+        """The value of a switch that is a choice of words."""
         return str(self.model.switch(block, name))
 
     def number(self, block: str, name: str) -> int:
-        """A switch that is a whole number."""
+        """The value of a switch that is a whole number."""
         return int(self.model.switch(block, name))
 
     def real(self, block: str, name: str) -> float:
-        """A switch that is a number."""
+        """The value of a switch that is a number."""
         return float(self.model.switch(block, name))
 
     def on(self, block: str, name: str) -> bool:
-        """A switch that is on or off; off where a block of this kind has none."""
+        """Whether a switch is on; off if a block of this kind does not have it."""
         return bool(self.model.has_switch(block, name) and self.model.switch(block, name))
 
     def d_model(self) -> None:
-        """Declare the dimensions of a token's vector, by their names where the model gives them."""
+        """Declare the axis of a token's vector, with the names of its dimensions if the model gives them."""
         names = self.model.axes.get("d_model", ())
         self.graph.axis("d_model", names if len(names) == self.model.d_model else self.model.d_model)
 
     def weights(self, block: str, short: str, axes: tuple[str, ...], symbol: str = "") -> str:
-        """A matrix of weights, (…, d_in, d_out) or transposed; what is left of it in few bits, where that is chosen."""
+        """A weight matrix, (…, d_in, d_out) or transposed; if few bits are chosen, its values after quantisation."""
         g = self.graph
         W = g.add(f"{block}.{short}", Input(), axes=axes, symbol=symbol)
         bits = BITS.get(self.text(block, "quantised") if self.model.has_switch(block, "quantised") else "", 0)
@@ -77,14 +77,14 @@ class Blocks:
         return g.add(f"{block}.{short}_left", left, W, codes, scale, axes=axes, symbol=rf"\tilde{{{letter}}}")
 
     def norm_before(self, block: str, x: str, rows: str, group: str) -> str:
-        """What a block reads: normed, where its norm stands before it (or on both sides)."""
+        """The node that a block reads: x, or its norm if the block has a norm before it (or on both sides)."""
         if self.text(block, "norm") not in ("pre", "both"):
             return x
         self.graph.stage(f"{block}.norm", "norm", "Norm", group)
         return self.norm(block, x, rows)
 
     def after(self, block: str, result: str, x: str, rows: str, group: str) -> str:
-        """Dropout, norm of the output, residual and post-norm, where they are switched on. Returns (n, d_model)."""
+        """Dropout, norm of the output, residual and post-norm, as far as they are switched on. Returns (n, d_model)."""
         g = self.graph
         result = self.dropout(block, result, rows, group)
         residual, norm = self.on(block, "residual"), self.text(block, "norm")
@@ -99,7 +99,7 @@ class Blocks:
         return self.norm(block, result, rows) if norm == "post" else result
 
     def norm(self, block: str, x: str, rows: str, short: str = "norm", ending: str = "") -> str:
-        """A norm of the rows of x, (n, d_model), with γ and perhaps β of its own; of the kind that the switch says."""
+        """A norm of the rows of x, (n, d_model), of the kind that the switch says, with its own γ and perhaps β."""
         g = self.graph
         inside = self.text(block, "epsilon_in") == "root"
         norm = replace(NORMS[self.text(block, "norm_by")], epsilon=self.real(block, "epsilon"), inside=inside)
@@ -112,9 +112,9 @@ class Blocks:
         return g.add(f"{block}.{short}", norm, *parents, axes=(rows, "d_model"), symbol=symbol)
 
     def _of_stack(self, letter: str, block: str) -> str:
-        """The symbol of what a block hands on: a stroke for each block of its layer before, and enc or dec.
+        """The symbol of a block's output: one stroke for each earlier block of the layer, and enc or dec.
 
-        A block reads what the one before has handed on, and cross-attention that of both stacks.
+        These tell the blocks apart: each reads the output of the one before, cross-attention those of both stacks.
         """
         stack, kind = block.partition(".")[0], block.rpartition(".")[2]
         order = ("self", "cross", "ffn") if stack == "decoder" and len(self.model.lengths) > 1 else ("self", "ffn")
@@ -123,9 +123,9 @@ class Blocks:
         return f"{letter}{strokes}_{{{short}}}" if short and len(self.model.lengths) > 1 else letter + strokes
 
     def dropout(self, block: str, x: str, rows: str, group: str) -> str:
-        """What is left of the numbers after dropout (Vaswani et al. 2017, §5.4), where it is switched on.
+        """The numbers after dropout (Vaswani et al. 2017, §5.4), if it is switched on; otherwise x.
 
-        `kept` is 1 everywhere, as it is when a model is used. Training puts 0 where a number is left out; see
+        `kept` is 1 everywhere when a model is used. In training it is 0 for each dropped number; see
         `explorer.core.training.trainer`.
         """
         g = self.graph
@@ -141,13 +141,13 @@ class Blocks:
         Parameters
         ----------
         block : str
-            Path: "final", or "encoder.final" for an encoder that a decoder looks at.
+            Path: "final", or "encoder.final" for an encoder with a decoder.
         stack : str
-            Whose end it is: "encoder" or "decoder".
+            The stack that it ends: "encoder" or "decoder".
         x, rows : str
             The node that it reads, (n, d_model), and the axis of its rows.
         group : str
-            For the map.
+            For the window's list of stages.
         """
         m = self.model
         last = m.layers if stack == "encoder" else m.decoder_layers
@@ -165,13 +165,13 @@ def feed_forward(b: Blocks, block: str, group: str, x: str, rows: str, beside: s
     block : str
         Path, such as "encoder.1.ffn".
     group : str
-        For the map.
+        For the window's list of stages.
     x : str
-        What comes out of the attention in front, (n, d_model): the net's output is added to it.
+        The output of the attention before it, (n, d_model), to which the net's output is added.
     rows : str
-        The axis of its rows.
+        The axis of the rows of x.
     beside : str
-        What that attention reads: a net that works beside it reads the same (Wang & Komatsuzaki 2021).
+        The input of that attention, which a net beside the attention reads, too (Wang & Komatsuzaki 2021).
     """
     g = b.graph
     if not b.on(block, "on"):
@@ -188,14 +188,14 @@ def feed_forward(b: Blocks, block: str, group: str, x: str, rows: str, beside: s
 
 
 def _net(b: Blocks, block: str, x: str, rows: str) -> str:
-    """One net: out to d_ff hidden units, the activation, and back."""
+    """One net: d_ff hidden units, the activation, and the output layer."""
     g = b.graph
     d_ff = g.axis(f"{block}.d_ff", b.number(block, "d_ff") or 4 * b.model.d_model)
     hidden = _layer(b, block, "1", x, "d_model", d_ff, rows, f"{block}.hidden", "h")
     axes = (rows, d_ff)
     activation = ACTIVATIONS[b.text(block, "activation")]
     if b.on(block, "gated"):
-        # One layer lets the other through: activation(x W_g) ⊙ x W₁ (Shazeer 2020, equations 5 and 6).
+        # One layer gates the other: activation(x W_g) ⊙ x W₁ (Shazeer 2020, equations 5 and 6).
         gate = _layer(b, block, "g", x, "d_model", d_ff, rows, f"{block}.gate", "g")
         opened = g.add(f"{block}.activation", activation, gate, axes=axes, symbol="a")
         active = g.add(f"{block}.gated", Multiply(), opened, hidden, axes=axes, symbol="a_g")
@@ -213,7 +213,7 @@ def _layer(b: Blocks, block: str, number: str, x: str, into: str, out: str, rows
 
 
 def _experts(b: Blocks, block: str, x: str, rows: str) -> str:
-    """Several nets: a router gives each word shares of them, and the largest are taken (Shazeer et al. 2017)."""
+    """Several nets: a router gives each word shares, and the nets with the largest are used (Shazeer et al. 2017)."""
     g, n = b.graph, b.number(block, "experts")
     chosen = b.number(block, "chosen")
     if chosen > n:
@@ -227,7 +227,7 @@ def _experts(b: Blocks, block: str, x: str, rows: str) -> str:
     route = Route(chosen, b.on(block, "chosen_again"))
     routed = g.add(f"{block}.routed", route, shares, axes=(rows, experts), symbol=r"\hat{p}")
     stack, k, _ = block.split(".")
-    letter = "b" if stack == "decoder" else "e"  # the loss adds up those of all layers
+    letter = "b" if stack == "decoder" else "e"  # a letter for each stack; the loss adds up the balances of all layers
     g.add(f"{block}.balance", Balance(), shares, routed, axes=(), symbol=f"L_{{{letter}{k}}}")
     axes = (stacked, rows, d_ff)
 
@@ -254,7 +254,7 @@ def _experts(b: Blocks, block: str, x: str, rows: str) -> str:
 
 
 def _with_shared(b: Blocks, block: str, x: str, mixed: str, rows: str) -> str:
-    """One more expert that works on every word (DeepSeekMoE, Dai et al. 2024, §3.2), added to the chosen ones."""
+    """One more expert that every word uses (DeepSeekMoE, Dai et al. 2024, §3.2), added to the chosen ones."""
     g = b.graph
     d_shared = g.axis(f"{block}.d_shared", b.number(block, "shared"))
     axes = (rows, d_shared)

@@ -1,13 +1,13 @@
 """The two ends of a model: from tokens to vectors, and from vectors to logits, a word, and the loss.
 
-Tokens to vectors: look up, and say where each stands.
+Tokens to vectors: the look-up of the words, plus positions.
 
-Teacher forcing: what a decoder should say is the sentence that it reads, one place on.
+Teacher forcing: the target of a decoder is its own input, shifted by one place.
 
-A decoder reads ``<start> je suis`` and should say ``je suis <end>``: at each word the one behind it, whatever it says
-itself. Behind ``<end>``, and at ``<pad>``, it should say nothing: the loss leaves these positions out.
+A decoder reads ``<start> je suis`` and should say ``je suis <end>``: the target at each word is the next word, whatever
+the model predicts. After ``<end>`` and at ``<pad>`` there is no target: the loss ignores these positions.
 
-The end of a model: logits, probabilities, the chosen word, and the loss. Each adds its nodes in reading order.
+The end of a model: logits, probabilities, the chosen word, and the loss. Each function adds its nodes in order.
 
 Shapes are written (n, n_words): n tokens of the sequence, a number for each word of the output vocabulary.
 """
@@ -46,13 +46,13 @@ from explorer.core.ops import (
 from explorer.core.vocabulary import PAD, end_of, with_words
 
 AMONG_SCORES = ("rotary", "ALiBi", "relative", "none")
-"""Kinds of positions that are not added to the vectors: they are where queries meet keys, or nowhere."""
+"""Kinds of positions that are not added to the vectors: they act on queries and keys or on scores, or not at all."""
 
 
 def embedding(b: Blocks, sequence: str, title: str) -> str:
     """Look up the words, add segments and positions. Returns (n, d_model).
 
-    How alike two positions are, (n, n), feeds nothing: it is there to be looked at.
+    The similarities of the positions, (n, n), are only shown; no node reads them.
     """
     g, m = b.graph, b.model
     words = g.axis(f"{sequence}.words", m.axes[f"{sequence}.words"])
