@@ -14,22 +14,22 @@ from explorer.ui.widgets.tree import inside
 from explorer.ui.workbench import Workbench
 
 PARTS = ("page", "stepPanel", "inspector", "glossary", "topBar", "notice", "tokenBar", "sidebar", "lessonBar")
-"""The window's parts, by the names they have for the style sheet; the stage comes first, and a part within another one
-behind that.
+"""Object names of the window's parts, as the style sheet uses them, in the order of F6: the page first, and a part that
+stands inside another one after it.
 """
 
 
 class Actions:
-    """Undo, redo, theme, text size, going from stage to stage, help.
+    """The window's actions: undo, files, the look, moving between stages and parts of the window, help.
 
-    `window`: what the shortcuts work in.
+    `window`: the widget in which the shortcuts work.
     """
 
     def __init__(self, bench: Workbench, window: QWidget) -> None:
         self._bench = bench
         self._window = window
         document, appearance = bench.document, bench.appearance
-        looks = OneATurn(window)  # each dresses all in sight: two in one turn would hold the window twice as long
+        looks = OneATurn(window)  # each restyles all visible widgets: two in one turn would block the window longer
 
         def action(text: str, keys: list[QKeySequence | QKeySequence.StandardKey], act: object) -> QAction:
             made = QAction(text, window)
@@ -93,7 +93,7 @@ class Actions:
         self.restyle()
 
     def refresh(self) -> None:
-        """Say what undo and redo would do."""
+        """Enable undo and redo where there is something to do, and name it in their tooltips."""
         history = self._bench.document.history
         for action, label in ((self.undo, history.undo_label), (self.redo, history.redo_label)):
             action.setEnabled(label is not None)
@@ -104,7 +104,7 @@ class Actions:
         self.light.setChecked(self._bench.light.on)
 
     def restyle(self) -> None:
-        """Take the icons in the theme's colour."""
+        """Set the icons in the theme's colour."""
         theme = self._bench.appearance.theme
         self.undo.setIcon(icon("undo", theme))
         self.redo.setIcon(icon("redo", theme))
@@ -116,7 +116,7 @@ class Actions:
     def _step(self, by: int) -> None:
         selection = self._bench.selection
         names = [stage.name for stage in selection.stops]
-        # In a block one is at the first, or the last, of its stages.
+        # Where a whole block is shown, count from its last stage (forwards) or from its first one (backwards).
         inside = [stage.name for stage in stages_of(self._bench.document.engine.graph, selection.stage)]
         here = selection.stage if not inside else inside[-1] if by > 0 else inside[0]
         at = names.index(here) + by
@@ -134,9 +134,9 @@ class Actions:
         show_about(self._window)
 
     def _go_round(self, by: int) -> None:
-        """Give the keys to the next part of the window that takes them.
+        """Give the keyboard focus to the next part of the window that takes it.
 
-        There they go to its first matrix, or to where a question is answered, if it has one.
+        There its first matrix or answer field gets the focus, else the first widget that Tab reaches.
         """
         frames = [f for f in inside(self._window, QFrame) if f.objectName() in PARTS and f.isVisible()]
         frames.sort(key=lambda frame: PARTS.index(frame.objectName()))
@@ -156,12 +156,12 @@ def _in(one: QWidget, other: QWidget) -> bool:
 
 
 def _is_wanted(stop: QWidget) -> bool:
-    """Whether it is a matrix, or where a question is answered."""
+    """Whether a widget is a matrix, or a field or choice in which a question is answered."""
     return isinstance(stop, QTableView | NumberField) or stop.property("choice") is not None
 
 
 def _keys(action: QAction) -> str:
-    """The shortcut in the system's own signs."""
+    """The shortcut, written with the system's own symbols."""
     return action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
 
 

@@ -1,5 +1,5 @@
-"""A stage as a picture that moves: attention word by word, one pass step by step, a cell's arithmetic row by row, or a
-model that learns.
+"""An animation of a stage: attention word by word, one pass step by step, a cell's arithmetic row by row, or a model
+that learns.
 """
 
 import shutil
@@ -39,36 +39,36 @@ from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
 MOST = 60
-"""Frames: of a longer way some are left out."""
+"""Frames at most: a longer animation leaves some out."""
 STEPS = 200
-"""Of gradient descent, where nobody says how many."""
+"""Steps of gradient descent by default."""
 STRIP = 34
-"""Pixels below the page, for what each frame is of."""
+"""Pixels below the page for the caption of a frame."""
 EXACT, APART = 64, 8
-"""The most frequent colours that a GIF has exactly; how far its colours are from each other at least, of 255."""
+"""How many of the most frequent colours a GIF keeps exactly; the least difference between two colours, of 255."""
 LAST = 2500
 """Milliseconds that the last frame stays."""
 AROUND, LEAST_WIDE = 14, 420
-"""Pixels around the matrices of a cell that is played, and that they and its arithmetic are wide at least."""
+"""Pixels: the margin around the matrices of a played cell, and the least width of its picture."""
 MANY, COLUMNS = 16, 3
-"""Rows of its arithmetic, of which more stand in so many columns."""
+"""With more than `MANY` rows, the arithmetic stands in this many columns."""
 FILM_S = 120
 """Seconds after which ffmpeg is taken to hang."""
 
 
 @dataclass(frozen=True)
 class Frames:
-    """A picture that moves."""
+    """An animation."""
 
     images: list[QImage]  # all of one size
     each: int  # milliseconds that a frame stays
-    # `title`, `words`: what it is, and what is to be seen in the end, for whoever does not see it.
+    # `title`, `words`: what it is, and what the last frame shows, for a reader who cannot see it.
     title: str
     words: str
 
 
 Moment = tuple[str, Callable[[], object]]
-"""What a frame is of, and what brings the page there."""
+"""The caption of a frame, and the act that brings the page to that state."""
 
 
 def frames(
@@ -78,23 +78,23 @@ def frames(
     on: Callable[[int, int], None] | None = None,
     cell: Cell | None = None,
 ) -> Frames:
-    """Draw what moves on a stage, on white paper; whatever shows the model meanwhile stays as it is.
+    """Draw the animation of a stage on white paper; the window itself does not change.
 
     Parameters
     ----------
     bench : Workbench
-        The model, what is looked at, and how gradient descent goes down.
+        The model, the selection, and the settings of gradient descent.
     steps : int
-        How many steps the model learns; 0: what moves on the page by itself, and `STEPS` where nothing does.
+        Steps of gradient descent; 0: what moves on the page by itself, or `STEPS` steps if nothing does.
     on : callable, optional
-        Told how many frames there are, and of how many.
+        Called after each frame with its number, from 1, and the number of frames.
     cell : Cell, optional
-        What moves is the derivation of this cell, with the matrices of the stage that it reads, as the window plays it.
+        If given, the derivation of this cell is animated, with the matrices of the stage that it reads.
 
     Raises
     ------
     ExplorerError
-        "unknown-stage"; "nothing-moves-here"; "nothing-to-play" where the cell is no result of a few steps.
+        "unknown-stage"; "nothing-moves-here"; "nothing-to-play" if the cell has no steps to play, or is covered.
     """
     document = Document(bench.document.state)
     with paper(bench.appearance) as (sheet, white):
@@ -135,7 +135,7 @@ def frames(
 
 
 class _Played(QWidget):
-    """A cell that is played: the matrices of a page that it reads, and below them its arithmetic so far."""
+    """A cell being played: the matrices of the page that it reads, and below them its arithmetic so far."""
 
     def __init__(self, bench: Workbench, cell: Cell, view: PageView, sheet: QWidget) -> None:
         super().__init__(sheet)
@@ -152,7 +152,7 @@ class _Played(QWidget):
         boxes = [one for one in view.elements.widgets.values() if isinstance(one, MatrixBox)]
         shown = [one for one in boxes if one.matrix.place.node in read]
         self._place = QRect()
-        """What of the page is in the picture: all of it, where the cell stands in no matrix."""
+        """The part of the page in the picture: the whole page if the cell stands in no matrix."""
         for box in shown:
             self._place |= QRect(box.mapTo(view.elements, QPoint()), box.size())
         if all(one.matrix.place.node != cell.node for one in shown):
@@ -176,19 +176,19 @@ class _Played(QWidget):
 
     @property
     def picture(self) -> QSize:
-        """How large a picture of it is, in pixels."""
+        """The size of a frame in pixels, without its caption."""
         return QSize(self.width(), self._place.height() + 2 * AROUND + self.height())
 
     @property
     def words(self) -> str:
-        """What is to be seen now."""
+        """What the current frame shows, in words."""
         return f"{self._about().name}: {'; '.join(one.accessibleDescription() for one in self._views)}."
 
     def _about(self) -> Inspected:
         return inspected(self._bench.view, self._cell, {}, self._bench.selection.explained)
 
     def moments(self) -> tuple[list[Moment], int]:
-        """What its frames are of, and how long each stays."""
+        """The captions and acts of the frames, and the milliseconds that each frame stays."""
         steps, key = self._player.steps, played_key(self._cell)
         return [
             (f"Step {i} of {len(steps)}{f': {steps[i - 1]}' if i else ''}", partial(self._go, key, i))
@@ -200,14 +200,14 @@ class _Played(QWidget):
         self.follow()
 
     def follow(self) -> None:
-        """Show how far it has been played."""
+        """Show the value and the arithmetic up to the current step."""
         about = self._about()
         self._value.setText(about.value)
         for one, (_, rows) in zip(self._views, about.parts, strict=True):
             one.show_rows(rows)
 
     def on(self, image: QImage, page: QImage) -> None:
-        """Paint it, below what is seen of the page."""
+        """Paint the matrices of the page, and this widget below them."""
         painter = QPainter(image)
         painter.drawImage(QPoint(AROUND, AROUND), page, self._place)
         below = QPoint(0, self._place.height() + 2 * AROUND)
@@ -216,7 +216,7 @@ class _Played(QWidget):
 
 
 def _same(bench: Workbench, document: Document) -> Selection:
-    """Another selection that looks at the same."""
+    """A selection for another document, with the same choices."""
     looking = Selection(document)
     looking.set_head(None if bench.selection.averaged else bench.selection.head)
     looking.show(bench.selection.showing)
@@ -227,7 +227,7 @@ def _same(bench: Workbench, document: Document) -> Selection:
 
 
 def _moments(bench: Workbench, view: PageView, steps: int) -> tuple[list[Moment], int]:
-    """What the frames of a stage are of, and how long each stays."""
+    """The captions and acts of a stage's frames, and the milliseconds that each frame stays."""
     graph, selection, stage = bench.document.engine.graph, bench.selection, view.stage
     shares = [n for n in graph.nodes.values() if n.stage == stage.name and n.op.shares]
     players = [one for one in view.elements.widgets.values() if isinstance(one, PlayerView)]
@@ -253,7 +253,7 @@ def _moments(bench: Workbench, view: PageView, steps: int) -> tuple[list[Moment]
 
 
 def _some(last: int) -> list[int]:
-    """Numbers from 0 to the last, at most `MOST`, as evenly as they can be."""
+    """At most `MOST` numbers from 0 to `last`, spaced evenly."""
     count = min(last + 1, MOST)
     return sorted({round(k * last / max(count - 1, 1)) for k in range(count)})
 
@@ -263,20 +263,20 @@ def _go(bench: Workbench, gesture: object, view: QWidget) -> Callable[[], object
 
 
 def _learn(bench: Workbench, step: int) -> Callable[[], None]:
-    """Take steps of gradient descent until so many are taken."""
+    """An act that takes steps of gradient descent until `step` steps are done."""
 
     def take() -> None:
         while bench.descent.at < step:
             before = bench.descent.at
             bench.descent.take(1)
-            if bench.descent.at == before:  # it has said why
+            if bench.descent.at == before:  # no step was possible, and the descent has said why
                 return
 
     return take
 
 
 def _caption(image: QImage, said: str, bench: Workbench) -> None:
-    """Write below the page what a frame is of."""
+    """Write the caption of a frame below the page."""
     painter = QPainter(image)
     painter.setFont(bench.appearance.fonts.ui)
     painter.setPen(qcolor(bench.appearance.theme.muted))
@@ -286,10 +286,10 @@ def _caption(image: QImage, said: str, bench: Workbench) -> None:
 
 
 def gif(moving: Frames) -> bytes:
-    """As an animated GIF, which goes round and round."""
+    """The animation as a GIF that repeats without end."""
     pictures = [_picture(image) for image in moving.images]
     palette = _palette(pictures[:: max(len(pictures) // 4, 1)])
-    # Without dithering: what stands still is the same in all frames, and takes no room.
+    # Without dithering: what stands still is the same in all frames and takes no space in the file.
     pictures = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     stays = [moving.each] * (len(pictures) - 1) + [LAST]
     out = BytesIO()
@@ -300,7 +300,7 @@ def gif(moving: Frames) -> bytes:
 
 
 def _palette(pictures: list[Image.Image]) -> Image.Image:
-    """256 colours for all frames: the most frequent ones as they are, so that white stays white, and some between."""
+    """Up to 256 colours for all frames: the most frequent ones exactly, so that white stays white, and some between."""
     sample = np.concatenate([np.asarray(picture) for picture in pictures])
     packed = sample.reshape(-1, 3).astype(np.int64) @ np.array([65536, 256, 1])
     found, counts = np.unique(packed, return_counts=True)
@@ -308,7 +308,7 @@ def _palette(pictures: list[Image.Image]) -> Image.Image:
     between = np.reshape(Image.fromarray(sample).quantize(256 - EXACT).getpalette() or [], (-1, 3))
     kept: list[Any] = []
     for colour in (*often, *between):
-        # One that is nearly another is left out: Pillow might take it for that.
+        # A colour close to one already kept is left out: Pillow might use it in place of that one.
         if all(np.abs(colour - other).max() > APART for other in kept):
             kept.append(colour)
     palette = Image.new("P", (1, 1))
@@ -317,9 +317,9 @@ def _palette(pictures: list[Image.Image]) -> Image.Image:
 
 
 def mp4(moving: Frames) -> bytes:
-    """As a film, which ffmpeg writes.
+    """The animation as a film, encoded by ffmpeg.
 
-    Raises `ExplorerError`: "no-ffmpeg"; "not-filmed" where it does not do it.
+    Raises `ExplorerError`: "no-ffmpeg"; "not-filmed" if ffmpeg fails.
     """
     program = shutil.which("ffmpeg")
     if program is None:
@@ -354,11 +354,11 @@ def mp4(moving: Frames) -> bytes:
 
 
 WRITERS = {".gif": gif, ".mp4": mp4}
-"""What writes a picture that moves, by the ending of its file."""
+"""The function that encodes an animation, by the ending of its file."""
 
 
 def pngs(moving: Frames) -> Iterator[bytes]:
-    """As PNGs, one for each frame."""
+    """The animation as PNGs, one for each frame."""
     about = PngInfo()
     about.add_text("Software", PROGRAM)
     for image in moving.images:

@@ -1,4 +1,4 @@
-"""What the program looks like now: theme, fonts and text scale, and how the application is dressed in them."""
+"""The look of the program: theme, fonts and text scale, and how the application gets a new look."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ SCALES = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
 """The steps of Ctrl+plus and Ctrl+minus, from a laptop to a lecture hall."""
 
 GROWS = (1.2, 2350, 1250), (1.1, 1850, 960)
-"""In a large window all is so many times larger, words too: where it has so many pixels across and down. On a screen of
-2560 pixels most pages were a small corner of print.
+"""(factor, width, height): in a window of at least so many pixels everything, text too, is larger by the factor.
+Without this, most pages filled only a small corner of a screen 2560 pixels wide.
 """
 CLOSE = 1.5
-"""The text scale from which numbers stand close."""
+"""Above this text scale, numbers in matrices stand close together."""
 AT_ONCE = 100
-"""So many widgets out of sight are polished in one turn of the event loop."""
+"""How many hidden widgets are polished in one turn of the event loop."""
 _OLD = "wears the look before"
 
 
@@ -60,7 +60,7 @@ class Fonts:
     @classmethod
     def at_scale(cls, scale: float) -> Fonts:
         system = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
-        # A bare X server answers 9 points, which nobody reads in a lesson.
+        # A bare X server reports 9 points, which is too small to read in a lesson.
         points = max(system.pointSizeF(), 10.5) * scale
         ui = _tabular(QFont(system), points)
         serif = next(
@@ -87,14 +87,14 @@ def _bold(font: QFont) -> QFont:
 
 def _tabular(font: QFont, points: float) -> QFont:
     font.setPointSizeF(points)
-    # Many system fonts (Segoe UI, San Francisco, Inter) have narrow ones unless asked; a font without the feature
-    # ignores it.
+    # In many system fonts (Segoe UI, San Francisco, Inter) figures differ in width unless "tnum" is on; a font without
+    # this feature ignores it.
     font.setFeature(QFont.Tag("tnum"), 1)
     return font
 
 
 def palette(theme: Theme) -> QPalette:
-    """The theme for everything that no style rule reaches: hand-painted widgets, item views, dialogs."""
+    """The theme as a palette, for everything that no style rule reaches: hand-painted widgets, item views, dialogs."""
     role = QPalette.ColorRole
     result = QPalette()
     for colour, roles in (
@@ -124,7 +124,7 @@ class Appearance(QObject):
 
     Parameters
     ----------
-    app : the application to dress
+    app : the application that gets this look
     mode : "system", "light" or "dark"
     scale : text scale, 1.0 is the system's own size
     contrast : whether a person wants more contrast than usual, also where the system does not ask for it
@@ -132,13 +132,13 @@ class Appearance(QObject):
 
     Attributes
     ----------
-    turns : where what is made anew for a new look waits for a turn of its own
+    turns : the queue of work that a new look causes, one piece in a turn of the event loop
 
     Signals
     -------
-    changing : before the application gets a new look: every widget there is will be polished anew
+    changing : comes before the application gets a new look, for which every widget is polished again
     switched : motion was switched off or on
-    changed : after the application wears the new look; widgets that paint by hand take `theme` and `fonts` from here
+    changed : comes after the new look is applied; widgets that paint by hand read `theme` and `fonts` then
     """
 
     changing = Signal()
@@ -159,7 +159,7 @@ class Appearance(QObject):
         self._scale = scale
         self._grown = self._awaited = 1.0
         self.scale = self._grown_by(1.0)
-        """The text scale of now: as chosen, and larger in a large window."""
+        """The text scale in use: the chosen one, made larger in a large window."""
         self._dressed: tuple[bool, bool, float] | None = None
         self.contrast = contrast
         self.still = still
@@ -169,7 +169,7 @@ class Appearance(QObject):
         self.fonts = Fonts.at_scale(scale)
         app.setStyle("Fusion")
         app.styleHints().colorSchemeChanged.connect(self._dress)
-        # Both are kept: PySide takes the one for deleted as soon as nobody holds the other. Qt has it since 6.10.
+        # Both references are kept: PySide takes one object for deleted once the other has no reference. New in Qt 6.10.
         self._hints = app.styleHints()
         self._asked = self._hints.accessibility() if hasattr(self._hints, "accessibility") else None
         if self._asked is not None:
@@ -181,7 +181,7 @@ class Appearance(QObject):
         return self._mode
 
     def _grown_by(self, times: float) -> float:
-        """The text scale in a window in which all is so many times larger."""
+        """The text scale in a window that makes everything larger by the factor `times`."""
         return max(min(self._scale * times, SCALES[-1]), self._scale)
 
     @property
@@ -190,12 +190,12 @@ class Appearance(QObject):
         return self._scale
 
     def await_rest(self, width: int, height: int) -> None:
-        """A window of so many pixels may soon have another size: `grow_with` follows when it has come to rest."""
+        """Note the size of a window that may still be changing; `grow_with` follows once its size is final."""
         large = (times for times, across, down in GROWS if width >= across and height >= down)
         self._awaited = next(large, 1.0)
 
     def grow_with(self, width: int, height: int) -> None:
-        """Be as large as a window of so many pixels asks for."""
+        """Take the text scale for a window of this size in pixels."""
         self.await_rest(width, height)
         self._grown = self._awaited
         self.scale = self._grown_by(self._grown)
@@ -203,38 +203,38 @@ class Appearance(QObject):
 
     @property
     def lasts(self) -> bool:
-        """Whether letters keep their size when the window has come to rest: else all pages are made anew then."""
+        """Whether the text scale will stay once the window's size is final; if not, all pages are built again then."""
         return self._grown_by(self._awaited) == self.scale
 
     def px(self, pixels: float) -> int:
-        """`pixels` at text scale 1, at the scale of now."""
+        """`pixels` at text scale 1, converted to the current text scale."""
         return round(pixels * self.scale)
 
     @property
     def close(self) -> bool:
-        """Whether numbers stand close: in large letters there would else be few of them."""
+        """Whether numbers stand close together: at a large text scale too few of them would fit otherwise."""
         return self.scale > CLOSE
 
     def set_mode(self, mode: Mode) -> None:
         self._mode = mode
         scheme = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}.get(mode, Qt.ColorScheme.Unknown)
-        # Tells the platform too, so that title bars and native dialogs agree; Unknown gives the choice back.
+        # This tells the platform too, so that title bars and native dialogs agree; Unknown lets the system choose.
         self._app.styleHints().setColorScheme(scheme)
         self._dress()
 
     def set_scale(self, scale: float) -> None:
-        """Set the text scale, held between the ends of `SCALES`."""
+        """Set the text scale, limited to the range of `SCALES`."""
         self._scale = min(max(scale, SCALES[0]), SCALES[-1])
         self.scale = self._grown_by(self._grown)
         self._dress()
 
     def set_contrast(self, on: bool) -> None:
-        """Have more contrast, or as much as the system asks for."""
+        """Turn on more contrast, or go back to what the system asks for."""
         self.contrast = on
         self._dress()
 
     def set_still(self, on: bool) -> None:
-        """Have less motion, or as much as the system lets there be."""
+        """Turn on less motion, or go back to what the system allows."""
         self.still = on
         self.switched.emit()
 
@@ -245,7 +245,7 @@ class Appearance(QObject):
         return not self.still and animation > 0
 
     def zoom(self, steps: int) -> None:
-        """Go up or down `SCALES`."""
+        """Go some steps up or down in `SCALES`."""
         nearest = min(range(len(SCALES)), key=lambda k: abs(SCALES[k] - self._scale))
         self.set_scale(SCALES[min(max(nearest + steps, 0), len(SCALES) - 1)])
 
@@ -257,7 +257,7 @@ class Appearance(QObject):
         high = Qt.ContrastPreference.HighContrast
         strong = self.contrast or (asked is not None and asked.contrastPreference() == high)
         wanted = (dark, strong, self.scale)
-        # Every widget is polished anew by this, so it happens on a real change only (several signals may announce one).
+        # This polishes every widget again, so only for a real change (several signals may report the same one).
         if wanted == self._dressed:
             return
         self.changing.emit()
@@ -282,16 +282,16 @@ class Appearance(QObject):
 
 
 def _wear(app: QApplication, sheet: str) -> bool:
-    """Set the style sheet of the application, and polish what is in sight; returns whether there is more.
+    """Set the application's style sheet and polish the visible widgets. Returns whether hidden widgets are left.
 
-    `_wear_out_of_sight` does the rest.
+    `_wear_out_of_sight` polishes the hidden ones.
 
-    Qt, left to itself, polishes a widget again for each of those that it stands in: 0.9 s for 1,300 widgets, and 0.12 s
-    so. With its caches empty it knows of no widget to polish.
+    Left to itself, Qt polishes a widget again for each of its ancestors: 0.9 s for 1,300 widgets, instead of 0.12 s.
+    After `unpolish` its caches are empty, so it knows of no widget to polish.
     """
     app.style().unpolish(app)
     app.setStyleSheet(sheet)
-    # What was not polished yet is when it is shown.
+    # A widget that was not polished yet is polished when it is first shown.
     worn = [widget for widget in app.allWidgets() if widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished)]
     others = [widget for widget in worn if not widget.isVisible()]
     for widget in others:
@@ -301,7 +301,7 @@ def _wear(app: QApplication, sheet: str) -> bool:
 
 
 def _wear_out_of_sight(app: QApplication) -> bool:
-    """Polish some of the others; returns whether there are more. They are looked for anew: some may be gone."""
+    """Polish some hidden widgets; returns whether more are left. The list is made anew: some may be deleted."""
     old = [widget for widget in app.allWidgets() if widget.property(_OLD)]
     _polish(app, old[:AT_ONCE])
     return len(old) > AT_ONCE
@@ -317,9 +317,9 @@ def _polish(app: QApplication, widgets: list[QWidget]) -> None:
 
 @contextmanager
 def _no_widget_goes() -> Iterator[None]:
-    """Meanwhile no widget is deleted: Qt goes through a list of all that there are, and would meet one that is gone.
+    """No widget is deleted inside this context: Qt walks through a list of all widgets, and would reach a deleted one.
 
-    What waits to be deleted goes before; Python's collector, which may delete on any thread, waits until it is over.
+    Widgets that wait to be deleted are deleted before; Python's collector, which may delete on any thread, is paused.
     """
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     collects = gc.isenabled()

@@ -1,4 +1,4 @@
-"""Work beside the window: a thread computes, the window looks whether it is done."""
+"""Work on a thread: a timer of the window checks whether it is done."""
 
 from collections.abc import Callable
 from functools import partial
@@ -11,67 +11,67 @@ from explorer.core.errors import ExplorerError
 from explorer.words.progress import Cancelled, Progress, Report
 
 LOOK_MS = 5
-"""Between two looks: a hundredth of what the work takes, and nothing for the event loop."""
+"""Milliseconds between two checks: short beside the work, and hardly any load for the event loop."""
 
 
 class Background(QObject):
-    """Runs one piece of work at a time; a newer one takes the place of an older one, whose outcome nobody hears of.
+    """Runs one piece of work at a time on a thread; newer work replaces older work, whose result is dropped.
 
-    The thread touches no Qt object and holds none, if the work does not: it leaves its progress and its outcome, and a
-    timer looks for them. So nothing is taken away from under it when the window is closed in the middle.
+    The thread uses no Qt object unless the work does: it stores its progress and its result, and a timer reads them. So
+    closing the window in the middle deletes nothing that the thread uses.
     """
 
-    # Whether there is work that is waited for. Told at once.
+    # Whether a result is waited for. Emitted immediately.
     busy = Signal(bool)
     progressed = Signal(object)  # Progress
-    failed = Signal(object)  # ExplorerError: why there is no outcome
+    failed = Signal(object)  # ExplorerError: why there is no result
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._tasks: list[_Task] = []  # the one that is waited for, if any
+        self._tasks: list[_Task] = []  # at most one: the task whose result is waited for
         self._then: Callable[[Any], None] | None = None
         self._told: Progress | None = None
         self._timer = QTimer(self, interval=LOOK_MS)
         self._timer.timeout.connect(self._look)
-        # It may be deleted, or the program end, in the middle: a thread that nobody waits for would go on for ever.
+        # This object may be deleted, or the program end, before the task is done: the thread would run on for ever.
         self.destroyed.connect(partial(_overtake, self._tasks))
         if (app := QCoreApplication.instance()) is not None:
             app.aboutToQuit.connect(self.stop)
 
     @property
     def at_work(self) -> bool:
-        """Whether there is work that is waited for."""
+        """Whether a result is waited for."""
         return bool(self._tasks)
 
     def run(self, work: Callable[[], Any], then: Callable[[], None]) -> None:
-        """Call `work` on a thread of its own, and `then` on the window's when it has returned."""
+        """Call `work` on a thread of its own and, once it has returned, `then` on the window's thread."""
         self.ask(lambda _report: work(), lambda _result: then())
 
     def ask(self, work: Callable[[Report], Any], then: Callable[[Any], None]) -> None:
-        """Do some work on a thread of its own, and give its result to `then` on the window's.
+        """Call `work` on a thread of its own, and pass its result to `then` on the window's thread.
 
         Parameters
         ----------
         work : callable
-            Given a `Report`, to call now and then: it stops work that has been overtaken. It may raise an
-            `ExplorerError`. It holds no widget, or the thread could be the last to let go of it.
+            Gets a `Report` to call now and then, which ends work that has been replaced. It may raise an
+            `ExplorerError`. It must hold no widget: the thread could be the last to release it.
         then : callable
-            Given the result; it may raise an `ExplorerError`, too.
+            Gets the result; it may raise an `ExplorerError`, too.
         """
         _overtake(self._tasks)
         task = _Task(work)
         self._tasks.append(task)
         self._then, self._told = then, None
-        # No daemon: a process that ends within a matrix product may hang there for ever.
+        # Not a daemon thread: a process that ends inside a matrix product may hang for ever.
         Thread(target=task.run, name="background").start()
         self._timer.start()
         self.busy.emit(True)
 
     def stop(self) -> None:
-        """Wait for nothing any more.
+        """Drop the result of the present work.
 
-        The thread ends at the next place where that is possible. That may be a while: it cannot be called out of a
-        connection that is silent.
+        The thread ends at its next report. That may take a while: nothing interrupts it while it waits at a silent
+        connection.
         """
         if self._tasks:
             _overtake(self._tasks)
@@ -85,7 +85,7 @@ class Background(QObject):
         if task.progress is not self._told:
             self._told = task.progress
             self.progressed.emit(task.progress)
-        if not task.done.is_set() or task not in self._tasks:  # who was told may have asked for other work
+        if not task.done.is_set() or task not in self._tasks:  # a slot of `progressed` may have started other work
             return
         self.stop()
         try:
@@ -97,17 +97,17 @@ class Background(QObject):
         except ExplorerError as error:
             self.failed.emit(error)
             if error.__cause__ is not None and not isinstance(error.__cause__, MemoryError):
-                raise  # a mistake of ours is heard of
+                raise  # a bug in the program must be reported
 
 
 class Aside(QObject):
-    """Computes what pages wait for: one work after the other, each once for what it is made of.
+    """Computes what pages wait for: one task after another, each once for the objects that it is computed from.
 
-    `explorer.pages.view.Aside` says what a page asks.
+    `explorer.pages.view.Aside` says what a page may ask.
     """
 
-    changed = Signal()  # something is there, or was stopped or begun anew: pages that wait are made anew
-    progressed = Signal(str, float)  # the key of a work, and which share of it is done
+    changed = Signal()  # a result has come, or a task was stopped or restarted: waiting pages are built again
+    progressed = Signal(str, float)  # the key of a task, and the share of it that is done
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -119,9 +119,9 @@ class Aside(QObject):
         self._running = ""
 
     def ask(self, key: str, of: tuple[object, ...], work: Callable[[Callable[[int, int], None]], Any]) -> Any:
-        """What the work has made of these very objects; None while it is not there.
+        """The result of `work` for exactly these objects; None while it is not computed yet.
 
-        Raises `ExplorerError`: what the work has raised.
+        Raises `ExplorerError`: the error that the work has raised.
         """
         if key in self._found and _are_those(self._found[key][0], of):
             found = self._found[key][1]
@@ -139,11 +139,11 @@ class Aside(QObject):
         return None
 
     def stopped(self, key: str) -> bool:
-        """Whether somebody has stopped it."""
+        """Whether this task was stopped by the person."""
         return key in self._stopped
 
     def stop(self, key: str) -> None:
-        """Compute it no further."""
+        """Stop a task."""
         self._stopped.add(key)
         if self._running == key:
             self._end()
@@ -151,19 +151,19 @@ class Aside(QObject):
         self.changed.emit()
 
     def begin(self, key: str) -> None:
-        """Compute anew what was stopped."""
+        """Restart a task that was stopped."""
         self._stopped.discard(key)
         self._go_on()
         self.changed.emit()
 
     def forget(self) -> None:
-        """Nobody waits any more, and what was found is of other values."""
+        """Drop all tasks and results: the values of the model have changed."""
         self._found, self._waiting, self._stopped = {}, {}, set()
         if self._running:
             self._end()
 
     def leave(self, key: str) -> None:
-        """Nobody looks any more: it is asked for anew where somebody comes back."""
+        """Drop the task of a page that is hidden now; the page asks again when it is shown again."""
         self._waiting.pop(key, None)
         self._stopped.discard(key)
         if self._running == key:
@@ -202,7 +202,7 @@ class Aside(QObject):
 
 
 def _are_those(some: tuple[object, ...], others: tuple[object, ...]) -> bool:
-    """Whether two tuples hold the very same objects, and equal numbers."""
+    """Whether two tuples hold identical objects; integers need only be equal."""
     return len(some) == len(others) and all(
         one is other or (isinstance(one, int) and isinstance(other, int) and one == other)
         for one, other in zip(some, others, strict=True)
@@ -210,7 +210,7 @@ def _are_those(some: tuple[object, ...], others: tuple[object, ...]) -> bool:
 
 
 class _Task:
-    """What the window and the thread share."""
+    """A piece of work and its state, which the window and the thread share."""
 
     def __init__(self, work: Callable[[Report], Any]) -> None:
         self._work = work
@@ -222,7 +222,7 @@ class _Task:
     def run(self) -> None:
         try:
             self.result = self._work(self._report)
-        except BaseException as error:  # told in the window's thread
+        except BaseException as error:  # raised again in the window's thread
             self.error = error
         self.done.set()
 

@@ -1,4 +1,4 @@
-"""What the window asks about files, and what it tells, each in a dialog of its own."""
+"""The window's dialogs: questions about files, and messages."""
 
 import os
 import re
@@ -19,34 +19,34 @@ from explorer.ui.widgets.inputs import message_box
 LESSON_ENDING = ".lesson.toml"
 OPENED = (ENDING, ".toml")
 INSIDE = ("config.json", ".safetensors")
-"""How files end that mean the folder that they are in."""
+"""Endings of files that stand for the folder that holds them: a model's."""
 _LONG, PIECE = re.compile(r"[^\s/\\]{36,}"), 12
-"""A word that in the largest letters may be wider than a box, and letters after which it may go on in the next line."""
+"""A word that may be too wide for a message box in the largest letters, and the letters after which it may break."""
 
 Answer = Literal["save", "discard", "cancel"]
 
 
 class Dialogs:
-    """All that is asked and told in a dialog of its own."""
+    """All dialogs in which the window asks or tells something."""
 
     def __init__(self, window: QWidget) -> None:
         self._window = window
 
     def to_open(self, folder: Path) -> Path | None:
-        """Which file to open, or None."""
+        """Ask for a file to open; None if cancelled."""
         endings = " ".join(f"*{ending}" for ending in (*OPENED, BUNDLE, ".zip", ANSWERS, *ENDINGS, *INSIDE))
         known = f"Documents, lessons and models ({endings})"
         file, _ = QFileDialog.getOpenFileName(self._window, "Open", str(folder), known)
         return Path(file) if file else None
 
     def to_open_model(self, folder: Path) -> Path | None:
-        """The folder of which model that others trained to open, or None."""
+        """Ask for the folder of a model that others trained; None if cancelled."""
         title = "The folder of a model, with its config.json and .safetensors, as huggingface.co has them"
         chosen = QFileDialog.getExistingDirectory(self._window, title, str(folder))
         return Path(chosen) if chosen else None
 
     def to_find(self, text: str) -> bool:
-        """Say what a lesson needs; whether to choose the folder that has it."""
+        """Say which model a lesson needs; returns whether to choose its folder."""
         box = message_box(breakable(text), self._window)
         box.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)  # there is an address in it
         choose = box.addButton("Choose its folder …", QMessageBox.ButtonRole.AcceptRole)
@@ -56,13 +56,13 @@ class Dialogs:
         return box.clickedButton() is choose
 
     def to_save(self, suggestion: Path) -> Path | None:
-        """Which file to save in, or None."""
+        """Ask for the file to save the document in; None if cancelled."""
         known = f"Documents (*{ENDING})"
         file, _ = QFileDialog.getSaveFileName(self._window, "Save as", str(suggestion), known)
         return Path(file) if file else None
 
     def to_save_lesson(self, suggestion: Path) -> Path | None:
-        """Which file to write a recorded lesson into, or None."""
+        """Ask for the file to write a recorded lesson into; None if cancelled."""
         file, _ = QFileDialog.getSaveFileName(self._window, "Save the lesson", str(suggestion), "Lessons (*.toml)")
         path = Path(file)
         if file and not path.name.endswith(".toml"):
@@ -70,13 +70,13 @@ class Dialogs:
         return path if file else None
 
     def to_bundle(self, suggestion: Path) -> Path | None:
-        """Which file to write lessons into, or None."""
+        """Ask for the file to write lessons into; None if cancelled."""
         file, _ = QFileDialog.getSaveFileName(self._window, "Save", str(suggestion), f"Lessons in one file (*{BUNDLE})")
         path = Path(file)
         return self.with_ending(path, BUNDLE) if file and path.suffix != BUNDLE else path if file else None
 
     def to_export(self, suggestion: Path, kinds: Mapping[str, str]) -> Path | None:
-        """Which file to write into, or None; its ending, one of the kinds, is added where nobody has typed one."""
+        """Ask for the file to export to; None if cancelled. An ending of `kinds` is added if none was typed."""
         known = {f"{title} (*{ending})": ending for ending, title in kinds.items()}
         first = next((words for words, ending in known.items() if ending == suggestion.suffix), "")
         file, chosen = QFileDialog.getSaveFileName(self._window, "Export", str(suggestion), ";;".join(known), first)
@@ -86,7 +86,7 @@ class Dialogs:
         return path if file else None
 
     def to_hand_out(self, suggestion: Path) -> Path | None:
-        """Which file to write a hand-out into, or None."""
+        """Ask for the file to write a hand-out into; None if cancelled."""
         known = "PDF (*.pdf);;One HTML file (*.html)"
         file, chosen = QFileDialog.getSaveFileName(self._window, "Save as a hand-out", str(suggestion), known)
         path = Path(file)
@@ -95,32 +95,32 @@ class Dialogs:
         return path if file else None
 
     def with_ending(self, path: Path, ending: str) -> Path | None:
-        """A path for which nobody has typed an ending, with it; None where the file of that name should stay."""
+        """`path` with the ending added; None if a file of that name exists and should stay."""
         path = path.with_name(f"{path.name}{ending}")
-        if os.path.exists(path) and not self.replace(path):  # the system's dialog has asked for the name without it
+        if os.path.exists(path) and not self.replace(path):  # the system's dialog checked the name without it
             return None
         return path
 
     def keep(self, name: str) -> Answer:
-        """Whether to save the changes before they are left."""
+        """Ask whether to save the changes before the document is left."""
         button = QMessageBox.StandardButton
         answer = self._ask(f"Keep your changes to “{name}”?", button.Save, button.Save | button.Discard | button.Cancel)
         known: dict[QMessageBox.StandardButton, Answer] = {button.Save: "save", button.Discard: "discard"}
         return known.get(answer, "cancel")
 
     def remove(self, title: str) -> bool:
-        """Whether to keep a lesson by others no more."""
+        """Ask whether to remove a lesson by others."""
         button = QMessageBox.StandardButton
         text = f"Remove “{title}” from your lessons? The file that it came in stays where it is."
         return self._ask(text, button.Cancel, button.Yes | button.Cancel, "Remove") == button.Yes
 
     def replace(self, path: Path) -> bool:
-        """Whether to write over a file."""
+        """Ask whether to overwrite a file."""
         button = QMessageBox.StandardButton
         return self._ask(f"Replace {path}?", button.Cancel, button.Yes | button.Cancel, "Replace") == button.Yes
 
     def replace_changed(self, path: Path) -> bool:
-        """Whether to write over a file that somebody else has written since."""
+        """Ask whether to overwrite a file that another program has written since it was opened."""
         button = QMessageBox.StandardButton
         text = f"{path} was changed by another window or program since it was opened here. Replace it?"
         return self._ask(text, button.Cancel, button.Yes | button.Cancel, "Replace") == button.Yes
@@ -139,7 +139,7 @@ class Dialogs:
     ) -> QMessageBox.StandardButton:
         box = message_box(breakable(text), self._window)
         box.setStandardButtons(buttons)
-        if yes:  # a button says what it does
+        if yes:  # the button says what it does
             box.button(QMessageBox.StandardButton.Yes).setText(yes)
         box.setDefaultButton(first)
         answer = QMessageBox.StandardButton(box.exec())
@@ -148,5 +148,5 @@ class Dialogs:
 
 
 def breakable(text: str) -> str:
-    """A text whose long words, such as names of files, may go on in the next line of a box: else it would cut them."""
+    """A text whose long words, such as file names, may break: a message box would cut them off."""
     return _LONG.sub(lambda word: "\u200b".join(wrap(word[0], PIECE)), text)

@@ -1,6 +1,6 @@
-"""Examples that were changed and then left, documents opened lately, and those that are open in another window.
+"""Changed examples that were left, recent documents, and documents that are open in another window.
 
-So windows and starts know of each other.
+All are kept on the disk, so that other windows and later starts of the program know of them.
 """
 
 import os
@@ -24,14 +24,13 @@ from explorer.ui.background import Background
 
 FOLDER = SETTING = "kept"
 MOST, MOST_BYTES = 16, 64_000_000
-"""Examples and bytes on the disk that are kept; beyond that the oldest goes."""
+"""How many examples, and how many bytes on the disk, are kept; beyond that the oldest examples are deleted."""
 
 
 class Kept(QObject):
-    """The examples that were left as a person changed them, each in a document of its own beside the settings.
+    """Keeps the examples that were changed and then left, each as a document beside the settings.
 
-    `settings`: they know the titles, oldest first. Where they are kept nowhere, examples are kept until the program
-    ends.
+    `settings`: they store the titles, oldest first. If they have no folder, examples are kept until the program ends.
     """
 
     def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
@@ -49,7 +48,7 @@ class Kept(QObject):
         return {**there, **{id: lesson.title for id, (lesson, _) in self._left.items()}}
 
     def keep(self, lesson: Lesson, state: State) -> None:
-        """Keep an example as it is; what was kept of it before goes."""
+        """Keep an example in this state, in place of an older copy of it."""
         titles = self.titles
         for id in (lesson.id, *list(titles)[: len(titles) - MOST + (lesson.id not in titles)]):
             self.forget(id)
@@ -76,7 +75,7 @@ class Kept(QObject):
         return lesson, state
 
     def forget(self, id: str) -> None:
-        """Keep an example no more: it is saved elsewhere, or kept anew."""
+        """Delete the kept copy of an example: it is saved elsewhere, or a newer copy is kept."""
         self._left.pop(id, None)
         if (file := self._file(id)) is not None:
             with suppress(OSError):
@@ -92,11 +91,11 @@ class Kept(QObject):
 
 
 def _write(state: State, title: str, file: Path, turn: Lock) -> None:
-    """Write a document; of more than `MOST_BYTES` in all, the oldest go."""
+    """Write a document; if the files take more than `MOST_BYTES` in all, the oldest are deleted."""
     with turn, suppress(ExplorerError, OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
         storage.save(state, title, file)
-        # This one is the newest, whatever a clock says that was set back.
+        # The file just written counts as the newest, even if the clock was set back.
         times = {one: (one == file, one.stat().st_mtime) for one in file.parent.glob(f"*{ENDING}")}
         newest_first = sorted(times, key=times.__getitem__, reverse=True)
         total = 0
@@ -112,7 +111,7 @@ RECENT, MOST_RECENT = "recent documents", 10
 class Recent:
     """The documents that were opened or saved last.
 
-    `settings`: they know their names.
+    `settings`: they store the paths.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -120,18 +119,18 @@ class Recent:
 
     @property
     def paths(self) -> list[Path]:
-        """Where they are, the newest first."""
+        """The paths of the documents, newest first."""
         names: list[object] = self._settings.get(RECENT, [])
         return [Path(name) for name in names if isinstance(name, str)]
 
     def add(self, path: Path) -> None:
-        """Offer this one first."""
+        """Put a document at the top of the list."""
         names = [str(path), *(str(one) for one in self.paths if one != path)]
         self._settings.set(RECENT, names[:MOST_RECENT])
 
     def forget(self, path: Path) -> None:
-        """What is no more is not offered again."""
-        with suppress(OSError):  # in a folder that may not be looked into it may still be
+        """Remove a document that no longer exists from the list."""
+        with suppress(OSError):  # in a folder without permission to read, it may still exist
             if not path.exists():
                 self._settings.set(RECENT, [str(one) for one in self.paths if one != path])
 
@@ -140,11 +139,11 @@ OPENED = "open"
 
 
 class Claim:
-    """What a window holds of the file that it is in: a lock in one's own folder, not beside the document.
+    """A window's claim on the file of its document: a lock in the folder of the settings, not beside the document.
 
-    The lock of a process that is no more counts for nothing, so a crash leaves nobody outside.
+    The lock of a process that has ended is ignored, so a crash locks nobody out.
 
-    `folder`: of the settings; None: nothing is held.
+    `folder`: of the settings; None: nothing is locked.
     """
 
     def __init__(self, folder: Path | None) -> None:
@@ -153,14 +152,14 @@ class Claim:
         self._lock: QLockFile | None = None
 
     def hold(self, path: Path | None) -> bool:
-        """Hold a file, and let go of the one before. Returns False where another window has it, once."""
+        """Lock a file, and release the one before. Returns False, once for each file, if another window has it."""
         if path == self._path:
             return True
         self.release()
         self._path = path
         if path is None or self._folder is None:
             return True
-        with suppress(OSError):  # where nothing can be written, nobody is told
+        with suppress(OSError):  # where no lock can be written, nobody is warned
             self._folder.mkdir(parents=True, exist_ok=True)
             lock = QLockFile(str(self._folder / f"{sha256(os.fsencode(path.resolve())).hexdigest()[:20]}.lock"))
             lock.setStaleLockTime(0)
@@ -170,7 +169,7 @@ class Claim:
         return True
 
     def release(self) -> None:
-        """Hold nothing."""
+        """Release the lock."""
         if self._lock is not None:
             self._lock.unlock()
         self._path = self._lock = None

@@ -1,4 +1,4 @@
-"""Errors in words, at the place where they were made."""
+"""Short messages beside the widget that they are about: errors, and what was done."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from explorer.ui.widgets.tree import words_at
 
 SHOWN_MS = 6000
 WIDEST = 0.5
-"""Of its window; what is longer breaks into lines."""
+"""The greatest width, as a share of the window's; a longer text is wrapped."""
 _ACTS = {QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonDblClick, QEvent.Type.Wheel}
 
 
@@ -26,7 +26,7 @@ def show_error(error: ExplorerError, widget: QWidget, rect: QRect | None = None)
 
 
 def show_done(words: str, widget: QWidget) -> None:
-    """Say beside a widget what was done, where one does not see it, and to a screen reader."""
+    """Say beside a widget, and to a screen reader, what was done where it cannot be seen."""
     _say("done", f"✓ {words}", words, widget, widget.rect())
 
 
@@ -36,13 +36,13 @@ def _say(role: str, text: str, spoken: str, widget: QWidget, place: QRect) -> No
             window = widget.window()
             Message(text, window, QRect(widget.mapTo(window, place.topLeft()), place.size()), role)
 
-    # Behind what the event still does: a page that is made anew would stand in front.
+    # Only after the rest of this event: a page that it builds again would cover the message.
     do_later(widget, show)
     QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, spoken))
 
 
 def places(beside: QRect, size: QSize, window: QRect, role: str) -> list[QRect]:
-    """Where a message may stand, the best first: beside what it is about; of what was done, in a corner, too."""
+    """The possible places of a message, best first: beside what it is about; for "done", in a corner, too."""
     wide, high = size.width(), size.height()
     x, y = beside.left(), beside.top()
     wanted = [(x, beside.bottom() + 3), (x, y - high - 2), (beside.right() + 3, y), (x - wide - 2, y)]
@@ -59,16 +59,16 @@ def least_covering(places: Sequence[QRect], words: Sequence[QRect]) -> QPoint:
 
 
 class Message(QLabel):
-    """Words over a window, until the person does something, or for six seconds.
+    """A message over a window, until the person does something, or for six seconds.
 
     Not a tooltip: those go whenever the focus moves, as it does when a file dialog closes.
 
     Parameters
     ----------
     beside : QRect
-        What they are about, in the window; they stand beside it, where they cover the fewest words.
+        What the message is about, in the window; it stands beside this, where it covers the fewest words.
     role : str
-        Of the style sheet: "message" where something went wrong, or "done".
+        Role in the style sheet: "message" for an error, or "done".
     """
 
     def __init__(self, text: str, window: QWidget, beside: QRect, role: str = "message") -> None:
@@ -92,8 +92,8 @@ class Message(QLabel):
         end = QTimer(self, singleShot=True, interval=SHOWN_MS)
         end.timeout.connect(self.deleteLater)
         end.start()
-        self._handle = window.windowHandle()  # kept: PySide takes it for deleted as soon as nobody holds it
-        if self._handle is not None:  # keys and clicks come there first; each event of the application is too many
+        self._handle = window.windowHandle()  # kept: without a reference PySide takes it for deleted
+        if self._handle is not None:  # keys and clicks come here first; on the application it would see every event
             self._handle.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -1,4 +1,4 @@
-"""Results taken out of the window: the whole model, or the page in sight, as a file or on the clipboard."""
+"""Export from the window: the whole model, or the visible page, to a file or the clipboard."""
 
 import shutil
 from collections.abc import Callable, Mapping
@@ -28,27 +28,27 @@ KINDS = {
     ".gif": "What moves on this page, as an animation",
     ".mp4": "What moves on this page, as a film",
 }
-"""What can be written, by the ending of the file; a film only where there is what writes it."""
+"""Kinds of export, by the ending of the file; a film only where ffmpeg is installed."""
 MOVING = {".gif": "An animation", ".mp4": "A film"}
-"""The same, of what moves by itself."""
+"""Kinds of export of an animation."""
 
 
 def _offered(kinds: Mapping[str, str]) -> dict[str, str]:
-    """What can be written here."""
+    """The kinds that can be written on this computer."""
     return {ending: title for ending, title in kinds.items() if ending != ".mp4" or shutil.which("ffmpeg")}
 
 
 def export(bench: Workbench, files: Files, stage: str, tab: QWidget | None = None) -> None:
-    """Ask for a file and write the model or the page of a stage into it, as its ending says; say where it went.
+    """Ask for a file, write the model or the page of a stage into it, depending on its ending, and say where it is.
 
-    A model is written beside the window, which takes some seconds where it is a large one.
+    A model is written in the background, which takes some seconds for a large one.
 
     Parameters
     ----------
     stage : str
-        The one whose page is in sight.
+        The stage whose page is shown.
     tab : QWidget, optional
-        What is in sight instead of a page: another tab of the window. It is drawn as it is there.
+        Another tab of the window, if that is shown instead of a page. It is drawn as it looks there.
     """
     path = files.dialogs.to_export(files.folder / f"{bench.lesson.id}.xlsx", _offered(KINDS))
     if path is None:
@@ -61,7 +61,7 @@ def export(bench: Workbench, files: Files, stage: str, tab: QWidget | None = Non
             files.dialogs.tell(sentence(error))
             return
         files.writer.ask(lambda _: act(), lambda written: _say(files, written, "The model is in"))
-    elif ending in MOVING:  # other tabs have their own ways to move, so it is the page below that does
+    elif ending in MOVING:  # other tabs have their own ways to move: the page of the stage is animated
         write(files, lambda: _moving(bench, stage, path), "What moves on the page is in")
     else:
         from explorer.ui.render import as_in_sight, on_paper
@@ -71,18 +71,18 @@ def export(bench: Workbench, files: Files, stage: str, tab: QWidget | None = Non
 
 
 def export_cell(bench: Workbench, files: Files, stage: str, cell: Cell, pace: int) -> None:
-    """Ask for a file, and write into it how a cell is played on the page of a stage, at so many milliseconds a step."""
+    """Ask for a file, and write an animation of a cell's derivation into it, at `pace` milliseconds a step."""
     path = files.dialogs.to_export(files.folder / f"{cell.node}.gif", _offered(MOVING))
     if path is not None:
         write(files, lambda: _moving(bench, stage, path, cell, pace), "How the cell comes about is in")
 
 
 class _CancelledError(Exception):
-    """Somebody does not want to wait for a picture that moves."""
+    """The person has cancelled the drawing of an animation."""
 
 
 def _moving(bench: Workbench, stage: str, path: Path, cell: Cell | None = None, pace: int = 0) -> tuple[Path, ...]:
-    """Draw frame after frame, which takes some seconds, and write them."""
+    """Draw all frames, which takes some seconds, and write them; nothing if cancelled."""
     from explorer.ui.animation import WRITERS, frames
     from explorer.ui.render import beside
 
@@ -152,7 +152,7 @@ def copy_text(bench: Workbench, files: Files) -> None:
 
 
 def save(path: Path, content: bytes) -> tuple[Path, ...]:
-    """Write a file that is whole or not there."""
+    """Write a file completely or not at all."""
     with whole_file(path) as stream:
         stream.write(content)
     return (path,)

@@ -38,30 +38,30 @@ from explorer.ui.workbench import Workbench
 from explorer.words.progress import Progress, Report
 
 FOLDERS = "folders of models"
-"""Under this name the folder is remembered that has a model, by the name of the model."""
+"""Setting that maps the name of a model to its folder."""
 LONGEST_NAME = 60
 
 
 @dataclass(eq=False)
 class _File:
-    """What all states between one opening and the next belong to."""
+    """The file that all states between one opening and the next belong to."""
 
     path: Path | None  # where it is saved, if it is
-    # The state that is there; without a path, the one that it began with. It keeps none alive: states lead to files,
-    # and those of an opening that no undo leads back to any more go.
+    # The state in the file; without a path, the first state. A weak reference: `Files` maps states to files, and states
+    # of an opening that undo cannot reach any more should be freed.
     saved: ref[State] | None
-    recovered: bool = False  # from a crash: it may be of any file, so it is kept as no example
-    stamp: tuple[int, ...] | None = None  # by which it is seen that somebody else has written the file since
+    recovered: bool = False  # after a crash: it may be from any file, so it is not kept as a changed example
+    stamp: tuple[int, ...] | None = None  # shows whether another program has written the file since
 
     def __post_init__(self) -> None:
         self.stamp = self.found()
 
     def holds(self, state: State) -> bool:
-        """Whether this state needs no saving."""
+        """Whether this state is saved."""
         return self.saved is not None and self.saved() is state
 
     def found(self) -> tuple[int, ...] | None:
-        """The stamp that the file has now; None where there is none."""
+        """Inode, size and time of the file now; None if there is no file."""
         if self.path is not None:
             with suppress(OSError):
                 facts = self.path.stat()
@@ -72,18 +72,18 @@ class _File:
 class Files(QObject):
     """The file that the document is in.
 
-    Undo may go back to before another file was opened; the document then belongs to the file before.
+    Undo may go back to a document opened earlier; the document then belongs to that document's file.
 
-    `window`: its title says the name and whether there are changes to save.
+    `window`: its title shows the document's name and whether there are unsaved changes.
     """
 
-    refreshed = Signal()  # there may be something to save, or no more
-    # Path or None: a lesson was opened, from this file; None: one that comes with the program.
+    refreshed = Signal()  # whether there is something to save may have changed
+    # Path or None: a lesson was opened, from this file; None: a lesson of the program.
     lesson_opened = Signal(object)
     done = Signal(str)  # something was written or copied; the sentence says where it is
-    session_opened = Signal(object)  # mapping: a document was opened, with this beside its numbers
+    session_opened = Signal(object)  # mapping: a document was opened; its file had this beside the numbers
     for_class = Signal(object)  # list of Path: a sheet, or the answers of a class, were opened
-    lessons_kept = Signal()  # other lessons by others are kept from now on
+    lessons_kept = Signal()  # the list of kept lessons by others has changed
     shared = Signal(object)  # Path: the document's file is open in another window, too
 
     def __init__(self, bench: Workbench, window: QWidget) -> None:
@@ -91,7 +91,7 @@ class Files(QObject):
         self._bench = bench
         self._window = window
         self.dialogs = Dialogs(window)
-        self.writer = Background(self)  # writes what takes long, one after the other
+        self.writer = Background(self)  # writes exports that take long
         self.writer.failed.connect(self._say_failed)
         self.saver = Saver(self)
         self.saver.wrote.connect(self._follow_written)
@@ -100,7 +100,7 @@ class Files(QObject):
         self.reader.failed.connect(self._say_failed)
         documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
         self.folder = Path(documents if os.path.isdir(documents) else QDir.homePath())
-        self.beside: Callable[[], Mapping[str, Any]] = dict  # what is to be kept beside the numbers
+        self.beside: Callable[[], Mapping[str, Any]] = dict  # gives what is saved beside the numbers
         self.claim = Claim(bench.settings.folder)
         self.kept, self.recent = Kept(bench.settings, self), Recent(bench.settings)
         self._file = _File(None, ref(bench.document.state))
@@ -121,7 +121,7 @@ class Files(QObject):
 
     @property
     def modified(self) -> bool:
-        """Whether there is something to save: a lesson as it is given is not."""
+        """Whether there are unsaved changes; a lesson that is as it was opened has none."""
         state = self._bench.document.wanted
         as_opened = self._file.path is None and state in self._bench.opened
         return not self._file.holds(state) and not as_opened
@@ -130,10 +130,10 @@ class Files(QObject):
         self._file = self._files.setdefault(self._bench.document.wanted, self._file)
 
     def refresh(self) -> None:
-        """Say in the title what is open."""
-        title = self._name().replace("[*]", "[*][*]")  # a single one is where Qt puts its mark
+        """Show in the title what is open."""
+        title = self._name().replace("[*]", "[*][*]")  # Qt puts its mark at a single one
         self._window.setWindowTitle(f"{title}[*] – {PROGRAM}")
-        if self._window.isWindowModified() is not self.modified:  # Qt tells the system each time
+        if self._window.isWindowModified() is not self.modified:  # Qt tells the system at each call
             self._window.setWindowModified(self.modified)
         if not self.claim.hold(self.path):
             self.shared.emit(self.path)
@@ -169,11 +169,11 @@ class Files(QObject):
 
     @cached_property
     def _lessons(self) -> Path:
-        """The folder of lessons by others; where nothing is kept, one for as long as the window is there."""
+        """The folder of lessons by others; without a settings folder, a temporary one."""
         return (self._bench.settings.folder or Path(mkdtemp())) / FOLDER
 
     def _take_in(self, path: Path) -> None:
-        """Keep lessons by others, and open the first of them."""
+        """Add lessons by others to those that are kept, and open the first of them."""
         try:
             lessons = take_in(path, self._lessons)
         except ExplorerError as error:
@@ -186,7 +186,7 @@ class Files(QObject):
             self._open(lessons[0])
 
     def remove_lesson(self, lesson: Path) -> None:
-        """Keep a lesson by others no more, if that is meant; what is open stays open."""
+        """Remove a lesson by others, after asking; a document that is open stays open."""
         try:
             if self.dialogs.remove(title_in(lesson)):
                 remove(lesson, self._lessons)
@@ -207,21 +207,21 @@ class Files(QObject):
         self.done.emit(f"Your lessons are in {path}")
 
     def open_lesson(self, lesson: Lesson) -> None:
-        """Open a lesson that is there already."""
+        """Open a lesson that is already read."""
         if self.may_leave():
             self.begin_lesson(lesson)
 
     def begin_lesson(self, lesson: Lesson, then: Callable[[], object] = lambda: None, file: Path | None = None) -> None:
-        """Open a lesson without a question: the document may be left.
+        """Open a lesson without asking about the present document.
 
-        A lesson on a model that does not come along is opened once the folder of that model is chosen and read.
+        A lesson on a model that is not part of the program opens once that model's folder is chosen and read.
 
         Parameters
         ----------
         then : callable
             Called once it is open.
         file : Path, optional
-            Its file; without one it comes with the program.
+            The lesson's file; None: it comes with the program.
         """
         if lesson.needed is None:
             self._bench.open(lesson)
@@ -248,7 +248,7 @@ class Files(QObject):
 
         def read(found: Lesson | ExplorerError) -> None:
             others = {one: at for one, at in folders.items() if one != needed.name}
-            if isinstance(found, ExplorerError):  # the next time it is asked for anew
+            if isinstance(found, ExplorerError):  # so that the next opening asks for the folder again
                 self._bench.settings.set(FOLDERS, others)
                 self.dialogs.tell(sentence(found))
                 return
@@ -259,7 +259,7 @@ class Files(QObject):
         self.reader.ask(work, read)
 
     def _leaving(self) -> Callable[[Callable[[], None]], None]:
-        """What does something once it is read, where the document of now is still there or may be left."""
+        """A function to call after reading: it does something if the present document is still open, or may be left."""
         left = self._bench.document.wanted
 
         def leave(then: Callable[[], None]) -> None:
@@ -269,7 +269,7 @@ class Files(QObject):
         return leave
 
     def open_state(self, lesson: Lesson, state: State, title: str) -> bool:
-        """Open a model that somebody else has made; returns whether it is open."""
+        """Open a model that another part of the program has made; returns whether it was opened."""
         if not self.may_leave():
             return False
         self._bench.open_state(lesson, state, title)
@@ -286,12 +286,12 @@ class Files(QObject):
             return
         if self.may_leave():
             self._bench.open_state(lesson, state, f"{lesson.title}, changed")
-            self._bench.opened.discard(state)  # it is not as it is given
+            self._bench.opened.discard(state)  # it differs from the example as given
             self._files[state] = self._file = _File(None, None)
             self.refresh()
 
     def belongs_to(self, path: Path, session: Session) -> None:
-        """The document that the window begins with was opened from this file."""
+        """Note that the document with which the window starts was opened from this file."""
         self.folder = path.absolute().parent
         self._bench.document.history.surround(session.steps, session.now)
         self._begin(path.absolute())
@@ -305,7 +305,7 @@ class Files(QObject):
             return
         if is_document(path):
             if os.path.isfile(path) and size_of(path) > MOST_AT_ONCE:
-                leave = self._leaving()  # it is read beside the window
+                leave = self._leaving()  # it is read in the background
                 begin = partial(self._begin_document, path)
                 self.reader.ask(lambda _report: opened_session(path), lambda found: leave(partial(begin, *found)))
             else:
@@ -320,7 +320,7 @@ class Files(QObject):
         self.begin_lesson(lesson, file=path)
 
     def _read(self, path: Path) -> None:
-        """Open a model that others trained; it is read beside the window, which goes on working."""
+        """Open a model that others trained; it is read in the background."""
 
         def work(report: Report) -> tuple[Lesson, State]:
             lesson, state = opened(path, told=_telling(report, path.name))
@@ -332,7 +332,7 @@ class Files(QObject):
         self.reader.ask(work, lambda found: leave(lambda: self.begin_model(path, *found)))
 
     def begin_model(self, path: Path, lesson: Lesson, state: State) -> None:
-        """Open a model that others trained, which was read from there: the document may be left."""
+        """Open a model that others trained and that was read from `path`, without asking about the present document."""
         if self._bench.document.wanted is not state:
             self._bench.open_state(lesson, state)
         self._begin(None)
@@ -359,7 +359,7 @@ class Files(QObject):
             self.recent.add(belongs_to)
 
     def open_unsaved(self, path: Path) -> bool:
-        """Open what another window could not save any more; it is unsaved here, too. Returns whether it is open."""
+        """Open what another window could not save; it is unsaved here, too. Returns whether it was opened."""
         if not self._open_document(path, None):
             return False
         self._bench.opened.discard(self._bench.document.wanted)
@@ -368,7 +368,7 @@ class Files(QObject):
         return True
 
     def _begin(self, path: Path | None) -> None:
-        """Take the present state as the beginning of another document."""
+        """Take the present state as the first state of another document."""
         document = self._bench.document
         self._files[document.wanted] = self._file = _File(path, ref(document.wanted))
         document.history.mark_saved()
@@ -389,7 +389,7 @@ class Files(QObject):
         return path is not None and self._save(path)
 
     def session(self) -> Session:
-        """What is kept with the document as it is now: what undo and redo lead to, and what is beside the numbers."""
+        """What is saved with the document: the states of undo and redo, and what stands beside the numbers."""
         document = self._bench.document
         if document.state is not document.wanted:
             return Session(beside=self.beside())
@@ -409,7 +409,7 @@ class Files(QObject):
         return True
 
     def _follow_written(self, path: Path, state: State) -> None:
-        """A state is in a file now; meanwhile there may be newer ones, or another document."""
+        """Note that a state is in a file now; by then there may be newer states, or another document."""
         for file in self._files.values():
             if file.path == path:
                 file.saved = None
@@ -439,8 +439,8 @@ class Files(QObject):
     def may_leave(self) -> bool:
         """Whether the document may be left.
 
-        It asks where a file, or what a crash has left, has changes that are not saved. An example is kept as it is:
-        the menu offers it again.
+        It asks if a file, or a document found after a crash, has unsaved changes. A changed example is kept without
+        asking: the menu offers it again.
         """
         if not self.modified or self.saver.holds(self._bench.document.wanted):
             return True
@@ -450,9 +450,9 @@ class Files(QObject):
         return self._may_go()
 
     def may_close(self) -> bool:
-        """Whether the window may be closed: asks, where there are changes that are not saved.
+        """Whether the window may be closed: asks if there are unsaved changes.
 
-        While a document is written it may not: the window closes as soon as that is done.
+        While a document is being written it may not; the window then closes as soon as that is done.
         """
         if not self._may_go():
             return False
@@ -470,7 +470,7 @@ class Files(QObject):
     # Dropping a file on the window
 
     def drag(self, event: QDragEnterEvent) -> None:
-        """Welcome files; what cannot be opened is told when it is dropped."""
+        """Accept all files; `drop` says which cannot be opened."""
         if event.mimeData().hasUrls():
             event.setDropAction(Qt.DropAction.CopyAction)  # or a file manager would move it away
             event.accept()
@@ -482,7 +482,7 @@ class Files(QObject):
             event.accept()
             paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
             alone = paths[0] if len(paths) == len(event.mimeData().urls()) == 1 else None
-            # Behind the drop: whoever drags waits for its end, and there may be a question first.
+            # After the drop: the program that drags waits for its end, and a question may come first.
             if paths and all(map(is_for_class, paths)):
                 do_later(self, lambda: self.for_class.emit(paths))
             else:
@@ -497,5 +497,5 @@ class Files(QObject):
 
 
 def _telling(report: Report, name: str) -> Callable[[float, float], None]:
-    """What tells how far a model is read."""
+    """A function that reports how much of a model is read."""
     return lambda done, total: report(Progress(name, done, total))

@@ -25,7 +25,7 @@ IN_A_MATRIX = (
     ("Menu", "Menu of the matrix"),
     ("Esc", "Leave the cell; then go out to the block"),
 )
-"""Keys that are no actions of the window: those of a spreadsheet."""
+"""Keys in a matrix, which are no actions of the window: those of a spreadsheet."""
 AT_A_WORD = (
     ("Left, Right, Home, End", "Go from word to word"),
     ("Space", "Follow the word, or stop following it"),
@@ -33,12 +33,12 @@ AT_A_WORD = (
     ("Delete", "Take the word away"),
     ("Alt+Left, Alt+Right", "Move the word"),
 )
-"""Those of the words that the model reads."""
+"""Keys at the words that the model reads."""
 IN_A_PICTURE = (
     ("Arrows", "Go from square to square, from dot to dot, or from word to word"),
     ("+, −, 0", "Zoom in, zoom out, show all"),
 )
-"""Those of the other pictures."""
+"""Keys in the other pictures."""
 IN_THE_MODEL = (
     ("Arrows", "Go along the edges, from block to block"),
     ("Enter, Esc", "Go into a block, and out again"),
@@ -47,7 +47,7 @@ IN_THE_MODEL = (
     ("Right click, Menu", "Turn parts of a block off"),
     ("Backspace", "Back to the model from any page"),
 )
-"""Those of the picture of the whole model."""
+"""Keys in the picture of the whole model."""
 PRESENTING = (
     ("Right, Down, Page Down, Space, Enter, N", "Next step"),
     ("Left, Up, Page Up, Backspace, P", "Step before"),
@@ -69,7 +69,7 @@ PRESENTING = (
     ("F1", "These keys"),
     ("Esc", "Leave; F5 begins again at this step"),
 )
-"""Those of presenter mode."""
+"""Keys of presenter mode."""
 LGPL = (
     "Qt is used through PySide6 under the LGPL, version 3, unmodified: its libraries are files of their own and may be "
     "replaced by others of the same version."
@@ -133,8 +133,8 @@ def _show(window: QWidget, title: str, text: str) -> QDialog:
     down.setSpacing(12)
     down.addWidget(page)
     down.addWidget(close)
-    # As large as what it says, but no larger than the window; where that is too high, wider, if all is in sight then.
-    page.ensurePolished()  # it has its letters only then
+    # As large as the text, but no larger than the window; if that is too low, wider, provided that all of it fits then.
+    page.ensurePolished()  # it has its font only then
     said, around, most = page.document(), QSize(90, 130), window.size() * 0.9
     said.adjustSize()
     narrow = said.size().width()

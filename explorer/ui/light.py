@@ -1,4 +1,4 @@
-"""What stands in the light on a page, while the rest of it is faint."""
+"""The light on a page: which parts are lit while the rest is faint."""
 
 from PySide6.QtCore import QObject, Signal
 
@@ -10,43 +10,43 @@ from explorer.ui.selection import Selection
 
 
 class Light(QObject):
-    """The light of a step of a lesson; where nobody is led, that of the chosen cell, for who switches it on.
+    """Decides what is lit: what a lesson's step is about; without a step the chosen cell, if the light is switched on.
 
-    `selection`: where the chosen cell is kept.
+    `selection`: it stores the chosen cell.
     """
 
-    changed = Signal()  # something else stands in it, or it was switched
+    changed = Signal()  # other parts are lit, or the light was switched on or off
 
     def __init__(self, selection: Selection) -> None:
         super().__init__(selection)
         self._selection = selection
         self.step: Step | None = None
-        """The step that leads, if one does."""
+        """The present step of a lesson, if there is one."""
         self._told = True
-        self._on = {True: True, False: False}  # whether it is on, where a step leads and elsewhere
+        self._on = {True: True, False: False}  # whether the light is on, with a step and without one
         selection.chosen.connect(self._follow_cell)
         selection.pointed.connect(self._follow_cell)
         self._cell = selection.kept
 
     @property
     def on(self) -> bool:
-        """Whether it is switched on here."""
+        """Whether the light is on now."""
         return self._on[self.step is not None]
 
     def switch(self, on: bool) -> None:
-        """Switch it on or off, where a step leads or elsewhere."""
+        """Switch the light on or off, with a step and without one separately."""
         if on != self.on:
             self._on[self.step is not None] = on
             self.changed.emit()
 
     def lead(self, step: Step | None) -> None:
-        """A step leads from now on, or none."""
+        """Follow another step, or none, and announce it."""
         if step is not self.step or not self._told:
             self.step, self._told = step, True
             self.changed.emit()
 
     def be_about_to_lead(self, step: Step) -> None:
-        """A step will lead: a page that is made anew for it is made in its light, and has its room shared only once."""
+        """Follow another step without announcing it: its page is built in its light, and laid out only once."""
         if step is not self.step:
             self.step, self._told = step, False
 
@@ -57,7 +57,7 @@ class Light(QObject):
                 self.changed.emit()
 
     def of(self, page: Page, view: View) -> Lit:
-        """What of a page stands in the light."""
+        """The parts of a page that are lit."""
         if not self.on:
             return Lit()
         if self.step is not None:

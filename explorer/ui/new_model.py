@@ -42,7 +42,7 @@ LEARNS = {
 
 
 class NewModel(QDialog):
-    """Sizes and sentences of a new model; `lesson` is what was made, once it is accepted."""
+    """The form for sizes and sentences of a new model; `lesson` is the result, once the dialog is accepted."""
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -55,7 +55,7 @@ class NewModel(QDialog):
         content = QWidget()
         self._form = QFormLayout(content)
         self._form.setSpacing(bench.appearance.px(8))
-        self._form.setContentsMargins(0, 0, 0, 0)  # the dialog's own, so that fields and buttons end at one line
+        self._form.setContentsMargins(0, 0, 0, 0)  # the dialog has margins, so that fields and buttons are aligned
         # Large letters on a small screen: the form scrolls, the buttons stay.
         self._area = area = QScrollArea(widgetResizable=True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -93,7 +93,7 @@ class NewModel(QDialog):
         self.buttons.accepted.connect(self._make)
         self.buttons.rejected.connect(self.reject)
         whole.addWidget(self.buttons)
-        self._make_it.setDefault(True)  # in the dialog: before, Enter would be dead once it has been clicked
+        self._make_it.setDefault(True)  # now that it is in the dialog: else Enter does nothing after a click on it
         self.kind.currentTextChanged.connect(self._follow_kind)
         self._follow_kind(self.kind.currentText())
         self.setMinimumWidth(bench.appearance.px(460))
@@ -101,7 +101,7 @@ class NewModel(QDialog):
         self._be_high(content.sizeHint().height() + bench.appearance.px(100))
 
     def _be_high(self, pixels: int) -> None:
-        """Take so many pixels, as far as the screen has them; else the form scrolls."""
+        """Set the height, limited by the screen; beyond that the form scrolls."""
         most = self.screen().availableGeometry().height() - self._bench.appearance.px(60)
         self.resize(self.width(), min(pixels, most))
 
@@ -170,7 +170,7 @@ class NewModel(QDialog):
         row = cast(tuple[int, object], self._form.getWidgetPosition(field))[0]
         self._form.insertRow(row + 1, self._problem)
         self._problem.show()
-        field.setFocus(Qt.FocusReason.TabFocusReason)  # what stands there is selected
+        field.setFocus(Qt.FocusReason.TabFocusReason)  # selects the text in the field
         # Once the rows have moved.
         do_later(self, lambda: self._area.ensureWidgetVisible(self._problem))
 
@@ -188,7 +188,7 @@ class NewModel(QDialog):
                 return self.d_model
 
     def _draw(self, lesson: Lesson) -> None:
-        """Draw the weights of a large model beside the window."""
+        """Draw the random weights of a large model in the background."""
         title = self.windowTitle()
 
         def work(report: Report) -> Lesson:

@@ -24,22 +24,22 @@ from explorer.ui.workbench import Workbench
 FOLDER = "unsaved"
 PAUSE_MS = 2000
 MOST_SHARE = 0.05
-"""Of the time that writing takes: a large model is written less often."""
+"""The share of time that writing may take: a large model is written less often."""
 
 
 class Recovery(QObject):
     """Keeps the unsaved state of a window on the disk, for as long as there is one.
 
-    A file that somebody still holds the lock of belongs to a window that is open; any other is left from a crash.
+    A file whose lock is held belongs to an open window; any other file was left by a crash.
 
     Parameters
     ----------
     bench : Workbench
-        Where its settings are kept, this is kept; where they are kept nowhere, this is not either.
+        The files are kept beside its settings; without a settings folder nothing is kept.
     files : Files
         They know whether there is anything to save.
     notice : Notice
-        Where work that is left is told of.
+        Offers to open unsaved work.
     """
 
     def __init__(self, bench: Workbench, files: Files, notice: Notice) -> None:
@@ -57,7 +57,7 @@ class Recovery(QObject):
             files.refreshed.connect(self._follow)
 
     def offer(self) -> None:
-        """Say that there is work of a window that is no more, the newest first, and offer to open it."""
+        """Offer to open the unsaved work of a window that has ended, the newest first."""
         for file in _newest_first(self._folder):
             lock = _lock(file)
             if file in self._postponed or not lock.tryLock(0):
@@ -88,10 +88,10 @@ class Recovery(QObject):
         self.offer()
 
     def close(self) -> None:
-        """The window is closed as it should be: nothing is left of it."""
+        """Delete the file: the window was closed normally."""
         self._timer.stop()
         self._writer.stop()
-        with self._turn:  # it may be in the middle of writing
+        with self._turn:  # the writer may be at work
             self._forget()
 
     def _follow(self) -> None:
@@ -111,7 +111,7 @@ class Recovery(QObject):
             self._writer.run(save, partial(self._end, state, begun))
 
     def _begun(self) -> Path | None:
-        """The window's file, locked; None where none can be written: the person hears of that where they save."""
+        """The window's file, locked; None if none can be written, which the person learns when saving."""
         if self._file is None and self._folder is not None:
             with suppress(OSError):
                 self._folder.mkdir(parents=True, exist_ok=True)
@@ -141,7 +141,7 @@ def _save(state: State, title: str, file: Path, session: Session, turn: Lock) ->
 
 
 def _newest_first(folder: Path | None) -> list[Path]:
-    """What windows have left; what a crash has left half written goes."""
+    """The files that windows have left, newest first; half-written files are deleted."""
     if folder is None:
         return []
     times: dict[Path, float] = {}
@@ -153,7 +153,7 @@ def _newest_first(folder: Path | None) -> list[Path]:
 
 
 def _when(file: Path) -> str:
-    """When a file was written; nothing, where its clock was so wrong that there is no such day."""
+    """When a file was written; empty if its time is no valid date."""
     with suppress(OSError, OverflowError, ValueError):
         when = datetime.fromtimestamp(file.stat().st_mtime)
         return f" on {when.day} {when:%B at %H:%M}"
@@ -162,5 +162,5 @@ def _when(file: Path) -> str:
 
 def _lock(file: Path) -> QLockFile:
     lock = QLockFile(f"{file}.lock")
-    lock.setStaleLockTime(0)  # stale when its process is no more, and not before
+    lock.setStaleLockTime(0)  # stale once its process has ended, and not before
     return lock

@@ -1,4 +1,4 @@
-"""The tab "References": the page of the printed numbers, compared once, when it is first looked at."""
+"""The tab "References": the printed numbers, compared with ours once, when the tab is first shown."""
 
 from PySide6.QtCore import QPoint, Signal
 
@@ -16,13 +16,13 @@ LEAST_LINES = 4
 OTHERS = 960
 """Pixels at text scale 1 that the columns before the cause take."""
 ABOVE, DETAIL = 175, 100
-"""Pixels at text scale 1: above the list, and for its head and what is said of one line below it."""
+"""Pixels at text scale 1: above the list; and for its header and the details of one line below it."""
 
 
 class ReferencesTab(ColumnTab):
     """The page "References"."""
 
-    scene_asked = Signal(object)  # PrintedNumber: what computes a number is to be shown
+    scene_asked = Signal(object)  # PrintedNumber: show what computes this number
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__(bench, "References", 10, 16)  # it scrolls where not even a few lines fit
@@ -37,7 +37,7 @@ class ReferencesTab(ColumnTab):
         self._worker.ask(lambda report: printed_numbers(), self._show)
 
     def refresh(self) -> None:
-        """Make the page anew as data, and tell the widgets what is different."""
+        """Build the page's data again, and update the widgets that differ."""
         choices, px = self.bench.selection.looking.choices, self.bench.appearance.px
         wide = int((self.elements.width() - px(OTHERS)) / px(100) * 100)
         self.elements.tell(references_page(self.rows, choices, self._lines(), wide))
@@ -53,7 +53,7 @@ class ReferencesTab(ColumnTab):
         return found if isinstance(found, ListingView) else None
 
     def choose(self, place: int) -> None:
-        """Mark the line of a number as the one that was looked at last, and bring it into sight."""
+        """Select the line of a number, and scroll to it."""
         self.bench.selection.keep(ROW, place)
         table = self.list()
         if table is not None:
@@ -62,7 +62,7 @@ class ReferencesTab(ColumnTab):
                 table.setCurrentIndex(table.table.index(places.index(place), 0))
 
     def look_for(self, lesson: str, setting: str, cell: Cell) -> None:
-        """Go to the line of what is printed for a cell, as soon as there are lines."""
+        """Go to the line of the number printed for a cell, as soon as the list is computed."""
         self._wanted = lesson, setting, cell
         if self.rows:
             self._find()
@@ -106,10 +106,10 @@ class ReferencesTab(ColumnTab):
             self.scene_asked.emit(self.rows[place])
 
     def _lines(self) -> int:
-        """How many lines there is room for below what stands above the list."""
+        """How many lines fit into the room below what stands above the list."""
         px = self.bench.appearance.px
         table = self.list()
-        # Where it has not been laid out yet, it seems to stand on top.
+        # A list that has not been laid out yet reports a place at the top.
         above = max(table.mapTo(self, QPoint(0, 0)).y() if table is not None else 0, px(ABOVE))
         room = self.height() - above - px(DETAIL)
         return max(room // px(ROW_HEIGHT), LEAST_LINES)

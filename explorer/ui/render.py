@@ -45,13 +45,13 @@ from explorer.ui.widgets.tree import delete_now, inside
 from explorer.ui.workbench import Workbench
 
 NARROWEST, WIDEST = 720, 1280
-"""Pixels; wider pages are broken as in a window of that width, narrower ones would break their heading."""
+"""Width in pixels: a wider page breaks its rows as in a window of that width; a narrower one breaks its heading."""
 PAPER = replace(LIGHT, page=LIGHT.surface)
-"""The theme of what is printed."""
+"""The theme for paper."""
 AT_ONCE = 0.05
-"""Seconds of drawing, after which the window may paint."""
+"""Seconds of drawing after which the window may paint."""
 MOST_PIXELS = 32_000
-"""Qt paints no image that is longer."""
+"""The longest image, in pixels, that Qt paints."""
 
 
 def render(
@@ -67,7 +67,7 @@ def render(
     Parameters
     ----------
     lesson : Lesson
-        What the document is of.
+        The lesson that the document belongs to.
     stage : str
         Such as "encoder.1.self.attention".
     ending : str
@@ -75,7 +75,7 @@ def render(
     size : tuple of int, optional
         Width and height in pixels of the window. By default the page is as large as it needs to be.
     theme : str, optional
-        That of a screen; by default it is drawn for paper.
+        The theme of a screen; by default the page is drawn for paper.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def render(
 
 @contextmanager
 def alone(lesson: Lesson, document: Document, theme: Mode = "light") -> Iterator[Workbench]:
-    """A bench for a document that no window shows."""
+    """A workbench for a document that no window shows."""
     app = QApplication.instance() or QApplication(["explorer"])
     assert isinstance(app, QApplication)
     appearance = Appearance(app, theme)
@@ -107,7 +107,7 @@ def alone(lesson: Lesson, document: Document, theme: Mode = "light") -> Iterator
 
 @contextmanager
 def paper(look: Appearance) -> Iterator[tuple[QWidget, Appearance]]:
-    """White paper that no screen shows, and its look, with letters of the usual size."""
+    """A white widget that is on no screen, and its look, with text of the usual size."""
     sheet = QWidget()
     sheet.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     sheet.resize(WIDEST, WIDEST)
@@ -120,18 +120,18 @@ def paper(look: Appearance) -> Iterator[tuple[QWidget, Appearance]]:
 
 
 def on_paper(bench: Workbench, stage: str, ending: str, size: tuple[int, int] | None = None) -> bytes:
-    """Draw a stage as it is looked at now, but on white paper."""
+    """Draw a stage with the present selection, but on white paper."""
     with paper(bench.appearance) as (sheet, white):
         return draw(in_look(bench, white), stage, ending, size, parent=sheet)
 
 
 def as_in_sight(bench: Workbench, tab: QWidget, ending: str) -> bytes:
-    """Draw a tab of the window as it stands there, but on white paper.
+    """Draw a tab of the window as it looks there, but on white paper.
 
-    `bench`: that of the tab, and of nothing else in sight: it is given another look meanwhile.
+    `bench`: the tab's; nothing else that is visible may use it, since its look is changed for a while.
     """
     title, look = tab.accessibleName() or bench.lesson.title, bench.appearance
-    tab.setUpdatesEnabled(False)  # the screen goes on to show what it shows
+    tab.setUpdatesEnabled(False)  # the screen keeps its picture
     white = Enlarged(look, tab, look.scale, PAPER)
     try:
         _wear(bench, tab, white)
@@ -149,20 +149,20 @@ def as_in_sight(bench: Workbench, tab: QWidget, ending: str) -> bytes:
 def _wear(bench: Workbench, tab: Any, look: Appearance) -> None:
     bench.appearance = look
     tab.restyle()
-    while not (look.turns.idle and getattr(tab, "is_whole", True)):  # some of it is made anew in turns of its own
+    while not (look.turns.idle and getattr(tab, "is_whole", True)):  # parts are built again in later turns
         _breathe()
     for late in tab.findChildren(PicturePlace):
-        late.fill()  # it waits until it is painted, which it is only now
-    _breathe()  # what is new stands where it will be
+        late.fill()  # a picture is made when it is painted, which happens only now
+    _breathe()  # new widgets are laid out
 
 
 def _breathe() -> None:
-    """Let the window paint, and whatever else is due but the person's keys and clicks: what is drawn should stay."""
+    """Process all events except keys and clicks, which could change what is being drawn."""
     QApplication.processEvents(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
 
 
 def beside(act: Callable[[], bytes]) -> bytes:
-    """What a function answers that touches no widget; the window paints meanwhile."""
+    """Call a function that uses no widget on a thread, and return its result; the window paints meanwhile."""
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(act)
         while wait([answer], 0.005).not_done:
@@ -173,7 +173,7 @@ def beside(act: Callable[[], bytes]) -> bytes:
 def draw(
     bench: Workbench, stage: str, ending: str, size: tuple[int, int] | None = None, parent: QWidget | None = None
 ) -> bytes:
-    """Draw a stage in the look that the bench has, or in that of a parent that is dressed by itself; see `render`."""
+    """Draw a stage in the look of the bench, or of a parent with a look of its own; see `render`."""
     with laid_out(bench, stage, size, parent) as (picture, _):
         return WRITERS[ending](picture)
 
@@ -182,7 +182,7 @@ def draw(
 def laid_out(
     bench: Workbench, stage: str, size: tuple[int, int] | None = None, parent: QWidget | None = None
 ) -> Iterator[tuple["Rendering", PageView]]:
-    """A stage ready to be painted, with parameters as of `draw`; and its view, in which something may be changed.
+    """A stage ready to be painted, and its view, which may still be changed; parameters as for `draw`.
 
     Raises `ExplorerError`: "unknown-stage".
     """
@@ -194,7 +194,7 @@ def laid_out(
     try:
         page = _laid_out(view)
         factor, content, whole = _measured(page, size)
-        view.resize(content)  # so that the room that is shared once more is that of the picture
+        view.resize(content)  # so that the next layout uses the width of the picture
         page.setFixedSize(content)
         QApplication.processEvents()
 
@@ -207,13 +207,13 @@ def laid_out(
 
 
 def _delete(thing: QObject) -> None:
-    """Delete it now: there may be no event loop that would do it."""
+    """Delete an object now: there may be no event loop to do it."""
     thing.deleteLater()
     QApplication.sendPostedEvents(thing, QEvent.Type.DeferredDelete)
 
 
 def _laid_out(view: PageView) -> Elements:
-    """The page with all its pictures."""
+    """The page, laid out with all its pictures."""
     view.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     view.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # paper is as long as the page
     view.resize(WIDEST, WIDEST)
@@ -227,7 +227,7 @@ def _laid_out(view: PageView) -> Elements:
 
 
 def fill(view: PageView) -> None:
-    """Draw the pictures that wait until they are in sight."""
+    """Draw the pictures, which otherwise wait until they are visible."""
     for late in view.findChildren(PicturePlace):
         late.fill()
         _breathe()
@@ -238,7 +238,7 @@ def fill(view: PageView) -> None:
 
 
 def _measured(page: Elements, size: tuple[int, int] | None) -> tuple[float, QSize, QSize]:
-    """How much smaller than in the window the page is drawn, its size in the window, and the size of the picture."""
+    """The scale factor relative to the window, the page's size in the window, and the size of the picture."""
     if size is None:
         wanted = min(max(page.sizeHint().width(), NARROWEST), WIDEST)
         content = _of_width(page, max(wanted, page.minimumSizeHint().width()))
@@ -254,7 +254,7 @@ def _measured(page: Elements, size: tuple[int, int] | None) -> tuple[float, QSiz
 
 
 def _of_width(page: Elements, width: int) -> QSize:
-    """The size of the page when it is so wide: on narrow pages matrices are smaller, and rows break more often."""
+    """The size of the page at this width: on narrow pages matrices are smaller, and rows break more often."""
     page.share_room(width)
     return QSize(width, page.heightForWidth(width) if page.hasHeightForWidth() else page.sizeHint().height())
 
@@ -271,17 +271,17 @@ def spoken(page: QWidget) -> str:
 
 @dataclass(frozen=True)
 class Rendering:
-    """What is drawn."""
+    """A page ready to be drawn."""
 
     page: QWidget
-    factor: float  # how much smaller than in the window
+    factor: float  # relative to the window
     size: QSize  # in pixels of the window
     ground: QColor  # what is behind the page
     title: str
-    words: str  # what is to be seen, for whoever does not see it
+    words: str  # what the picture shows, for a reader who cannot see it
 
     def on(self, device: QImage | QSvgGenerator | QPdfWriter, frames: Frames | None = None) -> None:
-        """Paint it there, tables and plots within frames."""
+        """Paint the page on a device; `frames`, if given, clip tables and plots."""
         painter = QPainter(device)
         try:
             painter.fillRect(QRectF(QPointF(), QSizeF(self.size)), self.ground)
@@ -309,7 +309,7 @@ class Rendering:
 
 
 def _before(viewport: QWidget) -> list[QWidget]:
-    """What stands before a plot, such as its caption, and would be painted over."""
+    """Widgets in front of a plot, such as its caption: the plot is painted after them and would cover them."""
     plot = viewport.parentWidget()
     assert plot is not None
     beside = plot.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
@@ -320,8 +320,8 @@ def _before(viewport: QWidget) -> list[QWidget]:
 class _Viewports(QObject):
     """Holds back the viewports of tables and plots while a page is painted.
 
-    In a PDF and an SVG they would also paint what they scroll out of sight: there Qt heeds only the clipping that one
-    has asked for.
+    In a PDF and an SVG they would also paint what is scrolled out of sight: there Qt clips only where the painter is
+    told to.
     """
 
     def __init__(self, page: QWidget) -> None:
@@ -339,7 +339,7 @@ class _Viewports(QObject):
         return True
 
     def close(self) -> list[QWidget]:
-        """Hold them back no longer. Returns those that were to be painted, in their order."""
+        """Stop holding the viewports back. Returns those that were to be painted, in their order."""
         for viewport in self._watched:
             viewport.removeEventFilter(self)
         return self._seen

@@ -1,7 +1,7 @@
-"""Writing a document into its file: a large one beside the window, which goes on working and closes once it is there.
+"""Saving a document in its file; a large one is written in the background, and a window closes once that is done.
 
-A document holds all of its numbers, so that it can be opened where the model that it was made of is not: 0.5 GB of
-GPT-2, which take a second.
+A document holds all of its numbers, so that it can be opened without the model that it was made of: 0.5 GB of GPT-2,
+which take a second.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from explorer.ui.background import Background
 from explorer.words.progress import Progress, Report
 
 MOST_AT_ONCE = 50_000_000
-"""Bytes of a model that are read or written at once; those of a larger one are read or written beside the window."""
+"""A model of up to this many bytes is read or written directly, a larger one in the background."""
 
 
 def size_of(state: State) -> int:
@@ -30,11 +30,11 @@ def size_of(state: State) -> int:
 class Saver(QObject):
     """Writes one document after the other.
 
-    What is asked for while one is written comes next: of each file only the newest, since it holds all that is older.
+    A request during a write waits. For each file only the newest one is kept: its state includes all older ones.
     """
 
-    wrote = Signal(object, object)  # Path and State: the file is whole, and has its name
-    failed = Signal(object)  # ExplorerError: why there is none
+    wrote = Signal(object, object)  # Path and State: the file is completely written
+    failed = Signal(object)  # ExplorerError: why it was not written
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -50,14 +50,14 @@ class Saver(QObject):
         return self._now is not None
 
     def holds(self, state: State) -> bool:
-        """Whether a document is being written, or comes next."""
+        """Whether a document is being written, or waits to be."""
         written = [] if self._now is None else [self._now[1]]
         return any(one is state for one in (*written, *(one for one, _ in self._next.values())))
 
     def save(self, state: State, title: str, path: Path, session: Session) -> None:
-        """Write a document: at once, or beside the window where it is large or another is being written.
+        """Write a document: directly, or in the background if it is large or another one is being written.
 
-        Raises `ExplorerError`: "not-written" or "not-saved", where it is written at once.
+        Raises `ExplorerError`: "not-written" or "not-saved", if it is written directly.
         """
         if self._now is None and size_of(state) <= MOST_AT_ONCE:
             storage.save(state, title, path, session)
@@ -68,11 +68,11 @@ class Saver(QObject):
             self._go_on()
 
     def at_end(self, act: Callable[[], object]) -> None:
-        """Do something once all is written; never, where it cannot be, or where somebody stops it."""
+        """Call `act` once everything is written; never, if writing fails or is stopped."""
         self._at_end = act
 
     def stop(self) -> None:
-        """Write this document no more: what stood in its file before stays there."""
+        """Stop writing the present document; its file keeps its old content."""
         self._at_end = None
         if self._now is not None:
             self._next.pop(self._now[0], None)
@@ -98,7 +98,7 @@ class Saver(QObject):
         self._go_on()
 
     def _go_on(self) -> None:
-        """Write what comes next, or be at the end."""
+        """Write the next document, or call what `at_end` was given."""
         self._now = None
         if self._next:
             _, begin = self._next.pop(next(iter(self._next)))

@@ -16,30 +16,30 @@ from explorer.pages.levels import places, stops
 from explorer.pages.view import Cell, Covered, Looking, Spot, View, row_of
 
 Coming = Literal["click", "arrow", "tab"]
-"""How one comes to a cell. A click means this one; arrow keys, and links from elsewhere, stop at one on their way; Tab
-goes past it."""
+"""How the person came to a cell: by a click on it; by an arrow key or a link from elsewhere, which may only pass it; or
+by Tab, which goes on past it."""
 
 
 class Selection(QObject):
-    """The one place where looking is kept. It holds no number of the model."""
+    """The one place that stores what is looked at. It holds no number of the model."""
 
     stage_changed = Signal(str)
     head_changed = Signal(object)  # the head, counted from 0, or None for the mean over the heads
     # The `Cell` pointed at, or None. What it reads and feeds is in `reads` and `fed` by then.
     pointed = Signal(object)
-    derived = Signal(object)  # the same cell as before is pointed at, its numbers may be others
-    chosen = Signal(object, str)  # a `Cell` was clicked, or keys have come to it; and which of the two: a `Coming`
-    token_changed = Signal()  # `token` is another one
-    token_chosen = Signal(str)  # `chosen_token` is another one; how one came to it: a `Coming`
-    # Matrices show something else: `showing` is "values", "change" (by the last edit), "step" (by the last step of
+    derived = Signal(object)  # the same cell is pointed at as before, but its numbers may have changed
+    chosen = Signal(object, str)  # a `Cell` was chosen, and how: a `Coming`
+    token_changed = Signal()  # `token` has changed
+    token_chosen = Signal(str)  # `chosen_token` has changed, and how: a `Coming`
+    # `showing` has changed: all matrices show "values", "change" (by the last edit), "step" (by the last step of
     # gradient descent), "gradient" or "difference".
     showing_changed = Signal()
-    looked = Signal()  # `looking` is another one: what stands on a page may be, too
-    defined = Signal(str)  # what a term means was asked: its name in the glossary
-    printed_asked = Signal(int)  # what computes a printed number was asked: its place in `printed_numbers`
-    lesson_asked = Signal(str)  # a lesson of the program, named by its id, was asked
+    looked = Signal()  # `looking` has changed, so pages may change, too
+    defined = Signal(str)  # asks what a term means: its name in the glossary
+    printed_asked = Signal(int)  # asks what computes a printed number: its index in `printed_numbers`
+    lesson_asked = Signal(str)  # asks for a lesson of the program, by its id
     asked = Signal(object, object)  # an `Ask`, and the widget that it comes from
-    reference_asked = Signal()  # where the references print the cell pointed at was asked
+    reference_asked = Signal()  # asks where the references print the cell pointed at
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -51,10 +51,10 @@ class Selection(QObject):
         self.cell: Cell | None = None
         self.token: tuple[str, int] | None = None
         self.explained: Step | None = None
-        """How the number of that cell comes about."""
+        """The derivation of that cell."""
         self.reads: Mapping[str, list[Index]] = {}
         self.fed: Mapping[str, list[Index]] = {}
-        self.unfinished = False  # whether the derivation of the cell is being played, and its number is to come
+        self.unfinished = False  # whether the cell's derivation is being played and has not reached its number yet
         self._chosen: Cell | None = None
         self._chosen_token: tuple[str, int] | None = None
         self._choices: dict[str, Any] = {}
@@ -68,7 +68,7 @@ class Selection(QObject):
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
-        """Make several choices as one: others are told of the stage, and of how it is looked at, after the last one."""
+        """Make several choices as one: the signals for the stage and for `looking` are emitted after the last one."""
         self._several += 1
         try:
             yield
@@ -90,13 +90,13 @@ class Selection(QObject):
 
     @property
     def looking(self) -> Looking:
-        """What pages are made for."""
+        """All choices that pages depend on."""
         choices = MappingProxyType(dict(self._choices))
         chosen = self._chosen_token
         return Looking(self.showing, self.head, self.averaged, chosen, choices, self._spot, self._covered)
 
     def speak_of(self, spot: Spot | None, covered: Covered | None = None) -> None:
-        """Light what a step of a lesson speaks of, and cover the cells that its question asks for."""
+        """Light the spot that a step of a lesson is about, and cover the cells that its question asks for."""
         covered = covered or Covered()
         if (spot, covered) != (self._spot, self._covered):
             self._spot, self._covered = spot, covered
@@ -108,17 +108,17 @@ class Selection(QObject):
             self.forget()
 
     def keep(self, key: str, value: Any) -> None:
-        """Keep a choice that was made on a page (see `Keep`)."""
+        """Store a choice that was made on a page (see `Keep`)."""
         if self._choices.get(key) != value:
             self._choices[key] = value
-            if key.startswith(PLAYED) and self.cell is not None:  # what is said of the cell alone
+            if key.startswith(PLAYED) and self.cell is not None:  # only the explanation of the cell depends on it
                 self._explain(self.cell)
                 self.pointed.emit(self.cell)
             else:
                 self._look()
 
     def let_go(self, beginning: str) -> None:
-        """Forget the choices whose keys begin so: what they are about is again as nobody has chosen it."""
+        """Delete the choices whose keys begin with `beginning`, so that their defaults hold again."""
         found = [key for key in self._choices if key.startswith(beginning)]
         for key in found:
             del self._choices[key]
@@ -127,12 +127,12 @@ class Selection(QObject):
 
     @property
     def stops(self) -> tuple[Stage, ...]:
-        """Where one can go: the graph's stages in reading order, then the pages about all of the model."""
+        """The stages one can go to: the graph's in reading order, then the pages about all of the model."""
         return stops(self._document.engine.graph)
 
     @property
     def places(self) -> tuple[Stage, ...]:
-        """All that has a page: the stops, and the blocks between the whole and its stages."""
+        """All stages that have a page: the stops, and the blocks between the whole model and its stages."""
         graph = self._document.engine.graph
         if graph is not self._places[0]:
             self._places = graph, places(graph)
@@ -144,13 +144,13 @@ class Selection(QObject):
         self._show()
 
     def set_head(self, head: int | None) -> None:
-        """Look at another head, everywhere; with None at the mean over the heads, where there is one."""
+        """Show another head everywhere; with None the mean over the heads, where there is one."""
         if (None if self.averaged else self.head) != head:
             self.head, self.averaged = (self.head if head is None else head), head is None
             self.head_changed.emit(head)
 
     def show(self, what: str) -> None:
-        """Show values, or one of the others that `showing_changed` tells of, in all matrices."""
+        """Show the values, or another kind that `showing_changed` lists, in all matrices."""
         if what != self.showing:
             self.showing = what
             self._let_go_of_covered()
@@ -165,18 +165,18 @@ class Selection(QObject):
             self.pointed.emit(cell)
 
     def choose(self, cell: Cell, by: Coming = "click") -> None:
-        """Make a cell the one to come back to when the mouse leaves."""
+        """Choose a cell: it is pointed at again when the mouse leaves another one."""
         self._chosen = cell
         self.point(cell)
         self.chosen.emit(cell, by)
 
     @property
     def kept(self) -> Cell | None:
-        """The cell to come back to when the mouse leaves."""
+        """The chosen cell, which is pointed at again when the mouse leaves another one."""
         return self._chosen
 
     def leave(self) -> None:
-        """The mouse has left: back to the chosen cell; without one the last stays, so that it can be read."""
+        """The mouse has left: point at the chosen cell; without one the last cell stays, so that it can be read."""
         if self._chosen is not None:
             self.point(self._chosen)
 
@@ -187,9 +187,9 @@ class Selection(QObject):
         self.pointed.emit(None)
 
     def let_go_but(self, nodes: Callable[[], Collection[str]]) -> None:
-        """Point no more at a cell that is elsewhere: of another node than these, which are in sight.
+        """Stop pointing at a cell whose node is not among `nodes()`, the visible ones.
 
-        They are looked for only where a cell is pointed at: a page of a large model has a thousand parts.
+        `nodes` is called only if a cell is pointed at: a page of a large model has a thousand parts.
         """
         spoken_of = {cell.node for cell in (self.cell, self._chosen) if cell is not None}
         if spoken_of and not spoken_of.issubset(nodes()):
@@ -210,14 +210,14 @@ class Selection(QObject):
         return self._chosen_token
 
     def set_token(self, token: tuple[str, int] | None) -> None:
-        """Light up a token (the axis and its place there) everywhere; with None, the chosen one."""
+        """Light up a token (its axis and its index there) everywhere; with None, the chosen one."""
         token = token or self._chosen_token
         if token != self.token:
             self.token = token
             self.token_changed.emit()
 
     def refresh(self) -> None:
-        """Follow a change of the model: what is gone is no longer pointed at."""
+        """Follow a change of the model: cells and tokens that no longer exist are dropped."""
         before = self.cell, self.reads, self.fed, self.unfinished
         for name in ("_chosen", "cell"):
             cell: Cell | None = getattr(self, name)
@@ -251,7 +251,7 @@ class Selection(QObject):
         self.fed = {child: [index] for child, index in engine.feeds(cell.node, cell.index).items()}
 
     def _read(self, cell: Cell, explained: Step) -> Sequence[tuple[str, Index]]:
-        """The cells that the derivation of a cell reads, or that of its row to which it has been played."""
+        """The cells that a cell's derivation reads; while it is played, those that its present row reads."""
         if played_key(cell) in self._choices:
             row, self.unfinished = played(View.of(self._document, self.looking), cell, explained)
             if row is not None:

@@ -1,4 +1,4 @@
-"""What stands on a coloured square of a picture: its number, as large as fits, or a dash for one below 0."""
+"""Writing on the coloured squares of a picture: numbers, as large as fits, or a dash for a number below 0."""
 
 from math import ceil, floor
 
@@ -11,26 +11,26 @@ from explorer.core.ops import Array
 from explorer.ui.theme import Ramp, Theme, qcolor
 
 LEAST, MANY = 4, 4096
-"""Pixels of a square that a dash fits into; squares that are too many to be looked at one by one."""
+"""The least side, in pixels, of a square with a dash; the most squares that get dashes."""
 INK = 0.6
-"""How much of the ink of words a dash has."""
+"""The opacity of a dash."""
 SMALLEST, LARGEST, PART = 9, 19, 0.5
-"""Pixels that the letters of a number are high at least and at most, and their part of a square's height."""
+"""The least and the greatest height of a number's letters, in pixels, and their share of a square's height."""
 BESIDE, MOST = 5.0, 3000
-"""Pixels that are left free beside a number; squares in sight whose numbers are written."""
+"""Pixels left free beside a number; the most visible squares whose numbers are written."""
 
 
 def letters_for(font: QFont, array: Array, across: float, down: float, scale: float = 1.0) -> QFont | None:
-    """The letters of the numbers of an array, which grow with the squares that they stand in.
+    """The font for the numbers of an array, which grows with the squares that they stand in.
 
-    None where a square has no room for the longest of them.
+    None if the longest number does not fit into a square.
 
     Parameters
     ----------
     across, down : float
         Pixels of a square.
     scale : float
-        Of the text around it: numbers that would be too small beside it are not written.
+        Of the text around the picture: numbers that would be too small beside that text are not written.
     """
     smallest = round(SMALLEST * max(scale, 1.0))
     if across < 2 * smallest or down < smallest + BESIDE:
@@ -55,23 +55,23 @@ def paint_numbers(
     rect: QRectF,
     scale: float = 1.0,
 ) -> bool:
-    """Write the number of each square in sight, where each has room; returns whether they are written.
+    """Write the number of each visible square, if all of them fit; returns whether they were written.
 
     Parameters
     ----------
     painter : QPainter
-        In pixels.
+        In pixel coordinates.
     font : QFont
-        Of the letters; their size follows the squares.
+        Of the numbers; its size follows the squares.
     array : numpy.ndarray
         (rows, columns): the numbers.
     shown, ends, ramp : numpy.ndarray, (float, float), Ramp
-        Of the same shape, the places of the numbers on the map of colours, its ends, and the map: its inks are read on
-        its colours.
+        (rows, columns): the numbers as they are coloured; the ends of the colour map; and the map, which has a readable
+        ink for each colour.
     rect : QRectF
         Where the picture is.
     scale : float
-        Of the text around it: numbers that would be too small beside it are not written.
+        Of the text around the picture: numbers that would be too small beside that text are not written.
     """
     rows, columns = array.shape
     if not array.size:
@@ -106,7 +106,7 @@ def paint_signs(painter: QPainter, theme: Theme, array: Array, rect: QRectF) -> 
     Parameters
     ----------
     painter : QPainter
-        In pixels.
+        In pixel coordinates.
     array : numpy.ndarray
         (rows, columns).
     rect : QRectF

@@ -1,6 +1,6 @@
-"""The smoke test: a window that does once what people do with it, and says what it did.
+"""The smoke test: it does in a window, once, what people do with it, and prints what it did.
 
-It is for a program that has just been built or installed: does it find all of its parts?
+It checks that a program that has just been built or installed finds all of its parts.
 """
 
 import sys
@@ -34,7 +34,7 @@ def smoke_test(app: QApplication, window: MainWindow) -> int:
     Returns
     -------
     int
-        Exit status: 1 where something failed, which standard error then tells.
+        Exit status: 1 if something failed; standard error then says what.
     """
     failed: list[BaseException] = []
 
@@ -47,7 +47,7 @@ def smoke_test(app: QApplication, window: MainWindow) -> int:
     print(f"opened {window.windowTitle().replace('[*]', '')}")
     try:
         for act in (
-            _export,  # first: a picture for print dresses the whole program in its look, and every widget there is
+            _export,  # first: drawing for paper restyles the whole program, with every widget
             _paint_every_kind_of_page,
             _go_through_a_lesson,
             _look_at_words,
@@ -63,7 +63,7 @@ def smoke_test(app: QApplication, window: MainWindow) -> int:
 
 
 def _wait(app: QApplication, until: Callable[[], object], what: str) -> None:
-    """Let the program go on until something is so."""
+    """Process events until a condition holds, for `PATIENCE_S` seconds at most."""
     end = time.monotonic() + PATIENCE_S
     while not until():
         if time.monotonic() > end:
@@ -85,7 +85,7 @@ def _paint_every_kind_of_page(app: QApplication, window: MainWindow) -> str:
         window.bench.open(lesson)
         window.bench.bridge.flush()
         for stage in window.bench.selection.stops:
-            if stage.kind not in kinds or stage.name == window.bench.selection.stage:  # where it opens, and what is new
+            if stage.kind not in kinds or stage.name == window.bench.selection.stage:  # the first stage, and new kinds
                 kinds.add(stage.kind)
                 window.bench.selection.go_to(stage.name)
                 _paint(app, window)

@@ -14,15 +14,14 @@ if TYPE_CHECKING:
     from explorer.ui.theme import Theme
 
 FORMULA = 1.18
-"""Of other letters that a class reads: formulas, whose indices are smaller than they are."""
+"""Size of a formula relative to other text that a class reads: its indices are smaller than its letters."""
 _SIZE = re.compile(r"font-size: (\d+\.\d+)pt")
 
-# Qt's dialect with two units of ours: 1u is one pixel at text scale 1 (1u+1, 1u-1: one more or less for a border that
-# does not scale),
-# and font sizes in em are multiples of the UI font.
-# ``$name`` is a role of the theme. Borders stay in px: a hairline is a hairline at every scale. Controls keep 1px of
-# margin which the focus ring takes, so that nothing moves when the focus does. Controls in a line are of one height; a
-# spin box, to which Qt adds three pixels, has to be held.
+# Qt's language of style sheets with two units of ours: 1u is one pixel at text scale 1 (1u+1, 1u-1: one more or less
+# for a border that does not scale), and font sizes in em are multiples of the UI font. ``$name`` is a role of the
+# theme. Borders stay in px: a hairline is a hairline at every scale. Controls keep a margin of 1px for the focus ring,
+# so that nothing moves when the focus does. Controls in a line have one height; a spin box, to which Qt adds three
+# pixels, needs a maximum.
 _STYLESHEET = """
 QFrame#topBar, QFrame#inspector, QFrame#glossary, QFrame#lessonBar, QFrame#stepPanel {
     background: $surface; border: 0px solid $line;
@@ -272,9 +271,9 @@ def stylesheet(theme: Theme, fonts: Fonts, scale: float) -> str:
 
 
 def fitted_stylesheet(points: float, heading: float) -> str:
-    """That of what stands large in such a window: sizes alone, all else comes from the window's.
+    """The style sheet of one enlarged widget in such a window: sizes only; all else comes from the window's.
 
-    `points`, `heading`: of its letters, and of the words above a matrix.
+    `points`, `heading`: font sizes of its text, and of the words above a matrix.
     """
     return (
         f"QWidget, QHeaderView::section {{ font-size: {points:.2f}pt; }}"
@@ -284,24 +283,24 @@ def fitted_stylesheet(points: float, heading: float) -> str:
 
 
 def opening_stylesheet(points: float) -> str:
-    """That of the first page where its words are larger than the program's: sizes alone.
+    """The style sheet of the first page where its text is larger than the program's: sizes only.
 
-    `points`: of its plain words.
+    `points`: font size of its plain words.
     """
     sizes = {"QLabel, QPushButton": 1.0, '[role="title"]': 1.8, '[role="lead"]': 1.2, '[large="true"]': 1.35}
     return "".join(f"{what} {{ font-size: {times * points:.2f}pt; }}" for what, times in sizes.items())
 
 
 def window_stylesheet(theme: Theme, fonts: Fonts, scale: float, read_from_afar: bool) -> str:
-    """That of a window with a look of its own, below that of the program.
+    """The style sheet of a window with a look of its own, in addition to the program's.
 
     Parameters
     ----------
-    theme, fonts, scale : as of `stylesheet`
-    read_from_afar : whether nothing may be smaller than the font of the window: a class reads all of it
+    theme, fonts, scale : as for `stylesheet`
+    read_from_afar : whether no text may be smaller than the window's font: a class reads all of it
     """
     points = fonts.ui.pointSizeF()
-    # Below a style sheet neither letters nor colours come from the parent.
+    # Under a style sheet, widgets inherit neither font nor colours from their parent.
     sheet = f"QWidget {{ font-size: {points:.2f}pt; color: {theme.text}; }}" + stylesheet(theme, fonts, scale)
     if read_from_afar:
         sheet = _SIZE.sub(lambda size: f"font-size: {max(float(size[1]), points):.2f}pt", sheet)

@@ -1,4 +1,4 @@
-"""What Qt writes into an SVG, made to look alike in browsers, in presentations and on computers with other fonts."""
+"""Changes an SVG that Qt wrote so that it looks alike in browsers, in presentations and with other fonts."""
 
 import re
 from html import unescape
@@ -14,16 +14,16 @@ _GROUP = re.compile(
 )
 _POINT = re.compile(r"(-?[\d.]+(?:e[+-]?\d+)?),(-?[\d.]+(?:e[+-]?\d+)?)")
 _SQUARES = 'image-rendering="optimizeSpeed"'
-"""Of an image whose squares do not run into each other; browsers take heed of it in another way of saying it only."""
+"""Attribute of an image whose squares must not blur; browsers obey only its CSS form."""
 _PIXELS = 'vector-effect="non-scaling-stroke"'
 
 
 def for_every_viewer(svg: str) -> str:
     """The same picture without what many programs do not understand.
 
-    Each text names fonts that there are everywhere beside Qt's own, and its length, so that it keeps its place in
-    another font. Lines whose width is in pixels, whatever the scale, are written as what they are at this scale. The
-    squares of a heat map stay squares.
+    Each text also names a font family that every computer has, and its length, so that it keeps its place in another
+    font. Lines that are so many pixels wide at any scale are written for this scale. The squares of a heat map stay
+    squares.
     """
     svg = svg.replace(_SQUARES, f'{_SQUARES} style="image-rendering: pixelated"')
     return _GROUP.sub(_scaled, _TEXT.sub(_with_fonts, svg))
@@ -43,7 +43,7 @@ def _with_fonts(text: re.Match[str]) -> str:
 
 
 def _everywhere(font: QFont) -> str:
-    """The kind of font, of which there is one on every computer."""
+    """The generic family of a font, which every computer has."""
     info = QFontInfo(font)
     if info.fixedPitch():
         return "monospace"
@@ -51,7 +51,7 @@ def _everywhere(font: QFont) -> str:
 
 
 def _scaled(group: re.Match[str]) -> str:
-    """A group of shapes with lines that do not grow with it: the shapes are scaled instead of the group."""
+    """A group of shapes whose lines keep their width: the shapes are scaled instead of the group."""
     content = group["content"]
     if _PIXELS not in content or re.search("<(text|image|rect|circle|ellipse|use)", content):
         return group[0]
@@ -68,19 +68,19 @@ def _scaled(group: re.Match[str]) -> str:
 
 
 class Frames:
-    """Clipping, which Qt does not write: marks in the picture that become groups with a clipping path."""
+    """Clipping, which Qt does not write into an SVG: marks that are replaced by groups with a clipping path."""
 
     def __init__(self) -> None:
         self._frames: list[QRectF] = []
-        self._sign = f"frame-{uuid4().hex}-"  # no word of a lesson
+        self._sign = f"frame-{uuid4().hex}-"  # unlike any word of a lesson
 
     def begin(self, painter: QPainter, frame: QRectF) -> None:
-        """What is painted from here on stays within the frame, which is given in the units of the picture."""
+        """Clip what is painted from here on to a frame, given in the units of the picture."""
         self._mark(painter, str(len(self._frames)))
         self._frames.append(frame)
 
     def end(self, painter: QPainter) -> None:
-        """What is painted from here on does not."""
+        """End the clipping."""
         self._mark(painter, "end")
 
     def put_into(self, svg: str) -> str:
@@ -98,6 +98,6 @@ class Frames:
 
     def _mark(self, painter: QPainter, text: str) -> None:
         painter.save()
-        painter.setPen(QColor(1, 2, 3))  # another than before and behind, so that the mark stands in a group of its own
+        painter.setPen(QColor(1, 2, 3))  # unlike the pens before and after, so that the mark gets a group of its own
         painter.drawText(0, 0, f"{self._sign}{text}")
         painter.restore()

@@ -12,7 +12,7 @@ Panels and widgets write no style sheet of their own. They take their look from 
 * the `Theme`, for what a widget paints by hand, and `Fonts` (appearance.py), for what it writes by hand;
 * the plain type, for all other controls.
 
-Colours as Qt takes them.
+`qcolor` gives a colour as Qt takes it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from explorer.export.colours import components, contrast, diverging, sequential,
 _Widget = TypeVar("_Widget", bound=QWidget)
 
 NODE = "node"
-"""The property of a widget that is about one node of the graph: its name. A click asks the glossary for it."""
+"""The property that names the node of the graph a widget is about. A click asks the glossary for that node."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Theme:
     cell_computed_text: str
     hatch: str  # strokes across a masked cell
 
-    here: str  # pointed-at cell, number of the active step
+    here: str  # cell that is pointed at, number of the active step
     here_text: str
     here_soft: str  # ground of the active step
     here_line: str  # the row and the column that made a cell
@@ -88,7 +88,7 @@ class Theme:
 
     @property
     def strong(self) -> Theme:
-        """The same with more contrast: nothing is muted, and every line is as dark as those around controls."""
+        """The same theme with more contrast: nothing is muted, and every line is as dark as those around controls."""
         return replace(
             self,
             muted=self.text,
@@ -105,12 +105,12 @@ class Theme:
 
     @cached_property
     def diverging_ramp(self) -> Ramp:
-        """Signed values."""
+        """Colours for signed values."""
         return Ramp(diverging(self.surface), self.text, self.error)
 
     @cached_property
     def sequential_ramp(self) -> Ramp:
-        """Shares of one."""
+        """Colours for shares of one."""
         return Ramp(sequential(self.surface, self.dark), self.text, self.error)
 
 
@@ -217,14 +217,14 @@ def qcolor(value: str) -> QColor:
 
 
 def shares_of(array: NDArray[Any], low: float = 0.0) -> NDArray[Any]:
-    """Numbers held between `low` and 1, for a ramp of colours; what is no number is 0."""
+    """Numbers clipped to `low` … 1, for a ramp of colours; NaN becomes 0."""
     shares = np.minimum(np.maximum(array, low), 1.0)
     shares[np.isnan(shares)] = 0.0
     return shares
 
 
 class Ramp:
-    """256 colours, with the colour of the writing on each: for an image's lookup table and for cells."""
+    """256 colours, each with a readable text colour: for the lookup table of an image, and for cells."""
 
     def __init__(self, rgb: NDArray[np.uint8], text: str, error_color: str) -> None:
         error = tuple(components(error_color))
@@ -232,20 +232,20 @@ class Ramp:
         self._rgba = np.hstack([rows, np.full((len(rows), 1), 255, dtype=np.uint8)])
         self._rgba.setflags(write=False)
         self.table = self._rgba[:256]  # uint8, (256, 4), read-only: for ``ImageItem.setLookupTable``
-        # `colors`, `text`: the ground and the writing on it as `QColor`, 257 of each: the last is for NaN.
+        # `colors`, `text`: background and text colours as `QColor`, 257 of each: the last is for NaN.
         self.colors = [QColor(*map(int, row)) for row in rows]
         # The theme's own ink where it is dark or light enough; in the middle of the scale black or white.
         self.text = [QColor(text if contrast(text, row) >= 4.5 else text_on(row)) for row in rows.tolist()]
 
     def index(self, values: ArrayLike, low: float, high: float) -> NDArray[np.intp]:
-        """Where each value falls between `low` and `high`: 0 to 255, held at the ends, and 256 for NaN."""
+        """The index of each value's colour: 0 to 255 from `low` to `high`, clipped, and 256 for NaN."""
         values = np.asarray(values, dtype=float)
         with np.errstate(invalid="ignore", over="ignore"):
             place = np.minimum(np.maximum(np.rint((values - low) / (high - low) * 255), 0), 255)
         return np.where(np.isnan(values), 256, place).astype(np.intp)
 
     def image(self, places: NDArray[np.intp]) -> QImage:
-        """The colours at (rows, columns) of places, as `index` finds them, a pixel for each."""
+        """An image of the colours at `places`, (rows, columns) as `index` gives them, one pixel for each."""
         rows, columns = places.shape
         pixels = self._rgba[places]
         shared = QImage(pixels.data, columns, rows, 4 * columns, QImage.Format.Format_RGBA8888)

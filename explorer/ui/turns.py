@@ -1,6 +1,6 @@
-"""What is done in a later turn of the event loop, once the present one has painted.
+"""Work in a later turn of the event loop, after the present turn has painted.
 
-From the document's changes to repaints: united, and told once per turn of the event loop.
+The bridge unites the document's changes, and announces them once in a turn.
 """
 
 from collections.abc import Callable
@@ -14,17 +14,16 @@ from explorer.document.document import Change, Document
 
 
 def later(owner: QObject, act: Callable[[], object], once: bool = False) -> QTimer:
-    """A timer that, once started, does something in the next turn, and only then; it may be started again.
+    """A timer that calls `act` once, in the turn after it is started; it may be started again.
 
-    A timer of its own, not ``QTimer.singleShot``: PySide keeps what that calls for ever, if its context is deleted
-    before.
+    Not ``QTimer.singleShot``: if its context is deleted before, PySide keeps the callable for ever.
 
     Parameters
     ----------
     owner : QObject
-        Where it is deleted before, nothing happens.
+        If it is deleted before, nothing happens.
     once : bool
-        Whether it is deleted after that.
+        Whether the timer is deleted after that.
     """
     timer = QTimer(owner, singleShot=True, interval=0)
     timer.timeout.connect(act)
@@ -34,16 +33,16 @@ def later(owner: QObject, act: Callable[[], object], once: bool = False) -> QTim
 
 
 def do_later(owner: QObject, act: Callable[[], object]) -> None:
-    """Do something in the next turn, unless the owner is deleted before."""
+    """Call `act` in the next turn, unless the owner is deleted before."""
     later(owner, act, once=True).start()
 
 
 class BeforePainting(QObject):
-    """Does something once, however often it is asked for in a turn, before Qt paints in that turn.
+    """Calls `act` once in a turn, before Qt paints, however often it was asked for.
 
-    Qt tells of each size that something has while a window is laid out; only the last one is worth an effort.
+    While Qt lays out a window it reports every intermediate size; only the last one is worth the work.
 
-    `owner`: where it is deleted before, nothing happens.
+    `owner`: if it is deleted before, nothing happens.
     """
 
     def __init__(self, owner: QObject, act: Callable[[], object]) -> None:
@@ -51,7 +50,7 @@ class BeforePainting(QObject):
         self._act, self._asked = act, False
 
     def ask(self) -> None:
-        """Have it done."""
+        """Request the call."""
         if not self._asked:
             self._asked = True
             QCoreApplication.postEvent(self, QEvent(QEvent.Type.User))
@@ -62,9 +61,9 @@ class BeforePainting(QObject):
 
 
 class Turns:
-    """Does one thing in each turn of the event loop: all of them in one would hold it up.
+    """Starts one timer in each turn of the event loop: all of them in one turn would block the window.
 
-    `owner`: where it is deleted before, nothing happens.
+    `owner`: if it is deleted before, nothing happens.
     """
 
     def __init__(self, owner: QObject) -> None:
@@ -73,14 +72,14 @@ class Turns:
         self._next = later(owner, self._start)
 
     def add(self, timer: QTimer) -> None:
-        """Start a timer of `later` behind those that wait, unless it waits itself."""
+        """Put a timer of `later` at the end of the queue, unless it is queued already."""
         if timer not in self._waiting:
             self._waiting.append(timer)
             self._next.start()
 
     @property
     def idle(self) -> bool:
-        """Whether nothing waits or has been told to start."""
+        """Whether no timer is queued or started."""
         started = self._started is not None and isValid(self._started) and self._started.isActive()
         return not self._waiting and not started
 
@@ -93,11 +92,11 @@ class Turns:
 
 
 class OneATurn:
-    """Does what is asked for at once, and what is asked for in the same turn in turns of its own.
+    """Does the first request of a turn at once, and each further one in a later turn of its own.
 
-    Who holds a key down may ask for ten steps while the event loop is busy with one.
+    A key that is held down may ask for ten steps while the event loop is busy with one.
 
-    `owner`: where it is deleted before, nothing happens.
+    `owner`: if it is deleted before, nothing happens.
     """
 
     def __init__(self, owner: QObject) -> None:
@@ -105,7 +104,7 @@ class OneATurn:
         self._turn = later(owner, self._go_on)
 
     def do(self, act: Callable[[], object]) -> None:
-        """Do something, in this turn or one of the next."""
+        """Call `act` now, or in one of the next turns."""
         if self._turn.isActive():
             self._waiting.append(act)
         else:
@@ -119,9 +118,9 @@ class OneATurn:
 
 
 def do_once_painted(owner: QWidget, act: Callable[[], object]) -> None:
-    """Do something in the next turn, or, where the window is on its way to the screen, once it has been painted there.
+    """Call `act` in the next turn, or, if the window is not on the screen yet, once it has been painted there.
 
-    A screen takes some turns to show a window; what takes long in one of them is time that a person waits.
+    A screen takes some turns to show a window; long work in one of them makes the person wait.
     """
 
     def act_or_wait() -> None:
@@ -136,7 +135,7 @@ def do_once_painted(owner: QWidget, act: Callable[[], object]) -> None:
 
 
 class _Exposed(QObject):
-    """Waits until a window stands on the screen: Qt paints it as it hears of it."""
+    """Waits until a window is on the screen: Qt paints it when it handles this event."""
 
     def __init__(self, owner: QObject, top: QWidget, window: QWindow, act: Callable[[], object]) -> None:
         super().__init__(owner)
@@ -158,17 +157,17 @@ HANDS = (
     QEvent.Type.Wheel,
     QEvent.Type.TouchBegin,
 )
-"""What a hand does, beside pointing at something."""
+"""Events by which a person acts, other than pointing."""
 
 
 class Bridge(QObject):
-    """Collects changes while the event loop is busy and tells them as one.
+    """Collects the document's changes while the event loop is busy, and announces them as one.
 
-    A drag may change the model several times before the window can paint; what lies between is never drawn.
+    A drag may change the model several times before the window can paint; the states between are never drawn.
     """
 
     changed = Signal(object)  # Change: all that has changed since the last time
-    # The event: a hand does something in a window that this goes before, which is still to hear of it.
+    # The event: a person acts in a window given to `goes_before`; the window itself gets the event after this.
     acted = Signal(object)
 
     def __init__(self, document: Document, parent: QObject | None = None) -> None:
@@ -179,21 +178,21 @@ class Bridge(QObject):
 
     def _note(self, change: Change) -> None:
         self._pending = change if self._pending is None else self._pending.followed_by(change)
-        # Started anew, it would always stand behind a timer that changes the model again and again, and never run.
+        # Restarted at each change, it would stay behind a timer that changes the model again and again, and never fire.
         if not self._timer.isActive():
             self._timer.start()
 
     def flush(self) -> None:
-        """Tell what is pending now, if anything is."""
+        """Announce the pending change now, if there is one."""
         change, self._pending = self._pending, None
         self._timer.stop()
         if change is not None:
             self.changed.emit(change)
 
     def goes_before(self, window: QWidget) -> None:
-        """Tell what is pending before what a person does next in a window: a click means what one sees.
+        """Announce a pending change before the person's next event in a window: a click refers to what is visible.
 
-        Keys and clicks that have waited in line come before any timer.
+        Keys and clicks in the queue come before any timer.
         """
         window.installEventFilter(self)
         handle = window.windowHandle()
@@ -208,7 +207,7 @@ class Bridge(QObject):
         return False
 
     def close(self) -> None:
-        """Stop listening to the document; what is pending is not told. A window may be closed more than once."""
+        """Stop listening to the document; a pending change is dropped. A window may be closed more than once."""
         end, self._end = self._end, lambda: None
         end()
         self._pending = None

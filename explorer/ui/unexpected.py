@@ -1,4 +1,4 @@
-"""What happens when the program itself has a mistake: it says so in plain words, writes it down, and goes on."""
+"""What happens at a bug in the program: it says so in plain words, writes a log, and goes on."""
 
 import logging
 import sys
@@ -19,19 +19,19 @@ from explorer.ui.window.main_window import MainWindow
 
 LOG, LOG_BYTES, LOGS = "explorer.log", 500_000, 2
 WIDEST = 700
-"""Pixels that a row of buttons may take: Qt makes a box no wider than the screen less 480, and cuts what they say."""
+"""Widest row of buttons, in pixels: Qt makes a box no wider than the screen less 480, and cuts the buttons' words."""
 WORDS = "The program has made a mistake. Your work is still there, and you can go on."
 
 log = logging.getLogger(__name__)
 
 
 class Unexpected(QObject):
-    """Hears of every exception that nothing else has caught, on the window's thread and on others.
+    """Reports every exception that nothing else has caught, on the window's thread and on others.
 
     `folder`: where the log is written: up to `LOGS` + 1 files of `LOG_BYTES`; None: nowhere.
     """
 
-    _raised = Signal(str)  # from whichever thread
+    _raised = Signal(str)  # emitted from any thread
 
     def __init__(self, window: MainWindow, folder: Path | None) -> None:
         super().__init__(window)
@@ -52,7 +52,7 @@ class Unexpected(QObject):
         threading.excepthook = lambda args: self.hear(args.exc_type, args.exc_value, args.exc_traceback)
 
     def hear(self, kind: type[BaseException], error: BaseException | None, at: TracebackType | None) -> None:
-        """Write an exception down, and tell the person."""
+        """Log an exception, and tell the person."""
         if issubclass(kind, KeyboardInterrupt):
             sys.__excepthook__(kind, error or kind(), at)
             return
@@ -62,7 +62,7 @@ class Unexpected(QObject):
         self._raised.emit(details)
 
     def _tell(self, details: str) -> None:
-        """Show a box beside the window, which goes on; while one is shown, further exceptions are only written down."""
+        """Show a box beside the window, which goes on; while it is open, further exceptions are only logged."""
         if self.box is not None:
             return
         where = f" It is written down in {self._folder / LOG}." if self._folder is not None else ""

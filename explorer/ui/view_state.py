@@ -1,4 +1,4 @@
-"""What a document's file keeps beside its numbers: where one looks, how far one is in its lesson, how one trains."""
+"""The view that a document's file keeps beside its numbers: selection, progress in the lesson, training settings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHOWING = ("values", "change", "step", "gradient", "difference")
 
 
 def kept(window: MainWindow) -> dict[str, Any]:
-    """What there is to keep, as JSON has it."""
+    """The present view of a window, as JSON values."""
     selection, descent, guide = window.bench.selection, window.bench.descent, window.lessons.guide
     found: dict[str, Any] = {
         "page": window.top_bar.page,
@@ -37,7 +37,7 @@ def kept(window: MainWindow) -> dict[str, Any]:
 
 
 def restore(window: MainWindow, beside: Mapping[str, Any]) -> None:
-    """Look where one looked when a file was saved. What is not as it could have been written is passed over."""
+    """Restore the view that a file was saved with. Values that no window could have written are ignored."""
     document = window.bench.document
     if document.wanted.lesson != document.state.lesson:  # a large model is still computed
         once = Qt.ConnectionType.SingleShotConnection
@@ -55,11 +55,11 @@ def restore(window: MainWindow, beside: Mapping[str, Any]) -> None:
     if step is None:
         restore_all()
     else:
-        guide.know(step, restore_all)  # what the step began with stands in its words
+        guide.know(step, restore_all)  # the step's words need the state that it begins with
 
 
 def _step(window: MainWindow, said: Any) -> int | None:
-    """The step of the lesson that is said, where it has one."""
+    """The saved step number, if the lesson has that step."""
     step = said.get("step") if isinstance(said, dict) else None
     return step if type(step) is int and 0 <= step < len(window.lessons.guide.steps) else None
 
@@ -132,9 +132,9 @@ _PARTS: dict[str, Callable[[MainWindow, Any], None]] = {
     "page": _page,
     "cell": _cell,
 }
-"""In the order in which they are restored: a step of a lesson looks somewhere by itself."""
+"""In the order in which they are restored: the lesson first, since its step makes selections itself."""
 
 
 def _is_choice(value: object) -> bool:
-    """Whether it is of the kind that most choices on pages are: a place in a list, a number, yes or no."""
+    """Whether a value is like most choices on pages: a place in a list, a number, yes or no."""
     return isinstance(value, bool | int) and -1 <= value <= MOST_CHOICE

@@ -21,7 +21,7 @@ from explorer.ui.turns import Bridge
 from explorer.words.progress import Progress, Report
 
 LARGE = 1.5
-"""The text scale from which a picture has fewer words, in large letters."""
+"""From this text scale on a picture has fewer words, in large letters."""
 
 
 class Workbench:
@@ -40,9 +40,9 @@ class Workbench:
     lesson : Lesson
         The example that the document starts with.
     reference : Document, optional
-        What "difference" is a difference to.
+        What "difference" compares the document with.
     background : Background, optional
-        Where the document computes what takes long.
+        Runs the document's long computations.
     settings : Settings, optional
         What is remembered from one start to the next; without one, nothing is.
     """
@@ -65,25 +65,25 @@ class Workbench:
         self.reference = reference
         self.background = background or Background(bridge)
         self.aside = Aside(bridge)
-        """What pages wait for."""
+        """Computes what pages wait for."""
         bridge.changed.connect(self.aside.forget)
         self.author = Background(bridge)
-        """Where a large model writes on."""
+        """Runs a large model that writes on."""
         self.settings = settings or Settings()
         self._waits = background is None
         self._first = lesson
         self._lessons = {lesson.id: lesson}
         self.opened: WeakSet[State] = WeakSet({document.state})
-        """States as they were opened: who comes to one of them has opened an example, or taken everything back."""
+        """States as they were opened: a document in one of them was just opened, or all its changes were undone."""
         self.beside_text = False
-        """Whether one came to the example from what is printed of it."""
+        """Whether the example was opened from what a text prints of it."""
         self.light = Light(selection)
         self.descent = Descent(document, bridge, self.opened)
         self._set_descent(lesson, document.state)
 
     @property
     def view(self) -> View:
-        """The model as it is seen now."""
+        """The model and the selection, as pages are built from them."""
         beside = None if self.reference is None else View.of(self.reference)
         descent = self.descent
         steps = None
@@ -103,7 +103,7 @@ class Workbench:
 
     @property
     def _has_gradients(self) -> bool:
-        """Whether gradients are there, or come with the first question: without a background nothing comes later."""
+        """Whether gradients are there, or are computed when asked for: without a background nothing comes later."""
         return self._waits or self.descent.quick or self.document.engine.has_gradients
 
     @property
@@ -113,7 +113,7 @@ class Workbench:
 
     @property
     def ours(self) -> frozenset[str]:
-        """Names of nodes and slices whose values no text prints, for whoever holds the text beside it."""
+        """Names of nodes and slices whose values no text prints, for a reader with the text beside the window."""
         lesson, setting = self.lesson, self.document.state.setting
         if self.prints is None:
             return frozenset()
@@ -121,23 +121,23 @@ class Workbench:
 
     @property
     def prints(self) -> tuple[str, str] | None:
-        """The example and the setting that a text prints, for whoever holds it beside the window; None for others."""
+        """The example and the setting that a text prints, if the reader has it beside the window; else None."""
         lesson, setting = self.lesson, self.document.state.setting
         told = self.beside_text or lesson.errata or (setting in lesson.settings and lesson.settings[setting].printed)
         return lesson.source_of(setting) if told else None
 
     def write_on(self, command: WriteOn, failed: Callable[[ExplorerError], None]) -> None:
-        """Let the model write on: beside the window, where that takes long. An act that comes meanwhile ends it.
+        """Let the model write on, in the background if that takes long. An act that comes meanwhile cancels it.
 
         Parameters
         ----------
         failed : callable
-            Given why it cannot, where that is found out beside the window.
+            Gets the error, if it occurs in the background.
 
         Raises
         ------
         ExplorerError
-            Where it cannot, and that is known at once.
+            If the model cannot write on, and that is known at once.
         """
         document, state = self.document, self.document.wanted
         work = sum(state.graph.work.values())
@@ -176,9 +176,9 @@ class Workbench:
         title : str
             As undo names it.
         steps : sequence of (State, str)
-            What undo and redo had led to when it was saved.
+            The states of undo and redo when it was saved.
         now : int
-            Which of them is the state.
+            The index of `state` among them.
         """
         self._lessons[lesson.id] = lesson
         self.opened.add(state)
@@ -187,22 +187,22 @@ class Workbench:
         self.document.do(Replace(state, f"Open “{title or lesson.title}”"))
         if steps:
             self.document.history.surround(steps, now)
-        # A lesson may hold the weights of a large model; those that nobody can go back to are let go.
+        # A lesson may hold the weights of a large model; lessons that undo and redo cannot reach are released.
         within_reach = {one.lesson for one in (self.document.state, *self.document.history.states)}
         for name in self._lessons.keys() - within_reach:
-            del self._lessons[name]  # not another mapping: presenter mode looks at the same one
+            del self._lessons[name]  # not another mapping: presenter mode uses this one, too
         if another:
             self.beside_text = False
         if otherwise:
             self._set_descent(lesson, state)
 
     def _set_descent(self, lesson: Lesson, state: State) -> None:
-        """Gradient descent begins as the example has it."""
+        """Set optimiser and rate as the example has them."""
         kind, rate = _descent(lesson, state)
         self.descent.set_rate(rate)
         self.descent.set_kind(kind)
 
 
 def _descent(lesson: Lesson, state: State) -> tuple[str, float]:
-    """What gradient descent by hand begins with in a state of a lesson."""
+    """The optimiser and the rate with which gradient descent begins in a state of a lesson."""
     return lesson.descent_in(state.setting if state.setting in lesson.settings else None)
