@@ -44,7 +44,7 @@ class Part:
 
 
 def can_be_parted(graph: Graph) -> bool:
-    """Whether the output layer reads a sum: the blocks have a norm before them, and one norm follows the last block."""
+    """Whether the output layer reads a sum: the residual stream is normalised only once, after the last block."""
     return FINAL in graph.nodes and LOGITS in graph.nodes and bool(_head(graph))
 
 

@@ -90,7 +90,7 @@ def embedding(b: Blocks, sequence: str, title: str) -> str:
 
 
 def _placed(b: Blocks, sequence: str, X: str, title: str) -> str:
-    """The vectors with their positions added, where they are."""
+    """The vectors with positions added, if the kind of positions is one that is added."""
     g, m = b.graph, b.model
     positions = b.text(sequence, "positions")
     if positions in AMONG_SCORES:
@@ -123,14 +123,14 @@ DECODER_READS = {"gpt": "input", "encoder-decoder": "target"}
 
 
 def follows_words(model: Model) -> bool:
-    """Whether the right words are those of the sentence, not ones that somebody types."""
+    """Whether the targets are the next words of the sentence, not words that a person types."""
     return model.kind in DECODER_READS and model.switch("loss", "targets") == "next word"
 
 
 def with_next_words(model: Model) -> Model:
-    """The model, its output vocabulary holding every word that may come next.
+    """The model with an output vocabulary that holds every word that may come next.
 
-    Words that it lacks, the end of a text among them, are put behind the others, so that these keep their numbers.
+    Missing words, and the end-of-text mark, are appended, so that the other words keep their numbers.
     """
     if not follows_words(model):
         return model
@@ -142,7 +142,7 @@ def with_next_words(model: Model) -> Model:
 
 
 def with_tied_words(model: Model) -> Model:
-    """The model. Where its output is tied to its table both have one vocabulary, if one only goes on from the other."""
+    """The model; if a tied output and its table differ only in length, both get the longer vocabulary."""
     read = f"{DECODER_READS.get(model.kind)}.words"
     if read not in model.axes or "output.words" not in model.axes or not model.switch("output", "tied"):
         return model
@@ -153,9 +153,9 @@ def with_tied_words(model: Model) -> Model:
 
 
 def next_words(model: Model) -> NextWords:
-    """The op that finds the next words.
+    """The op that gives the next words.
 
-    Raises `ExplorerError`: "no-next-word" where the output vocabulary lacks one; see `with_next_words`.
+    Raises `ExplorerError`: "no-next-word" if a word is missing in the output vocabulary; see `with_next_words`.
     """
     read = model.axes[f"{DECODER_READS[model.kind]}.words"]
     words = model.axes.get("output.words") or read
@@ -172,7 +172,7 @@ def next_words(model: Model) -> NextWords:
 
 
 def output_layer(model: Model, g: GraphBuilder, x: str, rows: str) -> None:
-    """Logits (n, n_words) from the decoder's vectors, and what is made of them.
+    """Logits (n, n_words) from the decoder's vectors, then probabilities, the chosen word and the loss.
 
     A tied unembedding is the embedding table transposed (Press & Wolf 2017).
 
@@ -181,7 +181,7 @@ def output_layer(model: Model, g: GraphBuilder, x: str, rows: str) -> None:
     x : str
         The node of the vectors, (n, d_model).
     rows : str
-        The sequence whose tokens they are. Its vocabulary is the output's too, where the model names no other.
+        The sequence of their tokens. Its vocabulary is the output's, too, unless the model names another one.
     """
     g.stage("output", "output", "Probabilities", "Output")
     read = f"{rows}.words"
@@ -202,7 +202,7 @@ def output_layer(model: Model, g: GraphBuilder, x: str, rows: str) -> None:
     if model.switch("output", "bias"):
         parents.append(g.add("output.b", Input("zeros"), axes=(words,), symbol="b"))
     axes, cap = (rows, words), float(model.switch("output", "logit_cap"))
-    # Whatever is done to them, the logits have one name: what the output is made of.
+    # The final logits always have the same name, which the probabilities read.
     name, symbol = ("output.uncapped", "z_u") if cap else ("output.logits", "z")
     logits = g.add(name, product, *parents, axes=axes, symbol=symbol)
     if cap:
@@ -211,7 +211,7 @@ def output_layer(model: Model, g: GraphBuilder, x: str, rows: str) -> None:
 
 
 def _head(model: Model, g: GraphBuilder, x: str, rows: str) -> str:
-    """What the unembedding reads: scaled (T5), or through a layer of its own with activation and norm (BERT)."""
+    """The input of the unembedding: scaled (T5), or after a layer with its own activation and norm (BERT)."""
     axes = (rows, "d_model")
     if model.switch("output", "output_scale"):
         factor = ScaleFactor("1/sqrt(d_k)", model.d_model, model.dtype, letters="d_{model}")
@@ -247,7 +247,7 @@ def probabilities(model: Model, g: GraphBuilder, logits: str, rows: str, words: 
 
 
 def loss(model: Model, g: GraphBuilder, output: str, rows: str, columns: str, scores: str = "") -> None:
-    """The loss of an output against a target: the next words of the sentence, or what a person sets.
+    """The loss of an output against a target: the next words of the sentence, or what a person types.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ def loss(model: Model, g: GraphBuilder, output: str, rows: str, columns: str, sc
     rows, columns : str
         Its axes.
     scores : str
-        The node that a softmax makes the output of, if one does.
+        The node from which a softmax makes the output; "" if there is no softmax.
     """
     match model.switch("loss", "loss"):
         case "cross-entropy":
@@ -283,7 +283,7 @@ def loss(model: Model, g: GraphBuilder, output: str, rows: str, columns: str, sc
 
 
 def _balances(model: Model, g: GraphBuilder) -> list[str]:
-    """The balances of a model's experts that are a part of its loss."""
+    """The balances of the experts that the loss includes."""
     if not model.has_switch("loss", "balance") or not model.switch("loss", "balance"):
         return []
     layers = [f"{stack}.{k + 1}" for stack in ("encoder", "decoder") for k in range(model.layers)]

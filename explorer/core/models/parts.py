@@ -1,10 +1,10 @@
 """Parts of a transformer by themselves: attention, the two norms, the output, two vectors, and nets of layers.
 
-Attention alone, on queries, keys and values that a lesson gives: the short names Q, K, V, scores, …, output.
+Attention alone, on queries, keys and values that a lesson gives; its nodes have short names: Q, K, V, scores, output.
 
-Two vectors: how alike they are, and the shadow of one on the other.
+Two vectors: their similarity, and the projection of one onto the other.
 
-The same numbers by layer norm and by batch norm.
+The same numbers normalised by layer norm and by batch norm.
 
 The end of a language model alone: from given logits to probabilities, a word, and the loss.
 
@@ -43,8 +43,8 @@ from explorer.core.ops import (
 def attention_lesson(model: Model) -> Graph:
     """Given Q (n_queries, d_k), K (n_keys, d_k) and V (n_keys, d_v): scores to output, and the row of V nearest to it.
 
-    Axes of the model: "query", "key" (without it the queries are the keys: self-attention), "feature" (the dimensions
-    of a key), "value" (what a row of V stands for) and "value feature".
+    Axes of the model: "query", "key" (if missing, the queries are the keys: self-attention), "feature" (the dimensions
+    of a key), "value" (the labels of V's rows) and "value feature".
     """
     g = GraphBuilder()
     block, group = "attention", "Attention"
@@ -75,7 +75,7 @@ def attention_lesson(model: Model) -> Graph:
 
 
 def vectors(model: Model) -> Graph:
-    """Dot product, cosine and angle of x and y, each (1, d), and x taken apart into x_p = c y and a rest x_o.
+    """Dot product, cosine and angle of x and y, each (1, d), and x as the sum of x_p = c y and a rest x_o.
 
     Axis of the model: "feature" (the dimensions).
     """
@@ -101,7 +101,7 @@ def vectors(model: Model) -> Graph:
 
 
 def norm(model: Model) -> Graph:
-    """Given examples (n, n_features), a row each: each row measured by itself, and each column by itself.
+    """Given examples (n, n_features), one in each row: normalised by row, and normalised by column.
 
     Axes of the model: "input" (the examples) and "feature".
     """
@@ -123,7 +123,7 @@ def norm(model: Model) -> Graph:
 
 
 def output(model: Model) -> Graph:
-    """Given logits (n, n_words); axes "input" (what is to be continued) and "output.words"."""
+    """Given logits (n, n_words); axes "input" (the texts to continue) and "output.words"."""
     g = GraphBuilder()
     rows = g.axis("input", model.axes["input"])
     words = g.axis("output.words", model.axes["output.words"])
@@ -136,8 +136,8 @@ def output(model: Model) -> Graph:
 def mlp(model: Model) -> Graph:
     """Layers of ``activation(x W + b)``; axes "input" (the cases), "layer.0" (the features) to "layer.N".
 
-    What a layer computes has a stroke for each layer before it: h, a, h', a'.
-    Beside a net over one feature there can be a linear regression on the same examples.
+    Symbols have one stroke for each earlier layer: h, a, h', a'.
+    A net over one feature can have a linear regression beside it, on the same examples.
     """
     g = GraphBuilder()
     for axis in ("input", *(f"layer.{k}" for k in range(model.layers + 1))):
@@ -167,7 +167,7 @@ def mlp(model: Model) -> Graph:
 
 
 def _regression(model: Model, g: GraphBuilder) -> None:
-    """The straight line through the examples with the least squared error, where they have numbers for targets."""
+    """The straight line through the examples with the least squared error; only if the targets are numbers."""
     if model.switch("loss", "loss") != "mean squared error":
         return
     x, y, last = "input.X", "loss.target", f"layer.{model.layers}"

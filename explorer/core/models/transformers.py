@@ -1,10 +1,10 @@
 """Transformers: an encoder alone, an encoder with a decoder, and a decoder alone.
 
-An encoder alone (Vaswani et al. 2017, figure 1, left): each word looks at all words, before and after it.
+An encoder alone (Vaswani et al. 2017, figure 1, left): each word attends to all words, before and after it.
 
 The encoder-decoder of "Attention Is All You Need" (Vaswani et al. 2017, figure 1).
 
-A decoder alone, as in GPT (Radford et al. 2018): it reads the words so far and guesses the next.
+A decoder alone, as in GPT (Radford et al. 2018): it reads the words so far and predicts the next one.
 """
 
 from explorer.core.graph import Graph, GraphBuilder
@@ -15,9 +15,9 @@ from explorer.core.models.ends import embedding, output_layer
 
 
 def encoder(model: Model) -> Graph:
-    """A stack of layers of self-attention and feed-forward net; what comes out are the words' new vectors.
+    """A stack of layers of self-attention and feed-forward net; its output is a new vector for each word.
 
-    With an output it says which word belongs at each place, as BERT does where one is masked (Devlin et al. 2019).
+    With an output layer it predicts the word at each place, as BERT does at masked places (Devlin et al. 2019).
     """
     blocks = Blocks(model, GraphBuilder())
     blocks.d_model()
@@ -29,7 +29,7 @@ def encoder(model: Model) -> Graph:
 
 
 def encoder_decoder(model: Model) -> Graph:
-    """An encoder reads the source, a decoder reads the target and looks at what the encoder made of the source."""
+    """An encoder reads the source; a decoder reads the target and attends to the encoder's output."""
     blocks = Blocks(model, GraphBuilder())
     blocks.d_model()
     x = _stack(blocks, "encoder", "source", "Source", "Encoder", model.layers)
@@ -60,9 +60,9 @@ def _stack(
     attends: str = "Self-attention",
     memory: str = "",
 ) -> str:
-    """A sequence's words as vectors, and layers upon them: attention to itself and to a memory, if any, and a net.
+    """A sequence's word vectors and layers on them: self-attention, cross-attention if there is a memory, and a net.
 
-    Returns the name of the last node. `title`: of the words' stages; `group`: of each layer's, with its number.
+    Returns the name of the last node. `title`: for the words' stages; `group`: for the layers', without the number.
     """
     x = embedding(b, sequence, title)
     b.graph.leave(f"{side}.0.out", x)

@@ -1,4 +1,4 @@
-"""The ops, one family a file. Each knows its forward, backward, formula, code and derivation."""
+"""The ops, one family in each file. Each op has its forward and backward pass, formula, code and derivation."""
 
 from explorer.core.ops.activations import ACTIVATIONS, GELU, Identity, ReLU, Sigmoid
 from explorer.core.ops.attention import HeadMean, HeadsNorm, Scores, WeightedSum

@@ -1,8 +1,8 @@
-"""The non-linear functions between the layers, each number by itself.
+"""The non-linear functions between layers, applied to each number by itself.
 
-The normal distribution's Φ: the share of numbers below x, where they have mean 0 and variance 1.
+Φ is the distribution function of the standard normal distribution: the share of numbers below x.
 
-numpy has no error function, and Python's own takes some 100 ns a number. In float32 a table takes its place.
+numpy has no error function, and Python's takes some 100 ns for each number, so float32 uses a table.
 """
 
 from collections.abc import Iterator
@@ -18,14 +18,14 @@ from explorer.core.ops.base import Array, Op, added, passed
 from explorer.core.ops.slips import Kept, Slip, Surroundings
 
 STEPS = 1024
-"""Of the table, from one whole number to the next."""
+"""Places of the table between one whole number and the next."""
 END = 16
-"""The table goes from −END to END. There Φ is so near to 0 and to 1 that float32 has no number between."""
+"""The table goes from −END to END. Beyond, no float32 lies between Φ and 0 or 1."""
 BLOCK = 32_768
-"""So many numbers at once, so that what is made of them stays in the processor's cache."""
+"""Numbers computed at once: few enough that intermediate results stay in the processor's cache."""
 _SIZE = 2 * END * STEPS
 _NEAREST = np.float32(1.5 * 2**23 / STEPS)
-"""So large that float32 has no finer steps there than 1 / STEPS: adding it rounds to the table's places."""
+"""At this size float32 has no finer steps than 1 / STEPS, so adding it rounds to places of the table."""
 _TWO = np.float32(2)
 
 
@@ -35,7 +35,7 @@ def erf_of(x: Array) -> Array:
 
 
 class _Block(local):
-    """The arrays that a block is computed in: each thread has its own, and fetches no memory for them again."""
+    """The work arrays of a block; each thread has its own, so that no memory is allocated for each block."""
 
     def __init__(self) -> None:
         self.arrays = (*np.empty((3, BLOCK), np.float32), np.empty(BLOCK, np.intp), np.empty(BLOCK))
@@ -45,21 +45,21 @@ _block = _Block()
 
 
 def shares(x: Array) -> Iterator[tuple[slice, Array]]:
-    """Φ of float32 numbers, (n,), block by block: which of them, and a float64 array that is used again for the next.
+    """Φ of float32 numbers, (n,), block by block: the slice, and a float64 array that the next block overwrites.
 
-    Φ(c + d) = Φ(c) + φ(c) (d − c d² / 2), with the density φ, where c is the place of the table that is nearest. What
-    is left out is below 2⁻³⁴, of which float32 sees nothing: of 1,000 products x · Φ(x) all but one are the float32
-    that is nearest to the exact one, and that one is its neighbour. A thread goes through one x at a time.
+    Φ(c + d) = Φ(c) + φ(c) (d − c d² / 2), with the density φ and c the nearest place of the table. The remainder is
+    below 2⁻³⁴, too small for float32: of 1,000 products x · Φ(x) all but one are the float32 nearest to the exact
+    value, and that one is its neighbour. A thread must finish one x before the next.
     """
     table, slopes = _tables()
     inside = x
-    if not (np.maximum.reduce(x, initial=0) < END and np.minimum.reduce(x, initial=0) >= -END):  # or there is a NaN
+    if not (np.maximum.reduce(x, initial=0) < END and np.minimum.reduce(x, initial=0) >= -END):  # NaN comes here, too
         inside = np.clip(x, np.float32(-END), np.float32(END - 1 / STEPS))
     for begin in range(0, x.size, BLOCK):
         part = slice(begin, begin + BLOCK)
         of = inside[part]
         near, away, slope, index, found = (array[: len(of)] for array in _block.arrays)
-        # The last digits of the sum count the places, from 0 to the right and from the table's end to the left.
+        # The last bits of the sum number the places: upwards from 0 to the right, downwards from the end to the left.
         np.add(of, _NEAREST, out=near)
         np.bitwise_and(near.view(np.int32), _SIZE - 1, out=slope.view(np.int32))
         np.copyto(index, slope.view(np.int32))
@@ -68,7 +68,7 @@ def shares(x: Array) -> Iterator[tuple[slice, Array]]:
         near *= away
         near -= _TWO
         near *= away
-        slopes.take(index, out=slope, mode="wrap")  # in place, where "raise" would copy
+        slopes.take(index, out=slope, mode="wrap")  # "wrap" writes in place; "raise" would make a copy
         near *= slope
         table.take(index, out=found, mode="wrap")
         found += near
@@ -77,7 +77,7 @@ def shares(x: Array) -> Iterator[tuple[slice, Array]]:
 
 @cache
 def _tables() -> tuple[Array, Array]:
-    """Φ, and −φ / 2 in float32, at each place: 0, 1 / STEPS, …, and behind them −END, …, −1 / STEPS."""
+    """Φ, and −φ / 2 in float32, at each place: first 0, 1 / STEPS, …, then −END, …, −1 / STEPS."""
     places = np.roll(np.arange(-_SIZE // 2, _SIZE // 2), _SIZE // 2) / STEPS
     table = 0.5 * np.array([erfc(place / -sqrt(2)) for place in places.tolist()])
     table[_SIZE // 2] = 0
@@ -102,7 +102,7 @@ def gelu(x):
     more = (near * away - np.float32(2)) * away * (-0.5 * density).astype(np.float32)
     return ((share + more) * x).astype(np.float32)
 '''
-"""`explorer.core.ops.GELU` in plain numpy, to the same bits, for the head of a script."""
+"""`explorer.core.ops.GELU` in plain numpy, with the same bits, for the head of a script."""
 
 
 _ROOT = Constant(np.sqrt(2 / np.pi), "√(2/π)")
@@ -110,7 +110,7 @@ _ROOT = Constant(np.sqrt(2 / np.pi), "√(2/π)")
 
 @dataclass(frozen=True)
 class Identity(Op):
-    """The number itself: what makes a net linear."""
+    """The number itself; with it a net is linear."""
 
     subscripts = "ij->ij"
     alters = True
@@ -142,7 +142,7 @@ class Identity(Op):
 
 @dataclass(frozen=True)
 class ReLU(Op):
-    """max(0, x): negative numbers are switched off (Nair & Hinton 2010)."""
+    """max(0, x): negative numbers become 0 (Nair & Hinton 2010)."""
 
     subscripts = "ij->ij"
     alters = True
@@ -155,7 +155,7 @@ class ReLU(Op):
         return np.maximum(parents[0], 0)
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        # At 0, where there is a corner, the slope is taken as 0.
+        # At 0 the slope is not defined; 0 is used.
         return (passed(gradient, parents[0] > 0),)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
@@ -173,7 +173,7 @@ class ReLU(Op):
 
 @dataclass(frozen=True)
 class Sigmoid(Op):
-    """1 / (1 + e^−x): squeezes any number between 0 and 1."""
+    """1 / (1 + e^−x): maps every number to one between 0 and 1."""
 
     subscripts = "ij->ij"
     alters = True
@@ -205,9 +205,9 @@ class Sigmoid(Op):
 
 @dataclass(frozen=True)
 class GELU(Op):
-    """x · Φ(x), a ReLU with a soft knee (Hendrycks & Gimpel 2016)."""
+    """x · Φ(x), a smooth ReLU (Hendrycks & Gimpel 2016)."""
 
-    tanh: bool = False  # the paper's approximation by tanh, which GPT-2 uses, instead of the exact form by erf
+    tanh: bool = False  # the paper's approximation by tanh, used by GPT-2, instead of the exact form by erf
     subscripts = "ij->ij"
     alters = True
     title = "GELU"
@@ -288,7 +288,7 @@ class GELU(Op):
         return step("multiply", x, self._share(x)[1])
 
     def _share(self, x: Operand) -> tuple[Step, Step]:
-        """The tanh or erf of a number, and how much of the number it lets through."""
+        """The tanh or erf of a number, and the share of the number that passes."""
         if self.tanh:
             cube = step("multiply", Constant(0.044715, "0.044715"), step("power", x, Constant(3, "3")))
             bend = step("tanh", step("multiply", _ROOT, step("add", x, cube)), label="tanh")
@@ -359,4 +359,4 @@ ACTIVATIONS: dict[str, Op] = {
     "sigmoid": Sigmoid(),
     "identity": Identity(),
 }
-"""The activations of a layer, by what its switch calls them."""
+"""The activations of a layer, by their name in the switch."""

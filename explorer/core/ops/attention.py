@@ -1,6 +1,6 @@
-"""How alike queries and keys are, and what the answer is made of.
+"""The similarity of queries and keys, and the weighted sum of the values.
 
-All heads of an attention at one look.
+Ops that combine all heads of an attention stand here, too.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from explorer.core.ops.slips import Kept, Slip, Surroundings, Then, Turned
 
 
 def together(x: Array, sharing: int) -> Array:
-    """The rows of the heads that share one below each other: (…, n_heads, n, d) becomes (…, n_heads / s, s · n, d)."""
+    """The rows of heads that share keys, one below the other: (…, n_heads, n, d) to (…, n_heads / s, s · n, d)."""
     if sharing == 1:
         return x
     *lead, h, n, d = x.shape
@@ -25,7 +25,7 @@ def together(x: Array, sharing: int) -> Array:
 
 
 def apart(x: Array, sharing: int) -> Array:
-    """Back to one head each: (…, n_heads / s, s · n, d) becomes (…, n_heads, n, d)."""
+    """The inverse of `together`: (…, n_heads / s, s · n, d) to (…, n_heads, n, d)."""
     if sharing == 1:
         return x
     *lead, h, n, d = x.shape
@@ -33,24 +33,24 @@ def apart(x: Array, sharing: int) -> Array:
 
 
 def together_code(x: str, sharing: int) -> str:
-    """What `together` does, in numpy."""
+    """`together` as numpy code."""
     return x if sharing == 1 else f"{x}.reshape(*{x}.shape[:-3], {x}.shape[-3] // {sharing}, -1, {x}.shape[-1])"
 
 
 def apart_code(made: str, x: str, sharing: int) -> str:
-    """What `apart` does with what was made of the rows of x, in numpy."""
+    """`apart`, applied to a result computed from the rows of x, as numpy code."""
     return made if sharing == 1 else f"({made}).reshape(*{x}.shape[:-1], -1)"
 
 
 def shared(cell: Index, sharing: int) -> Index:
-    """A cell of a head, with the head of keys or values that this head shares in the place of its own."""
+    """The cell with its head replaced by the head of keys or values that this head uses."""
     head = cell[-3] if sharing > 1 else 0
     assert isinstance(head, int)
     return (*cell[:-3], head // sharing, *cell[-2:]) if sharing > 1 else cell
 
 
 def fanned(fed: Index, cell: tuple[int, ...], sharing: int) -> Index:
-    """What a cell of a head of keys or values goes into: all heads that share it."""
+    """The cells that a cell of a head of keys or values feeds: those in all heads that share it."""
     if sharing == 1:
         return fed
     first = cell[-3] * sharing
@@ -59,17 +59,17 @@ def fanned(fed: Index, cell: tuple[int, ...], sharing: int) -> Index:
 
 @dataclass(frozen=True)
 class Scores(Op):
-    """Each query with each key: dot product (Vaswani et al. 2017, §3.2.1) or cosine.
+    """Each query compared with each key: dot product (Vaswani et al. 2017, §3.2.1) or cosine.
 
     Parents are the queries (…, n_queries, d_k) and the keys (…, n_keys, d_k); the result is (…, n_queries, n_keys).
-    Where several heads share a head of keys, the queries are (…, n_heads, n_queries, d_k) and the keys (…, n_heads /
+    If several heads share a head of keys, the queries are (…, n_heads, n_queries, d_k) and the keys (…, n_heads /
     `sharing`, n_keys, d_k) (Ainslie et al. 2023; with one head of keys Shazeer 2019).
     """
 
     # "dot" or "cosine". The cosine with a zero vector, which has no direction, is 0.
     similarity: str = "dot"
-    columns: bool = False  # the matrices are stored with a token a column, (d_k, n_tokens), instead of a token a row
-    sharing: int = 1  # how many heads of queries share one head of keys
+    columns: bool = False  # whether each token is a column of the matrices, (d_k, n_tokens), not a row
+    sharing: int = 1  # how many query heads share one key head
     across = 1
     signed = True
 
@@ -108,7 +108,7 @@ class Scores(Op):
         return summed_to(parents[0].shape, dQ), summed_to(parents[1].shape, dK)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
-        # A number of a query meets the number in the same column of each key, and the other way round.
+        # The derivative by a number of a query is the number in the same column of each key, and vice versa.
         other, tokens = parents[1 - parent], at[-1 - parent]
         numbers = (cell[-2], tokens) if self.columns else (tokens, cell[-1])
         where = at if parent else shared(at, self.sharing)
@@ -120,14 +120,14 @@ class Scores(Op):
         own = step("norm", self._vector(parents[parent], cell, cell[-1 if self.columns else -2]), label=names[parent])
         each = [step("norm", self._vector(other, where, i)) for i in np.arange(n)[tokens].ravel().tolist()]
         if not (own.value and all(one.value for one in each)):
-            return super().derivative(parent, cell, at, value, *parents)  # a vector without a direction
+            return super().derivative(parent, cell, at, value, *parents)  # for a vector without a direction
         name = names[1 - parent]
         lengths = step("row", *each, label=name) if isinstance(tokens, slice) else replace(each[0], label=name)
         turned = step("multiply", value[at], step("divide", parents[parent][cell], own))
         return step("divide", step("subtract", step("divide", met, lengths), turned), own, label="slope of the cosine")
 
     def _vector(self, matrix: Source, cell: Index, token: int) -> Operand:
-        """The query or the key of a token."""
+        """The query or key vector of a token."""
         return matrix[line(cell, matrix.value, *((slice(None), token) if self.columns else (token, slice(None))))]
 
     def formula(self, *symbols: str) -> str:
@@ -188,11 +188,11 @@ class Scores(Op):
 
 @dataclass(frozen=True)
 class WeightedSum(Op):
-    """The rows of V in the shares that the weights give (Vaswani et al. 2017, equation 1).
+    """The sums of V's rows, weighted by the attention weights (Vaswani et al. 2017, equation 1).
 
-    Parents are the weights (…, n_queries, n_keys) and V (…, n_keys, d_v); the result is (…, n_queries, d_v). Where
-    several heads share a head of values, the weights are (…, n_heads, n_queries, n_keys) and V (…, n_heads / `sharing`,
-    n_keys, d_v).
+    Parents are the weights (…, n_queries, n_keys) and V (…, n_keys, d_v); the result is (…, n_queries, d_v). If several
+    heads share a head of values, the weights are (…, n_heads, n_queries, n_keys) and V (…, n_heads / `sharing`, n_keys,
+    d_v).
     """
 
     sharing: int = 1  # how many heads of weights share one head of values
@@ -252,8 +252,8 @@ class WeightedSum(Op):
 class HeadMean(Op):
     """The mean over the heads: (…, n_heads, n, m) becomes (…, n, m).
 
-    A usual summary of what the heads of a layer look at together. The model does not read it: each head's weights meet
-    that head's own values.
+    A common summary of where the heads of a layer attend together. The model does not read it, because each head's
+    weights apply to that head's own values.
     """
 
     subscripts = "hij->ij"
@@ -285,7 +285,7 @@ class HeadMean(Op):
 
 @dataclass(frozen=True)
 class HeadsNorm(Op):
-    """Queries or keys measured in all heads together: RMS norm of each word's numbers in all of them (OLMo 2, 2025).
+    """Queries or keys normalised over all heads together: RMS norm of each word's numbers in all heads (OLMo 2, 2025).
 
     Parents are (…, n_heads, n, d) and γ, (n_heads, d).
     """

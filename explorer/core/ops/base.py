@@ -1,4 +1,4 @@
-"""What every op knows about itself."""
+"""The base class of all ops, with all that an op can do and state about itself."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
@@ -14,84 +14,84 @@ Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
 class Op:
-    """How a node's value comes from its parents' values.
+    """The rule that computes a node's value from its parents' values.
 
     An op is a frozen dataclass of its parameters, so that two ops are equal when they compute the same thing.
 
-    `subscripts` says which axes of the parents and of the result run together, as in ``einsum``: ``"ic,jc->ij"`` reads
-    "row i of the first and row j of the second make cell ij". An axis the result lacks is read whole.
+    `subscripts` says which axes of the parents and of the result correspond, as in ``einsum``: ``"ic,jc->ij"`` means
+    "row i of the first parent and row j of the second make cell ij". An axis that the result lacks is read whole.
 
-    Those axes are the last ones. All before them are leading axes, over which the op is repeated: heads, and before
-    these the sentences of a batch. Where parents differ in them, they meet as numpy lets them meet, from the right, and
-    a parent that lacks one is used again for each: weights, for each sentence. Its gradient is then the sum over all.
-    So that a batch is never taken for heads, an op whose parents do not all have heads names their axis, h:
-    ``"ic,hcj->hij"``. Numbers of a model that have no axis at all, such as a temperature, have no leading axes either.
+    These are the last axes. All axes before them are leading axes, over which the op is repeated: heads, and before
+    these the sentences of a batch. Leading axes of several parents are broadcast as in numpy, aligned at the right; a
+    parent without an axis, such as weights for a batch, is reused, and its gradient is the sum over all uses. So that a
+    batch is never mistaken for heads, an op of which only some parents have heads names the axis of heads h:
+    ``"ic,hcj->hij"``. Numbers of a model without any axis, such as a temperature, have no leading axes either.
     """
 
     subscripts: ClassVar[str] = ""
     alters: ClassVar[bool] = False
-    """Whether each cell is one cell of the first parent, altered: its derivation then goes on from that cell's."""
+    """Whether each cell comes from one cell of the first parent: its derivation continues that cell's derivation."""
     whole: ClassVar[bool] = False
     """Whether the result holds whole numbers: word numbers, or the 0 and 1 of a mask."""
     latex: ClassVar[str] = ""
-    """What `formula` writes, with ``%s`` for the symbol of each parent; an op that needs more overrides `formula`."""
+    """The text for `formula`, with ``%s`` for the symbol of each parent; an op that needs more overrides `formula`."""
     expression: ClassVar[str] = ""
-    """What `code` writes, with ``{0}``, ``{1}`` for the parents' names; an op that needs more overrides `code`."""
+    """The text for `code`, with ``{0}``, ``{1}`` for the parents' names; an op that needs more overrides `code`."""
     definition: ClassVar[str] = ""
-    """The functions that `code` calls beside numpy's, in Python; a script begins with them."""
+    """Python source of the functions, besides numpy's, that `code` calls; a script begins with them."""
 
-    # Facts: what the rest of the program asks of an op, so that nobody asks which op it is.
+    # Facts: the rest of the program reads these, so that no code has to ask for the class of an op.
 
     adds: ClassVar[bool] = False
-    """Whether it is the sum of its parents."""
+    """Whether the result is the sum of the parents."""
     across: ClassVar[int | None] = None
-    """Which parent has a row for each word that is looked at, instead of one for each word that looks."""
+    """The parent that has a row for each word attended to, not for each word that attends."""
     bends: ClassVar[bool] = True
-    """Of an activation: whether it is anything but a straight line."""
+    """Of an activation: whether it is not linear."""
     cuts: ClassVar[bool] = False
-    """Of an activation: whether all that is below 0 becomes exactly 0."""
+    """Of an activation: whether every negative number becomes exactly 0."""
     drawn: ClassVar[int | None] = None
-    """Which parent training draws by chance, and use leaves at 1."""
+    """The parent that is drawn at random in training and is 1 in use."""
     hides: ClassVar[bool] = False
-    """Whether it puts −∞ where nothing is to be looked at."""
+    """Whether it puts −∞ into cells that must get no attention."""
     joins_heads: ClassVar[bool] = False
-    """Whether it sets the heads side by side."""
+    """Whether it puts the heads side by side."""
     looks_up: ClassVar[int | None] = None
-    """Which parent is a table whose rows the whole numbers of the first parent name."""
+    """The parent that is a table; the whole numbers of the first parent are numbers of its rows."""
     normalises: ClassVar[bool] = False
-    """Whether it is a norm: it then has the attributes of `Norm`."""
+    """Whether it is a norm; it then has the attributes of `Norm`."""
     of_words: ClassVar[bool] = False
     """Of a loss: whether it is −log of the probability of the right word."""
     picked: ClassVar[int | None] = None
-    """Which parent holds numbers of columns of the first parent."""
+    """The parent that holds numbers of columns of the first parent."""
     picks: ClassVar[bool] = False
     """Whether each result is the number of a column of the first parent."""
     projects: ClassVar[bool] = False
-    """Whether it multiplies rows with a matrix of weights, its second parent; see `matrix`."""
+    """Whether it multiplies rows by a matrix of weights, its second parent; see `matrix`."""
     shares: ClassVar[bool] = False
-    """Whether each row of the result is shares of 1."""
+    """Whether each row of the result consists of shares of 1."""
     signed: ClassVar[bool] = False
-    """Whether what counts in a result is its sign and size: it is then drawn in two colours."""
+    """Whether the sign of a result matters as well as its size: pictures then use two colours."""
     softens: ClassVar[bool] = False
-    """Whether the shares are those of e to the power of each: a cross-entropy behind it undoes the power."""
+    """Whether the shares are a softmax: the log of a cross-entropy after it undoes the exponential."""
     straight_through: ClassVar[bool] = False
-    """Whether its gradient goes to the first parent as if nothing were rounded: it is then not the slope."""
+    """Whether its gradient passes to the first parent as if nothing were rounded; it then is not the slope."""
     title: ClassVar[str] = ""
     """Of an activation: its name in a sentence."""
     within: ClassVar[tuple[float, float] | None] = None
-    """The bounds that every result lies between, where they are the point of it."""
+    """The bounds of all results, if they are characteristic of the op."""
 
     @property
     def random(self) -> bool:
-        """Whether a value that nobody gives is drawn by chance."""
+        """Whether a missing starting value is drawn at random."""
         return False
 
     def factors(self) -> tuple[bool, bool] | None:
-        """Of a plain product of two matrices: whether the first and the second are transposed in it; None of others."""
+        """Of a plain product of two matrices: whether the first and the second are transposed; None for other ops."""
         return None
 
     def matrix(self, W: Array) -> Array:
-        """The weights of an op that `projects`, as rows are multiplied with them: (…, d_in, d_out)."""
+        """The weights of an op that `projects`, in the orientation (…, d_in, d_out) of ``row @ W``."""
         raise NotImplementedError(type(self).__name__)
 
     def reading(self, reader: Array, x: Array, *weights: Array) -> tuple[float, Array, float]:
@@ -99,15 +99,15 @@ class Op:
         raise NotImplementedError(type(self).__name__)
 
     def counted(self, target: Array) -> Array:
-        """Of a loss: which positions of its target it counts, in the target's shape."""
+        """Of a loss: the positions of its target that it counts, in the target's shape."""
         return np.ones(target.shape, dtype=np.bool_)
 
     def count(self, target: Array) -> int:
-        """Of a loss: n, of how many terms it is the mean."""
+        """Of a loss: n, the number of terms whose mean it is."""
         return int(target.size)
 
     def slips(self, around: "Surroundings") -> Iterator["Slip"]:
-        """The mistakes that a student can make at this op, likely ones first: each is an op of its own."""
+        """The mistakes that a student can make at this op, likely ones first; each is an op itself."""
         return iter(())
 
     def forward(self, *parents: Array) -> Array:
@@ -115,9 +115,9 @@ class Op:
         raise NotImplementedError(type(self).__name__)
 
     def forward_rows(self, at: slice, *parents: Array) -> Array:
-        """The rows `at` of the value alone, for a decoder that reads on.
+        """Only the rows `at` of the value, for a decoder that reads further words.
 
-        `parents`: those rows of each; of the parent that is read `across`, all rows up to the last of them.
+        `parents`: the same rows of each; of the parent read `across`, all rows up to the last of them.
         """
         return self.forward(*parents)
 
@@ -129,31 +129,31 @@ class Op:
         gradient : numpy.ndarray
             How much the loss changes with each cell of the value; in the value's shape.
         value : numpy.ndarray
-            What `forward` made of the parents.
+            The result of `forward` for these parents.
         *parents : numpy.ndarray
 
         Returns
         -------
         tuple of numpy.ndarray or None
             A gradient for each parent, in its shape, summed over the axes along which it was repeated; None for a
-            parent that no gradient flows to: whole numbers, and what is only compared.
+            parent that gets no gradient: whole numbers, and numbers that are only compared.
         """
         raise NotImplementedError(f"{type(self).__name__} has no rule for its gradient")
 
     def backward_to(
         self, wanted: Sequence[bool], gradient: Array, value: Array, *parents: Array
     ) -> tuple[Array | None, ...]:
-        """The same for some of the parents; None for one that nobody wants, where that spares much.
+        """The same for some of the parents; None for an unwanted one, if that saves much work.
 
-        An op overrides it where each parent costs a product of its own: of a look-up by one-hot rows, the gradient of
-        the rows would cost as much as that of the table.
+        An op overrides it if each parent costs a product: in a look-up by one-hot rows, the gradient of the rows would
+        cost as much as that of the table.
         """
         return self.backward(gradient, value, *parents)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
-        """How much cells of the value change with one cell of a parent: numbers, and where they come from.
+        """How much cells of the value change with one cell of a parent: numbers with their derivation.
 
-        This asks `backward`, once for each cell of the value, and has nothing but numbers to show.
+        This default calls `backward` once for each cell of the value and has only numbers to show.
 
         Parameters
         ----------
@@ -162,7 +162,7 @@ class Op:
         cell : tuple of int
             The cell of that parent.
         at : Index
-            The cells of the value: one of them or, with one `slice(None)`, a line of them.
+            The cells of the value: a single one or, with one `slice(None)`, a line of them.
         value, *parents : Source
         """
         numbers, one = np.zeros_like(value.value), np.zeros_like(value.value)
@@ -180,13 +180,13 @@ class Op:
         return self.latex % symbols
 
     def code(self, *names: str) -> str:
-        """One numpy expression for one sentence, not a batch, given the parents' variable names."""
+        """One numpy expression, for one sentence and not a batch, given the parents' variable names."""
         if not self.expression:
             raise NotImplementedError(type(self).__name__)
         return self.expression.format(*names)
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        """The formula of one cell in a spreadsheet, without the "=": what Excel 2007 and LibreOffice both know."""
+        """The formula of one cell in a spreadsheet, without the "=", in functions of Excel 2007 and LibreOffice."""
         raise NotImplementedError(type(self).__name__)
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
@@ -194,7 +194,7 @@ class Op:
         raise NotImplementedError(type(self).__name__)
 
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
-        """The cells of the result that one cell of the given parent goes into.
+        """The cells of the result that depend on one cell of the given parent.
 
         Parameters
         ----------
@@ -208,7 +208,7 @@ class Op:
         Returns
         -------
         Index
-            An index into the result: `slice(None)` where a whole axis is fed, `slice(0, 0)` where nothing is.
+            An index into the result: `slice(None)` for a whole axis, `slice(0, 0)` for no cell.
         """
         inputs, result = self.subscripts.split("->")
         letters = inputs.split(",")[parent]
@@ -223,7 +223,7 @@ class Op:
 
 
 def line(cell: Index, value: Array | CellBlock, *index: int | slice) -> Index:
-    """Index into `value`: `index` behind those leading axes of `cell`, a row and a column in them, that `value` has."""
+    """An index into `value`: those leading axes of `cell` (all but row and column) that `value` has, then `index`."""
     lead = value.ndim - len(index)
     batch = cell[: max(len(cell) - 2, 0)]
     own = batch[len(batch) - lead :] if lead else ()
@@ -231,15 +231,15 @@ def line(cell: Index, value: Array | CellBlock, *index: int | slice) -> Index:
 
 
 def mean(x: Array, axis: int) -> Array:
-    """What ``x.mean(axis, keepdims=True)`` gives, in half its time for a few rows."""
+    """The same as ``x.mean(axis, keepdims=True)``, in half the time for a few rows."""
     middle: Array = np.add.reduce(x, axis, keepdims=True) / x.shape[axis]
     return middle
 
 
 def summed_to(shape: tuple[int, ...], gradient: Array) -> Array:
-    """The gradient of an array of that shape which numpy repeated (broadcasting): the sum over what it was repeated to.
+    """The gradient of an array of that shape which numpy broadcast: the sum over the axes of repetition.
 
-    Each repetition is a path of its own to the loss, and the chain rule adds up all paths.
+    Each repetition is a separate path to the loss, and the chain rule adds up all paths.
     """
     if gradient.shape == shape:
         return gradient
@@ -251,22 +251,22 @@ def summed_to(shape: tuple[int, ...], gradient: Array) -> Array:
 
 
 def passed(gradient: Array, slope: Array) -> Array:
-    """Gradient times slope; through a slope of 0 nothing passes, not even an infinite gradient."""
+    """Gradient times slope; nothing passes through a slope of 0, not even an infinite gradient."""
     product = np.asarray(gradient * slope)
-    if not np.isfinite(np.vdot(product, product)):  # 0 · ∞ is NaN, and so is any sum that it is in
+    if not np.isfinite(np.vdot(product, product)):  # 0 · ∞ is NaN, and so is every sum with it
         product[np.broadcast_to(slope == 0, product.shape)] = 0
     return product
 
 
 def inner(gradient: Array, slope: Array) -> Array:
-    """The sum of gradient times slope over all cells; as in `passed`."""
+    """The sum of gradient times slope over all cells, with the rule of `passed` for slopes of 0."""
     found = np.vdot(gradient, slope)
     return np.asarray(found if np.isfinite(found) else passed(gradient, slope).sum())
 
 
 def product(a: Array, b: Array, gradient: int) -> Array:
-    """``a @ b``, of which one is a gradient, `a` (0) or `b` (1), and the other slopes: as in `passed` nothing passes
-    through a slope of 0, not even an infinite gradient.
+    """``a @ b`` of a gradient, `a` (0) or `b` (1), and slopes. Through a slope of 0 nothing passes, not even an
+    infinite gradient.
     """
     found: Array = a @ b
     if np.isfinite(np.vdot(found, found)):
@@ -288,5 +288,5 @@ def product(a: Array, b: Array, gradient: int) -> Array:
 
 
 def added(at: Index, value: Source, sign: int = 1) -> Operand:
-    """The derivative of cells of a value that a cell of a parent is simply added to, 1, or taken from, −1."""
+    """The derivative of cells to which a cell of a parent is added (1), or from which it is subtracted (−1)."""
     return Operand(value.name, at, np.full(np.shape(value.value[at]), sign, dtype=np.int64)[()], "derivative")

@@ -1,4 +1,4 @@
-"""Where words stand, told to the scores: what is added to them for each distance."""
+"""Positions as numbers added to the scores, by distance; and rows of a table of positions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from explorer.core.ops.slips import Slip, Surroundings
 def slopes(n_heads: int) -> Array:
     """The slope of each head of ALiBi, (n_heads,): 2^(−8/n), 2^(−16/n), … for n heads, n a power of two.
 
-    For another number of heads: those of the next smaller power of two, and between them every other one of the next
+    For another number of heads: the slopes for the next smaller power of two, then every other slope for the next
     larger power (Press et al. 2022, §3 and their code).
     """
     power = 2 ** int(np.log2(n_heads))
@@ -24,9 +24,9 @@ def slopes(n_heads: int) -> Array:
 
 @dataclass(frozen=True)
 class ALiBi(Op):
-    """Minus slope × distance, for each head: what is added to the scores (Press et al. 2022, equation in §3).
+    """Minus slope × distance for each head, added to the scores (Press et al. 2022, equation in §3).
 
-    A query at place i loses slope · |i − j| for the key at place j: what is far away counts less, by another measure in
+    A query at place i loses slope · |i − j| for the key at place j: distant keys count less, with a different slope in
     each head. Nothing is learned. The result is (n_heads, n_queries, n_keys).
     """
 
@@ -68,8 +68,8 @@ class ALiBi(Op):
 def bucket(distance: int, buckets: int, most: int, both: bool) -> int:
     """The bucket of a distance, key minus query, as T5 counts them (Raffel et al. 2020, §2.1 and their code).
 
-    Half of the buckets are for one distance each, the others for distances that grow by powers up to `most`; all beyond
-    share the last one. With `both`, half of all are for keys behind the query; without, these share bucket 0.
+    Half of the buckets hold one distance each, the others intervals that grow by powers up to `most`; larger ones share
+    the last bucket. With `both`, half of all buckets are for keys after the query; without, these share bucket 0.
     """
     first = 0
     if both:
@@ -81,7 +81,7 @@ def bucket(distance: int, buckets: int, most: int, both: bool) -> int:
     exact = buckets // 2
     if distance < exact:
         return first + distance
-    if not 0 < exact < most:  # there is no power between them
+    if not 0 < exact < most:  # no interval grows by a power then
         return first + buckets - 1
     grown = exact + int(np.log(distance / exact) / np.log(most / exact) * (buckets - exact))
     return first + min(grown, buckets - 1)
@@ -89,7 +89,7 @@ def bucket(distance: int, buckets: int, most: int, both: bool) -> int:
 
 @dataclass(frozen=True)
 class RelativeBias(Op):
-    """A learned number for each head and each bucket of distances: what is added to the scores (Raffel et al. 2020).
+    """A learned number for each head and each bucket of distances, added to the scores (Raffel et al. 2020).
 
     The parent is the table, (n_buckets, n_heads); the result is (n_heads, n_queries, n_keys).
     """
@@ -98,8 +98,8 @@ class RelativeBias(Op):
     n_queries: int
     n_keys: int
     buckets: int
-    most: int  # the distance from which on all share a bucket
-    both: bool  # whether keys behind the query have buckets of their own
+    most: int  # the distance from which on all distances share a bucket
+    both: bool  # whether keys after the query have buckets of their own
     subscripts = "kh->hij"
     alters = True
     signed = True
@@ -144,7 +144,7 @@ class RelativeBias(Op):
         return step("value", parents[0][which, head], label=f"distance {j - i}: bucket {which}")
 
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
-        # Pairs of one bucket do not make a rectangle; where there are several, all are named.
+        # Pairs of one bucket do not form a rectangle; for several pairs the index takes in all cells.
         pairs = np.argwhere(self._buckets(range(self.n_queries), self.n_keys) == cell[-2])
         head = cell[-1]
         if len(pairs) == 1:
@@ -159,7 +159,7 @@ class RelativeBias(Op):
 
 @dataclass(frozen=True)
 class FirstRows(Op):
-    """The first n rows of a table that has more, (room, d): the learned positions of a model (Gehring et al. 2017)."""
+    """The first n rows of a longer table, (room, d): the learned positions of a model (Gehring et al. 2017)."""
 
     n: int
     first: int = 0  # the row of the first position
@@ -199,9 +199,9 @@ class FirstRows(Op):
 
 @dataclass(frozen=True)
 class CountedPlaces(Op):
-    """The row of a table of positions for each word: words are counted, padding is not (RoBERTa, Liu et al. 2019)."""
+    """For each word its row in a table of positions; only words count, padding does not (RoBERTa, Liu et al. 2019)."""
 
-    pad: int  # the number of the padding, and the row that it has; the first word has the one behind it
+    pad: int  # the token number of the padding, and the row of all padding; the first word has the next row
     subscripts = "k->i"
     whole = True
     across = 0

@@ -1,4 +1,4 @@
-"""Mixture of experts: several nets, of which a router chooses a few for each word."""
+"""Mixture of experts: several nets; a router chooses a few of them for each word."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -13,13 +13,13 @@ from explorer.core.ops.slips import Kept, Slip, Surroundings
 
 @dataclass(frozen=True)
 class Route(Op):
-    """The k largest shares of each word, all others 0: which experts work on it (Shazeer et al. 2017, §2.1).
+    """The k largest shares of each word, all others 0: the experts that are used for it (Shazeer et al. 2017, §2.1).
 
-    The parent is what the router says, (n, n_experts). Of equal shares the first is taken.
+    The parent is the router's shares, (n, n_experts). Of equal shares the first is taken.
     """
 
     k: int
-    again: bool = True  # whether the chosen shares are divided by their sum, so that they add up to 1 again (Mixtral)
+    again: bool = True  # whether the chosen shares are divided by their sum, so that they sum to 1 again (Mixtral)
     subscripts = "ik->ij"
     shares = True
 
@@ -36,7 +36,7 @@ class Route(Op):
         return kept / kept.sum(-1, keepdims=True) if self.again else kept
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        # Which are chosen does not change with a small step: the chosen ones alone pass something on.
+        # A small step does not change which experts are chosen, so only the chosen ones pass a gradient on.
         (shares,) = parents
         chosen = self.chosen(shares)
         if not self.again:
@@ -80,7 +80,7 @@ class Route(Op):
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         (shares,) = parents
         row, own = shares[(*cell[:-1], slice(None))], shares[cell]
-        # Its place among the shares: behind those that are larger, and behind equal ones in front of it.
+        # Its rank among the shares: after larger ones, and after equal ones in earlier columns.
         equal = "".join(f"+1*({shares[(*cell[:-1], j)]}={own})" for j in range(cell[-1]))
         largest = "+".join(f"LARGE({row},{i + 1})" for i in range(min(self.k, shares.shape[-1])))
         share = f"{own}/({largest})" if self.again else own
@@ -108,7 +108,7 @@ class Route(Op):
 
 @dataclass(frozen=True)
 class Mixture(Op):
-    """What the experts say, each in its share: (n_experts, n, d) and (n, n_experts) make (n, d)."""
+    """The experts' outputs, weighted by their shares: (n_experts, n, d) and (n, n_experts) make (n, d)."""
 
     subscripts = "kij,ik->ij"
     latex = r"\sum_e {%s}_e \, {%s}_{i e}"
@@ -149,9 +149,9 @@ class Mixture(Op):
 class Balance(Op):
     """How evenly the experts are used: n_experts · Σ_e f_e p_e (Fedus et al. 2022, equation 4).
 
-    f_e is the share of the words that choose expert e, p_e the mean of what the router says of it. It is k where all
-    are used alike, and more where some are used more. Parents are what the router says and what is chosen of it, (n,
-    n_experts) each; f counts and passes no gradient on.
+    f_e is the share of the words that choose expert e, p_e the mean of the router's shares for it. The result is k if
+    all experts are used equally, and larger otherwise. Parents are the router's shares and the chosen ones, (n,
+    n_experts) each; f is a count and passes no gradient on.
     """
 
     def forward(self, *parents: Array) -> Array:
@@ -160,7 +160,7 @@ class Balance(Op):
         return np.asarray((used * said).sum(-1) * shares.shape[-1])
 
     def _means(self, shares: Array, routed: Array) -> tuple[Array, Array]:
-        """Over all words of all sentences, (n_experts,) each: f and p."""
+        """The vectors f and p, (n_experts,) each, over all words of all sentences."""
         n = shares.shape[-1]
         return (routed > 0).reshape(-1, n).mean(0).astype(shares.dtype), shares.reshape(-1, n).mean(0)
 

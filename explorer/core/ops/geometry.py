@@ -1,4 +1,4 @@
-"""Two vectors and what lies between them: lengths, cosine, angle, the shadow of one on the other."""
+"""Measures of two vectors: lengths, cosine, angle, the projection of one onto the other."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Length(Op):
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         (x,) = parents
-        # The direction of the row; 0 for one of length 0, which has none.
+        # The derivative is the unit vector of the row; 0 for a row of length 0.
         lengths = value[..., None]
         return (gradient[..., None] * np.divide(x, lengths, out=np.zeros_like(x), where=lengths != 0),)
 
@@ -103,9 +103,9 @@ class Cosine(Op):
 
 @dataclass(frozen=True)
 class ShadowFactor(Op):
-    """By what y has to be multiplied to give the shadow of x on it: x_p = c y with c = ⟨x, y⟩ / ‖y‖².
+    """The factor c of the projection of x onto y: x_p = c y with c = ⟨x, y⟩ / ‖y‖².
 
-    Parents are the dot products (n, m) and the m vectors y, (m, d). On a vector of length 0 no shadow falls.
+    Parents are the dot products (n, m) and the m vectors y, (m, d). For a vector y of length 0 the factor is 0.
     """
 
     subscripts = "ij,jk->ij"
@@ -159,7 +159,7 @@ class ShadowFactor(Op):
 
 @dataclass(frozen=True)
 class Angle(Op):
-    """The angle that has the given cosine, in degrees from 0 to 180."""
+    """The angle with the given cosine, in degrees from 0 to 180."""
 
     subscripts = "ij->ij"
     alters = True
@@ -167,13 +167,13 @@ class Angle(Op):
     expression = "np.degrees(np.arccos(np.clip({0}, -1, 1)))"
 
     def forward(self, *parents: Array) -> Array:
-        # A cosine may be a last digit beyond 1.
+        # Rounding may make a cosine a little larger than 1.
         angles: Array = np.degrees(np.arccos(np.clip(parents[0], -1, 1)))
         return angles
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         (cosine,) = parents
-        # d/dc arccos c = −1 / √(1 − c²). At ±1, where the angle turns round, the slope is taken as 0.
+        # d/dc arccos c = −1 / √(1 − c²). At ±1, where it is infinite, 0 is used.
         below = 1 - cosine * cosine
         slope = np.divide(-180 / np.pi, np.sqrt(below), out=np.zeros_like(cosine), where=below > 0)
         return (passed(gradient, slope),)
@@ -194,7 +194,7 @@ class Angle(Op):
 
 @dataclass(frozen=True)
 class Subtract(Op):
-    """The element-wise difference: what is left of x without its shadow."""
+    """The element-wise difference: x without its projection."""
 
     subscripts = "ij,ij->ij"
     alters = True

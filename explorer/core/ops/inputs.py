@@ -1,4 +1,4 @@
-"""Nodes that come from nowhere: what a person edits."""
+"""Nodes without parents: the values that a person edits."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ INITIALISERS = ("xavier", "he", "uniform", "zeros")
 
 @dataclass(frozen=True)
 class Input(Op):
-    """An editable node. Without a given value it starts as `initial` says."""
+    """An editable node. `initial` says how it starts if no value is given."""
 
-    # "weights" (random, as the model's initialiser says), "zeros", "ones" or "ids" (whole numbers: all word 0).
+    # "weights" (random, by the model's initialiser), "zeros", "ones" or "ids" (whole numbers: all word 0).
     initial: str = "weights"
 
     @property
@@ -28,11 +28,11 @@ class Input(Op):
         return self.initial == "weights"
 
     def start(self, name: str, shape: tuple[int, ...], dtype: str, seed: int, initialiser: str = "xavier") -> Array:
-        """A starting value that depends on the name and the seed alone, so that adding a node moves no other.
+        """A starting value that depends only on the name and the seed, so that an added node changes no other node.
 
         Parameters
         ----------
-        name : str
+        Of the node.
             Of the node.
         dtype : str
             Of the model; "ids" are int64.
@@ -48,7 +48,7 @@ class Input(Op):
     ) -> None:
         """Write the starting value into a new array, with the parameters of `start`.
 
-        `corner`: the shape of a corner at the first cell that is left as it is: something else will be written there.
+        `corner`: the shape of a corner at the first cell that is not written, because the caller will fill it.
         """
         match self.initial:
             case "ids" | "zeros":
@@ -61,7 +61,7 @@ class Input(Op):
 
 
 def _draw(shape: tuple[int, ...], random: np.random.Generator, initialiser: str) -> Callable[[int], Array]:
-    """What draws so many of the numbers of `write_weights`: one after the other, in the order of memory."""
+    """A function that draws the next n numbers of `write_weights`, in the order of memory."""
     inputs, outputs = (1, 1, *shape)[-2:]
     match initialiser:
         case "zeros":
@@ -76,32 +76,32 @@ def _draw(shape: tuple[int, ...], random: np.random.Generator, initialiser: str)
 
 
 _BLOCK = 2**16
-"""Numbers drawn at a time: a cache holds them, and no second array of the whole size is made."""
+"""Numbers drawn at a time: they fit into a cache, and no second array of full size is made."""
 
 
 def write_weights(
     array: Array, random: np.random.Generator, initialiser: str, corner: tuple[int, ...] | None = None
 ) -> None:
-    """Write random weights to begin with.
+    """Write random starting weights.
 
     Parameters
     ----------
     array : numpy.ndarray
-        Whose numbers lie side by side; its last two axes are the inputs and the outputs of the layer.
+        A contiguous array; its last two axes are the inputs and outputs of the layer.
     random : numpy.random.Generator
     initialiser : str
         "xavier": uniform within ±sqrt(6 / (inputs + outputs)) (Glorot & Bengio 2010, equation 16); "he": normal with
-        variance 2 / inputs (He et al. 2015, equation 10); "uniform": within ±1; "zeros": all alike, which no training
-        can tell apart.
+        variance 2 / inputs (He et al. 2015, equation 10); "uniform": within ±1; "zeros": all equal, so that training
+        cannot make units different.
     corner : tuple of int, optional
-        How far a corner reaches that is left as it is.
+        The extent of a corner that is not written.
     """
     draw, flat, drawn = _draw(array.shape, random, initialiser), array.reshape(-1), 0
     for start, stop in _outside(array.shape, corner):
-        if initialiser == "he":  # no one knows how many draws a normal number takes
+        if initialiser == "he":  # the number of random bits per normal number varies, so all are drawn
             for i in range(drawn, start, _BLOCK):
                 draw(min(_BLOCK, start - i))
-        else:  # a uniform one takes one
+        else:  # a uniform number takes exactly one step of the generator
             random.bit_generator.advance(start - drawn)  # type: ignore[attr-defined]
         for i in range(start, stop, _BLOCK):
             flat[i : min(i + _BLOCK, stop)] = draw(min(_BLOCK, stop - i))
@@ -109,7 +109,7 @@ def write_weights(
 
 
 def _outside(shape: tuple[int, ...], corner: tuple[int, ...] | None) -> Iterator[tuple[int, int]]:
-    """The cells of an array outside a corner, as stretches of memory: (first, behind the last)."""
+    """The cells of an array outside a corner, as ranges of memory: (start, stop)."""
     if corner is None:
         yield 0, prod(shape)
         return

@@ -1,6 +1,6 @@
-"""Matrix products, sums and joins.
+"""Matrix products, sums and concatenation.
 
-The straight line that fits best: linear regression, in which nothing has to be trained.
+And linear regression: the best straight line, computed without training.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,8 +33,8 @@ def rows(x: Array) -> Array:
 class MatMul(Op):
     """The matrix product ``x W``; with `transposed`, ``W x`` for each row x, as some references print it.
 
-    One product serves the projections to Q, K and V, W_O, the layers of a feed-forward net and one-hot × table. A bias,
-    where there is one, is the third parent.
+    It serves for the projections to Q, K and V, W_O, the layers of a feed-forward net and one-hot × table. The third
+    parent, if there is one, is a bias.
     """
 
     transposed: bool = False  # whether W is (d_out, d_in), not (d_in, d_out)
@@ -91,7 +91,7 @@ class MatMul(Op):
         return tuple(found)
 
     def _shared(self, parents: tuple[Array, ...]) -> bool:
-        """Whether the weights have no leading axes, so that all sentences of a batch share them."""
+        """Whether the weights have no leading axes: then all sentences of a batch share them."""
         _, W, *b = parents
         return W.ndim == 2 + self.heads and (not b or b[0].ndim == 1 + self.heads)
 
@@ -99,16 +99,16 @@ class MatMul(Op):
         x, W = parents[0], parents[1]
         lead, head = self._lead(at)
         match parent:
-            case 0:  # a number of x meets a row of W: each result the number in its own column
+            case 0:  # a number of x times a row of W: each result gets the weight in its own column
                 weights = (at[-1], cell[-1]) if self.transposed else (cell[-1], at[-1])
                 return W[line(lead, W.value, *head, *weights)]
-            case 1:  # a weight meets a column of x: each result the number in its own row
+            case 1:  # a weight times a column of x: each result gets the number in its own row
                 return x[line(lead, x.value, at[-2], cell[-1] if self.transposed else cell[-2])]
             case _:
                 return added(at, value)
 
     def _lead(self, cell: Index) -> tuple[Index, Index]:
-        """A cell of the result without its head, and the head, where there are heads."""
+        """The index of a cell of the result without its head; and the head, or nothing."""
         return ((*cell[:-3], *cell[-2:]), cell[-3:-2]) if self.heads else (cell, ())
 
     def formula(self, *symbols: str) -> str:
@@ -227,9 +227,9 @@ class Multiply(Op):
 
 @dataclass(frozen=True)
 class Dropout(Multiply):
-    """The element-wise product with what is kept: 0 for a number that is left out (Srivastava et al. 2014).
+    """The element-wise product with a mask: 0 for each dropped number (Srivastava et al. 2014).
 
-    Training draws the second parent by chance; in use it is 1 everywhere.
+    Training draws the mask, the second parent, at random; in use it is 1 everywhere.
     """
 
     drawn = 1
@@ -246,7 +246,7 @@ class Concat(Op):
     def forward(self, *parents: Array) -> Array:
         (heads,) = parents
         h, n, d_v = heads.shape[-3:]
-        # The copy: with one head or one row, reshape alone would give a view of the parent.
+        # A copy, because with one head or one row reshape alone would give a view of the parent.
         return heads.swapaxes(-3, -2).copy().reshape(*heads.shape[:-3], n, h * d_v)
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
@@ -275,10 +275,10 @@ class Concat(Op):
 
 @dataclass(frozen=True)
 class Slope(Op):
-    """Covariance by variance: the slope of the line with the least squared error (Goodfellow et al. 2016, §5.1.4).
+    """Covariance divided by variance: the slope of the least-squares line (Goodfellow et al. 2016, §5.1.4).
 
-    Parents are x (n, c) and y (n, m); each column of x is held against each of y by itself, (c, m). Where x is the same
-    in all examples no line is the best, and the slope is NaN.
+    Parents are x (n, c) and y (n, m); each column of x is paired with each column of y, (c, m). If x is the same in all
+    examples there is no best line, and the slope is NaN.
     """
 
     subscripts = "ic,ij->cj"
@@ -290,8 +290,8 @@ class Slope(Op):
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         x, y = (p - p.mean(-2, keepdims=True) for p in parents)
-        # w = Σ x y / Σ x²: dw/dy = x / Σ x² and dw/dx = (y − 2 w x) / Σ x². That the means move with a number changes
-        # nothing, because x and y around their means add up to 0.
+        # w = Σ x y / Σ x²: dw/dy = x / Σ x² and dw/dx = (y − 2 w x) / Σ x². The change of the means has no effect,
+        # because x and y minus their means sum to 0.
         share = gradient / (x * x).sum(-2)[..., None]
         return y @ share.mT - 2 * x * (share * value).sum(-1)[..., None, :], x @ share
 
@@ -334,7 +334,7 @@ class Slope(Op):
 
 @dataclass(frozen=True)
 class Intercept(Op):
-    """Where a line through the means of x and y, with the given slopes, stands at x = 0.
+    """The value at x = 0 of the line with the given slopes through the means of x and y.
 
     Parents are x (n, c), y (n, m) and the slopes (c, m); the result is (m,).
     """

@@ -15,16 +15,16 @@ from explorer.core.ops.slips import Slip, Surroundings, Then
 class CrossEntropy(Op):
     """Mean over the positions of −log of the probability of the right word (Goodfellow et al. 2016, §6.2.2).
 
-    Parents are the probabilities, (n, n_words), and the numbers of the right words, (n,). A right word of probability 0
-    costs +∞, visibly.
+    Parents are the probabilities, (n, n_words), and the numbers of the right words, (n,). A right word with probability
+    0 makes the loss +∞.
 
-    Where the probabilities are a softmax, the scores that it reads, (n, n_words), are a third parent. A share too small
-    for a normal number of its type (in float32 from scores 87 apart) has lost its digits; its log is then taken from
-    the scores, as z − log Σ exp z. No gradient flows to them from here: it flows through the softmax, see
+    If the probabilities are a softmax, its input scores, (n, n_words), are a third parent. A share too small for a
+    normal number of its type (in float32 from scores 87 apart) has lost digits; its log is then computed from the
+    scores, as z − log Σ exp z. This op passes no gradient to the scores: it flows through the softmax, see
     `through_softmax`.
     """
 
-    # Number of ``<pad>``: where it is the right word, nothing is counted. -1 where the vocabulary has none.
+    # Number of ``<pad>``: positions with this target are not counted. -1 if the vocabulary has none.
     pad: int = -1
     of_words = True
     picked = 1
@@ -40,7 +40,7 @@ class CrossEntropy(Op):
             return logs
         z = scores[0] - scores[0].max(-1, keepdims=True)
         of_scores = np.take_along_axis(z, target[..., None], axis=-1)[..., 0] - np.log(np.exp(z).sum(-1))
-        # A probability that somebody has pinned at 0 is none that the scores give.
+        # A probability that a person pinned to 0 does not follow from the scores.
         return np.where((right < tiny) & (of_scores < np.log(tiny)), of_scores, logs)
 
     def forward(self, *parents: Array) -> Array:
@@ -52,30 +52,30 @@ class CrossEntropy(Op):
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         probabilities, target, *scores = parents
         rows, right = _rows_and_right(probabilities, target)
-        # −1 / (n p) at the right word of each position, 0 elsewhere; −∞ where it got nothing.
+        # −1 / (n p) at the right word of each position, 0 elsewhere; −∞ if its probability is 0.
         of_rows = np.zeros_like(rows)
         of_rows[right] = -gradient / (self.count(target) * rows[right])
         return self._counted(of_rows, target).reshape(probabilities.shape), None, *(None for _ in scores)
 
     def _counted(self, rows: Array, target: Array) -> Array:
-        """The rows, those of positions that are not counted set to 0."""
+        """The rows, with those of positions that are not counted set to 0."""
         if self.pad >= 0:
             rows[target.ravel() == self.pad] = 0
         return rows
 
     def counted(self, target: Array) -> Array:
-        """Which positions are counted: those whose right word is not ``<pad>``."""
+        """The counted positions: those whose right word is not ``<pad>``."""
         return np.asarray(target != self.pad) if self.pad >= 0 else super().counted(target)
 
     def count(self, target: Array) -> int:
-        """n: how many positions are counted; 1 where none is, for there is nothing to share out then."""
+        """n, the number of counted positions; at least 1, so that it can be a divisor."""
         return target.size if self.pad < 0 else max(int(np.count_nonzero(target != self.pad)), 1)
 
     def through_softmax(self, gradient: Array, probabilities: Array, target: Array) -> Array:
-        """The gradient of the numbers that softmax made the probabilities of: (P − y) / n, with y the target one-hot.
+        """The gradient of the scores that softmax reads: (P − y) / n, with y the one-hot target.
 
-        This is what the two chain rules give when multiplied out (Goodfellow et al. 2016, §6.2.2.3: the log undoes the
-        exp). It holds on where a probability is rounded to 0 and they would meet as 0 · ∞.
+        It is the product of the two chain rules (Goodfellow et al. 2016, §6.2.2.3: the log undoes the exp). It is right
+        even if a probability is rounded to 0, where the two factors would be 0 · ∞.
         """
         rows, right = _rows_and_right(probabilities, target)
         share = gradient / self.count(target)
@@ -159,10 +159,10 @@ class CrossEntropy(Op):
 
 @dataclass(frozen=True)
 class WithBalance(CrossEntropy):
-    """The cross-entropy, and a part of what it costs that some experts get more words than others (Fedus et al. 2022).
+    """The cross-entropy plus the weighted balances of the experts, the cost of uneven use (Fedus et al. 2022).
 
-    The last `layers` parents are the balances of the layers with experts, a number each; those before them are the
-    parents of `CrossEntropy`. L + weight · Σ L_b.
+    The last `layers` parents are the balances of the layers with experts, one number each; those before them are the
+    parents of `CrossEntropy`. The result is L + weight · Σ L_b.
     """
 
     weight: float = 0.01
@@ -209,7 +209,7 @@ class WithBalance(CrossEntropy):
 
 @dataclass(frozen=True)
 class Unbalanced(CrossEntropy):
-    """The mistake of leaving out the balance."""
+    """The loss without the balance: a slip."""
 
     layers: int = 1
 
@@ -221,12 +221,12 @@ class Unbalanced(CrossEntropy):
 
 
 def _log(right: str, target: str, pad: int) -> str:
-    """The log of a probability in a spreadsheet, where its position is counted."""
+    """The log of a probability in a spreadsheet; 0 if its position is not counted."""
     return f"LN({right})" if pad < 0 else f"IF({target}={pad},0,LN({right}))"
 
 
 def _rows_and_right(probabilities: Array, target: Array) -> tuple[Array, tuple[Array, Array]]:
-    """The positions of all sentences as rows of one matrix, and where in it the right words stand."""
+    """The positions of all sentences as rows of one matrix, and the index of the right words in it."""
     rows = probabilities.reshape(-1, probabilities.shape[-1])
     return rows, (np.arange(len(rows)), target.ravel())
 
@@ -269,11 +269,11 @@ class Likelihood(Op):
 class LogLikelihood(Op):
     """L₁: the sum of the logs of the probabilities of the right words (Radford et al. 2018, equation 1).
 
-    At best it is 0; −L₁ / n is the cross-entropy. Its parents are these probabilities and, where some positions are not
+    At best it is 0; −L₁ / n is the cross-entropy. Its parents are these probabilities and, if some positions are not
     counted, the numbers of the right words.
     """
 
-    # Number of ``<pad>``: where it is the right word, nothing is counted. -1 where the vocabulary has none.
+    # Number of ``<pad>``: positions with this target are not counted. -1 if the vocabulary has none.
     pad: int = -1
 
     def forward(self, *parents: Array) -> Array:
@@ -284,7 +284,7 @@ class LogLikelihood(Op):
         return of_right, *(None for _ in parents[1:])
 
     def _counted(self, right: Array, *target: Array) -> Array | bool:
-        """Which positions are counted."""
+        """The counted positions."""
         return target[0] != self.pad if target else True
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
@@ -321,7 +321,7 @@ class LogLikelihood(Op):
 class MeanSquaredError(Op):
     """Mean over all numbers of the squared difference to the target (Goodfellow et al. 2016, equation 5.4).
 
-    Parents are the output and the target, in one shape.
+    Parents are the output and the target, of the same shape.
     """
 
     latex = r"\frac{1}{n} \sum (%s - %s)^2"

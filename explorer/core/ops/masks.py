@@ -1,4 +1,4 @@
-"""Which query may look at which key."""
+"""Which query may attend to which key."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -12,11 +12,11 @@ from explorer.core.ops.slips import Kept, Slip, Surroundings
 
 @dataclass(frozen=True)
 class CausalMask(Op):
-    """1 where a token may look (at itself and those before it), 0 where it may not (Vaswani et al. 2017, §3.2.3)."""
+    """1 where a token may attend (to itself and earlier tokens), 0 elsewhere (Vaswani et al. 2017, §3.2.3)."""
 
     n: int  # number of tokens
-    # How many tokens back, itself included, each may look: the context window k of L₁ (Radford et al. 2018, equation
-    # 1). 0: all the way.
+    # How many tokens back, itself included, each may attend: the context window k of L₁ (Radford et al. 2018, equation
+    # 1). 0: to the first.
     window: int = 0
     subscripts = "->ij"
     whole = True
@@ -25,7 +25,7 @@ class CausalMask(Op):
         return self.rows(slice(0, self.n))
 
     def rows(self, at: slice) -> Array:
-        """Some rows of it, as far as the last of them looks: (at.stop − at.start, at.stop)."""
+        """Some rows of the mask, with the columns up to the last of them: (at.stop − at.start, at.stop)."""
         n, first = at.stop - at.start, at.start
         before = np.tri(n, at.stop, first, dtype=np.int64)
         return before - np.tri(n, at.stop, first - self.window, dtype=np.int64) if self.window else before
@@ -44,7 +44,7 @@ class CausalMask(Op):
         return f"IF({self.condition(cell)},1,0)"
 
     def condition(self, cell: tuple[int, ...]) -> str:
-        """What a spreadsheet asks of the positions of query and key, counted from 1."""
+        """The condition on the positions of query and key, counted from 1, in a spreadsheet."""
         i, j = (place + 1 for place in cell[-2:])
         return f"AND({j}<={i},{j}>{i - self.window})" if self.window else f"{j}<={i}"
 
@@ -62,7 +62,7 @@ class CausalMask(Op):
 class PaddingMask(Op):
     """1 where the key is a word, 0 where it is ``<pad>``."""
 
-    pad: int  # token number of ``<pad>``, or -1 where the vocabulary has none
+    pad: int  # token number of ``<pad>``, or -1 if the vocabulary has none
     n_queries: int
     subscripts = "j->ij"
     whole = True
@@ -95,11 +95,11 @@ class PaddingMask(Op):
 
 @dataclass(frozen=True)
 class CausalPaddingMask(Op):
-    """Both at once, as a decoder needs them for targets of different lengths: not behind the query, no ``<pad>``."""
+    """Both masks at once, for a decoder with targets of different lengths: no later key, no ``<pad>``."""
 
-    pad: int  # token number of ``<pad>``, or -1 where the vocabulary has none
+    pad: int  # token number of ``<pad>``, or -1 if the vocabulary has none
     n: int  # number of tokens
-    window: int = 0  # as of `CausalMask`
+    window: int = 0  # as in `CausalMask`
     subscripts = "j->ij"
     whole = True
     across = 0
@@ -143,9 +143,9 @@ class CausalPaddingMask(Op):
 
 @dataclass(frozen=True)
 class RelatedMask(Op):
-    """1 where query and key have something in common, a score above 0, and 0 where they have not.
+    """1 where query and key are related, which means a score above 0; 0 elsewhere.
 
-    So softmax shares among related words only, as the lecture Attention and Transformers does at first.
+    So softmax gives shares to related words only, as the lecture Attention and Transformers does at first.
     """
 
     subscripts = "ij->ij"
@@ -169,9 +169,9 @@ class RelatedMask(Op):
 
 @dataclass(frozen=True)
 class Mask(Op):
-    """Scaled scores with −∞ where the mask is 0, so that softmax gives those keys nothing."""
+    """Scaled scores with −∞ where the mask is 0, so that softmax gives these keys a weight of 0."""
 
-    # Whether the scores are stacked over heads, and all heads have the same mask: (…, n_heads, n, m) and (…, n, m).
+    # Whether the scores are stacked over heads that all have the same mask: (…, n_heads, n, m) and (…, n, m).
     heads: bool = False
     alters = True
     latex = r"%s \;\mathrm{where}\; %s = 1, \; \mathrm{else} \; -\infty"
@@ -201,7 +201,7 @@ class Mask(Op):
         return (*cell[:-3], *cell[-2:]) if self.heads else cell
 
     def _seen(self, mask: Array) -> Array:
-        """Which keys are seen, with an axis for the heads."""
+        """Which keys are not masked, with an axis for the heads."""
         seen: Array = mask != 0
         return seen[..., None, :, :] if self.heads else seen
 

@@ -1,4 +1,4 @@
-"""Rows or columns brought to a common size: variance 1, or a root mean square of 1."""
+"""Norms: rows or columns scaled to variance 1, or to a root mean square of 1."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -13,48 +13,48 @@ from explorer.core.ops.slips import Kept, Slip, Surroundings
 
 
 class Moments(NamedTuple):
-    """What each line of a matrix is measured by, for rows (…, n, 1) and for columns (…, 1, d)."""
+    """The statistics of each line of a matrix: (…, n, 1) for rows and (…, 1, d) for columns."""
 
     mean: Array  # 0 for a norm that does not centre
     centred: Array  # the numbers minus that mean, in the shape of the matrix
     variance: Array  # the mean of their squares
-    sigma: Array  # what these are divided by: √(variance + ε), or √variance + ε
+    sigma: Array  # the divisor: √(variance + ε), or √variance + ε
 
 
 @dataclass(frozen=True)
 class Norm(Op):
-    """Each line of a matrix brought to a common size, then each feature stretched by its γ and moved by its β.
+    """Each line of a matrix scaled to a common size, then each feature multiplied by its γ, plus its β.
 
-    Parents are the matrix (…, n, d), γ, (d,), and β, (d,), where the norm has one.
+    Parents are the matrix (…, n, d), γ, (d,), and β, (d,), if the norm has one.
     """
 
-    epsilon: float = 1e-5  # the small number that keeps a constant line from dividing by 0
-    # Whether ε stands inside the root, sqrt(σ² + ε), as in practice, or is added to σ, as The Math Behind GPT Models
-    # does in its scripts for the decoder.
+    epsilon: float = 1e-5  # a small number, so that a constant line is not divided by 0
+    # Whether ε is inside the root, sqrt(σ² + ε), as in practice, or is added to σ, as in the scripts for the decoder of
+    # The Math Behind GPT Models.
     inside: bool = True
-    offset: float = 0.0  # what is added to the learned γ before it stretches: with 1, a γ of 0 changes nothing
+    offset: float = 0.0  # added to the learned γ: with 1, a γ of 0 changes nothing
 
     normalises = True
     axis: ClassVar[int] = -1
-    """Along which a line runs: -1 for rows, -2 for columns."""
+    """The axis of a line: -1 for rows, -2 for columns."""
     centres: ClassVar[bool] = True
-    """Whether the mean of a line is taken away from it."""
+    """Whether the mean of a line is subtracted from it."""
     moves: ClassVar[bool] = True
-    """Whether a β moves each feature in the end."""
+    """Whether a β is added to each feature at the end."""
     aim: ClassVar[str] = "mean 0 and variance 1"
-    """What a line is brought to, in a sentence."""
+    """What the norm gives a line, as words of a sentence."""
     of_line: ClassVar[str] = ""
-    """What a symbol of the line carries in the formula."""
+    """The index that symbols of a line carry in the formula."""
     below: ClassVar[str] = r"\sigma"
-    """The symbol of what a line is divided by."""
+    """The symbol of the divisor of a line."""
 
     @property
     def gamma(self) -> str:
-        """What γ begins as, see `Input`: so that at first it changes nothing."""
+        """The starting value of γ, see `Input`, with which it changes nothing."""
         return "zeros" if self.offset else "ones"
 
     def moments(self, x: Array) -> Moments:
-        """What each line is measured by: (…, n, 1) for rows, (…, 1, d) for columns."""
+        """The statistics of each line: (…, n, 1) for rows, (…, 1, d) for columns."""
         if self.centres:
             middle = mean(x, self.axis)
             centred = x - middle
@@ -78,16 +78,16 @@ class Norm(Op):
         return result + beta[0] if beta else result
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        # Mean and variance depend on the whole line, so each number of it moves all others (Ioffe & Szegedy 2015, §3).
+        # Mean and variance depend on the whole line, so each number changes all others (Ioffe & Szegedy 2015, §3).
         x, gamma, *beta = parents
         _, centred, variance, sigma = self.moments(x)
         stretch = self._stretch(gamma)
-        unit = centred / sigma  # each line brought to the common size
-        # dσ/dvariance = 1 / (2 root), where root is σ itself, or σ without its ε.
+        unit = centred / sigma  # each line scaled to the common size
+        # dσ/dvariance = 1 / (2 root), where root is σ itself, or σ without ε.
         root = sigma if self.inside else np.sqrt(variance)
         along = unit if self.inside else np.divide(centred, root, out=np.zeros_like(unit), where=root != 0)
-        # (g − mean of g − along · mean of g · unit) / σ, with g = γ · gradient; without the first mean if none was
-        # taken away.
+        # (g − mean of g − along · mean of g · unit) / σ, with g = γ · gradient; without the first mean for a norm that
+        # does not centre.
         of_x = gradient * stretch
         pull = self._mean_product(of_x, unit)
         if self.centres:
@@ -101,31 +101,31 @@ class Norm(Op):
         return of_x, of_gamma, *(summed_to(b.shape, gradient) for b in beta)
 
     def _mean_product(self, a: Array, b: Array) -> Array:
-        """The mean of the products along each line, in a third of the time of a product and its mean."""
+        """The mean of the products along each line, in a third of the time of a product followed by a mean."""
         sums = np.vecdot(a.swapaxes(self.axis, -1), b.swapaxes(self.axis, -1))
         return np.asarray(sums[..., None] / a.shape[self.axis]).swapaxes(self.axis, -1)
 
     def reading(self, reader: Array, x: Array, *weights: Array) -> tuple[float, Array, float]:
-        """What a reader of a normed row reads of the row as it was, with what it is divided by as it is.
+        """The vector that gives on the row before the norm what `reader` gives after it, with the divisor held fixed.
 
         Parameters
         ----------
         reader : numpy.ndarray
-            (d,): the normed row times it is a number, such as a logit.
+            (d,): its dot product with the normed row is a number, such as a logit.
         x : numpy.ndarray
             The row, (d,).
         *weights : numpy.ndarray
-            γ, and β where there is one: (d,).
+            γ, and β if there is one: (d,).
 
         Returns
         -------
         tuple of float, numpy.ndarray and float
-            σ; what reads the row, (d,); and the number that comes from β alone.
+            σ; the vector to apply to the row, (d,); and the contribution of β.
         """
         gamma, *beta = weights
         sigma = float(self.moments(x[None]).sigma[0, 0])
         read = self._stretch(gamma) * reader / sigma
-        # (part − its mean) · read is part · (read − mean of read): taken off once for all parts.
+        # (part − its mean) · read is part · (read − mean of read), so it is subtracted here once for all parts.
         return sigma, read - read.mean() if self.centres else read, float(beta[0] @ reader) if beta else 0.0
 
     def formula(self, *symbols: str) -> str:
@@ -158,7 +158,7 @@ class Norm(Op):
             above = step("subtract", value[at], beta[0][cell]) if beta else value[at]
             return step("divide", above, stretch, label="before γ and β" if beta else "before γ")
         mean, root, divisor = self._measured(x, cell)
-        # Each number of a line moves all of it: itself, and the others through the root and through μ.
+        # Each number of a line changes all of the line: itself directly, the others through the root and through μ.
         n = x.value.shape[self.axis]
         of_root: Argument = Constant(0, "0")
         if root.value:
@@ -192,22 +192,22 @@ class Norm(Op):
         return step("add", result, beta[0][cell[-1]], label="plus β") if beta else result
 
     def _factor(self, gamma: Source, at: int | slice) -> Argument:
-        """What stretches: γ, or 1 + γ."""
+        """The factor of the line: γ, or 1 + γ."""
         return step("add", Constant(self.offset, f"{self.offset:g}"), gamma[at]) if self.offset else gamma[at]
 
     def _above(self, x: Source, at: Index, mean: Step | None) -> Argument:
-        """What stands above the fraction bar: a number, its mean taken away where this norm centres."""
+        """The numerator: a number, minus the mean if this norm centres."""
         return x[at] if mean is None else step("subtract", x[at], mean)
 
     @property
     def _labels(self) -> tuple[str, str]:
-        """Of a number brought to the common size, and of the mean of the squares."""
+        """Labels for a number scaled to the common size, and for the mean of the squares."""
         return (
             ("with mean 0, variance 1", "variance σ²") if self.centres else ("with root mean square 1", "mean square")
         )
 
     def _measured(self, x: Source, cell: Index) -> tuple[Step | None, Step, Step]:
-        """Mean, root and divisor of the line that a cell is in; with ε inside the root the last two are one."""
+        """Mean, root and divisor of the line of a cell; with ε inside the root, root and divisor are the same."""
         rows = self.axis == -1
         line = x[(*cell[:-1], slice(None)) if rows else (*cell[:-2], slice(None), cell[-1])]
         mean = step("mean", line, label="mean μ" if rows else "mean μ of the column") if self.centres else None
@@ -240,14 +240,14 @@ class Norm(Op):
 
 @dataclass(frozen=True)
 class LayerNorm(Norm):
-    """Each row with mean 0 and variance 1, then stretched by γ and moved by β (Ba et al. 2016, equation 3)."""
+    """Each row with mean 0 and variance 1, then multiplied by γ, plus β (Ba et al. 2016, equation 3)."""
 
     subscripts = "ik,j,j->ij"
 
 
 @dataclass(frozen=True)
 class OneLess(LayerNorm):
-    """A layer norm whose variance is divided by n − 1, as that of a sample is: a slip."""
+    """A layer norm whose variance is divided by n − 1, as for a sample: a slip."""
 
     def moments(self, x: Array) -> Moments:
         found, n = super().moments(x), x.shape[-1]
@@ -262,9 +262,9 @@ class OneLess(LayerNorm):
 
 @dataclass(frozen=True)
 class BatchNorm(Norm):
-    """Each column with mean 0 and variance 1 over the rows, then stretched by γ and moved by β (Ioffe & Szegedy 2015).
+    """Each column with mean 0 and variance 1 over the rows, then multiplied by γ, plus β (Ioffe & Szegedy 2015).
 
-    Each feature is measured over all examples, where layer norm measures each example over its features.
+    Each feature is normalised over all examples; layer norm normalises each example over its features.
     """
 
     subscripts = "kj,j,j->ij"
@@ -274,9 +274,9 @@ class BatchNorm(Norm):
 
 @dataclass(frozen=True)
 class RMSNorm(Norm):
-    """Each row divided by the root of the mean of its squares, then stretched by γ (Zhang & Sennrich 2019, equation 4).
+    """Each row divided by the root of the mean of its squares, then times γ (Zhang & Sennrich 2019, equation 4).
 
-    No mean is taken away and nothing is added at the end.
+    No mean is subtracted and nothing is added at the end.
     """
 
     subscripts = "ik,j->ij"
@@ -293,10 +293,10 @@ class RMSNorm(Norm):
 
 @dataclass(frozen=True)
 class Centred(RMSNorm):
-    """An RMS norm that takes the mean away first: a slip."""
+    """An RMS norm that subtracts the mean first: a slip."""
 
     centres = True
 
 
 NORMS: dict[str, Norm] = {"layer norm": LayerNorm(), "RMS norm": RMSNorm(), "RMS norm, 1 + γ": RMSNorm(offset=1.0)}
-"""The norms of a block, by what its switch calls them."""
+"""The norms of a block, by their name in the switch."""

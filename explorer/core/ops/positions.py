@@ -1,4 +1,4 @@
-"""Where a token stands in its sequence, as numbers."""
+"""The position of a token in its sequence, as numbers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -20,9 +20,9 @@ class Sinusoidal(Op):
     # `n`, `d`: number of positions and of dimensions.
     n: int
     d: int
-    # What 10000 is raised to in dimension j: "paper" 2⌊j/2⌋/d; "004" 2j/d, which the numbers printed in The Math Behind
-    # GPT Models follow; "004-script" 2⌊j/2⌋ + (j mod 2)/2, which the formulas and the script there write out. With
-    # "sines first" the sines stand in the first half and the cosines in the second, as in Marian (2018).
+    # The exponent of 10000 in dimension j: "paper" 2⌊j/2⌋/d; "004" 2j/d, which fits the numbers printed in The Math
+    # Behind GPT Models; "004-script" 2⌊j/2⌋ + (j mod 2)/2, as in the formulas and the script there. In "sines first"
+    # the sines are the first half of the dimensions and the cosines the second, as in Marian (2018).
     exponents: str = "paper"
     dtype: str = "float64"
     subscripts = "->ij"
@@ -84,40 +84,40 @@ class Sinusoidal(Op):
 
 @dataclass(frozen=True)
 class Rotary(Op):
-    """Queries or keys, each pair of dimensions turned by an angle that grows with the position (Su et al. 2021).
+    """Queries or keys with each pair of dimensions rotated by an angle that grows with the position (Su et al. 2021).
 
-    Position m turns pair i, counted from 0, by the angle m / 10000^(2i/d) (equations 15 and 34). So the dot product of
-    a turned query and a turned key knows of their positions only how far apart they are. Of an odd number of dimensions
-    the last one has no partner and is not turned.
+    Position m rotates pair i, counted from 0, by the angle m / 10000^(2i/d) (equations 15 and 34). So the dot product
+    of a rotated query and a rotated key depends on their positions only through the distance. With an odd number of
+    dimensions the last one has no partner and is not rotated.
     """
 
     d: int  # number of dimensions
-    # Which dimensions are a pair: neighbours, 2i and 2i + 1 (the paper), or i and i + half of them (GPT-NeoX, Llama on
-    # the Hub). One is the other with the dimensions in another order.
+    # Which dimensions form a pair: neighbours, 2i and 2i + 1 (the paper), or i and i + half of them (GPT-NeoX, Llama on
+    # the Hub). The two differ only in the order of the dimensions.
     halves: bool = False
-    # How many dimensions are turned, the first ones; 0: all. Of an odd number the next one is turned, too (GPT-NeoX).
+    # How many dimensions, the first ones, are rotated; 0: all. An odd number is rounded up to an even one (GPT-NeoX).
     width: int = 0
-    base: float = 10000.0  # what stands in the place of 10000
-    # How angles shrink so that a text may be longer than those in training (`room` words): "none"; "linear", all by
-    # `factor` (Chen et al. 2023); "dynamic", by a larger base where the text is longer (NTK, as in transformers);
-    # "llama 3", by `factor` where a turn takes more than room / `low` words, not at all where it takes less than room /
-    # `high`, and between them in between (Grattafiori et al. 2024); "yarn", with these two ends, but between
-    # them by the number of the pair, and the turned vectors longer by `stretch` (Peng et al. 2024).
+    base: float = 10000.0  # replaces 10000
+    # How angles shrink so that a text can be longer than those in training (`room` words). "none"; "linear": all by
+    # `factor` (Chen et al. 2023); "dynamic": by a larger base for a longer text (NTK, as in transformers); "llama 3":
+    # by `factor` if a turn takes more than room / `low` words, not at all if it takes less than room / `high`,
+    # gradually in between (Grattafiori et al. 2024); "yarn": the same two ends, but gradual by the number of the pair,
+    # and rotated vectors are longer by `stretch` (Peng et al. 2024).
     scaling: str = "none"
     factor: float = 1.0
     room: int = 0
     low: float = 1.0
     high: float = 4.0
     stretch: float = 1.0
-    rounded: bool = True  # whether the two ends of "yarn" are whole pairs
+    rounded: bool = True  # whether the two ends of "yarn" are rounded to whole pairs
 
     @property
     def turned(self) -> int:
-        """How many dimensions are turned."""
+        """How many dimensions are rotated."""
         return min((self.width + 1) // 2 * 2 or self.d, self.d // 2 * 2)
 
     def partner(self, j: int) -> int:
-        """The dimension that a turned one is a pair with."""
+        """The other dimension of a rotated dimension's pair."""
         half = self.turned // 2
         return (j + half) % self.turned if self.halves else j ^ 1
 
@@ -138,7 +138,7 @@ class Rotary(Op):
         return self.from_position(parents[0], 0)
 
     def from_position(self, x: Array, first: int) -> Array:
-        """The same for rows of which the first stands at another position than 0: those behind the ones in a cache."""
+        """The same for rows that begin at position `first`, not 0: those after the rows in a cache."""
         cos, sin = self._cos_sin(x, first)
         one, other = self._pairs(x)
         return self._joined(one * cos - other * sin, other * cos + one * sin, x)
@@ -147,7 +147,7 @@ class Rotary(Op):
         return self.from_position(parents[0], at.start)
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        # Turned back: a rotation's transpose is its inverse.
+        # Rotated back: the transpose of a rotation is its inverse.
         one, other = self._pairs(gradient)
         cos, sin = (np.broadcast_to(slope, one.shape) for slope in self._cos_sin(parents[0]))
         of_one = passed(one, cos) + passed(other, sin)
@@ -155,7 +155,7 @@ class Rotary(Op):
         return (self._joined(of_one, of_other, gradient),)
 
     def divisors(self, n: int) -> Array:
-        """What a position is divided by to give the angle of each pair, in a text of n words: (turned / 2,)."""
+        """The divisor of a position that gives the angle of each pair, in a text of n words: (turned / 2,)."""
         base, width = self.base, self.width or self.d
         if self._grows(n):
             base *= (self.factor * n / self.room - (self.factor - 1)) ** (width / (width - 2))
@@ -174,7 +174,7 @@ class Rotary(Op):
 
     @property
     def _ends(self) -> tuple[float, float]:
-        """The pairs between which the angles of "yarn" shrink more and more."""
+        """The pairs between which the shrinking of "yarn" grows from none to full."""
         width, per_turn = self.width or self.d, 2 * log(max(self.base, 1 + 1e-9))
         most, least = max(self.high, 1e-9), max(self.low, 1e-9)
         first, last = (width * log(max(self.room, 1) / (turns * 2 * pi)) / per_turn for turns in (most, least))
@@ -189,11 +189,11 @@ class Rotary(Op):
 
     @property
     def _between(self) -> float:
-        """The turns between those that shrink and those that do not."""
+        """The number of turns between those that shrink fully and those that do not."""
         return max(self.high - self.low, 1e-9)
 
     def _cos_sin(self, x: Array, first: int = 0) -> tuple[Array, Array]:
-        """Of the angles, (n, turned / 2)."""
+        """Cosines and sines of the angles, (n, turned / 2)."""
         return _cos_sin(self, first, first + x.shape[-2], x.dtype)
 
     def _joined(self, one: Array, other: Array, x: Array) -> Array:
@@ -272,7 +272,7 @@ class Rotary(Op):
         return step("add" if self._is_second(j) else "subtract", own, partner)
 
     def _turn(self, x: Source, position: int, j: int) -> tuple[Step, Step]:
-        """Cosine and sine of the angle by which a position turns a dimension."""
+        """Cosine and sine of the angle by which a position rotates a dimension."""
         pair, n = self._pair(j), x.value.shape[-2]
         exponent = float(np.arange(0, self.turned, 2)[pair] / (self.width or self.d))
         base = Constant(self.base, f"{self.base:g}")
@@ -307,7 +307,7 @@ class Rotary(Op):
         return (*lead, slice(first, second + 1, second - first))
 
 
-@lru_cache(8)  # the queries and the keys of all layers are turned alike
+@lru_cache(8)  # queries and keys of all layers share the angles
 def _cos_sin(op: Rotary, first: int, last: int, dtype: np.dtype[Any]) -> tuple[Array, Array]:
     angles = np.arange(first, last)[:, None] / op.divisors(last)
     found = tuple(
@@ -319,12 +319,12 @@ def _cos_sin(op: Rotary, first: int, last: int, dtype: np.dtype[Any]) -> tuple[A
 
 
 def _as(array: Array, one: Step) -> Step:
-    """The step with its value in the type of the array's numbers."""
+    """The step with its value in the array's number type."""
     return Step(one.function, one.arguments, array.dtype.type(one.value), one.label)
 
 
 def exponents(d: int, kind: str) -> Array:
-    """The powers of 10000 in the d dimensions; see `Sinusoidal`."""
+    """The exponents of 10000 in the d dimensions; see `Sinusoidal`."""
     j = np.arange(d)
     match kind:
         case "paper":
@@ -344,12 +344,12 @@ def cosines(d: int, kind: str) -> Array:
 
 
 def position_encoding(n: int, d: int, kind: str) -> Array:
-    """The position encoding as an (n, d) array; n, d and the kind of exponents as of `Sinusoidal`."""
+    """The position encoding as an (n, d) array; n, d and kind as in `Sinusoidal`."""
     return waves(np.arange(n), d, kind)
 
 
 def waves(positions: Array, d: int, kind: str) -> Array:
-    """The sines and cosines at some positions, (n,), also between those of words, as an (n, d) array."""
+    """The sines and cosines at any positions, (n,), also between those of words, as an (n, d) array."""
     angle = positions[:, None] / 10000 ** exponents(d, kind)
     encoding: Array = np.where(cosines(d, kind), np.cos(angle), np.sin(angle))
     return encoding

@@ -1,4 +1,4 @@
-"""Weights in few bits: a scale for each block of them, and a whole number for each."""
+"""Weights in few bits: one scale for each block of weights, and an integer for each weight."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from explorer.core.ops.base import Array, Op, added
 from explorer.core.ops.slips import Kept, Slip, Surroundings
 
 LARGEST = {8: 127, 4: 7}
-"""The largest code of so many bits: codes run from minus this to this."""
+"""The largest code for each number of bits: codes run from −largest to largest."""
 
 
 def _blocks(W: Array, block: int) -> tuple[Array, int]:
-    """The numbers of each column in blocks, (…, n_blocks, block, d_out), 0 where the last block has none; and d_in."""
+    """The numbers of each column in blocks, (…, n_blocks, block, d_out), the last filled up with 0; and d_in."""
     *lead, d_in, d_out = W.shape
     n = -(-d_in // block)
     padded = np.zeros((*lead, n * block, d_out), W.dtype)
@@ -24,9 +24,9 @@ def _blocks(W: Array, block: int) -> tuple[Array, int]:
 
 @dataclass(frozen=True)
 class BlockScale(Op):
-    """The scale of each block of weights, (…, n_blocks, d_out): the largest of it by size, over the largest code.
+    """The scale of each block of weights, (…, n_blocks, d_out): its largest absolute value ÷ the largest code.
 
-    Each column of W, (…, d_in, d_out), is cut into blocks of so many inputs (absmax; Dettmers et al. 2022, equation 1).
+    Each column of W, (…, d_in, d_out), is cut into blocks of `block` inputs (absmax; Dettmers et al. 2022, equation 1).
     """
 
     bits: int
@@ -39,7 +39,7 @@ class BlockScale(Op):
         return scale
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        # The largest alone moves the scale.
+        # Only the largest number of a block changes the scale.
         blocks, d_in = _blocks(parents[0], self.block)
         largest = np.arange(self.block)[:, None] == np.abs(blocks).argmax(-2)[..., None, :]
         slopes = np.where(largest, np.sign(blocks) / LARGEST[self.bits], 0) * gradient[..., None, :]
@@ -92,7 +92,7 @@ class BlockScale(Op):
 
 @dataclass(frozen=True)
 class BlockCodes(Op):
-    """The code of each weight: it divided by the scale of its block, rounded to a whole number.
+    """The code of each weight: the weight divided by the scale of its block, rounded to an integer.
 
     Parents are W, (…, d_in, d_out), and the scales, (…, n_blocks, d_out). In a block of zeros all codes are 0.
     """
@@ -107,7 +107,7 @@ class BlockCodes(Op):
         W, scale = parents
         each = np.repeat(scale, self.block, axis=-2)[..., : W.shape[-2], :]
         ratio = np.divide(W, each, out=np.zeros_like(W), where=each != 0)
-        codes = np.copysign(np.floor(np.abs(ratio) + 0.5), ratio)  # a half goes away from 0
+        codes = np.copysign(np.floor(np.abs(ratio) + 0.5), ratio)  # halves are rounded away from 0
         top = LARGEST[self.bits]
         whole: Array = np.clip(np.nan_to_num(codes, nan=0.0), -top, top).astype(np.int64)
         return whole
@@ -156,9 +156,9 @@ class BlockCodes(Op):
 
 @dataclass(frozen=True)
 class FromCodes(Op):
-    """The weights that are left: code × scale. The gradient goes straight through to W (Bengio et al. 2013, §5).
+    """The quantised weights: code × scale. The gradient goes straight through to W (Bengio et al. 2013, §5).
 
-    Rounding has slope 0 nearly everywhere, so nothing could be learned through it; training takes it for a slope of 1.
+    Rounding has slope 0 nearly everywhere, so nothing could be learned through it; training uses a slope of 1 instead.
     Parents are W, the codes, and the scales.
     """
 

@@ -1,4 +1,4 @@
-"""Making scores smaller or larger before they are compared."""
+"""Ops that make scores smaller or larger before they are compared."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -12,12 +12,12 @@ from explorer.core.ops.slips import Kept, Slip, Surroundings, Then
 
 @dataclass(frozen=True)
 class ScaleFactor(Op):
-    """What numbers are multiplied by: scores by 1/d_k or 1/√d_k (Vaswani et al. 2017, equation 1), embeddings by √d."""
+    """The factor of scores, 1/d_k or 1/√d_k (Vaswani et al. 2017, equation 1), or of embeddings, √d."""
 
     kind: str  # "1/d_k", "1/sqrt(d_k)", or "sqrt(d_k)"
     d_k: int  # width of a key, or of an embedding
     dtype: str = "float64"  # of the result
-    layer: int = 1  # what it is divided by besides: the number of the layer, in some models of the kind of GPT-2
+    layer: int = 1  # an extra divisor: the number of the layer, in some GPT-2-like models
     letters: str = "d_k"  # the symbol of the width
     subscripts = "->"
 
@@ -122,7 +122,7 @@ class Temperature(Op):
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         temperature = parents[1]
         # d/dT z/T = −z/T²
-        of_logits = gradient if temperature == 1 else gradient / temperature  # 1 is the usual one
+        of_logits = gradient if temperature == 1 else gradient / temperature  # 1 is the usual temperature
         return of_logits, np.asarray(inner(gradient, value) / -temperature)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
@@ -145,7 +145,7 @@ class Temperature(Op):
 
 @dataclass(frozen=True)
 class Cap(Op):
-    """A soft cap: c · tanh(x / c) leaves small numbers nearly as they are and lets none pass ±c (Gemma 2, 2024, §2)."""
+    """A soft cap: c · tanh(x / c) hardly changes small numbers and keeps all within ±c (Gemma 2, 2024, §2)."""
 
     cap: float  # c
     subscripts = "ij->ij"
@@ -186,7 +186,7 @@ class Cap(Op):
 
 @dataclass(frozen=True)
 class Clip(Op):
-    """A hard cap: what is beyond ±c becomes ±c (OLMo, Groeneveld et al. 2024)."""
+    """A hard cap: numbers beyond ±c become ±c (OLMo, Groeneveld et al. 2024)."""
 
     most: float  # c
     subscripts = "ij->ij"

@@ -1,4 +1,4 @@
-"""Rows turned into shares that add up to one: softmax, with a sink or without, and plain division."""
+"""Rows turned into shares that sum to 1: softmax, with or without a sink, and plain division."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from explorer.core.ops.slips import Hidden, Kept, Slip, Surroundings, Then, Turn
 
 @dataclass(frozen=True)
 class Softmax(Op):
-    """Each row as shares that add up to 1 (Vaswani et al. 2017, equation 1; Goodfellow et al. 2016, equation 6.29).
+    """Each row as shares that sum to 1 (Vaswani et al. 2017, equation 1; Goodfellow et al. 2016, equation 6.29).
 
-    The largest entry is subtracted first, which changes nothing but keeps ``exp`` from overflowing. A row that is
-    masked whole has nothing to share: its weights are all 0. A row with NaN or +∞ becomes NaN, visibly.
+    The largest entry is subtracted first; this does not change the result but keeps ``exp`` from overflowing. In a
+    fully masked row all weights are 0. A row with NaN or +∞ becomes NaN.
     """
 
     subscripts = "ik->ij"
@@ -27,8 +27,8 @@ class Softmax(Op):
 
     def forward(self, *parents: Array) -> Array:
         (z,) = parents
-        # A row of −∞ has the lowest finite number subtracted, not −∞, so that it gives exp(−∞) = 0 instead of NaN.
-        # In every other row the largest entry contributes exp(0) = 1: the sum is at least 1, the second maximum idle.
+        # From a row of −∞ the lowest finite number is subtracted, not −∞: it then gives exp(−∞) = 0, not NaN. In every
+        # other row the largest entry gives exp(0) = 1: the sum is at least 1; the second maximum has no effect.
         shares: Array = z - np.maximum(largest(z), lowest(z.dtype))
         np.exp(shares, out=shares)
         shares /= np.maximum(np.add.reduce(shares, -1, keepdims=True), 1)
@@ -78,10 +78,10 @@ class Softmax(Op):
 
 @dataclass(frozen=True)
 class SinkSoftmax(Op):
-    """Softmax with one more logit in each row, the sink, whose share is thrown away: the rest is less than 1.
+    """Softmax with one more logit in each row, the sink, whose share is dropped: the other shares sum to less than 1.
 
-    So a head can look at nothing. Parents are the logits, (n_heads, n, m), and a learned sink for each head, (n_heads,)
-    (OpenAI, gpt-oss, 2025; the idea is in Xiao et al. 2024).
+    So a head can attend to nothing. Parents are the logits, (n_heads, n, m), and a learned sink for each head,
+    (n_heads,) (OpenAI, gpt-oss, 2025; the idea is in Xiao et al. 2024).
     """
 
     subscripts = "hik,h->hij"
@@ -98,7 +98,7 @@ class SinkSoftmax(Op):
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         parts = passed(gradient, value)
         moved = parts.sum(-1, keepdims=True)
-        # The share of the sink is what is missing to 1; it takes from all others.
+        # The sink's share is 1 minus the sum of the row; a larger sink makes all others smaller.
         left = 1 - value.sum(-1, keepdims=True)
         of_sink = -(moved * left).sum((-2, -1))
         return parts - value * moved, summed_to(parents[1].shape, of_sink)
@@ -143,7 +143,7 @@ class SinkSoftmax(Op):
 
 @dataclass(frozen=True)
 class WithoutSink(Op):
-    """The softmax of the first parent alone: a slip."""
+    """The softmax of the first parent, without the sink: a slip."""
 
     def forward(self, *parents: Array) -> Array:
         return Softmax().forward(parents[0])
@@ -163,15 +163,15 @@ def largest(z: Array) -> Array:
     m = z.shape[-1]
     if m > 64 or z.size < 4096:
         return np.asarray(np.maximum.reduce(z, -1, keepdims=True))
-    # numpy goes through each row by itself. Many short ones take a fifth of the time side by side in columns.
+    # numpy reduces each row by itself. Many short rows, transposed into columns, take a fifth of the time.
     return np.asarray(z.reshape(-1, m).T.copy().max(0)).reshape(*z.shape[:-1], 1)
 
 
 @dataclass(frozen=True)
 class RowShares(Op):
-    """Each row divided by its sum: what the lecture Attention and Transformers calls scaling, though it prints softmax.
+    """Each row divided by its sum: the lecture Attention and Transformers calls this scaling, though it prints softmax.
 
-    A masked entry, −∞, counts as 0, and a row that adds up to 0 becomes all 0.
+    A masked entry, −∞, counts as 0; a row whose sum is 0 becomes all 0.
     """
 
     subscripts = "ik->ij"
@@ -184,7 +184,7 @@ class RowShares(Op):
         return shares
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
-        # y_k = x_k / s: dy_k/dx_j = (δ_kj − y_k) / s. What is masked, or in a row without a sum, changes nothing.
+        # y_k = x_k / s: dy_k/dx_j = (δ_kj − y_k) / s. Masked entries, and rows whose sum is 0, have slope 0.
         masked = np.isneginf(parents[0])
         total = np.where(masked, 0, parents[0]).sum(-1, keepdims=True)
         apart = gradient - (gradient * value).sum(-1, keepdims=True)
@@ -228,6 +228,6 @@ class RowShares(Op):
 
 
 def own_place(n: int, own: int, at: int | slice) -> Constant:
-    """δ: 1 at its own place in a line of n, 0 at the others."""
+    """δ: 1 at place `own` in a line of n, 0 elsewhere."""
     delta = (np.arange(n) == own).astype(np.int64)[at]
     return Constant(delta, "" if np.ndim(delta) else str(delta))

@@ -1,6 +1,6 @@
-"""Ops with a mistake in them: what a student computes who leaves something out, or takes rows for columns.
+"""Ops with a mistake in them: what a student computes who leaves something out, or confuses rows and columns.
 
-Each op names its own in `Op.slips`, and they are computed like any other op: nobody lists wrong numbers.
+Each op names its own slips in `Op.slips`. They are computed like any op, so wrong numbers need not be listed.
 """
 
 from dataclasses import dataclass, replace
@@ -13,23 +13,23 @@ from explorer.core.ops.base import Array, Op
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What stands around an op where somebody may slip."""
+    """The surroundings of an op, on which possible mistakes depend."""
 
     name: str  # the last part of the node's name
-    axes: tuple[str, ...]  # the node's
-    shapes: tuple[tuple[int, ...], ...]  # the parents'
-    scaled: bool = False  # whether the scores of its block are
-    masked: bool = False  # the same
+    axes: tuple[str, ...]  # of the node
+    shapes: tuple[tuple[int, ...], ...]  # of the parents
+    scaled: bool = False  # whether the scores of its block are scaled
+    masked: bool = False  # whether the scores of its block are masked
 
     def square(self, parent: int) -> bool:
-        """Whether the rows of a parent could be taken for its columns."""
+        """Whether a parent is square, so that rows and columns can be confused."""
         shape = self.shapes[parent]
         return len(shape) > 1 and shape[-1] == shape[-2]
 
 
 @dataclass(frozen=True)
 class Slip:
-    """A mistake in one op: a short name, a sentence behind "That is what comes out", and the op that makes it."""
+    """A mistake in one op: a short name, a sentence that follows "That is what comes out", and the op that makes it."""
 
     name: str
     sentence: str
@@ -38,7 +38,7 @@ class Slip:
 
 @dataclass(frozen=True)
 class Kept(Op):
-    """One parent as it is: the step was left out."""
+    """One parent unchanged: the step was left out."""
 
     parent: int = 0
     alters = True
@@ -52,7 +52,7 @@ class Kept(Op):
 
 @dataclass(frozen=True)
 class Fewer(Op):
-    """An op without its last parent, such as the bias."""
+    """An op applied without its last parent, such as the bias."""
 
     op: Op
 
@@ -65,11 +65,11 @@ class Fewer(Op):
 
 @dataclass(frozen=True)
 class Then(Op):
-    """An op, and something more done to what comes out."""
+    """An op followed by one more function of its result."""
 
     op: Op
     function: str  # a key of `FUNCTIONS`
-    number: float | None = None  # its second argument, if it takes one; `text` is how that is written
+    number: float | None = None  # its second argument, if it takes one; `text` is its written form
     text: str = ""
 
     def forward(self, *parents: Array) -> Array:
@@ -83,7 +83,7 @@ class Then(Op):
 
 @dataclass(frozen=True)
 class Turned(Op):
-    """An op that reads some of its parents with rows for columns, and perhaps gives its result so."""
+    """An op that reads some of its parents transposed, and may transpose its result, too."""
 
     op: Op
     which: tuple[int, ...]  # the parents that are transposed
@@ -100,7 +100,7 @@ class Turned(Op):
 
 
 def _back(last: Step, names: set[str]) -> Step:
-    """A derivation whose cells of some nodes are named where they stand in truth, not transposed."""
+    """A derivation in which cells of some nodes, read transposed, get their true indices again."""
 
     def one(argument: Argument) -> Argument:
         if isinstance(argument, Step):
@@ -115,7 +115,7 @@ def _back(last: Step, names: set[str]) -> Step:
 
 @dataclass(frozen=True)
 class Hidden(Op):
-    """An op that hides what comes later, as a causal mask does, where nothing is masked."""
+    """An op with a causal mask that does not belong there."""
 
     op: Op
 

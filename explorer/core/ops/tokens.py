@@ -1,6 +1,6 @@
 """From a token's number to its vector, and from numbers back to a token.
 
-What a model that reads a sentence should say at each of its words.
+And the targets of a model that predicts the next word.
 """
 
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class OneHot(Op):
 
 @dataclass(frozen=True)
 class LookUp(Op):
-    """The row of the table that each token's number names: the same as one-hot × table, without the zeros."""
+    """The row of the table with each token's number: the same as one-hot × table, without the zeros."""
 
     subscripts = "i,kj->ij"
     looks_up = 1
@@ -53,8 +53,8 @@ class LookUp(Op):
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         tokens, table = parents
-        # Each place of a word adds its gradient to the word's row, (n_words, d_model). Number by number, which
-        # `np.add.at` does six times as fast as row by row.
+        # Each occurrence of a word adds its gradient to the word's row, (n_words, d_model). It is done number by
+        # number, which `np.add.at` does six times as fast as row by row.
         d = table.shape[-1]
         of_table = np.zeros(table.size, table.dtype)
         np.add.at(of_table, (tokens[..., None] * d + np.arange(d)).ravel(), gradient.ravel())
@@ -84,17 +84,17 @@ class LookUp(Op):
 
 @dataclass(frozen=True)
 class NextWords(Op):
-    """The words shifted by one place: at each word the one behind it, at the last one ``<end>`` (teacher forcing).
+    """The words shifted by one place: the target of each word is the next one, of the last ``<end>`` (teacher forcing).
 
     A model that reads ``<start> de nada`` should say ``de nada <end>`` (Williams & Zipser 1989; Sutskever et al. 2014).
-    Where a sentence is filled up with ``<pad>``, its last word is the one before these; behind it nothing is to be
-    said, so there the right word is ``<pad>`` too, which the loss does not count.
+    If a sentence is filled up with ``<pad>``, the target of its last word is ``<end>``; from there on the targets are
+    ``<pad>``, which the loss does not count.
     """
 
-    end: int  # the number of ``<end>`` in the output vocabulary, or of what a tokenizer of others has for it
-    # The number that each word of the input vocabulary has in the output vocabulary; empty where all have the same.
+    end: int  # the number in the output vocabulary of ``<end>``, or of a tokenizer's own end mark
+    # The number of each input word in the output vocabulary; empty if all have the same numbers.
     numbers: tuple[int, ...] = ()
-    pad: int = -1  # the number of ``<pad>`` in the output vocabulary; -1 where it has none
+    pad: int = -1  # the number of ``<pad>`` in the output vocabulary; -1 if it has none
     whole = True
     latex = r"{%s}_{i+1} , \; \mathrm{end}"
 
@@ -149,20 +149,20 @@ class NextWords(Op):
         return step("pick", behind, Constant(number, f"{number}"), label="the word after it, as the output numbers it")
 
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
-        # The first word is nowhere the next one; that it is <pad> or <end> matters at its own place too.
+        # The first word is no word's next word; whether it is <pad> or <end> also decides its own target.
         before = max(cell[-1] - 1, 0)
         if self.pad >= 0:
             return (*cell[:-1], slice(before, cell[-1] + 1))
         return (*cell[:-1], before if cell[-1] else slice(0, 0))
 
     def _number(self, token: int) -> int:
-        """The output's number of a word."""
+        """The number of a word in the output vocabulary."""
         return self.numbers[int(token)] if self.numbers else int(token)
 
 
 @dataclass(frozen=True)
 class Argmax(Op):
-    """The column of the largest number in each row; the first, where several are equally large: greedy decoding."""
+    """The column of the largest number in each row, the first of equal ones: greedy decoding."""
 
     subscripts = "ik->i"
     whole = True
@@ -187,7 +187,7 @@ class Argmax(Op):
 
 @dataclass(frozen=True)
 class Threshold(Op):
-    """1 where a number is at least the threshold, 0 where it is less: the step of the perceptron (Rosenblatt 1958)."""
+    """1 where a number is at least the threshold, 0 where it is smaller: the perceptron's step (Rosenblatt 1958)."""
 
     threshold: float = 0.5
     subscripts = "ij->ij"

@@ -1,11 +1,11 @@
-"""A training run as a file that it can be taken up from: a `container`, which appears when it is whole.
+"""A training run as a file from which it can be continued: a `container`, visible under its name only when complete.
 
-A run that goes on from its checkpoint gives the bits of one that was never broken off. In the file stand
+A run continued from its checkpoint gives the same bits as an uninterrupted one. The file holds
 
 =============================  =======================================================================================
 ``weights/NODE``               the weights, frozen ones too
-``memory/FIELD/NODE[/i]``      what the optimiser remembers, as its field of that name holds it
-``history/…``                  the records so far, a column each, named as in `Records.arrays`
+``memory/FIELD/NODE[/i]``      the optimiser's memory, in its field of that name
+``history/…``                  the records so far, one array for each column, named as in `Records.arrays`
 the manifest                   the format, how many steps, the recipe, a fingerprint of the model, its first
                                weights and the examples, and the blocks of the records in their order
 =============================  =======================================================================================
@@ -41,17 +41,17 @@ def save(trainer: Trainer, records: Records, path: Path) -> None:
 
 
 def load(trainer: Trainer, path: Path) -> Records:
-    """Go on from a checkpoint: the trainer, made of the same model, examples and recipe, becomes what it was then.
+    """Continue from a checkpoint: restore a trainer that was made of the same model, examples and recipe.
 
     Returns
     -------
     Records
-        Of its steps.
+        Of the steps so far.
 
     Raises
     ------
     ExplorerError
-        "checkpoint-not-read", or "run-differs" where it is of another run. The trainer stays as it was then.
+        "checkpoint-not-read", or "run-differs" for the checkpoint of another run. The trainer then stays unchanged.
     """
     arrays, run = _read(path)
     about = _about(trainer)
@@ -64,12 +64,12 @@ def load(trainer: Trainer, path: Path) -> Records:
 
 
 def _about(trainer: Trainer) -> dict[str, Any]:
-    """What two runs must share for one to go on where the other stopped."""
+    """The facts that two runs must share so that one can continue the other."""
     return {"format": FORMAT, "recipe": trainer.recipe.as_dict(), "fingerprint": trainer.fingerprint}
 
 
 def _restore(trainer: Trainer, arrays: Mapping[str, Array], run: Mapping[str, Any]) -> Records:
-    """The records. Everything is looked at before anything is changed."""
+    """Restore the trainer and return the records. Everything is checked before anything is changed."""
     at = run.get("at")
     if not isinstance(at, int) or isinstance(at, bool) or not 0 <= at <= trainer.recipe.steps:
         raise ValueError("its number of steps")
@@ -80,7 +80,7 @@ def _restore(trainer: Trainer, arrays: Mapping[str, Array], run: Mapping[str, An
     history, blocks = _below("history/", arrays), run.get("blocks", [])
     if not isinstance(blocks, list):
         raise ValueError("blocks")
-    # A container has its arrays in an order of its own; a run that goes on is written as one that was not broken off.
+    # Arrays of a container are sorted, but a continued run must write its blocks in the order of an uninterrupted one.
     records = Records.of({f"blocks.{name}": history[f"blocks.{name}"] for name in blocks} | history)
     if records.at != at:
         raise ValueError("records")
@@ -109,7 +109,7 @@ def _read(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
             parts = Container(stream)
             run = parts.manifest
             if run is None and isinstance(old := parts.metadata.get("run"), str):
-                run = parsed(old.encode("utf-8", "replace"))  # as it was until version 0.1
+                run = parsed(old.encode("utf-8", "replace"))  # the format up to version 0.1
             if not isinstance(run, dict) or run.get("format") != FORMAT:
                 raise DamagedError(container.FOREIGN)
             return {name: parts.array(name) for name in parts.forms}, run

@@ -1,8 +1,8 @@
-"""What a model learns from: windows of a text, pairs of sentences, or a table of cases.
+"""The data that a model learns from: windows of a text, pairs of sentences, or a table of cases.
 
-Each becomes `Examples`: arrays by the names of the input nodes that they are values of, one example a row. The order in
-which examples come is a function of the seed and the step alone, so that a run that is taken up again sees what an
-unbroken one would have seen.
+Each becomes `Examples`: arrays by the names of the input nodes whose values they are, one example in each row. The
+order of the examples depends only on the seed and the step, so a continued run sees the same examples as an
+uninterrupted one.
 """
 
 import re
@@ -30,7 +30,7 @@ _TOKEN = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 
 
 def words_of(text: str, lower: bool = True) -> list[str]:
-    """The words and the punctuation marks of a text, in order.
+    """The words and punctuation marks of a text, in order.
 
     Examples
     --------
@@ -41,16 +41,16 @@ def words_of(text: str, lower: bool = True) -> list[str]:
 
 
 def vocabulary(words: Sequence[str], most: int, first: Sequence[str] = (UNKNOWN,)) -> tuple[str, ...]:
-    """The most frequent words of a text; of equally frequent ones the earlier.
+    """The most frequent words of a text; of equally frequent ones those that occur first.
 
     Parameters
     ----------
     words : sequence of str
         The text.
     most : int
-        How many words the vocabulary may have, `first` among them.
+        The largest size of the vocabulary, `first` included.
     first : sequence of str
-        What stands in front in any case. `<unk>` is left out where every word of the text has its place.
+        Entries that come first in any case. `<unk>` is left out if every word of the text is in the vocabulary.
     """
     counts = Counter(word for word in words if word not in first and len(word) <= LONGEST_WORD and word.isprintable())
     every = all(word in counts or word in first for word in words)
@@ -80,9 +80,9 @@ def read_text(path: Path) -> str:
 
 
 def pairs_of(text: str, name: str = "the text", lower: bool = True) -> list[Pair]:
-    """Pairs of sentences: a pair a line, a tab or a vertical bar between the two; empty lines are left out.
+    """Pairs of sentences, one pair in each line, separated by a tab or a vertical bar; empty lines are skipped.
 
-    `name`: what an error calls it.
+    `name`: the name of the text in errors.
 
     Raises `ExplorerError`: "text-line", "text-not-read".
     """
@@ -106,46 +106,46 @@ def pairs_of(text: str, name: str = "the text", lower: bool = True) -> list[Pair
 
 TARGET = "loss.target"
 MOST_JUDGED = 128
-"""How many examples a validation looks at, at most: always the same."""
+"""The most examples that a validation uses, always the same ones."""
 
 MASKED = 0.15
-"""The share of the words that are masked, as of BERT."""
+"""The share of the words that are masked, as in BERT."""
 
-_ORDER, _SPLIT, _MASKS = 1, 2, 3  # so that no two uses of a seed draw the same numbers
+_ORDER, _SPLIT, _MASKS = 1, 2, 3  # different numbers, so that no two uses of a seed draw the same sequence
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Examples to learn from, and others to judge by."""
+    """Examples to learn from, and others for validation."""
 
-    # For each input node that an example sets, its values with the examples along the first axis. Empty for the model's
-    # own example: then every step learns from the model's inputs as they are.
+    # For each input node that an example sets, its values, with the examples along the first axis. Empty for the
+    # model's own example: then every step uses the model's inputs unchanged.
     arrays: Mapping[str, Array] = field(default_factory=dict)
-    # How many tokens each sequence of an example has; the model is built with these (`Model.lengths`).
+    # How many tokens each sequence of an example has; the model must be built with them (`Model.lengths`).
     lengths: Mapping[str, int] = field(default_factory=dict)
-    # `training`, `validation`: the numbers of the examples to learn from, and of those to judge by. No example is in
-    # both.
+    # `training`, `validation`: the numbers of the examples to learn from, and of those to validate with. No example is
+    # in both.
     training: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     validation: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    fingerprint: int = 0  # different for different data, but for a rare chance
-    as_shown: bool = False  # whether a step reads the model's inputs just as they are: dropout drops nothing
+    fingerprint: int = 0  # almost certainly different for different data
+    as_shown: bool = False  # whether a step reads the model's inputs unchanged: dropout drops nothing
 
     def batch(self, step: int, size: int, seed: int) -> dict[str, Array]:
-        """The inputs of one step: the examples in an order that is drawn anew each time all have been seen.
+        """The inputs of one step: all examples in a random order, which is drawn again for each epoch.
 
-        The last batch of an epoch has what is left, as is usual.
+        The last batch of an epoch has the remaining examples, as is usual.
 
         Parameters
         ----------
         step : int
             Counted from 0.
         size : int
-            How many examples at most; 0, or as many as there are or more: all of them, in their order.
+            The most examples; 0, or at least as many as exist: all of them, in their order.
 
         Returns
         -------
         dict of str to numpy.ndarray
-            (size, …) each; empty for the model's own example.
+            Arrays (size, …); empty for the model's own example.
         """
         n = len(self.training)
         if not 0 < size < n:
@@ -154,14 +154,14 @@ class Examples:
         return self._of(self.training[_order(n, seed, epoch)[place * size : (place + 1) * size]])
 
     def batches(self, size: int) -> int:
-        """How many steps an epoch has, in which each example is seen once."""
+        """How many steps an epoch has, in which each example is used once."""
         n = len(self.training)
         return -(-n // size) if 0 < size < n else 1
 
     def judged(self, size: int) -> Iterator[dict[str, Array]]:
-        """The examples to judge by in batches of up to `size` (0: all at once), the same ones each time.
+        """The validation examples in batches of up to `size` (0: all at once), the same ones each time.
 
-        Where there are more than `MOST_JUDGED`, so many of them, evenly spread.
+        If there are more than `MOST_JUDGED`, that many of them, evenly spaced.
         """
         chosen = self.validation
         if len(chosen) > MOST_JUDGED:
@@ -171,7 +171,7 @@ class Examples:
             yield self._of(chosen[start : start + size])
 
     def split(self, share: float, seed: int) -> "Examples":
-        """The same examples, a share of them put aside for validation by chance: at least one, and not all."""
+        """The same examples with a random share of them set aside for validation: at least one, and not all."""
         n = len(self.training)
         if not share or n < 2:
             return self
@@ -193,7 +193,7 @@ def _order(n: int, seed: int, epoch: int) -> Array:
 
 
 def windows(tokens: Array, n: int, share: float = 0.0, seed: int = 0, targets: Array | None = None) -> Examples:
-    """All stretches of n words of a text, each with the words that follow: the next-word examples of a GPT.
+    """All windows of n words of a text, each with the words that follow: the next-word examples of a GPT.
 
     Inputs and targets are (n_windows, n).
 
@@ -204,17 +204,17 @@ def windows(tokens: Array, n: int, share: float = 0.0, seed: int = 0, targets: A
     n : int
         Words in a window.
     share : float
-        How much of the text is for validation: one stretch of it, at a place drawn by chance, and in it windows that do
-        not overlap. Windows that reach across its ends are left out, so that nothing is learned that is judged by.
+        The share of the text for validation: one contiguous part at a random place, cut into windows that do not
+        overlap. Training windows that overlap this part are left out, so that no validation text is learned.
     targets : numpy.ndarray of int, optional
-        The text as the output numbers its words, where that has another vocabulary.
+        The text in the numbers of the output vocabulary, if that is another one.
 
     Raises
     ------
     ExplorerError
         "text-too-short".
     """
-    span = n + 1  # with the word that the last one is to foretell
+    span = n + 1  # including the target of the last word
     length = len(tokens)
     least = 2 * span if share else span
     if length < least:
@@ -225,7 +225,7 @@ def windows(tokens: Array, n: int, share: float = 0.0, seed: int = 0, targets: A
     aside = starts[:0]
     if share:
         held = min(max(round(share * length), span), length - span)
-        # Where a window or more is left before it, or else behind it.
+        # At least one training window must fit before the part, or else after it.
         last = length - held
         places = np.union1d(np.arange(last - span + 1), np.arange(span, last + 1))
         begin = int(np.random.default_rng([seed, _SPLIT]).choice(places))
@@ -240,20 +240,20 @@ def sentence_pairs(
 ) -> Examples:
     """Pairs of sentences for an encoder-decoder (Vaswani et al. 2017): it reads one and learns to write the other.
 
-    The decoder reads ``<start> y1 … ym`` and is to write ``y1 … ym <end>`` (teacher forcing). Shorter sentences are
+    The decoder reads ``<start> y1 … ym``; its target is ``y1 … ym <end>`` (teacher forcing). Shorter sentences are
     filled up with ``<pad>``: (n_pairs, n_source), and twice (n_pairs, n_target).
 
     Parameters
     ----------
     pairs : sequence of (words, words)
     source, target, output : sequence of str
-        The vocabularies: of what is read, of what the decoder reads (with `<start>`), and of what it writes (with
-        `<end>`; the target's, if left out). Where sentences differ in length, each has `<pad>`.
+        The vocabularies: of the source, of the decoder's input (with `<start>`), and of its output (with `<end>`;
+        default: `target`). If sentences differ in length, each needs `<pad>`.
 
     Raises
     ------
     ExplorerError
-        "word-not-known" where a vocabulary lacks a word and has no `<unk>`.
+        "word-not-known" if a vocabulary lacks a word and has no `<unk>`.
     """
     arrays = {
         "source.tokens": _filled([read for read, _ in pairs], source),
@@ -271,20 +271,20 @@ def whole_sentences(
     read: Sequence[Sequence[str]] = (),
     source: Sequence[str] = (),
 ) -> Examples:
-    """Whole sentences for a decoder: at each word it learns to say the next one, and `<end>` behind the last.
+    """Whole sentences for a decoder, which learns to predict each next word, and `<end>` after the last.
 
     Shorter sentences are filled up with ``<pad>``.
 
     Parameters
     ----------
     written : sequence of words
-        What the decoder reads: of a translator with the word in front that it starts with.
+        The decoder's input sentences; those of a translator begin with the start word.
     known : sequence of str
         The decoder's vocabulary, with `<end>` and `<pad>`.
     judged : int
-        So many of them, the last ones, are for validation.
+        How many of them, the last ones, are for validation.
     read, source : sequence of words, and sequence of str
-        Of a translator, for each sentence the one that the encoder reads, and the encoder's vocabulary.
+        For a translator: the sentences that the encoder reads, and the encoder's vocabulary.
     """
     decoder = "target" if read else "input"
     arrays = {f"{decoder}.tokens": _filled(written, known)}
@@ -297,19 +297,19 @@ def whole_sentences(
 
 
 def masked_sentences(sentences: Sequence[Sequence[str]], known: Sequence[str], judged: int, seed: int) -> Examples:
-    """Whole sentences for an encoder: some words are masked, one at least, and it learns to say these.
+    """Whole sentences for an encoder, which learns to predict masked words, at least one in each sentence.
 
-    All that are chosen become ``<mask>``; BERT leaves a tenth of them as they are, and puts others in the place of
-    another tenth (Devlin et al. 2019, §3.1). What is not masked has ``<pad>`` as its target, which is not counted.
+    Every chosen word becomes ``<mask>``; BERT leaves a tenth of them unchanged and replaces another tenth by other
+    words (Devlin et al. 2019, §3.1). Other words have the target ``<pad>``, which is not counted.
 
     Parameters
     ----------
     known : sequence of str
         The vocabulary, with `<mask>` and `<pad>`.
     judged : int
-        So many of them, the last ones, are for validation.
+        How many of them, the last ones, are for validation.
     seed : int
-        Of the choice of words.
+        For the choice of words.
     """
     tokens = _filled(sentences, known)
     mask, pad = (list(known).index(one) for one in (MASK, PAD))
@@ -322,15 +322,15 @@ def masked_sentences(sentences: Sequence[Sequence[str]], known: Sequence[str], j
 
 
 def cases(X: Array, target: Array) -> Examples:
-    """A table of cases for an MLP: X (n_cases, n_features), and the outputs (n_cases, n_outputs) they should have."""
+    """A table of cases for an MLP: X (n_cases, n_features), and the target outputs (n_cases, n_outputs)."""
     return _whole({"input.X": X, TARGET: target}, {})
 
 
 def _filled(sentences: Sequence[Sequence[str]], known: Sequence[str]) -> Array:
-    """The numbers of the words, a sentence a row, each row filled up with `<pad>`."""
+    """The numbers of the words, one sentence in each row, filled up with `<pad>`."""
     longest = max(map(len, sentences))
     for special in {word for sentence in sentences for word in sentence if word in (START, END)}:
-        if special not in known:  # <unk> would not do
+        if special not in known:  # <unk> cannot replace it
             raise ExplorerError("word-not-known", word=special)
     if any(len(sentence) < longest for sentence in sentences) and PAD not in known:
         raise ExplorerError("word-not-known", word=PAD)

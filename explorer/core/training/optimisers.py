@@ -1,4 +1,4 @@
-"""From a gradient to a step: SGD, momentum, RMSprop, Adam and AdamW, each a few lines; and clipping."""
+"""From a gradient to a step: SGD, momentum, RMSprop, Adam and AdamW, each in a few lines; and gradient clipping."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
@@ -17,22 +17,22 @@ Arrays = Mapping[str, Array]
 class Optimiser:
     """Plain gradient descent: each weight moves against its gradient (Goodfellow et al. 2016, algorithm 8.1)."""
 
-    # The learning rate: what the gradient is multiplied by. A schedule sets it anew for each step.
+    # The learning rate, the factor of the gradient. A schedule sets it again for each step.
     rate: float = 0.01
-    # Weight decay: how much of itself a weight loses in a step, times the rate. It goes by no gradient, so it is the
-    # same whatever the optimiser makes of these (decoupled: Loshchilov & Hutter 2019, algorithms 1 and 2, with λ
-    # written as rate · decay, as is usual). Biases, γ and β have none.
+    # Weight decay: the share of itself that a weight loses in a step, times the rate. It does not use the gradient, so
+    # it is the same for all optimisers (decoupled: Loshchilov & Hutter 2019, algorithms 1 and 2, with λ written as rate
+    # · decay, as is usual). Biases, γ and β do not decay.
     decay: float = 0.0
 
     @property
     def memory(self) -> dict[str, dict[str, Any]]:
-        """What it remembers of earlier steps: by its field, for each weight an array, or a tuple with arrays in it."""
+        """The memory of earlier steps: for each field and weight an array, or a tuple that contains arrays."""
         return {name: table for name, table in vars(self).items() if isinstance(table, dict)}
 
     def copy(self) -> "Optimiser":
-        """The optimiser as it is now, its memory included.
+        """The optimiser in its present state, with its memory.
 
-        A step puts new arrays into the memory and writes into none that is there, so the two share them.
+        The copies share the arrays of the memory, because a step makes new arrays and never writes into old ones.
         """
         made = copy(self)
         for name, table in self.memory.items():
@@ -40,7 +40,7 @@ class Optimiser:
         return made
 
     def arrays(self) -> dict[str, Array]:
-        """What it remembers, for a file: "FIELD/NODE", or "FIELD/NODE/0" and so on where that is a tuple."""
+        """The memory for a file: "FIELD/NODE" for an array, or "FIELD/NODE/0" and so on for a tuple."""
         found: dict[str, Array] = {}
         for field_name, table in self.memory.items():
             for name, value in table.items():
@@ -51,7 +51,7 @@ class Optimiser:
         return found
 
     def remembered(self) -> Iterator[Array]:
-        """The arrays that it remembers."""
+        """The arrays of the memory."""
         for table in self.memory.values():
             for value in table.values():
                 for one in value if isinstance(value, tuple) else (value,):
@@ -59,25 +59,25 @@ class Optimiser:
                         yield one
 
     def fits(self, *weights: Arrays) -> bool:
-        """Whether what it remembers is of weights in the shapes and types of these, or of the others given."""
+        """Whether the memory fits one of the given sets of weights in shapes and types."""
         for way, array in self.arrays().items():
             found = [some[name] for name in [way.split("/")[1]] for some in weights if name in some]
-            # A number counts steps.
+            # A 0-d array is a count of steps, which fits all.
             if array.shape and (array.shape, array.dtype) not in [(one.shape, one.dtype) for one in found]:
                 return False
         return True
 
     def remembering(self, arrays: Arrays, weights: Arrays, at: int) -> "Optimiser":
-        """The optimiser with the memory of a file. Nothing is taken that steps could not have left.
+        """The optimiser with the memory of a file. Values that no training steps could have left are refused.
 
         Parameters
         ----------
         arrays : mapping of str to numpy.ndarray
-            As `arrays` names them.
+            Named as in `arrays`.
         weights : mapping of str to numpy.ndarray
-            In whose shapes and types the memory is; their values do not count.
+            Their shapes and types are those of the memory; their values do not matter.
         at : int
-            How many steps have been taken, at most.
+            The most steps that can have been taken.
 
         Raises
         ------
@@ -111,12 +111,12 @@ class Optimiser:
         return after
 
     def change(self, name: str, gradient: Array) -> Array:
-        """What is added to one array of weights, before it decays."""
+        """The change of one array of weights, before weight decay."""
         return -self.rate * gradient
 
 
 def _like(array: Array, was: object, at: int) -> object:
-    """A part of the memory, if it can be one; a number counts steps."""
+    """A checked part of the memory; an integer is a count of steps."""
     if isinstance(was, int):
         if array.shape != () or array.dtype.kind != "i" or not 1 <= array <= at:
             raise ValueError("memory: a number of steps")
@@ -127,7 +127,7 @@ def _like(array: Array, was: object, at: int) -> object:
 
 
 def decays(name: str) -> bool:
-    """Whether weight decay goes for a weight: for tables and matrices, not for biases, γ and β.
+    """Whether a weight decays: tables and matrices do, biases, γ and β do not.
 
     Examples
     --------
@@ -140,9 +140,9 @@ def decays(name: str) -> bool:
 
 @dataclass
 class Momentum(Optimiser):
-    """Steps that keep a part of the last one's speed (Goodfellow et al. 2016, algorithm 8.2)."""
+    """Steps that keep a part of the last step's velocity (Goodfellow et al. 2016, algorithm 8.2)."""
 
-    momentum: float = 0.9  # which part, α there
+    momentum: float = 0.9  # that part, α in the book
     _speed: dict[str, Array] = field(default_factory=dict)
 
     def change(self, name: str, gradient: Array) -> Array:
@@ -152,10 +152,10 @@ class Momentum(Optimiser):
 
 @dataclass
 class RMSprop(Optimiser):
-    """Each weight's gradient by its own usual size (Hinton 2012; Goodfellow et al. 2016, algorithm 8.5)."""
+    """Each gradient divided by its own usual size (Hinton 2012; Goodfellow et al. 2016, algorithm 8.5)."""
 
-    rho: float = 0.9  # how slowly the mean square of the gradients forgets
-    epsilon: float = 1e-8  # keeps a gradient that has been 0 so far from dividing by 0
+    rho: float = 0.9  # the decay rate of the mean square of the gradients
+    epsilon: float = 1e-8  # avoids a division by 0 while all gradients are 0
     _square: dict[str, Array] = field(default_factory=dict)
 
     def change(self, name: str, gradient: Array) -> Array:
@@ -167,18 +167,18 @@ class RMSprop(Optimiser):
 
 @dataclass
 class Adam(Optimiser):
-    """Momentum and RMSprop together, both corrected for starting at 0 (Kingma & Ba 2015, algorithm 1)."""
+    """Momentum and RMSprop combined, both corrected for their start at 0 (Kingma & Ba 2015, algorithm 1)."""
 
-    # `beta_1`, `beta_2`: how slowly the means of the gradients and of their squares forget.
+    # `beta_1`, `beta_2`: the decay rates of the means of the gradients and of their squares.
     beta_1: float = 0.9
     beta_2: float = 0.999
-    epsilon: float = 1e-8  # keeps a gradient that has been 0 so far from dividing by 0
+    epsilon: float = 1e-8  # avoids a division by 0 while all gradients are 0
     _moments: dict[str, tuple[int, Array, Array]] = field(default_factory=dict)
 
     def change(self, name: str, gradient: Array) -> Array:
         t, first, second = self._moments.get(name) or (0, np.zeros_like(gradient), np.zeros_like(gradient))
         t += 1
-        # Each made anew, then added to in place, which saves a fifth of the time.
+        # New arrays, then in-place additions: that saves a fifth of the time.
         first = self.beta_1 * first
         first += (1 - self.beta_1) * gradient
         second = self.beta_2 * second
@@ -210,21 +210,21 @@ OPTIMISERS: dict[str, type[Optimiser]] = {
 
 
 def length(arrays: Iterable[Array]) -> float:
-    """The length of some arrays, all taken as one vector."""
+    """The Euclidean norm of all arrays together, taken as one vector."""
     return sqrt(sum(float(np.vdot(array, array)) for array in arrays))
 
 
 def clipped(gradients: Arrays, limit: float) -> tuple[dict[str, Array], float]:
-    """Gradients, all taken as one vector, made no longer than a limit (Pascanu et al. 2013, algorithm 1).
+    """Gradients scaled so that their norm, taken as one vector, is within a limit (Pascanu et al. 2013, algorithm 1).
 
-    `limit`: the most that the length may be; 0: no limit.
+    `limit`: the largest norm; 0: no limit.
 
     Returns
     -------
     gradients : dict of str to numpy.ndarray
-        The given arrays, or new ones where they were too long.
+        The given arrays, or new ones if their norm was too large.
     norm : float
-        The length that they had.
+        Their norm before.
     """
     norm = length(gradients.values())
     if not limit or not norm > limit:

@@ -1,4 +1,4 @@
-"""What a run was, step by step: losses, rates, and how long the gradients were."""
+"""The course of a training run, step by step: losses, learning rates, and norms of the gradients."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,31 +9,31 @@ import numpy as np
 from explorer.core.ops import Array
 
 MOST_ROWS = 2**16
-"""Of a longer run every second step is recorded, of twice as long a one every fourth, and so on: no curve shows more,
-and a run of ten million steps is to be kept, saved and read as one of a thousand is."""
+"""The most recorded steps. A longer run records every second step, one twice as long every fourth, and so on: a curve
+does not show more, and a run of ten million steps stays as quick to keep, save and read as one of a thousand."""
 _COLUMNS = ("losses", "rates", "norms")
 
 
 @dataclass(frozen=True)
 class Record:
-    """What one step was."""
+    """The results of one step."""
 
-    step: int  # counted from 1: the weights are those after so many steps
+    step: int  # counted from 1; the weights are those after this many steps
     loss: float  # of the step's batch, before the step
     rate: float  # the learning rate of the step
-    norm: float  # length of the gradient of all moving weights together, before clipping
+    norm: float  # norm of the gradient of all moving weights together, before clipping
     norms: Mapping[str, float]  # the same block by block ("input", "decoder.1.self", …), in reading order
-    validation: float | None = None  # loss on the validation examples after the step, where it was time to judge
+    validation: float | None = None  # loss on the validation examples after the step; None if none was due
 
 
 class _Table:
-    """Rows of numbers with room behind them, shared by all who read a beginning of them."""
+    """Rows of numbers with spare room at the end, shared by all `Records` that read its first rows."""
 
     def __init__(self, cells: Array, used: int) -> None:
         self.cells, self.used = cells, used
 
     def with_row(self, n: int, row: Sequence[float]) -> "_Table":
-        """The table with a row behind its first n; another, where it has no room or something else stands there."""
+        """The table with a row after its first n; a copy, if there is no room or another row already stands there."""
         table = self
         if self.used != n or n == len(self.cells):
             cells = np.empty((max(2 * n, 64), self.cells.shape[1]))
@@ -44,7 +44,7 @@ class _Table:
         return table
 
     def column(self, n: int, place: int) -> Array:
-        """The first n numbers of a column, to be read."""
+        """The first n numbers of a column, closed against writing."""
         found = self.cells[:n, place]
         found.flags.writeable = False
         return found
@@ -56,10 +56,10 @@ def _empty(columns: int) -> _Table:
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """The records of a run up to one of its steps. A run that goes on makes others, which share the memory of these."""
+    """The records of a run up to one of its steps. A run that continues makes new ones, which share their memory."""
 
     at: int = 0  # how many steps were taken
-    every: int = 1  # of so many steps the first is recorded (`MOST_ROWS`)
+    every: int = 1  # one record for each group of this many steps, for its first step (`MOST_ROWS`)
     names: tuple[str, ...] = ()  # the blocks whose gradients were measured
     _rows: _Table = field(default_factory=lambda: _empty(len(_COLUMNS)), repr=False)
     _n_judged: int = 0
@@ -71,12 +71,12 @@ class Records:
 
     @property
     def steps(self) -> Array:
-        """Which steps are recorded, counted from 1, (n,)."""
+        """The numbers of the recorded steps, counted from 1, (n,)."""
         return 1 + self.every * np.arange(self._n)
 
     @property
     def losses(self) -> Array:
-        """Of each recorded step's batch, before the step, (n,)."""
+        """The loss of each recorded step's batch, before the step, (n,)."""
         return self._rows.column(self._n, 0)
 
     @property
@@ -86,26 +86,26 @@ class Records:
 
     @property
     def norms(self) -> Array:
-        """Lengths of the gradient of all moving weights together, (n,)."""
+        """Norms of the gradient of all moving weights together, (n,)."""
         return self._rows.column(self._n, 2)
 
     @property
     def blocks(self) -> dict[str, Array]:
-        """The same in each block, (n,); NaN in steps in which nothing of the block moved."""
+        """The same for each block, (n,); NaN in steps in which no weight of the block moved."""
         return {name: self._rows.column(self._n, i) for i, name in enumerate(self.names, len(_COLUMNS))}
 
     @property
     def judged(self) -> Array:
-        """After which steps the validation examples were judged, (m,)."""
+        """The numbers of the steps after which there was a validation, (m,)."""
         return self._judged.column(self._n_judged, 0)
 
     @property
     def validations(self) -> Array:
-        """The loss there, (m,)."""
+        """The validation losses there, (m,)."""
         return self._judged.column(self._n_judged, 1)
 
     def with_record(self, record: Record) -> "Records":
-        """These, and behind them the record of the next step."""
+        """These records and the record of the next step."""
         made = self
         if record.validation is not None:
             if self._n_judged == MOST_ROWS:
@@ -121,7 +121,7 @@ class Records:
             every *= 2
             rows = _Table(rows.cells[:n:2].copy(), n // 2)
             n //= 2
-        if not record.norms.keys() <= set(names):  # a block that was frozen before
+        if not record.norms.keys() <= set(names):  # a block that was frozen so far
             names = tuple(dict.fromkeys((*names, *record.norms)))
             cells = np.full((n, len(_COLUMNS) + len(names)), nan)
             cells[:, : rows.cells.shape[1]] = rows.cells[:n]
@@ -130,16 +130,16 @@ class Records:
         return replace(made, at=self.at + 1, every=every, names=names, _rows=rows.with_row(n, row))
 
     def up_to(self, step: int) -> "Records":
-        """Those of the first so many steps."""
+        """The records of the first `step` steps."""
         if step >= self.at:
             return self
         return replace(self, at=step, _n_judged=int(np.searchsorted(self.judged, step, side="right")))
 
     def arrays(self) -> dict[str, Array]:
-        """The columns by their names, as files keep them.
+        """The columns by name, as files store them.
 
-        They are ``at`` and ``every``, a number each, ``losses``, ``rates``, ``norms``, ``blocks.BLOCK``, ``judged`` and
-        ``validations``.
+        The names are ``at`` and ``every``, one number each, ``losses``, ``rates``, ``norms``, ``blocks.BLOCK``,
+        ``judged`` and ``validations``.
         """
         found = {"at": np.array(self.at, np.int64), "every": np.array(self.every, np.int64)}
         found |= {name: np.ascontiguousarray(getattr(self, name)) for name in _COLUMNS}
@@ -150,9 +150,9 @@ class Records:
 
     @staticmethod
     def of(arrays: Mapping[str, Array]) -> "Records":
-        """The records of `arrays`; ``at`` and ``every`` are missing where every step is recorded.
+        """The records from `arrays`; ``at`` and ``every`` may be missing if every step was recorded.
 
-        Raises `ValueError` where columns are missing, or of different lengths.
+        Raises `ValueError` if columns are missing or differ in length.
         """
         names = tuple(name.removeprefix("blocks.") for name in arrays if name.startswith("blocks."))
         columns = [*_COLUMNS, *(f"blocks.{name}" for name in names)]
@@ -174,7 +174,7 @@ class Records:
         return found if len(rows) <= MOST_ROWS else found._thinned()
 
     def _thinned(self) -> "Records":
-        """Of records from a time when every step of any run was recorded, as many as are now."""
+        """At most `MOST_ROWS` rows of records from a version that recorded every step of every run."""
         every = self.every
         while -(-self.at // every) > MOST_ROWS:
             every *= 2

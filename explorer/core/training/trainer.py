@@ -1,10 +1,10 @@
-"""The loop: a batch forward, its gradients back, a step of the optimiser; and judging by what was not learned from.
+"""The training loop: a batch forward, its gradients backward, a step of the optimiser; and validation.
 
-Which inputs of a model training can move.
+It also says which inputs of a model training can move.
 
-Dropout: in each step of training some numbers are left out by chance, so that no unit can rely on another.
+Dropout: each training step drops some numbers at random, so that no unit can rely on another.
 
-Srivastava et al. 2014, in the form that leaves a model in use as it is: in training, what is kept is made larger.
+Srivastava et al. 2014, in the form that does not change a model in use: in training, kept numbers are scaled up.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -34,16 +34,16 @@ from explorer.core.training.records import Record
 
 
 def trainable(graph: Graph, model: Model) -> dict[str, bool]:
-    """The inputs that a gradient can move, in reading order, and whether training moves them if nobody says otherwise.
+    """The inputs that a gradient can move, in reading order, and whether training moves them by default.
 
-    That is the model's weights; where a lesson has none, such as the logits of one word, all of them.
+    By default these are the model's weights; in a lesson without weights, such as the logits of one word, all inputs.
 
-    `graph`: built of the model.
+    `graph`: built from the model.
     """
     above = set(graph.inputs_of(LOSS.node)) if LOSS.node in graph.nodes else set()
     names = [n for n, node in graph.nodes.items() if n in above and not node.op.whole and n != "loss.target"]
     weights = {one.name for block in parameters(graph, model) for one in block.weights}
-    # A lesson without weights, such as the logits of one word, moves what it has; a temperature or a scale is a choice.
+    # A lesson without weights, such as the logits of one word, moves its inputs, but no scalar, such as a temperature.
     none = weights.isdisjoint(names)
     return {name: name in weights or (none and bool(graph.shape(name))) for name in names}
 
@@ -51,9 +51,9 @@ def trainable(graph: Graph, model: Model) -> dict[str, bool]:
 def with_dropout(model: Model, share: float) -> Model:
     """The model with the same share of dropout in each block that has the switch (Vaswani et al. 2017, §5.4).
 
-    That is after the embeddings, and on what each sublayer makes, before it is added to what came in.
+    Dropout then follows the embeddings, and the output of each sublayer before the residual connection.
 
-    `share`: how much is left out, 0 to 0.9.
+    `share`: the share of dropped numbers, 0 to 0.9.
     """
     for block, kind in model.blocks().items():
         if "dropout" in SWITCHES[kind]:
@@ -62,23 +62,23 @@ def with_dropout(model: Model, share: float) -> Model:
 
 
 def kept_masks(graph: Graph, model: Model, batch: tuple[int, ...], random: np.random.Generator) -> dict[str, Array]:
-    """What each dropout of a graph keeps in one step of training, drawn by chance.
+    """The random masks of all dropouts of a graph for one step of training.
 
-    It is 0 as often as the block's share says, otherwise 1 / (1 − share), so that the mean stays what it would be.
+    An entry is 0 with the probability of the block's share, otherwise 1 / (1 − share), so that the mean stays the same.
 
     Parameters
     ----------
     graph : Graph
-        Built of the model.
+        Built from the model.
     batch : tuple of int
-        The leading axes: each sentence draws its own.
+        The leading axes: each sentence gets a mask of its own.
     random : numpy.random.Generator
-        Drawn from in reading order of the nodes.
+        Used in reading order of the nodes.
 
     Returns
     -------
     dict of str to numpy.ndarray
-        For each `kept` node, (*batch, n, d_model). Without these inputs, where they are 1, a model is as it is in use.
+        For each `kept` node, (*batch, n, d_model). In use, without this dict, these inputs are 1.
     """
     masks: dict[str, Array] = {}
     for name in kept_nodes(graph):
@@ -89,39 +89,38 @@ def kept_masks(graph: Graph, model: Model, batch: tuple[int, ...], random: np.ra
 
 
 def kept_nodes(graph: Graph) -> Iterator[str]:
-    """The inputs that say what a dropout keeps, in reading order."""
+    """The inputs that hold the masks of dropouts, in reading order."""
     for node in graph.nodes.values():
         if node.op.drawn is not None:
             yield node.parents[node.op.drawn]
 
 
-_DROPOUT = 3  # beside the uses of a seed in `data`
+_DROPOUT = 3  # differs from the uses of a seed in `data`
 _LIGHT = ("optimiser", "rate", "schedule", "warm_up", "weight_decay", "clip", "batch", "steps", "validate_every")
 """Settings that only a step reads."""
 
 
 class Trainer:
-    """A model that learns from examples, step by step. Same arguments, same machine: the same bits.
+    """A model that learns from examples, step by step. The same arguments on the same machine give the same bits.
 
-    A step makes new arrays and writes into none, so a copy (`copy.copy`) is the trainer as it is now: it can be kept
-    and stepped on later, to the same bits.
+    A step makes new arrays and never writes into old ones. So a copy (`copy.copy`) keeps the present state and can be
+    continued later, with the same bits.
 
     Parameters
     ----------
     model : Model
         Built with the lengths of the examples (`Examples.lengths`).
     inputs : mapping of str to numpy.ndarray
-        A value for every input node; the weights start from these. They are never written to.
+        A value for every input node; these are the first weights. They are never written to.
     recipe : Recipe
-        With an `initialiser`, the weights that move are drawn anew, from the recipe's seed.
+        If it has an `initialiser`, the weights that move are drawn again, with the recipe's seed.
     pins : mapping of str to Pin, optional
-        Held while training, too.
+        They hold during training, too.
 
     Raises
     ------
     ExplorerError
-        "no-loss-to-lower", "no-dropout", "pinned-cases"; "unknown-node" for a frozen weight that there is not;
-        "nothing-moves".
+        "no-loss-to-lower", "no-dropout", "pinned-cases"; "unknown-node" for an unknown frozen weight; "nothing-moves".
     """
 
     def __init__(
@@ -132,8 +131,8 @@ class Trainer:
         recipe: Recipe,
         pins: Mapping[str, Pin] | None = None,
     ) -> None:
-        # In the model's type, or float32 would meet float64 and become it.
-        with np.errstate(over="ignore"):  # beyond what float32 holds: then the loss says so
+        # Cast to the model's type, because float32 with float64 would give float64.
+        with np.errstate(over="ignore"):  # numbers too large for float32: the loss will be infinite
             arrays = {
                 n: a.astype(model.dtype, copy=False) if a.dtype.kind == "f" else a for n, a in data.arrays.items()
             }
@@ -148,14 +147,14 @@ class Trainer:
         self._check_pins(above)
         learned = [n for n, usual in trainable(graph, model).items() if usual or n in recipe.also]
         frozen = _frozen(recipe.frozen, learned)
-        self.moving = tuple(name for name in learned if name not in frozen)  # those that are moved
+        self.moving = tuple(name for name in learned if name not in frozen)  # the weights that move
         if not self.moving:
             raise ExplorerError("nothing-moves")
         self._inputs = {name: inputs[name] for name, node in graph.nodes.items() if node.is_input and name in inputs}
-        # What dropout keeps, where it was only the recipe that switched it on: everything, while nothing is learned.
+        # Masks of a dropout that only the recipe switched on: all 1, as long as no step draws them.
         self._inputs |= {name: np.ones((), model.dtype) for name in kept_nodes(graph) if name not in inputs}
-        # The weights as they are now, frozen ones too, in reading order. New arrays each step: who holds old ones keeps
-        # them as they were.
+        # The present weights, frozen ones too, in reading order. Each step makes new arrays, so whoever keeps the old
+        # ones keeps the old numbers.
         self.weights = {name: self._inputs[name] for name in learned}
         if recipe.initialiser:
             self.weights |= {name: self._drawn(name) for name in self.moving}
@@ -164,7 +163,7 @@ class Trainer:
         for name in self.moving:
             self._blocks.setdefault(name.rpartition(".")[0], []).append(name)
         needed = [node for node in graph.nodes.values() if node.name in above | {LOSS.node} and not node.is_input]
-        # What reads nothing is the same in every step: masks, scales, positions.
+        # A node without parents is the same in every step: masks, scales, positions.
         self._constants: dict[str, Array] = {}
         constant = {node.name: node for node in needed if not node.parents}
         run(constant.values(), {}, self._constants, self.pins, constant)
@@ -176,7 +175,7 @@ class Trainer:
         self.at = 0  # how many steps have been taken
 
     def _check_pins(self, above: Collection[str]) -> None:
-        """A cell that is held for one case of a table has no place in a batch of others."""
+        """Refuse pins in rows of the table's cases if the batches hold other cases than the model's own rows."""
         data, size = self.data, self.recipe.batch
         if "input.X" not in data.arrays:
             return
@@ -192,9 +191,9 @@ class Trainer:
 
     @cached_property
     def fingerprint(self) -> int:
-        """Of what the run begins with: model, first weights, examples."""
+        """A checksum of the start of the run: model, first weights, examples."""
         model, blocks = self.model, self.model.blocks()
-        # In one order, and without switches of blocks that are not there: a file says neither.
+        # Sorted, and without switches of missing blocks, because a file keeps neither.
         switches = {key: value for key, value in model.switches.items() if key.rpartition(".")[0] in blocks}
         parts = (sorted(part.items()) for part in (model.lengths, model.axes, switches))
         plain = replace(model, lengths={}, axes={}, switches={})
@@ -213,14 +212,14 @@ class Trainer:
     # Learning
 
     def step(self, shown: Engine | None = None) -> Record:
-        """Take one step; judge, where it is time.
+        """Take one step, with a validation if one is due.
 
-        `shown`: an engine that may have the values the step begins with, such as the document's where the run is: what
-        it has, and its gradients, which the window asks for as well, are not computed a second time.
+        `shown`: an engine, such as the document's, that may already have the values at the start of the step. Then its
+        values and its gradients, which the window needs anyway, are not computed a second time.
 
-        Raises `ExplorerError`: "training-diverged" where the loss, a gradient or a weight would be no finite number,
-        and "training-not-finite" where that is so before the first step; "weight-not-finite" where somebody has typed
-        such a number. Nothing has happened then: the weights are the last good ones.
+        Raises `ExplorerError`: "training-diverged" if the loss, a gradient or a weight would not be finite;
+        "training-not-finite" if that happens before the first step; "weight-not-finite" if a person typed such a
+        weight. The step is then not taken: the weights stay the last good ones.
         """
         loss, norms, moved, self.optimiser = self._computed_step(shown)
         self.weights = {**self.weights, **moved}
@@ -230,16 +229,16 @@ class Trainer:
         return Record(self.at, loss, self.optimiser.rate, norm, norms, self.validate() if due else None)
 
     def ahead(self) -> dict[str, Array]:
-        """What the next step would make of the weights that move; it is not taken.
+        """The moving weights after the next step, which is not taken.
 
-        Raises `ExplorerError`: those of `step`.
+        Raises `ExplorerError`: as `step`.
         """
         return self._computed_step()[2]
 
     def _computed_step(
         self, shown: Engine | None = None
     ) -> tuple[float, dict[str, float], dict[str, Array], Optimiser]:
-        """The loss, the lengths of the gradient, the moved weights behind the next step, and the optimiser there."""
+        """For the next step: the loss, the gradient's norm by block, the moved weights, and the optimiser after it."""
         batch = self.data.batch(self.at, self.recipe.batch, self.recipe.seed)
         given = batch | self._kept(batch)
         if shown is not None and not given and self._is_shown(shown):
@@ -258,14 +257,14 @@ class Trainer:
         before = {name: self.weights[name] for name in self.moving}
         with np.errstate(all="ignore"):
             after = optimiser.step(before, gradients)
-            # In one layout: the bits of a product depend on it, and a run gone on with is to give the same.
+            # In one memory layout: the bits of a product depend on it, and a continued run must give the same bits.
             moved = {name: np.asarray(array, before[name].dtype, order="C") for name, array in after.items()}
         if not all(np.isfinite(array).all() for array in moved.values()):
             self._diverged()
         return loss, norms, moved, optimiser
 
     def validate(self) -> float | None:
-        """The loss on the validation examples as the weights are now, without dropout; None where there are none."""
+        """The loss on the validation examples with the present weights, without dropout; None without examples."""
         op, total, count = self.graph.nodes[LOSS.node].op, 0.0, 0
         for batch in self.data.judged(self.recipe.batch):
             n = op.count(batch[TARGET])
@@ -274,10 +273,10 @@ class Trainer:
         return total / count if count else None
 
     def set(self, weights: Mapping[str, Array]) -> None:
-        """Go on from other values of some weights, such as one edited in mid-run; the optimiser keeps its memory.
+        """Continue with other values of some weights, such as one edited mid-run; the optimiser keeps its memory.
 
-        `weights`: in the node's shape, or, as in a document with a shorter sentence, with fewer positions: the rest
-        stays.
+        `weights`: in the node's shape or, from a document with a shorter sentence, with fewer positions: the other
+        positions keep their numbers.
 
         Raises `ExplorerError`: "unknown-node" or "bad-shape".
         """
@@ -287,9 +286,9 @@ class Trainer:
             self.weights = {**self.weights, name: fitted(self.graph, name, array, self.weights[name])}
 
     def go_on_from(self, other: "Trainer") -> None:
-        """Go on where another trainer has come to: with its steps counted, and its weights where they have this shape.
+        """Continue where another trainer is: take over its count of steps, and its weights that have the same shape.
 
-        An optimiser of the same kind goes on remembering, unless weights have other shapes by now.
+        An optimiser of the same kind also takes over its memory, if all shapes are the same.
         """
         self.at = other.at
         of_other = {n: other.weights[n] for n, a in self.weights.items() if n in other.weights}
@@ -300,9 +299,9 @@ class Trainer:
             self._remember(other.optimiser)
 
     def resume(self, optimiser: Optimiser, at: int) -> None:
-        """Go on behind so many steps, with what an optimiser of the same kind remembered then of these weights.
+        """Continue after `at` steps, with the memory that an optimiser of the same kind had then of these weights.
 
-        Of a recipe that draws weights anew nothing is gone on with.
+        If the recipe draws new weights, nothing is taken over.
         """
         if not self.recipe.initialiser:
             self.at = at
@@ -310,7 +309,7 @@ class Trainer:
                 self._remember(optimiser)
 
     def under(self, recipe: Recipe) -> "Trainer | None":
-        """The trainer with other settings for its next steps; None where these need a trainer of their own."""
+        """The trainer with other settings for its next steps; None if these settings need a new trainer."""
         light = {name: getattr(recipe, name) for name in _LIGHT}
         if replace(self.recipe, **light) != recipe:
             return None
@@ -321,14 +320,14 @@ class Trainer:
         return made
 
     def _remember(self, optimiser: Optimiser) -> None:
-        """Take over what an optimiser of the same kind remembers."""
+        """Take over the memory of an optimiser of the same kind."""
         own = self.optimiser
         if type(own) is type(optimiser):
             self.optimiser = optimiser.copy()
             self.optimiser.rate, self.optimiser.decay = own.rate, own.decay
 
     def _kept(self, batch: Mapping[str, Array]) -> dict[str, Array]:
-        """What dropout keeps in the next step; drawn from the seed and the step alone, as the batch is."""
+        """The dropout masks of the next step; like the batch, they depend only on the seed and the step."""
         if not self._drops:
             return {}
         lead = next((array.shape[:1] for array in batch.values()), ())
@@ -336,7 +335,7 @@ class Trainer:
         return kept_masks(self.graph, self.model, lead, random)
 
     def _is_shown(self, engine: Engine) -> bool:
-        """Whether an engine has this graph's values as they are now: those of the same arrays."""
+        """Whether an engine has the values of this graph, pins and weights: the very same arrays."""
         return (
             engine.graph is self.graph
             and engine.pins.keys() == self.pins.keys()
@@ -347,11 +346,11 @@ class Trainer:
     def _forward(self, batch: Mapping[str, Array]) -> dict[str, Array]:
         """The values of all nodes that the loss depends on, for a batch."""
         values = {**self._inputs, **self._constants, **self.weights, **batch}
-        run(self._needed.values(), batch, values, self.pins, self._needed)  # what is not finite is seen at the loss
+        run(self._needed.values(), batch, values, self.pins, self._needed)  # what is not finite shows in the loss
         return values
 
     def _gradients(self, values: Mapping[str, Array]) -> dict[str, Array]:
-        """Those of the weights that are moved."""
+        """The gradients of the moving weights."""
         found = {LOSS.node: np.ones_like(values[LOSS.node])}
         walk(self.graph, values, self._held, self._way_back, found, {}, keep=self.moving)
         return {name: found[name] for name in self.moving}
@@ -366,9 +365,9 @@ class Trainer:
 
 
 def fitted(graph: Graph, name: str, given: Array, base: Array) -> Array:
-    """A node's array with other numbers, laid over the positions that both have where they differ in these.
+    """Another array for a node; if it has another number of positions, only the common positions are replaced.
 
-    `graph`: the one that `base` fits.
+    `graph`: the graph whose shapes `base` has.
 
     Returns
     -------
@@ -378,7 +377,7 @@ def fitted(graph: Graph, name: str, given: Array, base: Array) -> Array:
     Raises
     ------
     ExplorerError
-        "bad-shape" where they differ along another axis than that of a sequence.
+        "bad-shape" if the shapes differ along an axis that is not a sequence.
     """
     axes = graph.nodes[name].axes
     differing = [a for a, n, m in zip(axes, given.shape, base.shape, strict=False) if n != m]
@@ -392,7 +391,7 @@ def fitted(graph: Graph, name: str, given: Array, base: Array) -> Array:
 
 
 def _frozen(names: tuple[str, ...], learned: list[str]) -> set[str]:
-    """The weights that a recipe's names mean: nodes, or all below a path."""
+    """The weights that a recipe's names mean: nodes, or all nodes below a path."""
     found: set[str] = set()
     for name in names:
         meant = [one for one in learned if one == name or one.startswith(f"{name}.")]
