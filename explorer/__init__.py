@@ -6,9 +6,9 @@ As a library::
     m = explorer.open("you-are-welcome")
     m["encoder.1.self.weights"]
 
-`open` gives a `Transformer`; its numbers come as a `Matrix`, and `Transformer.explain` gives an `Explanation`. What a
-person can cause is an `ExplorerError`, whose message says in one sentence what to do. `conventions` asks what makes the
-numbers that a text prints of a matrix.
+`open` gives a `Transformer`; its numbers are `Matrix` objects, and `Transformer.explain` gives an `Explanation`. An
+error that a person can cause is an `ExplorerError`, whose message says in one sentence what to do. `conventions` finds
+which conventions give the numbers that a text prints of a matrix.
 """
 
 from importlib import import_module
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Continuation", "Explanation", "ExplorerError", "Matrix", "Page", "Transformer", "conventions", "open"]
 __version__ = "0.1.0"
 PROGRAM = "Transformer Explorer"
-"""The name that its files bear, too."""
+"""The program's name, also written into its files."""
 
 _ROOMS = {
     "Continuation": "explorer.library.answers",
@@ -40,7 +40,7 @@ _ROOMS = {
 
 
 def __getattr__(name: str) -> object:
-    """What the library offers, imported by who asks for it: the window and ``explorer --help`` do not."""
+    """Import a name of the library when it is first used: the window and ``explorer --help`` need none of them."""
     if name not in _ROOMS:
         raise AttributeError(f"module 'explorer' has no attribute '{name}'")
     return getattr(import_module(_ROOMS[name]), name)

@@ -3,7 +3,7 @@
 import signal
 import sys
 
-# Until `main` listens, Ctrl+C ends the process as it ends others: Python would print where in an import it was.
+# Until `main` handles it, Ctrl+C ends the process silently; Python would print a traceback from inside an import.
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 

@@ -1,4 +1,4 @@
-"""Wires the program: the document, the look, the window."""
+"""Puts the parts of the program together: the document, the appearance, the window."""
 
 import gc
 import os
@@ -33,11 +33,11 @@ from explorer.ui.window.main_window import MainWindow
 from explorer.ui.workbench import Workbench
 
 FIRST_LESSON = "tiny-gpt"
-"""What one sees first: a model that is right."""
+"""The lesson at the first start: a trained model, which gives right answers."""
 
 
 class Program(QApplication):
-    """The application: on macOS it hears which file was double-clicked, elsewhere the command line names it."""
+    """The application. On macOS Qt reports a double-clicked file as an event; elsewhere the command line names it."""
 
     file_opened = Signal(str)
 
@@ -51,7 +51,7 @@ class Program(QApplication):
 def make_window(
     lesson: Lesson, appearance: Appearance, state: State | None = None, settings: Settings | None = None
 ) -> MainWindow:
-    """The window on a lesson, or on a document of it, not shown yet."""
+    """The window for a lesson, or for a document of it, not shown yet."""
     background = Background()
     document = Document(state or lesson.state(), background)
     bridge = Bridge(document)
@@ -67,26 +67,26 @@ def make_window(
 def open_window(
     file: str | None = None, remembers: bool = True, tokenizer: str | None = None
 ) -> tuple[QApplication, MainWindow]:
-    """The program with its window on the screen; the event loop does not run yet.
+    """The application and its window, shown on the screen; the event loop does not run yet.
 
     Parameters
     ----------
     file : str, optional
         A document, a lesson file, the name of a lesson, or a model that others trained.
     remembers : bool
-        Whether it reads and writes the person's settings.
+        Whether the person's settings are read and written.
     tokenizer : str, optional
-        Of such a model, see `explorer.checkpoints.opening.opened`.
+        The tokenizer of such a model, see `explorer.checkpoints.opening.opened`.
 
     Raises
     ------
     ExplorerError
-        Where the file cannot be opened.
+        If the file cannot be opened.
     """
     others = file is not None and is_checkpoint(file)
     document = file is not None and is_document(file)
     late = file is not None and (others or (document and os.path.isfile(file))) and size_of(file) > MOST_AT_ONCE
-    # Of a class, or lessons by others: what it is about is opened in the window.
+    # Files for a class and lessons by others are opened later, in the window.
     for_class = file is not None and (is_for_class(Path(file)) or (is_bundle(Path(file)) and not others))
     waiting: Lesson | None = None
     if file is not None and document and not late:
@@ -99,11 +99,11 @@ def open_window(
         except ExplorerError as error:
             if error.id != "model-needed":
                 raise
-            waiting = load(begins_with)  # the window asks where its model is
+            waiting = load(begins_with)  # the window will ask where its model is
             lesson, state = opened(FIRST_LESSON)
-    # Qt waits 5 ms for more to repaint; the bridge has united all there is, so the wait would only delay the picture.
+    # Qt waits 5 ms to collect more repaints; the bridge has already collected them, so this would only cause a delay.
     os.environ.setdefault("QT_QPA_UPDATE_IDLE_TIME", "0")
-    # A thread that writes a file gives way ten times as soon as is usual: a paint asks for the lock again and again.
+    # A thread that writes a file gives way ten times as soon as by default, because a paint often needs Python's lock.
     sys.setswitchinterval(0.0005)
     app = QApplication.instance() or Program(sys.argv[:1])
     assert isinstance(app, QApplication)
@@ -126,35 +126,35 @@ def open_window(
     elif not document:
         window.lessons.go_on(Path(file) if os.path.isfile(file) else None)
     window.show()
-    window.activateWindow()  # where there is no window manager nobody else gives it the keys
+    window.activateWindow()  # without a window manager, only this gives it the keyboard focus
     do_once_painted(window, window.recovery.offer)
     reader = Background(window)
     plots = later(window, lambda: None if is_loaded() else plots.start())
     plots.setInterval(LOOK_MS)
     do_once_painted(window, lambda: reader.run(_load_ahead, plots.start))
-    # What is there now stays: Python's collector, which holds everything up, need not look through it again (50 ms a
-    # time).
+    # All present objects stay, so Python's collector, which stops everything for 50 ms, need not look through them
+    # again.
     gc.freeze()
     gc.enable()
     return app, window
 
 
 def _load_ahead() -> None:
-    """Read what tabs ask for when they are first looked at: the heads of all lessons, 0.2 s, and modules without Qt."""
+    """Read what tabs need when they are first shown: the heads of all lessons (0.2 s), and modules without Qt."""
     chapters()
     for name in ("lessons.printed_numbers", "training.run"):
         import_module(f"explorer.{name}")
 
 
 def refuse(message: str) -> None:
-    """Say in a dialog why the window cannot open: whoever has double-clicked a file reads no terminal."""
+    """Say in a dialog why the window cannot open: a person who double-clicked a file sees no terminal."""
     app = QApplication.instance() or QApplication(sys.argv[:1])
     app.setApplicationName(PROGRAM)
     message_box(breakable(message)).exec()
 
 
 def _appearance(app: QApplication, settings: Settings) -> Appearance:
-    """The theme and text scale of last time."""
+    """The theme, text scale, contrast and motion of the last time."""
     mode, scale = settings.get("theme", "system"), settings.get("text scale", 1.0)
     contrast, still = settings.get("more contrast", False), settings.get("less motion", False)
     look = Appearance(app, mode if mode in MODES else "system", scale if scale in SCALES else 1.0, contrast, still)
@@ -171,16 +171,16 @@ def _appearance(app: QApplication, settings: Settings) -> Appearance:
 
 
 def run(file: str | None = None, smoke: bool = False, tokenizer: str | None = None) -> int:
-    """Open the window and stay until it is closed.
+    """Open the window and return when it is closed.
 
     Parameters
     ----------
     file : str, optional
-        A document, a lesson file or the name of a lesson.
+        As in `open_window`.
     smoke : bool
-        Do everything once and end.
+        Run the smoke test and end.
     tokenizer : str, optional
-        As of `open_window`.
+        As in `open_window`.
 
     Returns
     -------
@@ -190,7 +190,7 @@ def run(file: str | None = None, smoke: bool = False, tokenizer: str | None = No
     Raises
     ------
     ExplorerError
-        Where the file cannot be opened.
+        If the file cannot be opened.
     """
     app, window = open_window(file, not smoke, tokenizer)
     if smoke:
@@ -198,7 +198,7 @@ def run(file: str | None = None, smoke: bool = False, tokenizer: str | None = No
 
         QTimer.singleShot(0, lambda: app.exit(smoke_test(app, window)))
     elif window.size().boundedTo(window.screen().availableSize()) != window.size():
-        window.showMaximized()  # of a window that reaches beyond the screen the lower bar could not be seen
+        window.showMaximized()  # otherwise the lower bar would lie outside the screen
     if not smoke:
         from explorer.ui.unexpected import Unexpected
 

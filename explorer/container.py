@@ -1,9 +1,9 @@
-"""A file of plain arrays and one JSON manifest, each with a checksum: documents, runs of training, word vectors.
+"""A file of plain arrays and one JSON manifest, each with a checksum: documents, training runs, word vectors.
 
-It is a safetensors file, so that any reader of those can take the arrays out: the length of a JSON header in 8 bytes,
-the header, the arrays one behind the other. Its metadata hold the manifest and the CRC-32 of each array, and the CRC-32
-of these. So no flipped bit is taken for another number. Nothing is unpacked, and no size is believed that the file
-does not have.
+It is a safetensors file, so every safetensors reader can read the arrays: the length of a JSON header in 8 bytes, the
+header, then the arrays, one after another. Its metadata hold the manifest and the CRC-32 of each array, and the CRC-32
+of these two. So no flipped bit can change a number unnoticed. Nothing is compressed, and no size is trusted that is
+larger than the file.
 """
 
 import json
@@ -21,15 +21,15 @@ Array = NDArray[Any]
 MOST_BYTES = 8_000_000_000
 MOST_HEADER = 32_000_000
 MOST_TABLES, MOST_VALUES, MOST_DEPTH = 300_000, 3_000_000, 50
-"""Brackets and commas in a JSON text, counted before it is read: one byte can become a hundred in memory; and how deep
-one in another they may stand."""
+"""The most opening brackets and the most commas in a JSON text, counted before it is parsed, because one byte can
+become a hundred in memory; and the deepest nesting."""
 DTYPES = {
     "BOOL": "bool",
     **{f"I{8 * n}": f"int{8 * n}" for n in (1, 2, 4, 8)},
     **{f"U{8 * n}": f"uint{8 * n}" for n in (1, 2, 4, 8)},
     **{f"F{8 * n}": f"float{8 * n}" for n in (2, 4, 8)},
 }
-"""numpy's names of the types of numbers, by those that safetensors has."""
+"""numpy's names of number types, by their names in safetensors."""
 DAMAGED = "it is damaged"
 NOT_WHOLE = f"{DAMAGED}, or not whole"
 FOREIGN = "it was not written by this program"
@@ -40,18 +40,18 @@ _MOST_AXES = 8
 
 
 class DamagedError(Exception):
-    """What is wrong with a file, in words."""
+    """The message says what is wrong with a file."""
 
 
 class Form(NamedTuple):
-    """What an array is said to be, before it is read."""
+    """The type and shape that a file states for an array, before the array is read."""
 
     dtype: str  # numpy's name
     shape: tuple[int, ...]
 
 
 Told = Callable[[int, int], None]
-"""Called now and then with how many bytes are done of how many; it may raise to stop."""
+"""Called now and then with the bytes done and the total; it may raise to stop."""
 
 
 def write(
@@ -66,13 +66,13 @@ def write(
     ----------
     stream : file open for writing bytes
     manifest : mapping
-        What JSON can hold, numbers that are not finite excepted.
+        Anything that JSON can hold, with finite numbers only.
     """
-    # The widest numbers first, so that each array begins where numbers of its width may.
+    # The widest numbers first, so that each array is aligned to its number width.
     names = sorted(arrays, key=lambda name: (-arrays[name].dtype.itemsize, name))
     header: dict[str, Any] = {_METADATA: {}}
     sums, at = {}, 0
-    both = 2 * sum(array.nbytes for array in arrays.values())  # they are summed up, then written
+    both = 2 * sum(array.nbytes for array in arrays.values())  # read twice: for a checksum, to be written
     for name in names:
         told(at, both)
         form, end = Form(arrays[name].dtype.name, arrays[name].shape), at + arrays[name].nbytes
@@ -103,7 +103,7 @@ def _checksum(name: str, form: Form, data: memoryview) -> int:
 
 
 class Container:
-    """A file that is open. Its header is read and checked; arrays are read when they are asked for.
+    """An open file. Its header is read and checked at once; each array is read on demand.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class Container:
     Raises
     ------
     DamagedError
-        Where it is no file of this kind, or not whole.
+        If it is not a file of this kind, or not complete.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -133,19 +133,19 @@ class Container:
         metadata = header.pop(_METADATA, {}) if isinstance(header, dict) else None
         if not isinstance(metadata, dict):
             raise DamagedError(FOREIGN)
-        self.forms: dict[str, Form] = {}  # the arrays there are
+        self.forms: dict[str, Form] = {}  # the arrays in the file
         self._starts: dict[str, int] = {}
         end = self._take(header, 8 + length)
         if end != size:
             raise DamagedError(NOT_WHOLE)
-        self.metadata = metadata  # what else there is in such a file
-        # `manifest`: what JSON says there; None in a safetensors file that another program wrote.
+        self.metadata = metadata  # all metadata of the file
+        # `manifest`: its JSON content; None in a safetensors file of another program.
         self.manifest, self._sums = _ours(metadata)
         if self._sums is not None and self._sums.keys() != self.forms.keys():
             raise DamagedError(DAMAGED)
 
     def _take(self, header: dict[str, Any], at: int) -> int:
-        """Take what the header says of the arrays, which have to lie one behind the other. Returns where they end."""
+        """Read the arrays' places from the header; they must lie one after another. Returns where they end."""
         start, spans = at, []
         for name, said in header.items():
             if not isinstance(said, dict) or said.keys() != {"dtype", "shape", "data_offsets"}:
@@ -169,7 +169,7 @@ class Container:
     def array(self, name: str) -> Array:
         """An array, closed against writing.
 
-        Raises `DamagedError` where it is not the one that was written.
+        Raises `DamagedError` if it is not the array that was written.
         """
         form = self.forms[name]
         array = np.empty(form.shape, np.dtype(form.dtype).newbyteorder("<"))
@@ -186,7 +186,7 @@ class Container:
 
 
 def parsed(text: bytes) -> Any:
-    """What a JSON text from outside says. How much it would become is bounded before it is read.
+    """The content of a JSON text from outside. Its size in memory is limited before it is parsed.
 
     Raises `DamagedError`.
     """
@@ -199,13 +199,13 @@ def parsed(text: bytes) -> Any:
     level = [found]
     for _ in range(MOST_DEPTH):
         level = [one for above in level for one in _below(above) if isinstance(one, dict | list)]
-    if level:  # Python reads thousands of levels, and can neither write nor walk through them
+    if level:  # Python parses thousands of levels, but can neither write nor walk through them
         raise DamagedError(DAMAGED)
     return found
 
 
 def _below(found: Any) -> Iterable[Any]:
-    """What lies in a table or list of JSON."""
+    """The values in a dict or list of JSON; empty for others."""
     return found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
 
 
@@ -214,13 +214,13 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def _finite(digits: str) -> float:
-    """A number that can be written again: JSON has no infinity, but 1e999 is read as one."""
+    """A number that can be written again: JSON has no infinity, but Python reads 1e999 as infinity."""
     number = float(digits)
     return number if isfinite(number) else _refuse(digits)
 
 
 def _are_numbers(found: object, most: int) -> bool:
-    """Whether it is a short list of whole numbers that could be lengths."""
+    """Whether it is a short list of whole numbers that can be lengths."""
     return isinstance(found, list) and len(found) <= most and all(type(n) is int and 0 <= n < 2**40 for n in found)
 
 

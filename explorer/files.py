@@ -1,4 +1,4 @@
-"""Files that are read only where they are files, and written whole or not at all."""
+"""Files that are read only if they are regular files, and written completely or not at all."""
 
 import os
 import shutil
@@ -16,13 +16,13 @@ from explorer.core.errors import ExplorerError
 
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[BinaryIO]:
-    """A file to write, which takes its name when it is whole; what had that name before stays until then.
+    """A file to write, which gets its name only when it is complete; an older file of that name stays until then.
 
-    Until then it is a hidden file beside it. What processes that were killed have left of theirs is cleared first.
+    Until then it is a hidden file in the same folder. Hidden files of killed processes are deleted first.
 
-    `path`: where it is a link, the file that it leads to is written.
+    `path`: for a link, the file that it points to is written.
 
-    Raises `ExplorerError`: "not-written", also where what is written into it raises an OSError.
+    Raises `ExplorerError`: "not-written", also if the body of the `with` raises an OSError.
     """
     try:
         target, part, opened = _beside(path)
@@ -31,9 +31,9 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
                 yield stream
                 stream.flush()
                 os.fsync(stream.fileno())
-                with suppress(OSError):  # there is no file yet, or the folder does not know modes
+                with suppress(OSError):  # there is no old file, or the folder has no file modes
                     shutil.copymode(target, part)
-                if not _WINDOWS:  # as long as it is open, and so locked, it is no file that is left
+                if not _WINDOWS:  # renamed while it is open and locked, so that nobody deletes it as a leftover
                     _rename(part, target)
             if _WINDOWS:
                 _rename(part, target)
@@ -47,13 +47,13 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
 def open_file(path: str | Path) -> BinaryIO:
     """A file to read.
 
-    Raises OSError, in words, where it is none: a pipe that nobody writes into would be waited for without end.
+    Raises OSError with a plain message for anything but a file: reading a pipe without a writer would never end.
     """
     try:
         mode = os.stat(path).st_mode
     except (FileNotFoundError, NotADirectoryError):
         raise FileNotFoundError("there is no such file") from None
-    except ValueError as error:  # a path that no system knows
+    except ValueError as error:  # a path that the system refuses
         raise OSError(str(error)) from None
     if stat.S_ISFIFO(mode):
         raise OSError("it is a pipe; put what comes out of it into a file")
@@ -63,13 +63,13 @@ def open_file(path: str | Path) -> BinaryIO:
 
 
 def clear_left(folder: str | Path) -> None:
-    """Delete what processes that are no more have left half written in a folder: nobody holds a lock on it."""
+    """Delete the half-written files of ended processes in a folder: those that nobody has locked."""
     with suppress(OSError), os.scandir(folder) as found:
         parts = [one.path for one in found if one.name.startswith(_BEGINS) and one.name.endswith(_ENDS)]
         for part in parts:
             with suppress(OSError):
                 if _WINDOWS:
-                    os.unlink(part)  # which fails as long as it is open
+                    os.unlink(part)  # this fails while the file is open
                     continue
                 with open(part, "r+b") as stream:
                     if locked(stream):
@@ -77,9 +77,9 @@ def clear_left(folder: str | Path) -> None:
 
 
 def locked(stream: IO[bytes]) -> bool | None:
-    """Whether the lock on a file could be had; None where the file system has no locks.
+    """Whether the file could be locked; None if the file system has no locks.
 
-    It is let go when the file is closed, and when the process ends in whatever way.
+    The lock ends when the file is closed, and with the process, however it ends.
     """
     try:
         if sys.platform == "win32":
@@ -102,10 +102,10 @@ _WINDOWS = os.name == "nt"
 
 
 def _beside(path: str | Path) -> tuple[Path, Path, BinaryIO]:
-    """The file that a path leads to, and a new one in its folder, opened and locked."""
+    """The file that a path leads to, and a new hidden file in its folder, opened and locked."""
     try:
         target = Path(os.path.realpath(path))
-        if target.exists() and not target.is_file():  # a device would become a file
+        if target.exists() and not target.is_file():  # a device would be replaced by a file
             raise OSError("it is not a file")
         clear_left(target.parent)
         while True:
@@ -113,8 +113,8 @@ def _beside(path: str | Path) -> tuple[Path, Path, BinaryIO]:
             stream = part.open("xb")
             if _WINDOWS or (locked(stream) is not False and part.exists()):
                 return target, part, stream
-            stream.close()  # somebody who clears the folder was quicker
-    except ValueError as error:  # a path that no system knows
+            stream.close()  # another process that clears the folder was quicker
+    except ValueError as error:  # a path that the system refuses
         raise OSError(str(error)) from None
 
 
@@ -123,7 +123,7 @@ def _rename(part: Path, target: Path) -> None:
         try:
             os.replace(part, target)
             return
-        except PermissionError:  # on Windows, as long as another process is reading the one before
+        except PermissionError:  # on Windows, while another process reads the old file
             if os.name != "nt":
                 raise
             sleep(0.05)
@@ -131,7 +131,7 @@ def _rename(part: Path, target: Path) -> None:
 
 
 def _settle(folder: Path) -> None:
-    """Make the new name survive a power cut, where the system can."""
+    """Make the new name survive a power cut, if the system can."""
     if os.name != "posix":
         return
     with suppress(OSError):

@@ -1,4 +1,4 @@
-"""How much memory there is, and what becomes of that which arrays have let go of."""
+"""How much memory is free, and how memory that arrays have freed is reused."""
 
 import ctypes
 import sys
@@ -7,21 +7,21 @@ from pathlib import Path
 
 # malloc.h
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
-_LARGEST = 32 * 2**20  # the most that glibc takes for the second
+_LARGEST = 32 * 2**20  # the largest value that glibc accepts for it
 _MOST_KEPT = 512 * 2**20
 
 
 def keep_freed_memory() -> bool:
-    """Let this process keep freed memory for its next arrays, up to a limit, instead of giving it back at once.
+    """Let this process keep freed memory for its next arrays, up to a limit, instead of returning it at once.
 
-    glibc gives large blocks back to the system as soon as they are free, and the next array of the size is then fetched
-    page by page. Back-propagation makes as many numbers as there are weights, at every step: for a GPT-2-small-shaped
-    model that was 50,000 page faults, more than a quarter of the time (360 against 260 ms on one core).
+    glibc returns large blocks to the system as soon as they are free, and the next array of that size is then fetched
+    page by page. Back-propagation makes as many numbers as there are weights in every step: for a model as large as
+    GPT-2 small that was 50,000 page faults, more than a quarter of the time (360 instead of 260 ms on one core).
 
     Returns
     -------
     bool
-        Whether the C library can be told; where it is not glibc, nothing happens.
+        Whether the C library accepted the setting; if it is not glibc, nothing changes.
     """
     if not sys.platform.startswith("linux"):
         return False
@@ -33,7 +33,7 @@ def keep_freed_memory() -> bool:
 
 
 def available() -> float:
-    """How many bytes a process can still get without pushing others out; infinity where the system does not say."""
+    """How many bytes a process can still get without swapping; infinity if the system does not say."""
     try:
         rows = Path("/proc/meminfo").read_text("ascii").splitlines()
     except OSError:  # another system than Linux

@@ -1,4 +1,4 @@
-"""What the program is made of: its own version and those of the libraries that it uses, with their licences."""
+"""What the program consists of: its own version and those of the libraries that it uses, with their licences."""
 
 import platform
 import re
@@ -17,13 +17,13 @@ class Part:
 
     name: str
     version: str
-    licence: str  # as short as it says it itself; "" where it does not
+    licence: str  # as short as the library states it; "" if it does not
 
 
 def parts() -> list[Part]:
     """The program, Python, and every library that the program needs, by name.
 
-    A bundle has their metadata with it, as an environment has; without either there are the program and Python alone.
+    A bundle contains the metadata of libraries, as an environment does; without them only program and Python remain.
     """
     own = Part("Transformer Explorer", __version__, "MIT")
     python = Part("Python", platform.python_version(), "PSF-2.0")
@@ -33,7 +33,7 @@ def parts() -> list[Part]:
 
 
 def _needed(name: str, seen: set[str]) -> Iterator[Distribution]:
-    """The libraries that one needs, and those that these need in turn; none twice."""
+    """The libraries that one needs, directly or through others; each once."""
     try:
         requirements = distribution(name).requires or []
     except PackageNotFoundError:
@@ -54,7 +54,7 @@ def _needed(name: str, seen: set[str]) -> Iterator[Distribution]:
 
 
 def licence_of(found: Distribution) -> str:
-    """What a library says of its licence: the short form, or the name of it, but no whole text."""
+    """The licence that a library states: its short form or its name, but not the whole text."""
     for field in ("License-Expression", "License"):
         (told, *_) = found.metadata.get_all(field) or [""]
         if told and "\n" not in told:

@@ -1,4 +1,4 @@
-"""Where the files that come with the program are, and where a person's own may be."""
+"""The folders of the files that come with the program, and of a person's own files."""
 
 import atexit
 import functools
@@ -26,7 +26,7 @@ def resources() -> Path:
 
 
 def own(kind: Literal["cache", "config", "data"]) -> Path:
-    """A person's own folder in the place that the system has for it."""
+    """A person's own folder, at the system's usual place."""
     import platformdirs
 
     have_a_home()
@@ -39,19 +39,19 @@ def own(kind: Literal["cache", "config", "data"]) -> Path:
 
 
 def have_a_home() -> None:
-    """Somebody whom the system does not know gets a home that goes with the program: libraries need one, too."""
+    """Give a user unknown to the system a temporary home folder: libraries need one, too."""
     if os.path.expanduser("~") == "~":
         os.environ["HOME"] = str(passing())
 
 
 @functools.cache
 def passing() -> Path:
-    """A folder that goes with the program."""
+    """A temporary folder that is deleted when the program ends."""
     made = Path(tempfile.mkdtemp(prefix="explorer-"))
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     return made
 
 
 def benchmarks() -> Path:
-    """Folder of the benchmarks in a checkout; anywhere else there is no such folder."""
+    """Folder of the benchmarks in a checkout; elsewhere it does not exist."""
     return Path(__file__).resolve().parent.parent / "tests" / "benchmarks"

@@ -1,4 +1,4 @@
-"""What errors say: one English sentence for each id. The layers below know ids and fields only."""
+"""The words of errors: one English sentence for each id. The layers below know only ids and fields."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -215,10 +215,10 @@ SENTENCES: dict[str, str] = {
 
 
 def sentence(error: ExplorerError, sentences: Mapping[str, str] = SENTENCES) -> str:
-    """What an error says, in the words of a table of sentences by their ids.
+    """The sentence of an error, from a table of sentences by id.
 
-    A name that is near to the one that was given is asked for, and an error that is the reason of another is told
-    within its sentence.
+    A field `near`, a name similar to the given one, becomes a question; an error that is the reason of another becomes
+    a part of its sentence.
     """
     return sentences[error.id].format(**{name: _worded(name, field, sentences) for name, field in error.fields.items()})
 
@@ -229,14 +229,14 @@ def _worded(name: str, field: object, sentences: Mapping[str, str]) -> object:
     if isinstance(field, ExplorerError):
         return sentence(field, sentences).rstrip(".")
     if isinstance(field, Exception):
-        return visible(str(field) or type(field).__name__).rstrip(".")  # the sentence has a full stop of its own
+        return visible(str(field) or type(field).__name__).rstrip(".")  # the sentence has its own full stop
     return visible(field) if isinstance(field, str | Path) else field
 
 
 def visible(text: object) -> str:
-    """A text from outside, such as the name of a file, with what cannot be seen as its escape: no terminal obeys it.
+    """A text from outside, such as a file name, with invisible characters escaped, so that no terminal obeys them.
 
-    Line breaks and blanks of any width stay, and what joins letters and emoji.
+    Line breaks and blanks of any width stay, and so do the characters that join letters and emoji.
     """
     seen = (c.isprintable() or c in _SEEN or category(c) == "Zs" for c in str(text))
     return "".join(c if is_seen else ascii(c)[1:-1] for c, is_seen in zip(str(text), seen, strict=True))
@@ -246,5 +246,5 @@ _SEEN = "\n\u200c\u200d"
 
 
 def did_you_mean(near: str) -> str:
-    """A question for a name that is near to what was typed; nothing where there is none."""
+    """A question for a name similar to the typed one; "" if there is none."""
     return f" (did you mean '{near}'?)" if near else ""

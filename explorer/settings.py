@@ -1,4 +1,4 @@
-"""What the program remembers from one start to the next: small values by name, in one file of the person's own."""
+"""Settings that the program keeps from one start to the next: small values by name, in one file of the person's own."""
 
 import json
 import os
@@ -17,17 +17,17 @@ MOST_BYTES = 1_000_000
 
 
 def own_folder() -> Path:
-    """Where a person's settings, progress and unsaved work are: ``EXPLORER_SETTINGS``, or the system's own place."""
+    """The folder of a person's settings, progress and unsaved work: ``EXPLORER_SETTINGS``, or the system's folder."""
     return Path(os.environ.get("EXPLORER_SETTINGS") or paths.own("config"))
 
 
 class Settings:
-    """Small values by name; each is written as soon as it is set, and what another window has set meanwhile is kept.
+    """Small values by name. Each is written as soon as it is set; values set meanwhile by another window are kept.
 
-    A file that cannot be read is set aside under another name. Where nothing can be written, values last until the
-    program ends: that is no reason to disturb anybody.
+    A file that cannot be read is renamed and set aside. If nothing can be written, values last until the program ends;
+    nobody is disturbed by a message.
 
-    `folder`: where the file is; None: nothing is kept, as in tests and pictures.
+    `folder`: the folder of the file; None: nothing is kept, as in tests and pictures.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -36,7 +36,7 @@ class Settings:
         self._values: dict[str, Any] = {}
 
     def get(self, name: str, usual: T) -> T:
-        """What was set under a name, if it is of the usual value's type; else the usual value."""
+        """The value set under a name, if it has the type of the usual value; otherwise the usual value."""
         self._follow()
         value = self._values.get(name, usual)
         return value if type(value) is type(usual) else usual
@@ -55,7 +55,7 @@ class Settings:
                 self._stamp = self._found(self.folder / FILE)
 
     def _follow(self) -> None:
-        """Read the file, where another window has written it since."""
+        """Read the file again if another window has written it."""
         if self.folder is not None:
             with suppress(OSError):
                 stamp = self._found(self.folder / FILE)
@@ -75,7 +75,7 @@ class Settings:
                 values = parsed(stream.read(MOST_BYTES))
             if isinstance(values, dict):
                 return values
-        except OSError:  # there is none yet, or it may not be read
+        except OSError:  # there is no file yet, or it may not be read
             return {}
         except DamagedError:
             pass

@@ -1,1 +1,1 @@
-"""The one model object that every panel shows: its state, the commands that change it, and its history."""
+"""The open model, shared by all panels: its state, the commands that change it, and its history."""

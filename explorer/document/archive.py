@@ -1,6 +1,6 @@
-"""Documents as they were saved until version 1: a zip archive of ``document.json`` and one ``.npy`` for each array.
+"""The document format of version 1: a zip archive of ``document.json`` and one ``.npy`` file for each array.
 
-They are read, with suspicion, and no longer written. Nothing is ever unpacked onto the disk.
+Such files are still read, after careful checks, but no longer written. Nothing is unpacked onto the disk.
 """
 
 import os
@@ -27,7 +27,7 @@ _LONGEST_ENTRY = 400
 
 
 class Archive:
-    """An archive that is open, as if it were a `Container`: its document is put as the manifest says it now.
+    """An open archive with the interface of a `Container`: its document is converted into a manifest of today.
 
     Parameters
     ----------
@@ -70,13 +70,13 @@ class Archive:
         """
         form, start = self._headers[name]
         dtype = np.dtype(form.dtype).newbyteorder("<")
-        # A copy lies in memory as any other array does: the bits of a product may depend on it.
+        # A copy has the memory layout of any other array: the bits of a product may depend on it.
         array = np.frombuffer(self._bytes(f"{name}.npy"), dtype, offset=start).reshape(form.shape).astype(form.dtype)
         array.flags.writeable = False
         return array
 
     def _header(self, name: str) -> tuple[Form, int]:
-        """The form of an array, and where it begins. Not read by numpy, which evaluates the header as Python."""
+        """The form of an array, and where its data begin. Numpy is not used: it would evaluate the header as Python."""
         data = self._bytes(f"{name}.npy", 10 + _LONGEST_HEADER)
         start = 10 + int.from_bytes(data[8:10], "little")
         header = _HEADER.fullmatch(data, 10, start)
@@ -92,7 +92,7 @@ class Archive:
         return form, start
 
     def _bytes(self, member: str, most: int | None = None) -> bytes:
-        """The bytes of a member, or the first of them: never more than is declared, however much it would come to."""
+        """The bytes of a member, or its first `most` bytes; never more than its declared size."""
         info = self._infos[member]
         wanted = info.file_size if most is None else min(info.file_size, most)
         try:
@@ -106,7 +106,7 @@ class Archive:
 
 
 def _as_now(document: dict[str, Any]) -> dict[str, Any]:
-    """What a document of version 1 says, as a manifest of one state; what is wrong in it is found out there."""
+    """The content of a version-1 document as a manifest of one state; errors in it are found later."""
     manifest = {key: document.get(key) for key in ("format", "version", "title")}
     state = {key: value for key, value in document.items() if key not in manifest}
     for part in ("inputs", "run", "beyond"):
@@ -118,7 +118,7 @@ def _as_now(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _check_end(stream: BinaryIO, size: int) -> None:
-    """See that the list of members is at the end, and of a length that can be read at once."""
+    """Check that the list of members is at the end of the file and short enough to be read at once."""
     stream.seek(max(size - _END.size, 0))
     tail = stream.read(_END.size)
     if len(tail) < _END.size:

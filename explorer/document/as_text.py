@@ -1,4 +1,4 @@
-"""A document as plain text, which one can post into a chat or a forum; the words around it are passed over."""
+"""A document as plain text that a person can post into a chat or a forum; text around it is ignored."""
 
 import re
 import zlib
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 BEGIN, END = "----- Transformer Explorer document -----", "----- end of the document -----"
 MOST_TEXT, MOST_UNPACKED, WIDTH = 200_000, 20_000_000, 100
-"""Characters of a document as text, bytes that they may unpack to, and characters of a line."""
+"""The most characters of a document as text, the most bytes that they may unpack to, and the width of a line."""
 NAME = "The text"
 _AT_ONCE = 2**16
-"""Bytes that are packed before it is looked how long that is."""
+"""Bytes that are compressed before the length is checked again."""
 
 
 def as_text(state: State, title: str) -> str:
-    """A document as lines of plain text between two marks: the bytes of its file, packed.
+    """A document as lines of plain text between two marks: the bytes of its file, compressed.
 
     Raises `ExplorerError`: "too-large-for-text" or "not-saved".
     """
     if sum(array.nbytes for array in state.inputs.values()) > MOST_UNPACKED:
         raise _too_large()
     stream = _Packed()
-    write(replace(state, optimiser=None), title, stream, NAME)  # which is twice as long as its weights
+    write(replace(state, optimiser=None), title, stream, NAME)  # whose memory is twice as large as the weights
     text = b64encode(stream.whole()).decode()
     if len(text) > MOST_TEXT:
         raise _too_large()
@@ -39,7 +39,7 @@ def as_text(state: State, title: str) -> str:
 
 
 class _Packed(BytesIO):
-    """Packs what is written to it, no further than a text may be long: of a large model that would take minutes."""
+    """Compresses what is written to it, and stops at the longest allowed text: a large model would take minutes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class _Packed(BytesIO):
         return len(parts)
 
     def whole(self) -> bytes:
-        """All that was written, packed."""
+        """All that was written, compressed."""
         super().write(self._packing.flush())
         return self.getvalue()
 
@@ -64,7 +64,7 @@ def _too_large() -> ExplorerError:
 
 
 def from_text(text: str) -> tuple[State, str]:
-    """The document in a text, with its title; a chat may have put other words, or marks of quotation, around it.
+    """The document in a text, with its title; a chat may have added words around it, or quotation marks to its lines.
 
     Raises `ExplorerError`: "no-document-in-text", or those of `storage.read`.
     """

@@ -1,4 +1,4 @@
-"""A document's model that writes on behind a text: which words it knows, and a decoder with room for more."""
+"""Continuing a text with a document's model: the words that it knows, and a decoder with room for more."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ MOST_NEW = 500
 
 
 def sequence_of(state: State) -> str:
-    """The sequence that the model writes on.
+    """The name of the sequence that the model can continue.
 
     Raises `ExplorerError`: "writes-nothing".
     """
@@ -28,12 +28,12 @@ def sequence_of(state: State) -> str:
 
 
 def known_words(text: str, vocabulary: tuple[str, ...]) -> list[str]:
-    """The words of a text as a vocabulary writes them: as they stand there, or with other capitals; or its pieces.
+    """The words of a text in the spelling of a vocabulary: unchanged, or with other capitals; or its pieces.
 
     `text`: words and punctuation marks; tokens such as ``<es>`` have blanks around them.
 
-    Raises `ExplorerError`: "unknown-text-word", with the nearest words that it has, where it has neither the word nor
-    `<unk>`.
+    Raises `ExplorerError`: "unknown-text-word", with the most similar known words, if the vocabulary has neither the
+    word nor `<unk>`.
     """
     if are_pieces(vocabulary):
         return pieces_of(text, vocabulary)
@@ -58,7 +58,7 @@ def known_words(text: str, vocabulary: tuple[str, ...]) -> list[str]:
 
 
 def nearest_words(word: str, vocabulary: Sequence[str]) -> str:
-    """The three words of a vocabulary that are written most like one."""
+    """The three words of a vocabulary whose spelling is most similar to a word."""
     from difflib import get_close_matches  # not needed at the start
 
     others = {one.lower(): one for one in reversed(vocabulary) if not is_mark(one) and one != word}
@@ -66,31 +66,31 @@ def nearest_words(word: str, vocabulary: Sequence[str]) -> str:
 
 
 def ids_of(words: Sequence[str], vocabulary: Sequence[str]) -> list[int]:
-    """The numbers of words that a vocabulary has."""
+    """The numbers of words that are all in a vocabulary."""
     numbers = {word: i for i, word in enumerate(vocabulary)}
     return [numbers[word] for word in words]
 
 
 def end_of(state: State) -> int:
-    """The number of `<end>` among the words that the model says; -1 where it has none."""
+    """The number of `<end>` in the output vocabulary; -1 if it has none."""
     words = output_words(state)
     return words.index(END) if END in words else -1
 
 
 def output_words(state: State) -> tuple[str, ...]:
-    """The words that the model says."""
+    """The output vocabulary of the model."""
     return state.graph.axes["output.words"]
 
 
 def first_words(state: State) -> list[str]:
-    """What the answer of a translator begins with where nobody says so: `<start>`, if it knows that.
+    """How a translator's answer begins by default: with `<start>`, if the vocabulary has it.
 
-    Raises `ExplorerError`: "no-start", with what it may begin with.
+    Raises `ExplorerError`: "no-start", with the words that may begin it.
     """
     words = state.graph.axes[state.graph.sequences[sequence_of(state)]]
     if START in words:
         return [START]
-    if isinstance(words, Vocabulary) or are_numbers(words):  # of others: it came with what its answers begin with
+    if isinstance(words, Vocabulary) or are_numbers(words):  # a checkpoint's first input word is its start word
         return [state.graph.labels(sequence_of(state), state.inputs)[0]]
     marks = [word for word in words if is_mark(word) and word not in (END, PAD, UNKNOWN)]
     raise ExplorerError("no-start", known=", ".join(marks or [word for word in words if not is_mark(word)][:_FEW]))
@@ -102,21 +102,21 @@ _FEW = 5
 def decoder_of(state: State, words: int, source: Sequence[str] | None = None, cache: bool = True) -> Decoder:
     """A decoder that has read nothing yet.
 
-    Pins are not held: they belong to the places of the document's own sentence.
+    Pins are ignored: they belong to positions of the document's own sentence.
 
     Parameters
     ----------
     words : int
-        How many words it will read, at most; fewer, where the model has learned only so many positions.
+        The most words that it will read; fewer, if the model has fewer positions.
     source : sequence of str, optional
-        What a translator's encoder reads, in words that it knows; by default the document's own.
+        The source for a translator's encoder, in words that it knows; default: the document's own.
     cache : bool
         Whether keys and values are kept.
 
     Raises
     ------
     ExplorerError
-        "writes-nothing"; those of building the model.
+        "writes-nothing"; the errors of building the model.
     """
     sequence = sequence_of(state)
     lengths = {**state.model.lengths, sequence: min(words, positions(state, sequence), MOST_TOKENS)}
@@ -131,7 +131,7 @@ def decoder_of(state: State, words: int, source: Sequence[str] | None = None, ca
 
 
 def positions(state: State, sequence: str) -> int:
-    """For how many places the model has positions: those of a table or learned ones end somewhere."""
+    """For how many places the model has positions: a table or learned positions have a last row."""
     if state.model.switch(sequence, "positions") not in ("table", "learned"):
         return MOST_TOKENS
     name = f"{sequence}.PE"

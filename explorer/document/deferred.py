@@ -1,4 +1,4 @@
-"""Arrays that get their numbers when they are first read, so that an act on a large model need not wait for them."""
+"""Arrays whose numbers are written when they are first read, so that an act on a large model need not wait for them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from explorer.core.ops import Array
 
 
 class Deferred:
-    """An array that has its place in memory, but not its numbers yet.
+    """An array that already has its place in memory, but not its numbers.
 
     Parameters
     ----------
     array : numpy.ndarray
-        Its shape and type are known, and which array it is; what stands in it is not to be read before `write`.
+        Its shape, type and identity are final; its content must not be read before `write`.
     writer : callable
-        Writes its numbers into it; None where they have been written.
+        Writes the numbers into it; None after they have been written.
     """
 
     def __init__(self, array: Array, writer: Callable[[Array], None]) -> None:
@@ -28,11 +28,11 @@ class Deferred:
 
     @property
     def waiting(self) -> bool:
-        """Whether its numbers are still to be written."""
+        """Whether its numbers have not been written yet."""
         return self.writer is not None
 
     def write(self) -> None:
-        """Write its numbers, once, on whatever thread; who comes second waits for the first."""
+        """Write its numbers, once, on any thread; a second caller waits for the first."""
         with self._lock:
             if self.writer is not None:
                 self.writer(self.array)
@@ -42,28 +42,28 @@ class Deferred:
 
 @dataclass(frozen=True, eq=False)
 class Writing:
-    """Numbers that are worked out where they are written."""
+    """Numbers that are computed directly into the array that holds them."""
 
     shape: tuple[int, ...]
-    into: Callable[[Array], None]  # writes them into an array of the shape, whose old numbers it may read
+    into: Callable[[Array], None]  # writes them into an array of that shape; it may read the old numbers there
 
 
 Part: TypeAlias = tuple[tuple[int, ...], Array | Writing]
-"""What an edit sets: the index of a cell, of a head's slice, or () for all; and its numbers."""
+"""One part of an edit: the index of a cell, of a head's slice, or () for the whole array; and the new numbers."""
 
 
 @dataclass(frozen=True, eq=False)
 class Edited:
-    """What writes an edited array: a copy of another one, with parts of it set anew."""
+    """The writer of an edited array: it copies another array and sets parts of it."""
 
     base: Array | Deferred
-    parts: tuple[Part, ...]  # the newest last
+    parts: tuple[Part, ...]  # in order, the newest last
 
     @staticmethod
     def of(base: Array | Deferred, parts: tuple[Part, ...]) -> "Edited":
-        """What writes an array with parts set anew; one that only edits have to be written into is copied once."""
+        """A writer that sets parts of an array; if the base also only waits for edits, all are merged into one copy."""
         writer = base.writer if isinstance(base, Deferred) else None
-        # What is drawn by chance is not drawn twice: it would be something else.
+        # Edits with computed numbers are not merged: random numbers would be drawn again, and differ.
         if isinstance(writer, Edited) and not any(isinstance(numbers, Writing) for _, numbers in writer.parts):
             return Edited(writer.base, (*writer.parts, *parts))
         return Edited(base, parts)
@@ -73,16 +73,16 @@ class Edited:
         if isinstance(self.base, Deferred):
             self.base.write()
         np.copyto(array, self.base.array if isinstance(self.base, Deferred) else self.base)
-        with np.errstate(over="ignore"):  # float32 has no number as large: infinity
+        with np.errstate(over="ignore"):  # a number too large for float32 becomes infinite
             for index, numbers in self.parts:
                 if isinstance(numbers, Writing):
-                    at: tuple[Any, ...] = (*index, ...)  # a view, of a single number too
+                    at: tuple[Any, ...] = (*index, ...)  # a view, even of a single cell
                     numbers.into(array[at])
                 else:
                     array[index] = numbers
 
     def number(self, cell: tuple[int, ...]) -> Any:
-        """What stands in a cell; None where that is not known before the array is written."""
+        """The number in a cell; None if it is not known before the array is written."""
         for index, numbers in reversed(self.parts):
             if cell[: len(index)] == index:
                 return None if isinstance(numbers, Writing) else numbers[cell[len(index) :]]
@@ -90,14 +90,14 @@ class Edited:
 
 
 class DeferredArrays(Mapping[str, Array]):
-    """Arrays by name; to read one that is deferred writes it first.
+    """Arrays by name; reading a deferred one writes it first.
 
     Parameters
     ----------
     arrays : mapping of str to numpy.ndarray
-        All of them. To know which ones they are, and of what shapes, nothing has to be written.
+        All arrays. Their names, shapes and types can be asked for without writing anything.
     deferred : mapping of str to Deferred
-        Those of them that have to be written.
+        Those of the arrays that may still have to be written.
     """
 
     def __init__(self, arrays: Mapping[str, Array], deferred: Mapping[str, Deferred]) -> None:
@@ -119,12 +119,12 @@ class DeferredArrays(Mapping[str, Array]):
 
 
 def unread(arrays: Mapping[str, Array]) -> Mapping[str, Array]:
-    """The same arrays, to be told apart and asked for their shapes: none is written for it."""
+    """The same arrays for their names, shapes and identity; none is written for it."""
     return arrays.arrays if isinstance(arrays, DeferredArrays) else arrays
 
 
 def with_others(arrays: Mapping[str, Array], others: Mapping[str, Array | Deferred]) -> Mapping[str, Array]:
-    """The arrays with some others in place of them or beside them; what is deferred stays so."""
+    """The arrays with some replaced or added; deferred arrays stay deferred."""
     together = {**unread(arrays)}
     waiting = {name: one for name, one in still_waiting(arrays).items() if name not in others}
     for name, other in others.items():
@@ -135,7 +135,7 @@ def with_others(arrays: Mapping[str, Array], others: Mapping[str, Array | Deferr
 
 
 def still_waiting(arrays: Mapping[str, Array]) -> Mapping[str, Deferred]:
-    """Those of the arrays that are still to be written."""
+    """Those arrays whose numbers have not been written yet."""
     if not isinstance(arrays, DeferredArrays):
         return {}
     return {name: one for name, one in arrays.deferred.items() if one.waiting}

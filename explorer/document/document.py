@@ -1,6 +1,6 @@
-"""The model object: one state, the engine that keeps its values true, and the history of what was done.
+"""The document: one state, an engine with the values of that state, and the undo history.
 
-A pass that is computed beside the event loop: what it is, and who runs it.
+It also defines a pass that is computed in the background, and the interface of the worker that computes it.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,52 +20,52 @@ from explorer.document.state import State
 from explorer.document.undo import UndoHistory
 
 LARGE = 1_000_000_000
-"""Multiply-adds of a pass that is worth a thread: 20 ms in float32 on one core. Smaller ones are computed at once: one
-can hardly see that, and a thread of many small numpy calls would starve the window (measured: a repaint of 8.5 ms
-became 480 to 615 ms)."""
+"""Multiply-adds of a pass that is worth a thread: 20 ms in float32 on one core. A smaller one is computed at once: that
+is hardly noticed, and a thread with many small numpy calls would block the window (measured: a repaint of 8.5 ms took
+480 to 615 ms)."""
 
 
 class Worker(Protocol):
-    """What can compute beside the event loop; the window has one."""
+    """Computes outside the event loop; the window has one."""
 
     def run(self, work: Callable[[], None], then: Callable[[], None]) -> None:
         """Call `work` on another thread, and `then` on this one when it has returned."""
 
     def stop(self) -> None:
-        """What was asked for last is not waited for any more: its `then` need not be called."""
+        """Stop waiting for the last request: its `then` need not be called."""
 
 
 class Overtaken(Exception):  # noqa: N818
-    """Raised in the midst of a pass to end it, where a newer act has made it useless."""
+    """Raised inside a pass to end it, because a newer act has made it useless."""
 
 
 class PendingPass:
-    """A pass on its way to be published.
+    """A pass that is being computed and will be published.
 
     Parameters
     ----------
     state : State
-        What the values will be those of.
+        The state whose values it computes.
     label : str
-        What was done, as undo names it.
+        The name of the act, for undo.
     stroke : object
-        Of the act that began it.
+        The stroke of the act that began it.
     gradients : bool
         Whether the gradients of the loss are wanted, too.
     turn : Lock
-        Shared by all of a document: an overtaken one may still be within an op.
+        Shared by all passes of a document, because an overtaken one may still be inside an op.
     """
 
     def __init__(self, begun: Pass, state: State, label: str, stroke: object, gradients: bool, turn: Lock) -> None:
         self.state, self.label, self.stroke = state, label, stroke
         self._begun, self._gradients, self._turn = begun, gradients, turn
-        self.overtaken = False  # set where nobody waits for it any more: it ends before the next node
+        self.overtaken = False  # set when nobody waits for it any more: it ends before the next node
         self.done, self.total = 0, len(begun.most) + gradients * len(begun.graph.nodes)  # in nodes; `total` at most
         self.computed: Computed | None = None
-        self.error: Exception | None = None  # what came out of it
+        self.error: Exception | None = None  # the exception that ended it
 
     def work(self) -> None:
-        """Compute it, on whatever thread; who comes second waits for the first."""
+        """Compute it, on any thread; a second caller waits for the first."""
         with self._turn:
             if self.computed is not None or self.error is not None:
                 return
@@ -77,7 +77,7 @@ class PendingPass:
                 self.computed = computed.with_gradients(self._between) if self._gradients else computed
             except Overtaken:
                 pass
-            except Exception as error:  # told where it is waited for
+            except Exception as error:  # raised again where the result is awaited
                 self.error = error
 
     def _between(self) -> None:
@@ -88,17 +88,17 @@ class PendingPass:
 
 @dataclass(frozen=True)
 class Change:
-    """What one act changed, for those who show it."""
+    """What one act changed, for the parts that show it."""
 
-    changed: frozenset[str]  # nodes whose value is another one now, the added ones among them
-    # `added`, `removed`: nodes that the graph gained and lost.
+    changed: frozenset[str]  # nodes whose value is now another one, added nodes included
+    # `added`, `removed`: the nodes that the graph gained and lost.
     added: frozenset[str]
     removed: frozenset[str]
-    label: str  # what was done
-    structure: bool  # whether the graph is another one: nodes, shapes or labels may differ
+    label: str  # the name of the act
+    structure: bool  # whether the graph is a new one: nodes, shapes or labels may differ
 
     def followed_by(self, later: "Change") -> "Change":
-        """The two as one act."""
+        """Both changes as one."""
         return Change(
             (self.changed - later.removed) | later.changed,
             (self.added - later.removed) | (later.added - self.removed),
@@ -111,31 +111,31 @@ class Change:
 class Document:
     """A transformer that can be edited.
 
-    Everything that changes it goes through `do`, `undo` and `redo`, and each of them ends in one `Change`. With a
-    background, a long pass is computed there: `state` and `engine` stay as they are, together, until it is done, and
-    `wanted` is what they will be then. A newer act overtakes an older one that is still being computed; both are steps
-    to undo, and one `Change` tells of both.
+    Every change goes through `do`, `undo` or `redo`, and each of them ends in one `Change`. With a background worker, a
+    long pass is computed there: until it is done `state` and `engine` both stay as they are, and `wanted` is the coming
+    state. A newer act overtakes an older one that is still being computed; both are undo steps, and one `Change`
+    reports both.
 
     Parameters
     ----------
     state : State
-        What it starts with.
+        The first state.
     background : Worker, optional
-        Without one, everything is computed at once.
+        If missing, everything is computed at once.
     engine : Engine, optional
-        One that has the values of this state, or most of them, already.
+        An engine that already has all or most values of this state.
 
     Attributes
     ----------
     engine : Engine
-        The values, to be read.
+        The values; read only.
     history : UndoHistory
     recomputed : tuple of str
-        The nodes that the last act has executed, in order.
+        The nodes that the last act computed, in order.
     before : mapping of str to numpy.ndarray
-        The old values of what the last act changed; of a drag, since it began. Empty where it led to another example.
+        The old values of the nodes that the last act changed; for a drag, those at its start. Empty in another example.
     label : str
-        The last act, "Undo: …" too; empty where there was none.
+        The name of the last act, also "Undo: …"; empty if there was none.
     """
 
     def __init__(self, state: State, background: Worker | None = None, engine: Engine | None = None) -> None:
@@ -158,37 +158,37 @@ class Document:
 
     @property
     def state(self) -> State:
-        """The present state: what all values are those of."""
+        """The present state, to which all values belong."""
         return self._state
 
     @property
     def wanted(self) -> State:
-        """The state after the newest act; another one than `state` while its values are being computed.
+        """The state after the newest act; it differs from `state` while its values are being computed.
 
-        An act that makes a new value of an old one reads the old one here, or it would undo the act before it.
+        An act that computes a new value from an old one must read the old one here, or it would undo the act before it.
         """
         return self.history.present
 
     @property
     def computing(self) -> bool:
-        """Whether something is being computed in the background."""
+        """Whether a pass is being computed in the background."""
         return self._pending is not None
 
     @property
     def progress(self) -> float:
-        """Which share of what is being computed is done."""
+        """The finished share of the pass that is being computed."""
         pending = self._pending
         return 0.0 if pending is None else min(pending.done / max(pending.total, 1), 1.0)
 
     def subscribe(self, listener: Callable[[Change], None]) -> Callable[[], None]:
-        """Call `listener` with every change. Returns a function that ends it."""
+        """Call `listener` with every change. Returns a function that ends the subscription."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
     def do(self, command: Command) -> None:
-        """Run a command, then record it.
+        """Run a command and record the new state.
 
-        Raises `ExplorerError` where it cannot be done; nothing has happened then.
+        Raises `ExplorerError` if the command cannot be done; then nothing has changed.
         """
         try:
             state = command.apply(self.wanted)
@@ -212,38 +212,38 @@ class Document:
     def settle(self) -> None:
         """Wait until the values are those of the newest act.
 
-        Raises `ExplorerError`: "not-computed" where they cannot be: the document is then what it was before.
+        Raises `ExplorerError`: "not-computed" if they cannot be computed: the document is then as before the act.
         """
         while self._pending is not None:
             self._pending.work()
             self._arrive(self._pending)
 
     def stop(self) -> None:
-        """Compute the newest act no further, and take it back: be what is shown."""
+        """Stop computing the newest act and take it back: return to the shown state."""
         pending = self._pending
         if pending is not None:
             self._drop()
             self._take_back(pending.label)
 
     def close(self) -> None:
-        """Compute nothing more in the background."""
+        """Stop all computing in the background."""
         self._drop()
-        with self._turn:  # a process must not end within a matrix product
+        with self._turn:  # the process must not end inside a matrix product
             pass
 
     def show_gradients(self, on: bool, by: object = None) -> None:
-        """Say whether gradients of the loss are shown, or needed. Where they take long they then come with the values.
+        """Say whether gradients of the loss are needed. If they take long, they then come together with the values.
 
-        While `computing` says so, who asks the engine for one waits for it.
+        While `computing` is true, a caller who asks the engine for a gradient waits for it.
 
-        `by`: who wants them: they come as long as anybody does.
+        `by`: who needs them; they are computed as long as anybody does.
         """
         (self._asking.add if on else self._asking.discard)(by)
         if self._pending is None:
             self._go_on()
 
     def words(self, sequence: str) -> tuple[str, ...]:
-        """The words of a sequence as the newest act has them: what the next one goes on from."""
+        """The words of a sequence after the newest act, on which the next act builds."""
         state = self.wanted if sequence in self.wanted.graph.sequences else self.state
         return state.graph.labels(sequence, state.inputs)
 
@@ -254,15 +254,15 @@ class Document:
             self._reach(label)
 
     def _keep_good(self) -> None:
-        """Remember the history while its present state is the one that is shown."""
+        """Remember the history if its present state is the shown one."""
         if self._pending is None:
             self._good = self.history.mark()
 
     def _reach(self, label: str, stroke: object = None) -> None:
-        """Make the values those of the wanted state, now or soon."""
+        """Compute the values of the wanted state, now or in the background."""
         pending = self._pending
         if pending is not None and stroke is not None and stroke == pending.stroke:
-            return  # a drag is shown as far as it has been computed, and its newest step next
+            return  # a drag shows what is computed so far; its newest step is computed next
         if self.wanted is self._state:
             self._drop()
             self.recomputed = ()
@@ -289,15 +289,15 @@ class Document:
         return self.engine.begin(state.graph, state.used_unread, state.pins)
 
     def _is_long(self, begun: Pass) -> bool:
-        """Whether a pass is to be computed in the background."""
+        """Whether a pass should be computed in the background."""
         if self._background is None:
             return False
-        # The way back takes two products for each one of the way there, and goes through all of the model.
+        # The backward pass takes two products for each one of the forward pass, and covers the whole model.
         back = 2 * sum(begun.graph.work.values()) if self._asking and LOSS.node in begun.graph.nodes else 0
         return begun.work + back + CELL * self.wanted.numbers_to_write >= LARGE
 
     def _start(self, begun: Pass, label: str, stroke: object) -> None:
-        """Compute in the background; what was being computed there is overtaken."""
+        """Compute in the background; a pass that is running there is overtaken."""
         assert self._background is not None
         if self._pending is not None:
             self._pending.overtaken = True
@@ -306,14 +306,14 @@ class Document:
         self._background.run(pending.work, partial(self._arrive, pending))
 
     def _drop(self) -> None:
-        """Wait no more for what is being computed."""
+        """Stop waiting for the pass that is being computed."""
         if self._pending is not None and self._background is not None:
             self._pending.overtaken = True
             self._pending = None
             self._background.stop()
 
     def _arrive(self, pending: PendingPass) -> None:
-        """Publish what has been computed, unless it was overtaken."""
+        """Publish a finished pass, unless it was overtaken."""
         if pending is not self._pending:
             return
         self._drop()
@@ -322,10 +322,10 @@ class Document:
             raise _not_computed(pending.label, pending.error) from pending.error
         if pending.state is not self._state:
             self._tell(self._publish(pending.computed, pending.state, pending.label, pending.stroke))
-        else:  # the values were there already, their gradients were not
+        else:  # only the gradients were missing
             self.engine.publish(pending.computed)
             self._tell(_nothing(pending.label))
-        if self._pending is None:  # or somebody who was told has done something
+        if self._pending is None:  # not if a listener has begun a new act
             self._go_on(pending.stroke)
 
     def _go_on(self, stroke: object = None) -> None:
@@ -338,9 +338,9 @@ class Document:
                 self._start(begun, "", stroke)
 
     def _take_back(self, label: str) -> None:
-        """Be what is shown again, after what could not be computed."""
+        """Return to the shown state after a failed or stopped act."""
         self.history.return_to(self._good)
-        if self.wanted is not self._state:  # the middle of a drag, which history has not kept
+        if self.wanted is not self._state:  # a state inside a drag, which history has not kept
             self.history.record(self._state, label)
         self._tell(_nothing(label))
 
@@ -349,11 +349,11 @@ class Document:
         outcome = self.engine.publish(computed)
         another, self._state = state.lesson != self._state.lesson, state
         self.recomputed = outcome.recomputed
-        # What a drag changed is what it changed since it began.
+        # During a drag, `before` keeps the values from its start.
         earlier = self.before if stroke is not None and stroke == self._last_stroke else {}
         self.before = {**self.engine.before, **earlier}
         self.added, self.removed = outcome.added, outcome.removed
-        if another:  # two examples have nodes of one name by chance: nothing of this one has changed
+        if another:  # two examples may share node names by chance; their values must not be compared
             self.before, self.added, self.removed = {}, frozenset(), frozenset()
         self._last_stroke, self.label = stroke, label
         return Change(outcome.changed, outcome.added, outcome.removed, label, structure)
@@ -364,7 +364,7 @@ class Document:
 
 
 def _nothing(label: str) -> Change:
-    """An act that no number shows: history is another one, or there are gradients now."""
+    """A change of no number: only the history differs, or gradients have become available."""
     return Change(frozenset(), frozenset(), frozenset(), label, structure=False)
 
 

@@ -1,6 +1,6 @@
-"""What the manifest of a document says, and its arrays.
+"""The content of a document's manifest, and the document's arrays.
 
-It says
+The keys of the manifest:
 
 ===============  =======================================================================================================
 ``format``       that it is a document, with ``version`` and ``title``; before version 3 an encoder that a decoder
@@ -17,7 +17,7 @@ It says
 ``session``      what the window keeps beside the numbers
 ===============  =======================================================================================================
 
-What a JSON document from outside says, each value asked for with what it has to be.
+It also has the checks for values of a JSON document from outside: each is read with its expected type and bounds.
 """
 
 import re
@@ -41,25 +41,25 @@ from explorer.document.state import State
 
 MOST_LABEL = 120
 TOP = "what it says of itself"
-"""How messages name the table that all others are in."""
+"""The name of the outermost table in messages."""
 
 
 class JsonTable:
-    """A table of the document.
+    """A JSON object of the document, whose values are checked when they are read.
 
     Parameters
     ----------
     data : object
-        Refused, if it is not a table.
+        Refused if it is not a JSON object.
     way : str
-        As messages name it.
+        The name of the table in messages.
     keys : collection of str, optional
-        The keys it has to have, no more and no fewer.
+        The exact keys that it must have.
 
     Raises
     ------
     DamagedError
-        As each method does where a value is not what it has to be.
+        Also from each method, for a value of the wrong type or out of bounds.
     """
 
     def __init__(self, data: object, way: str, keys: Collection[str] | None = None) -> None:
@@ -72,18 +72,18 @@ class JsonTable:
         self.way = way
 
     def wrong(self, key: str, what: str) -> DamagedError:
-        """What to raise where a value is not what it has to be."""
+        """The error for a value that is not what it must be."""
         return DamagedError(f"{shown(self.data[key])} is not {what}, as {key} of {self.way} has to be")
 
     def text(self, key: str, most: int = MOST_LABEL) -> str:
-        """A text up to a length; it may be empty."""
+        """A text of limited length; it may be empty."""
         text = self.data[key]
         if not is_text(text, most):
             raise self.wrong(key, f"a text of up to {most} characters")
         return str(text)
 
     def whole(self, key: str, least: int, most: int) -> int:
-        """A whole number between two bounds."""
+        """A whole number within two bounds."""
         number = self.data[key]
         if not is_whole(number, least, most):
             raise self.wrong(key, f"a whole number from {least} to {most}")
@@ -96,7 +96,7 @@ class JsonTable:
         return str(self.data[key])
 
     def table(self, key: str, keys: Collection[str] | None = None) -> "JsonTable":
-        """A table below this one."""
+        """A table inside this one."""
         return JsonTable(self.data[key], key if self.way == TOP else f"{key} of {self.way}", keys)
 
     def labels(self, key: str) -> tuple[str, ...]:
@@ -111,13 +111,13 @@ class JsonTable:
 
 
 def is_text(value: object, most: int) -> bool:
-    """Whether it is a text of up to so many characters."""
-    # Half a surrogate pair is no text that could be written again.
+    """Whether it is a text of at most `most` characters."""
+    # A text with half a surrogate pair cannot be written again.
     return isinstance(value, str) and len(value) <= most and not re.search("[\ud800-\udfff]", value)
 
 
 def is_whole(value: object, least: int, most: int) -> bool:
-    """Whether it is a whole number between two bounds."""
+    """Whether it is a whole number within two bounds."""
     return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
@@ -126,7 +126,7 @@ def shown(value: object) -> str:
     if isinstance(value, dict | list):
         return "a table" if isinstance(value, dict) else "a list"
     if isinstance(value, int) and abs(value) > 10**MOST_LABEL:
-        return "a very large number"  # Python refuses to write out numbers of thousands of digits
+        return "a very large number"  # Python refuses to write numbers of thousands of digits
     text = value if isinstance(value, str) else str(value)
     text = "".join(c if c.isprintable() else "�" for c in text[:MOST_LABEL]) + "…" * (len(text) > MOST_LABEL)
     return f"'{text}'"
@@ -138,12 +138,12 @@ MOST_TITLE = 1000
 
 @dataclass(frozen=True, eq=False)
 class Session:
-    """What a window keeps with a document."""
+    """What a window saves together with a document."""
 
-    # The states that undo and redo lead to, each with what was done before it; none, where nothing is known of them.
+    # The states that undo and redo lead to, each with the name of the act before it; empty if they are not known.
     steps: tuple[tuple[State, str], ...] = ()
-    now: int = 0  # which of them is the document's
-    # What else there is, such as where one looks, as JSON has it. Who reads it from a file believes none of it.
+    now: int = 0  # the place of the document's own state among them
+    # All other values, such as what is selected, as JSON. A reader must check them: they come from a file.
     beside: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -151,15 +151,15 @@ NO_SESSION = Session()
 
 
 class Written:
-    """What a file says of a document, and its arrays: each once, however many states have it."""
+    """The manifest and the arrays of a document to be saved; each array once, however many states share it."""
 
     def __init__(self, state: State, title: str, session: Session) -> None:
         steps, now = (session.steps, session.now) if session.steps else (((state, ""),), 0)
         self.arrays: dict[str, Array] = {}
         self._names: dict[int, str] = {}
         self._said: dict[int, dict[str, Any]] = {}
-        self._kept: list[object] = []  # what is known by its id has to stay
-        present = self._state(state)  # first: its arrays have the plain names
+        self._kept: list[object] = []  # objects known by their id, kept alive so that no id is used again
+        present = self._state(state)  # first, so that its arrays get the names without a number
         whole = [present if k == now else self._state(one) for k, (one, _) in enumerate(steps)]
         patches = [_patch(before, after) for before, after in pairwise(whole)]
         self.manifest: Any = {
@@ -174,7 +174,7 @@ class Written:
         self.forms = {name: Form(array.dtype.name, array.shape) for name, array in self.arrays.items()}
 
     def array(self, name: str) -> Array:
-        """An array, as a file that is open would give it."""
+        """An array, as an open file would return it."""
         return self.arrays[name]
 
     def _state(self, state: State) -> dict[str, Any]:
@@ -185,7 +185,7 @@ class Written:
         optimiser = state.optimiser
         steps = state.records.at if state.records is not None else 0
         if optimiser is not None and not (steps and optimiser.fits(unread(state.inputs), state.beyond)):
-            optimiser = None  # the sizes were changed since, or nothing says how many steps were taken
+            optimiser = None  # the sizes have changed since, or the number of steps is unknown
         return {
             "lesson": state.lesson,
             "setting": state.setting,
@@ -206,7 +206,7 @@ class Written:
         return {"kind": kind, "memory": memory}
 
     def _once(self, thing: Any, say: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
-        """What is said of a thing, written once, so that it is quickly seen to be the same as before."""
+        """The description of a thing, made once, so that equal parts of two states are the same object."""
         if id(thing) not in self._said:
             self._kept.append(thing)
             self._said[id(thing)] = say(thing)
@@ -232,7 +232,7 @@ def _model_said(model: Model) -> dict[str, Any]:
             "axes": {axis: list(labels) for axis, labels in model.axes.items()},
             "d_model": model.d_model,
             "layers": model.layers,
-            # Not those of a block that the model no longer has.
+            # Without those of blocks that the model no longer has.
             "switches": {key: value for key, value in model.switches.items() if key.rpartition(".")[0] in blocks},
             "seed": model.seed,
             "initialiser": model.initialiser,
@@ -246,12 +246,12 @@ def _model_said(model: Model) -> dict[str, Any]:
 
 @lru_cache(4)
 def packed(words: Vocabulary) -> str:
-    """The tokenizer of these pieces as a document keeps it: a manifest may have only so many commas and brackets."""
+    """The tokenizer of these pieces as text: compressed, because a manifest may have only few commas and brackets."""
     return b64encode(zlib.compress(words.tokenizer.source.encode())).decode()
 
 
 def _patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """What makes the one table of the other; None takes away."""
+    """The JSON Merge Patch that turns one table into the other; None deletes a key."""
     found: dict[str, Any] = {key: None for key in before if key not in after}
     for key, value in after.items():
         was = before.get(key)
@@ -262,7 +262,7 @@ def _patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any
 
 
 def patched(before: Mapping[str, Any], patch: Mapping[str, Any], depth: int = 3) -> dict[str, Any]:
-    """The other way round."""
+    """The table after a patch: the inverse of `_patch`."""
     made = dict(before)
     for key, value in patch.items():
         was = made.get(key)

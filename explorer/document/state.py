@@ -1,4 +1,4 @@
-"""Everything that makes a document what it is, as one value that never changes: an edit makes a new one."""
+"""Everything that defines a document, as one immutable value: an edit makes a new one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ from explorer.core.training.records import Records
 from explorer.document.deferred import Deferred, DeferredArrays, Edited, Part, still_waiting, unread, with_others
 
 MOST_WRITTEN_AT_ONCE = 300_000
-"""Numbers of an array that is worth it: 2 ms to draw, less than 1 ms to copy."""
+"""From this many numbers on an array is deferred; smaller ones take 2 ms to draw, less than 1 ms to copy."""
 
 
 _EMPTY: Mapping[str, Pin] = MappingProxyType({})
@@ -30,23 +30,23 @@ _NO_ARRAYS: Mapping[str, Array] = MappingProxyType({})
 class State:
     """A model with its numbers.
 
-    Since arrays are never written to, states share what they have in common, and going back to one is exact.
+    Arrays are never written to, so states share their common arrays, and to go back to a state is exact.
     """
 
     model: Model  # the structure; the graph is built from it
     graph: Graph  # built from `model`
-    # The value of each input node. It may hold values of nodes that a switch has taken away, so that switching back
-    # brings them back. Large ones may be written only when they are read; see `DeferredArrays`.
+    # The value of each input node. It may also hold values of nodes that a switch has removed, so that switching back
+    # restores them. Large arrays may be written only when they are read; see `DeferredArrays`.
     inputs: Mapping[str, Array]
     pins: Mapping[str, Pin] = field(default_factory=lambda: _EMPTY)
-    # `setting`, `lesson`: where this came from: the name of a setting, such as "printed", and the id of its lesson.
+    # `setting`, `lesson`: where the state comes from: the name of a setting, such as "printed", and the lesson's id.
     setting: str = ""
     lesson: str = ""
-    records: Records | None = None  # of the training that its weights are from, up to these
-    # For inputs that have been longer, because a sentence was: what they held then, so that a longer sentence brings
-    # back what lies behind the end of the present one. A table of positions belongs to the model, not to a sentence.
+    records: Records | None = None  # of the training that gave its weights, up to these
+    # For inputs that were longer because a sentence was longer: their longer values, so that a longer sentence gets
+    # back what lies beyond the end of the present one. A table of positions belongs to the model, not to a sentence.
     beyond: Mapping[str, Array] = field(default_factory=lambda: _NO_ARRAYS)
-    # With what it remembered behind these steps, so that the training can be gone on with to the same bits.
+    # With its memory after these steps, so that the training can continue with the same bits.
     optimiser: Optimiser | None = None
 
     @staticmethod
@@ -59,30 +59,30 @@ class State:
         beyond: Mapping[str, Array] = _NO_ARRAYS,
         by_rows: bool = False,
     ) -> "State":
-        """A state whose missing inputs start as their nodes say, from the model's seed.
+        """A state in which missing inputs get the starting values of their nodes, from the model's seed.
 
-        Inputs keep their values where the shape still fits. Where only a sequence or a vocabulary has become longer or
-        shorter, the rows that remain keep theirs, and those that a sequence had when it was longer come back. Given
-        arrays are taken as they are, if they have the type of the node's numbers, and closed against writing.
+        Inputs keep their values if the shape still fits. If only a sequence or a vocabulary has another length, the
+        common rows keep their values, and rows that a longer sequence had before come back. Given arrays are used as
+        they are if they have the number type of the node, and are closed against writing.
 
-        Pins stay where their node is there and computed, in the cells that remain in this sense; the others are let go.
+        Pins stay if their node exists and is computed, in the cells that remain in this sense; others are dropped.
 
-        Where the right words are the next words, the output vocabulary gets those that it lacks. Where the output is
-        tied to the table, each gets those that the other goes on with.
+        If the targets are the next words, words missing in the output vocabulary are added. If the output is tied to
+        the table and one vocabulary extends the other, both get the longer one.
 
         Parameters
         ----------
         inputs : mapping of str to numpy.ndarray
             Values of input nodes.
         setting, lesson, beyond
-            As of `State`.
+            As in `State`.
         by_rows : bool
-            As of `build_within`.
+            As in `build_within`.
 
         Raises
         ------
         ExplorerError
-            Where the model's sizes do not fit together, or are too large to be held.
+            If the model's sizes do not fit together, or it needs too much memory.
         """
         model = with_tied_words(with_next_words(model))
         graph = build_within(model, unread(inputs), by_rows)
@@ -93,28 +93,28 @@ class State:
 
     @property
     def used(self) -> dict[str, Array]:
-        """The inputs that the graph has: not those of nodes that a switch has taken away, or that it computes now."""
+        """The inputs of the graph, without those of nodes that a switch has removed or that are computed now."""
         self.write()
         return self.used_unread
 
     @property
     def used_unread(self) -> dict[str, Array]:
-        """The same, to be told apart: before `write`, their numbers are not to be read."""
+        """The same arrays by identity and shape: their numbers must not be read before `write`."""
         names = self.graph.inputs
         return {name: array for name, array in unread(self.inputs).items() if name in names}
 
     @property
     def numbers_to_write(self) -> int:
-        """How many numbers of inputs are still to be written."""
+        """How many numbers of inputs have not been written yet."""
         return sum(one.array.size for one in still_waiting(self.inputs).values())
 
     def write(self) -> None:
-        """Write the numbers of all inputs that are still to be written, on whatever thread."""
+        """Write the numbers of all deferred inputs, on any thread."""
         for one in still_waiting(self.inputs).values():
             one.write()
 
     def number(self, name: str, cell: tuple[int, ...]) -> Any:
-        """One number of an input. What edits have set, or left, is known before their copy of the array is written."""
+        """One number of an input. If edits determine it, their copy of the array need not be written for it."""
         waiting = still_waiting(self.inputs).get(name)
         writer = None if waiting is None else waiting.writer
         found = writer.number(cell) if isinstance(writer, Edited) else None
@@ -125,10 +125,10 @@ class State:
         return replace(self, inputs=with_others(self.inputs, arrays))
 
     def edited(self, name: str, *parts: Part) -> "State":
-        """The state with other numbers in parts of an input; the same state where these are the same bits.
+        """The state with other numbers in parts of an input; the same state if the bits are the same.
 
-        A large array is copied when it is first read: by the pass that computes with it, and not while a key is held.
-        Edits that follow each other before that, as those of a drag do, make one copy.
+        A large array is copied only when it is first read: by the pass that uses it, not while a key is held down.
+        Edits before that, such as those of a drag, make a single copy together.
         """
         base = still_waiting(self.inputs).get(name) or unread(self.inputs)[name]
         array = np.empty(self.graph.shape(name), unread(self.inputs)[name].dtype)
@@ -137,14 +137,14 @@ class State:
             edited(array)
             old = self.inputs[name]
             return self if same_bytes(array, old) else self.with_inputs({name: frozen(array)})
-        # Whole ones are not compared: that would read them here.
+        # New whole arrays are not compared, because that would write and read them here.
         cells = [(np.asarray(self.number(name, at)), new) for at, new in parts if len(at) == array.ndim]
         if len(cells) == len(parts) and all(old.tobytes() == np.asarray(new).tobytes() for old, new in cells):
             return self
         return replace(self, inputs=with_others(self.inputs, {name: Deferred(array, edited)}))
 
     def with_beyond(self, longer: Mapping[str, Array]) -> "State":
-        """The state, keeping of longer inputs what its sentences have no room for: positions trained on others."""
+        """The state, keeping rows of longer inputs that its own sentences do not reach: positions trained on others."""
         kept = dict(self.beyond)
         for name, array in longer.items():
             op, shape = self.graph.nodes[name].op, self.graph.shape(name)
@@ -154,7 +154,7 @@ class State:
         return replace(self, beyond=kept)
 
     def rebuilt(self, model: Model) -> "State":
-        """The state with another structure: what fits of the inputs and pins stays."""
+        """The state with another structure; inputs and pins that fit are kept."""
         return State.of(model, self.inputs, self.pins, self.setting, self.lesson, self.beyond)
 
 
@@ -163,7 +163,7 @@ def _is_computed(graph: Graph, name: str) -> bool:
 
 
 def _fitted(graph: Graph, name: str, pin: Pin) -> Pin | None:
-    """The pin in the shape that its node has now; None where no cell of it remains."""
+    """The pin in the present shape of its node; None if no pinned cell remains."""
     shape = graph.shape(name)
     if pin.cells.shape == shape:
         return pin
@@ -178,7 +178,7 @@ def _fitted(graph: Graph, name: str, pin: Pin) -> Pin | None:
 def _filled(
     model: Model, graph: Graph, given: Mapping[str, Array], beyond: Mapping[str, Array]
 ) -> tuple[Mapping[str, Array], Mapping[str, Array]]:
-    """A value for each input node, with those of nodes that the graph lacks as they are, and `State.beyond`."""
+    """A value for each input node, plus the values of nodes that the graph lacks; and `State.beyond`."""
     inputs, longer = dict(unread(given)), dict(beyond)
     deferred = dict(still_waiting(given))
     for name, node in graph.nodes.items():
@@ -189,9 +189,9 @@ def _filled(
         old = inputs.get(name)
         if old is not None and old.shape == shape:
             if name not in deferred:
-                # In one layout: the bits of a product depend on it, and equal numbers are to give equal bits.
+                # In one memory layout: the bits of a product depend on it, and equal numbers must give equal bits.
                 if old.dtype != dtype or not old.flags.c_contiguous:
-                    with np.errstate(over="ignore"):  # what float32 has no number for becomes infinite, for all to see
+                    with np.errstate(over="ignore"):  # a number too large for float32 becomes infinite
                         old = np.asarray(old, dtype=dtype, order="C")
                 inputs[name] = frozen(old)
             continue
@@ -211,9 +211,9 @@ def _filled(
 
 
 def _write(array: Array, op: Input, name: str, model: Model, kept: Sequence[Mapping[str, Array]]) -> None:
-    """Write an input: its start, and over it what it was, the newest last."""
+    """Write an input: its starting value, then the older values over it, the newest last."""
     cells = [_overlap(array.shape, unread(arrays)[name].shape) for arrays in kept]
-    # What will lie over the start need not be drawn: a table may have tens of millions of numbers.
+    # Cells that will be overwritten are not drawn: a table may have tens of millions of numbers.
     corner = tuple(cut.stop for cut in cells[-1]) if cells else None
     op.write_start(array, name, model.seed, model.initialiser, corner)
     with np.errstate(over="ignore"):  # as in `_filled`
@@ -222,7 +222,7 @@ def _write(array: Array, op: Input, name: str, model: Model, kept: Sequence[Mapp
 
 
 def _longest(op: Input, name: str, model: Model, shape: tuple[int, ...], kept: Sequence[Mapping[str, Array]]) -> Array:
-    """All that an input was, for when its sentences are as long again, if there is no room for it in a shape."""
+    """An input at its greatest length so far, if its present shape is shorter: sentences may be as long again."""
     longest = tuple(np.max([unread(arrays)[name].shape for arrays in kept], axis=0).tolist())
     oldest, newest = kept[0], kept[-1]
     if unread(newest)[name].shape == longest:
@@ -235,12 +235,12 @@ def _longest(op: Input, name: str, model: Model, shape: tuple[int, ...], kept: S
 
 
 def _exceeds(arrays: Mapping[str, Array], name: str, shape: tuple[int, ...]) -> bool:
-    """Whether an array has cells that one of that shape has not."""
+    """Whether an array has cells that an array of that shape lacks."""
     return any(was > n for was, n in zip(unread(arrays)[name].shape, shape, strict=True))
 
 
 def _common(graph: Graph, name: str, arrays: Mapping[str, Array]) -> tuple[slice, ...] | None:
-    """The cells that a node has of its old array, if only sequences or vocabularies have become longer or shorter."""
+    """The cells that a node shares with its old array, if only sequences or vocabularies have another length."""
     if name not in arrays:
         return None
     axes, shape, old = graph.nodes[name].axes, graph.shape(name), unread(arrays)[name].shape
@@ -253,7 +253,7 @@ def _common(graph: Graph, name: str, arrays: Mapping[str, Array]) -> tuple[slice
 
 
 def _overlap(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[slice, ...]:
-    """The cells that arrays of two shapes both have."""
+    """The cells that arrays of both shapes have."""
     return tuple(slice(min(n, m)) for n, m in zip(one, other, strict=True))
 
 

@@ -1,8 +1,7 @@
-"""A document as a file: saved to the last bit, and opened only where everything in it fits together.
+"""Documents as files: saved to the last bit, and opened only if everything in them fits together.
 
-A ``.explorer`` file is a `container`. `manifest` says what stands in it.
+A ``.explorer`` file is a `container`. The module `manifest` describes its content.
 
-A small document as text, to be pasted into a chat or onto the page of a course, and opened from there.
 """
 
 import re
@@ -83,7 +82,7 @@ _MODEL = (
 
 
 class _Parts(Protocol):
-    """A file that is open: what it says, which arrays it has, and these."""
+    """An open file: its manifest, the forms of its arrays, and the arrays."""
 
     manifest: Any
     forms: dict[str, Form]
@@ -99,11 +98,11 @@ def save(
     Parameters
     ----------
     title : str
-        As the window writes it.
+        As in the window.
     path : str or Path
-        What stands there is replaced when the new file is whole.
+        An existing file is replaced when the new one is complete.
     told : callable
-        Hears how many bytes are done of how many; it may raise to stop, and what stood there before stays.
+        Called with the bytes done and the total; it may raise to stop, and an existing file then stays.
 
     Raises
     ------
@@ -122,16 +121,16 @@ def write(
     session: Session = NO_SESSION,
     told: Told = lambda done, total: None,
 ) -> None:
-    """Write the bytes of a file; `name` is what an error names.
+    """Write the bytes of a file; `name` is its name in errors.
 
     Raises `ExplorerError`: "not-saved".
     """
     try:
         parts = Written(state, title, session)
         try:
-            _read(parts)  # nothing is saved that could not be opened
+            _read(parts)  # only files that can be opened are saved
         except DamagedError:
-            parts = Written(state, title, replace(session, steps=()))  # the way there may be what is wrong
+            parts = Written(state, title, replace(session, steps=()))  # perhaps the undo steps are wrong
             _read(parts)
     except DamagedError as problem:
         raise ExplorerError("not-saved", file=name, reason=problem.args[0]) from None
@@ -141,20 +140,20 @@ def write(
 def load(path: str | Path) -> tuple[State, str]:
     """A document from a file, with its title.
 
-    Raises `ExplorerError`: "document-not-read", "document-wrong" or "document-newer". Nothing is opened by half.
+    Raises `ExplorerError`: "document-not-read", "document-wrong" or "document-newer". A file is never opened in part.
     """
     return load_session(path)[:2]
 
 
 def title_of(path: str | Path) -> str:
-    """The title of the document in a file of now, without its numbers; empty where it cannot be read."""
+    """The title of the document in a file of the present format, without its numbers; "" if it cannot be read."""
     with suppress(OSError, DamagedError), open_file(path) as stream:
         return JsonTable(Container(stream).manifest, TOP).text("title", MOST_TITLE)
     return ""
 
 
 def load_session(path: str | Path) -> tuple[State, str, Session]:
-    """A document from a file, with its title and what a window kept with it.
+    """A document from a file, with its title and what a window saved with it.
 
     Raises `ExplorerError`: as `load`.
     """
@@ -166,7 +165,7 @@ def load_session(path: str | Path) -> tuple[State, str, Session]:
 
 
 def read(stream: BinaryIO, name: str | Path) -> tuple[State, str, Session]:
-    """A document, its title and session from the bytes of a file; `name` is what an error names.
+    """A document, its title and its session from the bytes of a file; `name` is its name in errors.
 
     Raises `ExplorerError`: "document-wrong" or "document-newer".
     """
@@ -177,7 +176,7 @@ def read(stream: BinaryIO, name: str | Path) -> tuple[State, str, Session]:
         if version > VERSION:
             raise ExplorerError("document-newer", file=name, version=version, known=VERSION)
         state, title, session = _read(parts)
-        fresh(state.graph, state.used, state.pins)  # there may be too little memory for it
+        fresh(state.graph, state.used, state.pins)  # to find out whether memory is enough
         return state, title, session
     except DamagedError as problem:
         raise ExplorerError("document-wrong", file=name, problem=problem.args[0]) from None
@@ -185,7 +184,7 @@ def read(stream: BinaryIO, name: str | Path) -> tuple[State, str, Session]:
         raise ExplorerError("document-wrong", file=name, problem="there is not enough memory for it") from None
 
 
-# Reading: what comes from outside is believed only where it has been checked
+# Reading: values from outside are used only after they have been checked
 
 
 def _version(manifest: object) -> int:
@@ -218,17 +217,17 @@ def _read(parts: _Parts) -> tuple[State, str, Session]:
 
 
 class _Reader:
-    """Reads one state after the other; what they have in common is the same object in each."""
+    """Reads states one after another; what they have in common becomes the same object."""
 
     def __init__(self, parts: _Parts, version: int) -> None:
         self._parts, self._version = parts, version
         self._arrays: dict[str, Array] = {}
         self._made: dict[object, Any] = {}
         self._models: list[tuple[object, Model, Graph, Graph | None]] = []
-        self._free = available()  # asked for once: a file may have a thousand states
+        self._free = available()  # read once: a file may have a thousand states
 
     def state(self, said: Mapping[str, Any]) -> State:
-        """The state that a table describes. Arrays are read only once all sizes are known."""
+        """The state that a table describes. Arrays are read only after all sizes have been checked."""
         table = JsonTable({"run": {}, "beyond": {}, "optimiser": {}, **said}, TOP, _STATE)
         lesson, setting = table.text("lesson"), table.text("setting")
         model, graph, on = self._model(table)
@@ -251,7 +250,7 @@ class _Reader:
             if _is_ids(graph, name):
                 _check_whole(graph, name, array)
             elif on is not None and _is_ids(on, name) and array.ndim == len(on.nodes[name].axes):
-                # Word numbers kept for a node that is switched off: it may be switched on again.
+                # Word numbers kept for a node that is switched off now: it may be switched on again.
                 if array.dtype != np.int64:
                     raise DamagedError(f"'{name}' does not hold whole numbers")
                 _check_whole(on, name, array)
@@ -261,7 +260,7 @@ class _Reader:
         return State(model, graph, arrays, held, setting, lesson, records, kept, optimiser)
 
     def _model(self, table: JsonTable) -> tuple[Model, Graph, Graph | None]:
-        """The model with its graph, and with that which it would have with a loss."""
+        """The model, its graph, and the graph that it would have with a loss."""
         said = table.data["model"]
         for known, model, graph, on in self._models:
             if known is said:
@@ -280,7 +279,7 @@ class _Reader:
         return self._models[0][1:]
 
     def _names(self, table: JsonTable) -> dict[str, str]:
-        """Names of arrays of the file by the names of their nodes."""
+        """Names of the file's arrays, by node name."""
         for node, array in table.data.items():
             if len(node) > MOST_LABEL or not _NODE.fullmatch(node):
                 raise DamagedError(f"{shown(node)} is not a name that a node could have")
@@ -317,7 +316,7 @@ class _Reader:
         return pin
 
     def _memory(self, said: JsonTable, inputs: Mapping[str, str], beyond: Mapping[str, str]) -> dict[str, str]:
-        """Names of arrays of what an optimiser remembers: each a number, or of the form that an input has."""
+        """Names of the arrays of an optimiser's memory: each a single number, or of the form of an input."""
         if not said.data:
             return {}
         forms, found = self._parts.forms, said.table("memory").data
@@ -330,7 +329,7 @@ class _Reader:
         return found
 
     def _optimiser(self, said: JsonTable, memory: Mapping[str, str], records: Records | None) -> Optimiser | None:
-        """The optimiser of the training that the weights are from, where the file has it."""
+        """The optimiser of the training that gave the weights, if the file has it."""
         if not said.data:
             return None
         kind = said.one_of("kind", OPTIMISERS)
@@ -347,7 +346,7 @@ class _Reader:
         return optimiser
 
     def _records(self, columns: Mapping[str, str]) -> Records | None:
-        """The records of the training that the weights are from, where the file has them."""
+        """The records of the training that gave the weights, if the file has them."""
         if not columns:
             return None
         key = frozenset(columns.items())
@@ -361,7 +360,7 @@ class _Reader:
 
 
 def _model(table: JsonTable) -> Model:
-    """The model, each of its switches checked by itself."""
+    """The model; each of its switches is checked."""
     lengths, axes, called = table.table("lengths"), table.table("axes"), table.table("called")
     for part in (lengths, axes, called):
         for name in part.data:
@@ -387,7 +386,7 @@ def _model(table: JsonTable) -> Model:
         model = replace(model, axes={**model.axes, axis: words})
     for key, value in table.table("switches").data.items():
         block, _, name = key.rpartition(".")
-        # What a message will repeat has to be short.
+        # Values that an error message repeats must be short.
         plain = (
             isinstance(value, float) or is_text(value, MOST_LABEL) or (isinstance(value, int) and abs(value) < 10**12)
         )
@@ -402,7 +401,7 @@ def _model(table: JsonTable) -> Model:
 
 @lru_cache(4)
 def _tokenizer(text: str) -> Tokenizer:
-    """The tokenizer that a document keeps, see `explorer.document.manifest.packed`."""
+    """The tokenizer in a document, see `explorer.document.manifest.packed`."""
     from explorer.checkpoints.tokenizers import tokenizer_json  # few documents have one
 
     try:
@@ -418,7 +417,7 @@ def _tokenizer(text: str) -> Tokenizer:
 
 
 def _without_last_norm(model: Model) -> Model:
-    """A model as it was computed before an encoder of pre-norm layers had a norm at its end."""
+    """A model as it was computed when pre-norm encoders had no norm at their end."""
     if model.kind != "encoder-decoder" or model.switch(f"encoder.{model.layers}.ffn", "norm") != "pre":
         return model
     return model.with_switch("encoder.final", "at_end", False)
@@ -429,7 +428,7 @@ def _as_damaged(error: ExplorerError) -> DamagedError:
 
 
 def _graph(model: Model) -> Graph:
-    """The graph of a model, unless it is too large to be held."""
+    """The graph of a model, unless it needs too much memory."""
     labels = count_labels(model)
     if labels > MOST_LABELS:
         raise DamagedError(f"its matrices have {labels:,} rows and columns; up to {MOST_LABELS:,} can be opened")
@@ -454,7 +453,7 @@ def _check_forms(
     beyond: Mapping[str, Form],
     free: float,
 ) -> None:
-    """See that each array can be what it is said to be, by the shapes and types of the graph, in the `free` bytes."""
+    """Check that each array has the shape and type that the graph demands, and that all fit into the `free` bytes."""
     for node in graph.nodes.values():
         if node.is_input:
             dtype = "int64" if _is_ids(graph, node.name) else model.dtype
@@ -469,27 +468,27 @@ def _check_forms(
         if form.shape != graph.shape(name) or form.dtype == "bool":
             raise DamagedError(f"the pinned values of '{name}' are not of that node's shape and type")
     _limit_cells(model, sum(prod(form.shape) for form in (*beyond.values(), *pins.values(), *pins.values())))
-    # The file has the inputs, so they are no larger than it is: those of Qwen 3 are more than could be computed.
+    # The inputs are as large as the file at most, so only memory limits them: Qwen 3 has more than `most_numbers`.
     needed = sum(prod(form.shape) * np.dtype(form.dtype).itemsize for form in inputs.values())
     if needed > free:
         raise DamagedError(f"it needs {needed / 1e9:.1f} GB of memory; {free / 1e9:.1f} GB are free here")
 
 
 def _is_ids(graph: Graph, name: str) -> bool:
-    """Whether an input holds the numbers of words."""
+    """Whether an input holds word numbers."""
     node = graph.nodes.get(name)
     return node is not None and node.is_input and node.op.whole
 
 
 def _check_whole(graph: Graph, name: str, values: Array) -> None:
-    """See that all values are whole numbers that the node may hold."""
+    """Check that all values are whole numbers that the node may hold."""
     last = last_number(graph, name)
     if not ((values >= 0) & (values <= last) & (np.floor(values) == values)).all():
         raise DamagedError(f"'{name}' holds a number that is not one of 0 to {last}")
 
 
 def _with_loss(model: Model) -> Graph | None:
-    """The graph that a model has when its loss is switched on; None where it cannot be."""
+    """The graph of a model with its loss switched on; None if there is no such graph."""
     if "loss" not in model.blocks():
         return None
     try:

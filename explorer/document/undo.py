@@ -1,4 +1,4 @@
-"""Undo and redo: a list of states with a place in it."""
+"""Undo and redo: a list of states, and the place of the present one."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from explorer.document.state import State
 
 LIMIT = 1000
 MOST_BYTES = 2**30
-"""Of what only steps to undo still hold: a hundred edits of the largest matrix of GPT-2 small."""
+"""The most bytes that only undo steps still hold: a hundred edits of the largest matrix of GPT-2 small."""
 MOST_KEPT, MOST_KEPT_BYTES = 200, 50_000_000
-"""Steps in each direction that a file keeps, and what only they hold."""
+"""The most steps in each direction that a file keeps, and the most bytes that only they hold."""
 NODE_BYTES, LABEL_BYTES = 1000, 64
-"""About what a node of a graph takes, with its share of what the graph keeps beside it, and a label of an axis."""
+"""About how many bytes a node of a graph takes, including its share of the graph's caches, and a label of an axis."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,18 +24,18 @@ class _Step:
     label: str
     stroke: object
     bytes: int
-    """Of all that the steps have replaced from the first state on."""
+    """Of everything that the steps since the first state have replaced."""
 
 
 class Mark(NamedTuple):
-    """All that a history is at one time: its steps, and which of them is the present one."""
+    """A snapshot of a history: its steps, and the place of the present one."""
 
     steps: tuple[_Step, ...]
     now: int
 
 
 class UndoHistory:
-    """The states a document has been in. Steps of one stroke (a drag, a wheel, a run of training) are one step.
+    """The states of a document in order. All steps of one stroke (a drag, a wheel, a training run) count as one.
 
     `state`: the first.
     """
@@ -47,37 +47,37 @@ class UndoHistory:
 
     @property
     def present(self) -> State:
-        """The state the document is in, or on its way to."""
+        """The state of the document, or the one that is being computed for it."""
         return self._steps[self._now].state
 
     @property
     def states(self) -> tuple[State, ...]:
-        """All states that can be gone back or forward to, the present one among them."""
+        """All states that undo and redo can reach, and the present one."""
         return tuple(step.state for step in self._steps)
 
     @property
     def undo_label(self) -> str | None:
-        """What undo would take back, or None."""
+        """The name of the act that undo would take back, or None."""
         return self._steps[self._now].label if self._now else None
 
     @property
     def redo_label(self) -> str | None:
-        """What redo would do again, or None."""
+        """The name of the act that redo would repeat, or None."""
         return self._steps[self._now + 1].label if self._now + 1 < len(self._steps) else None
 
     @property
     def modified(self) -> bool:
-        """Whether the present state is another than the one last marked as saved."""
+        """Whether the present state differs from the one last marked as saved."""
         return self.present is not self._saved
 
     def mark_saved(self, state: State | None = None) -> None:
-        """Take a state, by default the present one, as the saved one."""
+        """Mark a state, by default the present one, as saved."""
         self._saved = self.present if state is None else state
 
     def record(self, state: State, label: str, stroke: object = None) -> None:
-        """Add a state behind the present one; what could have been redone is gone.
+        """Add a state after the present one; redo steps are dropped.
 
-        A stroke that goes on takes in what was done in between: a weight edited in mid-run is a part of the run.
+        A continued stroke absorbs acts in between: a weight edited during a training run is part of the run.
         """
         kept = self._steps[: self._now + 1]
         if stroke is not None:
@@ -85,7 +85,7 @@ class UndoHistory:
             kept = kept[: begun.index(True) + 1] if True in begun else kept
         last = kept[-1]
         step = _Step(state, label, stroke, last.bytes + _only_in(last.state, state))
-        # The oldest are forgotten, but one step can always be undone.
+        # The oldest steps are dropped, but one step can always be undone.
         first = max(len(kept) - LIMIT, 0)
         while first < len(kept) - 1 and step.bytes - kept[first].bytes > MOST_BYTES:
             first += 1
@@ -93,7 +93,7 @@ class UndoHistory:
         self._now = len(self._steps) - 1
 
     def around(self, lesson: str) -> tuple[tuple[tuple[State, str], ...], int]:
-        """What a file keeps: the states near the present one, as far as they are of a lesson, and its place there."""
+        """What a file keeps: the states of a lesson around the present one, and the place of the present one there."""
         first = last = self._now
         while first and self._is_kept(first - 1, lesson):
             first -= 1
@@ -107,7 +107,7 @@ class UndoHistory:
         return near and step.state.lesson == lesson
 
     def surround(self, steps: Sequence[tuple[State, str]], now: int) -> None:
-        """Put the present state, which is one of those that a file has kept, among them; what was before stays so."""
+        """Put steps that a file kept around the present state, which is one of them; earlier steps stay before them."""
         made, opened = list(self._steps[: self._now]), self.undo_label or ""
         for k, (state, label) in enumerate(steps):
             held = made[-1].bytes + _only_in(made[-1].state, state) if made else 0
@@ -115,30 +115,30 @@ class UndoHistory:
         self._steps, self._now = tuple(made), self._now + now
 
     def undo(self) -> str | None:
-        """Go back. Returns what was taken back, or None at the beginning."""
+        """Go back one step. Returns what was taken back, or None at the beginning."""
         label = self.undo_label
         if label is not None:
             self._now -= 1
         return label and f"Undo: {label}"
 
     def redo(self) -> str | None:
-        """Go forward. Returns what was done again, or None at the end."""
+        """Go forward one step. Returns what was repeated, or None at the end."""
         label = self.redo_label
         if label is not None:
             self._now += 1
         return label and f"Redo: {label}"
 
     def mark(self) -> Mark:
-        """What there is now, to come back to."""
+        """A snapshot to return to."""
         return Mark(self._steps, self._now)
 
     def return_to(self, mark: Mark) -> None:
-        """Be what it was, as if nothing had been done since."""
+        """Return to a snapshot, as if nothing had been done since."""
         self._steps, self._now = mark
 
 
 def _only_in(old: State, new: State) -> int:
-    """Bytes of what one state holds and the next one does not."""
+    """How many bytes one state holds that the next one does not."""
     shared = set(map(id, _arrays(new)))
     found = sum(array.nbytes for array in _arrays(old) if id(array) not in shared)
     if old.graph is not new.graph:

@@ -1,6 +1,6 @@
-"""Numbers typed, dragged or computed elsewhere: cells of input nodes, one of them whole, or several.
+"""Setting numbers of input nodes, typed, dragged or computed elsewhere: single cells, whole arrays, or several arrays.
 
-Computed cells held at values typed by hand, and released again.
+Pinning cells of computed nodes to typed values, and releasing them.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ class SetCells(Command):
     """Set cells of an input node, or of a head's slice of one."""
 
     name: str  # such as "encoder.1.self.head.1.W_Q"
-    cells: Cells  # a cell is counted from 0 in the node's, or the slice's, own shape
+    cells: Cells  # a cell is an index, counted from 0, into the node's or the slice's own shape
     stroke: object = field(default=None, compare=False)  # equal for all steps of one drag
 
     @property
@@ -42,11 +42,11 @@ class SetCells(Command):
 
 @dataclass(frozen=True, eq=False)
 class SetArray(Command):
-    """Set all of an input node, or of a head's slice of one."""
+    """Set all numbers of an input node, or of a head's slice of one."""
 
     name: str
     values: Array | Writing  # in the node's or slice's shape
-    what: str = "Set"  # as undo names it: "Randomise"
+    what: str = "Set"  # the verb for undo, such as "Randomise"
 
     @property
     def label(self) -> str:
@@ -60,10 +60,10 @@ class SetArray(Command):
 
 @dataclass(frozen=True, eq=False)
 class SetInputs(Command):
-    """Set several input nodes at once, such as all weights at a step of training."""
+    """Set several input nodes at once, such as all weights after a training step."""
 
     arrays: Mapping[str, Array]  # in the nodes' shapes
-    title: str  # as undo names it
+    title: str  # its name for undo
     stroke: object = None  # equal for all steps of one run
 
     @property
@@ -77,7 +77,7 @@ class SetInputs(Command):
 
 
 def input_place(state: State, name: str) -> Place:
-    """The place of an input node or of a head's slice of one."""
+    """The place of an input node or of a head's slice of one; refuses computed nodes."""
     place = state.graph.place(name)
     if not state.graph.nodes[place.node].is_input:
         inputs = ", ".join(state.graph.inputs_of(place.node)) or "none"
@@ -86,18 +86,18 @@ def input_place(state: State, name: str) -> Place:
 
 
 def checked(state: State, name: str, place: Place, cells: Cells) -> dict[tuple[int, ...], Array]:
-    """The numbers of cells as they will stand in a node's array, by their index in it.
+    """The numbers of cells in the node's number type, by their index in the node's array.
 
     Parameters
     ----------
     state : State
-        What they are for.
+        The state that they are for.
     name : str
-        As messages name the node, or the head's slice of it.
+        The name of the node, or of the head's slice, in messages.
     place : Place
-        The same.
+        The place with that name.
     cells : mapping of cell to float
-        Counted in the shape of the node, or of the slice.
+        Indices into the node or the slice.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def checked(state: State, name: str, place: Place, cells: Cells) -> dict[tuple[i
             last = last_number(state.graph, place.node)
             if not (float(value).is_integer() and 0 <= value <= last):
                 raise ExplorerError("bad-token-id", name=name, last=last, value=value)
-    with np.errstate(over="ignore"):  # float32 has no number as large: infinity
+    with np.errstate(over="ignore"):  # a number too large for float32 becomes infinite
         dtype = np.int64 if whole else state.model.dtype
         return {place.index + cell: np.asarray(value, dtype) for cell, value in cells.items()}
 
@@ -134,10 +134,10 @@ def last_number(graph: Graph, name: str) -> int:
 
 @dataclass(frozen=True)
 class PinCells(Command):
-    """Hold cells of a computed node at values typed by hand."""
+    """Hold cells of a computed node at typed values."""
 
     name: str  # a computed node, or a head's slice of one
-    cells: Cells  # a cell is counted from 0 in the node's, or the slice's, own shape
+    cells: Cells  # a cell is an index, counted from 0, into the node's or the slice's own shape
     stroke: object = field(default=None, compare=False)  # equal for all steps of one drag
 
     @property
@@ -161,10 +161,10 @@ class PinCells(Command):
 
 @dataclass(frozen=True)
 class Release(Command):
-    """Let pinned cells be computed again."""
+    """Release pinned cells, so that they are computed again."""
 
     name: str
-    cells: tuple[tuple[int, ...], ...] = ()  # empty: all of the node or slice
+    cells: tuple[tuple[int, ...], ...] = ()  # empty: all cells of the node or slice
 
     @property
     def label(self) -> str:

@@ -1,6 +1,6 @@
-"""What every command is, and acts on a model as a whole: a switch of its blocks, another kind, another state.
+"""The base class of commands, and commands for the whole model: switches, another kind, another state.
 
-A switch of a block, or of all blocks of its kind.
+A switch can be set in one block or in all blocks of the same kind.
 """
 
 from collections.abc import Mapping
@@ -14,19 +14,19 @@ from explorer.document.state import State, frozen
 
 
 class Command:
-    """An act. `stroke` marks the parts of one drag, which history keeps as one undo step."""
+    """One act of a person. `stroke` marks the parts of one drag, which history keeps as one undo step."""
 
     stroke: object = None
 
     @property
     def label(self) -> str:
-        """What was done, as undo names it."""
+        """The name of the act, for undo."""
         raise NotImplementedError(type(self).__name__)
 
     def apply(self, state: State) -> State:
-        """The state afterwards.
+        """The state after the act.
 
-        Raises `ExplorerError` where it cannot be done; nothing has happened then.
+        Raises `ExplorerError` if it cannot be done; then nothing has changed.
         """
         raise NotImplementedError(type(self).__name__)
 
@@ -35,16 +35,16 @@ class Command:
 class SetSwitch(Command):
     """Set a switch of a block, such as ("encoder.1.self", "scale", "none").
 
-    Another layout of Q and K is another picture of the same numbers, so they are carried over transposed. "W x" instead
-    of "x W" reads the same printed matrices the other way: where all matrices of the block are square they stay as they
-    are and the results change; where one is not, it would not fit, so all are transposed and the results stay. Targets
-    that follow the words are those of these words when they are typed next, whatever was typed for others before.
+    Another layout of Q and K shows the same numbers, so they are transposed. "W x" instead of "x W" reads the printed
+    matrices in the other orientation: if all matrices of the block are square, they stay and the results change; if one
+    is not, it would not fit, so all are transposed and the results stay. If targets follow the words and are then
+    typed, they start as the next words, whatever targets were typed before.
     """
 
     block: str
     name: str
-    value: object  # what is chosen, or its text
-    everywhere: bool = False  # in all blocks of the same kind
+    value: object  # the chosen value, or its text
+    everywhere: bool = False  # whether to set it in all blocks of the same kind
 
     @property
     def label(self) -> str:
@@ -65,12 +65,12 @@ class SetSwitch(Command):
         if model.switch(block, self.name) == state.model.switch(block, self.name):
             return state
         if self.name == "loss" and model.kind in DECODER_READS and "loss.target" not in state.inputs:
-            model = model.with_switch(block, "targets", "next word")  # nobody has typed any
+            model = model.with_switch(block, "targets", "next word")  # no targets have been typed
         changed = replace(state, inputs=self._carried(state, block)).rebuilt(model)
         return changed.with_inputs(taken_over(state, changed))
 
     def _carried(self, state: State, block: str) -> Mapping[str, Array]:
-        """The inputs: without what the switch replaces, those transposed whose rows and columns it exchanges."""
+        """The inputs without those that the switch replaces; where it exchanges rows and columns, transposed."""
         prefix = f"{block}.W"
         match self.name:
             case "layout":
@@ -87,9 +87,9 @@ class SetSwitch(Command):
 
 
 def taken_over(old: State, new: State) -> dict[str, Array]:
-    """Values of nodes that a switch makes editable for the first time: they start with what they were computed as.
+    """Values of nodes that a switch makes editable for the first time: they start with their computed values.
 
-    So a mask drawn by hand starts as the causal or the padding one, and a free scale as 1/sqrt(d_k).
+    So a mask edited by hand starts as the causal or padding mask, and a free scale as 1/sqrt(d_k).
     """
     nodes, given = old.graph.nodes, old.inputs
     names = [
@@ -99,7 +99,7 @@ def taken_over(old: State, new: State) -> dict[str, Array]:
         and name not in given
         and name in nodes
         and given.keys() >= set(nodes[name].parents)
-        # A row of words is no table of numbers.
+        # the new node must have the same axes
         and nodes[name].axes == node.axes
     ]
     values = {parent: given[parent] for name in names for parent in nodes[name].parents}
@@ -109,11 +109,11 @@ def taken_over(old: State, new: State) -> dict[str, Array]:
 
 @dataclass(frozen=True)
 class BecomeKind(Command):
-    """Set all switches in which a published model differs from that of 2017: "Llama 3 8B".
+    """Set all switches in which a published model, such as "Llama 3 8B", differs from the transformer of 2017.
 
-    Sizes and words stay, and so do weights that still fit; the others start as random numbers.
+    Sizes and words stay, and so do weights that still fit; other weights start as random numbers.
 
-    Raises `ExplorerError`: "no-stream" where the model has no layers that could be of another kind.
+    Raises `ExplorerError`: "no-stream" if the model has no layers that could be of another kind.
     """
 
     name: str  # of a member of `explorer.checkpoints.architectures`
@@ -123,7 +123,7 @@ class BecomeKind(Command):
         return f"Make it a {self.name}"
 
     def apply(self, state: State) -> State:
-        from explorer.checkpoints.architectures import as_member, member  # for who wants another kind
+        from explorer.checkpoints.architectures import as_member, member  # imported only when it is used
 
         if state.model.kind not in ("gpt", "encoder", "encoder-decoder"):
             raise ExplorerError("no-stream", name=self.name)
@@ -136,11 +136,11 @@ class BecomeKind(Command):
 
 @dataclass(frozen=True, eq=False)
 class Replace(Command):
-    """Put a whole state in place of the present one: a lesson, one of its settings, a file."""
+    """Replace the present state by another one: a lesson, one of its settings, a file."""
 
     state: State
-    title: str  # as undo names it
-    stroke: object = None  # equal for all steps of one run of training, which may go back to an earlier state
+    title: str  # its name for undo
+    stroke: object = None  # equal for all steps of one training run, which may go back to an earlier state
 
     @property
     def label(self) -> str:

@@ -1,6 +1,6 @@
-"""The words of a sequence, the vectors sent with them, and the words of a vocabulary.
+"""Commands for the words of a sequence, their vectors, and the words of a vocabulary.
 
-Writing on behind the words of a decoder.
+And for continuing the text of a decoder.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,10 +28,10 @@ _HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp", "Zs"}
 
 @dataclass(frozen=True)
 class SetTokens(Command):
-    """Give a sequence other words. A word that the vocabulary lacks gets a row of its own in the table.
+    """Give a sequence other words. A word missing in the vocabulary gets a new row in the table.
 
-    Targets that were typed belong to the sentence that they were typed for. If they say its next words (whatever comes
-    after its last one), or if the new sentence is longer or shorter, they become the next words of the new one.
+    Typed targets belong to the sentence for which they were typed. If they are its next words (whatever comes after its
+    last word), or if the new sentence has another length, the targets become the next words of the new sentence.
     """
 
     sequence: str  # "source", "target" or "input"
@@ -69,12 +69,12 @@ class SetTokens(Command):
 
 
 def _is_of_others(state: State, sequence: str) -> bool:
-    """Whether the words came as numbers: ours are looked up as rows that have one 1, unless somebody chose that."""
+    """Whether the model is a checkpoint without words: our own models look words up by one-hot rows by default."""
     return bool(state.model.has_switch(sequence, "lookup") and state.model.switch(sequence, "lookup") == "index")
 
 
 def _typed_for(state: State, n: int) -> bool:
-    """Whether the right words are typed, but only for this sentence: those of another one, of n words, are others."""
+    """Whether the targets are typed and fit only the present sentence, so that a new one of n words needs others."""
     target, model = state.inputs.get("loss.target"), state.model
     if "loss.target" not in state.graph.nodes or target is None or target.ndim != 1 or follows_words(model):
         return False
@@ -87,15 +87,14 @@ def _typed_for(state: State, n: int) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class SendWords(Command):
-    """Give a sequence words together with their vectors: its tokens, and their rows of its embedding table.
+    """Give a sequence words together with their vectors: its tokens, and their rows in its embedding table.
 
-    Where the vectors are wider or narrower than the model, it becomes as wide as they are; weights that no longer fit
-    start anew.
+    If the vectors have another width than the model, the model gets theirs; weights that no longer fit start again.
     """
 
     sequence: str  # "source", "target" or "input"
     words: Sequence[str]
-    vectors: Array  # (n_words, d_model); of a word that stands there twice the last one counts
+    vectors: Array  # (n_words, d_model); for a repeated word the last vector counts
 
     @property
     def label(self) -> str:
@@ -114,9 +113,9 @@ class SendWords(Command):
 
 @dataclass(frozen=True, eq=False)
 class AddWords(Command):
-    """Give vocabularies more words, behind those that they have; their weights start as others do."""
+    """Append words to vocabularies; their weights get starting values."""
 
-    words: Mapping[str, Sequence[str]]  # for each vocabulary axis, such as "input.words", words that it shall have
+    words: Mapping[str, Sequence[str]]  # for each vocabulary axis, such as "input.words", the words that it must have
 
     @property
     def label(self) -> str:
@@ -132,7 +131,7 @@ class AddWords(Command):
 
 
 def checked_words(sequence: str, words: Sequence[str], most: int | None) -> Sequence[str]:
-    """The words, if they can be the tokens of a sequence.
+    """The words, checked as tokens of a sequence.
 
     Raises `ExplorerError`: "empty-tokens", "too-many-tokens" or "bad-token".
     """
@@ -142,14 +141,14 @@ def checked_words(sequence: str, words: Sequence[str], most: int | None) -> Sequ
         raise ExplorerError("too-many-tokens", sequence=sequence, limit=most, given=len(words))
     for word in words:
         if not _is_word(word):
-            # What cannot be seen is told by its number.
+            # An invisible character is shown by its number.
             seen = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in word[:MOST_TOKEN_LENGTH])
             raise ExplorerError("bad-token", token=seen, limit=MOST_TOKEN_LENGTH)
     return words
 
 
 def _is_word(word: str) -> bool:
-    """Whether a text can be a token: all of it can be seen, but what joins letters and emoji."""
+    """Whether a text can be a token: visible characters, and joiners of letters and emoji between them."""
     seen = [c for c in word if c not in _JOINERS]
     return bool(seen) and len(word) <= MOST_TOKEN_LENGTH and _HIDDEN.isdisjoint(map(category, seen))
 
@@ -159,14 +158,14 @@ TEMPERATURE = "output.temperature"
 
 @dataclass(frozen=True)
 class WriteOn(Command):
-    """Let the model write words behind those that stand there, up to `<end>`.
+    """Let the model write words after the present ones, up to `<end>`.
 
-    The temperature is that of the model (`output.temperature`); where cells are pinned they stay so.
+    The temperature is the model's (`output.temperature`); pinned cells stay pinned.
     """
 
-    behind: int  # how many of the words that stand there are kept
-    n: int = 1  # how many words to write, at most
-    choice: Choice = field(default_factory=Choice)  # its temperature is not read
+    behind: int  # how many of the present words are kept
+    n: int = 1  # the most words to write
+    choice: Choice = field(default_factory=Choice)  # its temperature is ignored
 
     @property
     def label(self) -> str:
@@ -176,7 +175,7 @@ class WriteOn(Command):
         return self.written(state)
 
     def written(self, state: State, told: Callable[[int, int], None] = lambda done, total: None) -> State:
-        """As `apply`, on any thread; `told` hears how many words there are of how many, and may raise to stop."""
+        """As `apply`, on any thread; `told` is called with the words written and the total, and may raise to stop."""
         sequence = sequence_of(state)
         words = list(state.graph.labels(sequence, state.inputs)[: self.behind])
         reads = state.graph.axes[state.graph.sequences[sequence]]
@@ -191,7 +190,7 @@ class WriteOn(Command):
         return SetTokens(sequence, [*words, *new]).apply(state)
 
     def _said(self, state: State, words: list[str]) -> Iterator[str]:
-        """The words that are chosen, one after the other."""
+        """The chosen words, one after another."""
         n = min(self.n, MOST_TOKENS - len(words))
         temperature = float(state.inputs[TEMPERATURE]) if TEMPERATURE in state.inputs else 1.0
         choice = Choice(self.choice.greedy, temperature, self.choice.top_k, self.choice.top_p, self.choice.seed)
@@ -205,7 +204,7 @@ class WriteOn(Command):
         for _ in range(n):
             state = SetTokens(sequence, words).apply(state)
             logits = fresh(state.graph, state.used, state.pins).values["output.logits"][-1]
-            # Another sentence may bring another vocabulary: where its own words are the right ones.
+            # A new sentence may extend the output vocabulary, if the targets are its own next words.
             said = output_words(state)[choice.word(choice.probabilities(logits), len(words))]
             yield said
             if said == END or said not in state.graph.axes[state.graph.sequences[sequence]]:
