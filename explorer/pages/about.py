@@ -1,4 +1,4 @@
-"""What each kind of stage is for, and why it is made as it is: for whoever meets it for the first time."""
+"""What each kind of stage is for and why it is built this way, for a reader who meets it for the first time."""
 
 from typing import NamedTuple
 
@@ -7,15 +7,15 @@ from explorer.core.ops import Add, CrossEntropy, LayerNorm, MeanSquaredError, On
 
 
 class Answer(NamedTuple):
-    """A question of a beginner, and what there is to say."""
+    """A question that a beginner asks about a stage, and its answer."""
 
     question: str
     text: str
-    about: type[Op] = Op  # it is said only where a node of the stage is computed so: switches choose others
+    about: type[Op] = Op  # shown only where a node of the stage has this op: switches choose other ops
 
 
 def answers(stage: Stage, graph: Graph) -> tuple[Answer, ...]:
-    """What is true of a stage as its switches have it."""
+    """The answers that are true of a stage with its present switches."""
     there = [node.op for node in graph.nodes.values() if node.stage == stage.name]
     told = ABOUT[stage.kind]
     return tuple(one for one in told if one.about is Op or any(isinstance(op, one.about) for op in there))
@@ -362,4 +362,4 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
         ),
     ),
 }
-"""By the kind of a stage."""
+"""The answers for each kind of stage."""

@@ -1,8 +1,8 @@
-"""Attention, one head at a time: from what it reads to queries, keys and values, to shares, and to the output.
+"""The pages of attention: one head at a time, from its inputs to queries, keys, values, weights and the output.
 
-A decoder's attention, and the sentence that it reads, which is one place behind what it should say.
+The page of a decoder's attention adds the sentence that it reads, which is one place behind what it should say.
 
-Heads: all of them side by side, their outputs joined, and W_O.
+The page of the heads: all heads side by side, their outputs joined, and W_O.
 """
 
 import re
@@ -25,17 +25,17 @@ from explorer.pages.view import View
 
 NEARLY_ALL = 0.99
 LONG_VECTORS, MANY_VECTORS = 8, 12
-"""Numbers of a query, and queries, beyond which three tables of them push all else out of sight."""
+"""Numbers in a query, and queries: with more, the tables of Q, K and V push everything else out of sight."""
 
 
 def attention(view: View, stage: Stage, sentences: tuple[Element, ...] = ()) -> tuple[Element, ...]:
-    """What is read, and the weights beside the Q, K and V that they make; the scores; the shares; the planes.
+    """The inputs and weights, Q, K and V, the scores, the attention weights, and the planes of vectors.
 
-    Sentences of a decoder stand behind what it reads; long ones, which take many lines, at the end.
+    The `sentences` of a decoder stand after the scores; where a text is long, at the end of the page.
 
-    In a decoder the other attention of the same layer stands beside the heat map: one sees at once where a word of the
-    target looks in its own sentence and where in the source. Of several heads' mean there are only the pictures and its
-    matrix: queries, keys and values are each head's own.
+    In a decoder the heat map of the same layer's other attention stands beside this one, so that the reader sees where
+    a word of the target looks in its own sentence and where in the source. The mean of several heads has only the
+    pictures and its matrix, because queries, keys and values belong to a single head.
     """
     block = view.block(stage)
     if view.averaged(block):
@@ -59,7 +59,7 @@ def attention(view: View, stage: Stage, sentences: tuple[Element, ...] = ()) -> 
 
 
 def attention_sentence(view: View, stage: Stage) -> str:
-    """What happens there: who asks whom, and what for."""
+    """One sentence on the stage: which words ask, which answer, and what the answer decides."""
     block = view.block(stage)
     nodes = view.nodes
     others = stage.kind == "cross"
@@ -75,7 +75,7 @@ def _item(view: View, block: str, short: str, title: str = "", sign: str = "") -
 
 
 def _read(view: View, block: str) -> Row:
-    """What is read, and the weights that make queries, keys and values of it; small pictures where room is short."""
+    """The inputs, and the weights that turn them into queries, keys and values; small pictures if there is no room."""
     items = []
     if f"{block}W_Q" in view.nodes:
         for_queries, for_keys = [view.nodes[block + letter].parents[0] for letter in "QK"]
@@ -98,13 +98,13 @@ def _read(view: View, block: str) -> Row:
 
 
 def _made_elsewhere(view: View, name: str, title: str) -> Item:
-    """What is read; how it is made is said where that happens, and would be long here."""
+    """A matrix that attention reads, with its symbol only: its own stage shows the long formula."""
     whole = matrix(view, name)
     return Item("", view.part((name, title), (whole,), lambda: replace(symbol_only(whole), title=title)))
 
 
 def _projected(view: View, block: str) -> Row:
-    """Queries, keys and values, and what their place turns queries and keys into."""
+    """Queries, keys and values, and the normed and rotated queries and keys."""
     items = []
     for letter, what in (("Q", "queries"), ("K", "keys"), ("V", "values")):
         if block + letter in view.nodes:
@@ -120,24 +120,24 @@ def _projected(view: View, block: str) -> Row:
 
 
 def _given(view: View, block: str) -> list[Item]:
-    """What scores are multiplied by, and a mask that does not depend on them: behind the weights, or Q, K and V."""
+    """The scale, a mask that does not depend on the scores, and `OF_SCORES`; after the weights, or after Q, K, V."""
     names = ("scale",) if _among_scores(view, block) else ("scale", "mask")
     return [_item(view, block, name) for name in (*names, *OF_SCORES) if block + name in view.nodes]
 
 
 OF_SCORES = "bias_table", "position_bias", "sink", "gamma_Q", "beta_Q", "gamma_K", "beta_K"
-"""What else scores may be made with."""
+"""Other inputs that the scores may be computed with."""
 
 
 @cache
 def in_few_bits(name: str) -> tuple[tuple[str, str], ...]:
-    """A matrix of weights and, where it is left in few bits, its scales, codes and what is left: names and titles."""
+    """Names and titles of a weight matrix and of its parts if it is quantised: scales, codes, rounded weights."""
     more = (("scale", "a scale for each block"), ("codes", "a code for each"), ("left", "what is left"))
     return (name, ""), *((f"{name}_{ending}", said) for ending, said in more)
 
 
 def _among_scores(view: View, block: str) -> bool:
-    """Whether the mask stands between the scores: it is made of them, or a click opens or closes a cell."""
+    """Whether the mask stands among the scores: it is computed from them, or it is an input, edited by clicks."""
     mask = view.nodes.get(f"{block}mask")
     return mask is not None and (mask.is_input or f"{block}scores" in mask.parents)
 
@@ -152,12 +152,12 @@ def _scores(view: View, block: str) -> tuple[Item, ...]:
         by_hand = view.nodes[f"{block}mask"].is_input
         items.append(_item(view, block, "mask", "mask: a click opens or closes a cell" if by_hand else ""))
     if f"{block}masked" in view.nodes:
-        items.append(_item(view, block, "masked"))  # no arrow: so it may stand on the next line, with the weights
+        items.append(_item(view, block, "masked"))  # without an arrow it may stand on the next line, with the weights
     return tuple(items)
 
 
 def _drawn(view: View, block: str) -> tuple[tuple[Item, ...], Item]:
-    """The weights as heat map, beside it that of the other attention of a decoder's layer; and as lines."""
+    """The weights as a heat map, with that of the other attention of a decoder's layer; and the weights as lines."""
     other = _beside(view, block)
     weights = matrix(view, view.shares_of(block), id=f"{block}weights drawn")
     blocks = (block, other) if other else (block,)
@@ -166,7 +166,7 @@ def _drawn(view: View, block: str) -> tuple[tuple[Item, ...], Item]:
 
 
 def _pictures(view: View, block: str) -> tuple[Element, ...]:
-    """The pictures by themselves: of a long text they come first, of several heads' mean there is little else."""
+    """The pictures in a section of their own: first on the page of a long text, or of the mean of several heads."""
     maps, lines = _drawn(view, block)
     items = (*maps, lines)
     if view.averaged(block):
@@ -175,13 +175,13 @@ def _pictures(view: View, block: str) -> tuple[Element, ...]:
 
 
 def heat_map(view: View, block: str, title: str = "") -> HeatMap:
-    """The attention weights of a block as one looks at them."""
+    """The heat map of a block's attention weights, of the head (or the mean) that the reader looks at."""
     drawn = matrix(view, view.shares_of(block), id=f"{block}heat map: weights")
     return HeatMap(f"{block}heat map", drawn, title, _full(view, drawn))
 
 
 def heat_maps(view: View, block: str) -> tuple[HeatMap, ...]:
-    """The attention weights of each head of a block; the colours of all go equally far."""
+    """The heat maps of all heads of a block; all have the same scale of colours."""
     drawn = []
     for head in range(view.graph.n_heads(f"{block}weights") or 1):
         name = view.of_head(f"{block}weights", head)
@@ -193,15 +193,15 @@ def heat_maps(view: View, block: str) -> tuple[HeatMap, ...]:
 def _full(view: View, drawn: Matrix) -> float:
     """The share at which the colour of a heat map is deepest.
 
-    The colours of shares go from 0 to 1, so that pictures can be compared. Among many words, of which each gets little,
-    they go as far as nearly all of all heads' shares do.
+    The colours of shares go from 0 to 1, so that pictures can be compared. With many words each share is small: then
+    the scale ends at the size that `NEARLY_ALL` of the shares of all heads stay below.
     """
     many = max(drawn.array.shape) > LONG
     return _nearly_all(view.values[drawn.place.node]) if many and drawn.colours == SHARES else 1.0
 
 
 def lights(view: View, block: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The nodes of an attention whose cells light up words in its pictures, with the axes of their rows and columns."""
+    """The nodes of an attention block, each with the axes of its rows and columns: their cells light up words."""
     path, nodes = block.rstrip("."), view.nodes
 
     def make() -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -211,20 +211,20 @@ def lights(view: View, block: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def _nearly_all(shares: Array) -> float:
-    """A share that few are larger than."""
+    """The share that only few positive shares exceed: the `NEARLY_ALL` quantile."""
     some = shares[np.isfinite(shares) & (shares > 0)]
     return float(np.quantile(some, NEARLY_ALL)) if some.size else 1.0
 
 
 def _beside(view: View, block: str) -> str:
-    """The path of the other attention of a decoder's layer, or nothing."""
+    """The path of the other attention in the same decoder layer; "" if there is none."""
     layer, _, kind = block.rstrip(".").rpartition(".")
     other = {"self": f"{layer}.cross.", "cross": f"{layer}.self."}.get(kind, "")
     return other if f"{other}weights" in view.nodes and other else ""
 
 
 def _title(view: View, block: str, several: bool) -> str:
-    """What a heat map is of; in a decoder there are two."""
+    """The title of a heat map; a decoder has two heat maps, so each names its stage and axes."""
     if not several:
         return "Heat map"
     node = view.nodes[f"{block}weights"]
@@ -236,7 +236,7 @@ def _title(view: View, block: str, several: bool) -> str:
 TARGET, CHOSEN, WORDS = "loss.target", "output.chosen", "output.words"
 READS, SHOULD, SAYS = "reads", "should say", "says"
 MOST_LINES = 1024
-"""More lines between words are a grey mat: then each word of the target has its strongest one."""
+"""More lines between words than this look like a grey mat: then each target word shows only its strongest line."""
 
 
 def masked(view: View, stage: Stage) -> tuple[Element, ...]:
@@ -265,7 +265,7 @@ def cross(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def _rows(view: View, block: str) -> tuple[SentenceRow, ...]:
-    """What the decoder reads and, where there is such a thing, what it should say and what it says."""
+    """The sentence that the decoder reads and, if the model has them, what it should say and what it says."""
     axis = view.nodes[f"{block}weights"].axes[-2]
     rows = [SentenceRow(READS, axis, view.labels(axis))]
     for title, name in ((SHOULD, TARGET), (SAYS, CHOSEN)):
@@ -308,16 +308,16 @@ def _crossed(view: View, block: str) -> str:
 
 
 MOST_WORDS, MOST_COLUMNS = 9, 48
-"""Words, and columns of all heads' tables together, beyond which a heat map of each head is seen in their place."""
+"""Words, and columns of all heads' tables together: with more, heat maps replace the tables."""
 FEW_HEADS = 3
-"""Heads whose buttons say more than one word."""
+"""With more heads than this, the buttons of heads have short texts."""
 
 
 def heads(view: View, stage: Stage) -> tuple[Element, ...]:
     """A column for each head; then the heads' outputs as one matrix, a band of columns for each head, times W_O.
 
-    Of a long sentence, or of many heads, tables of the weights cannot be compared; pictures can, and pointing at one
-    gives the number. Beside a single head stands where it looks, as lines.
+    With a long sentence or many heads, tables of the weights cannot be compared, but pictures can; pointing at a
+    picture gives the number. Beside a single head its weights also stand as lines.
     """
     block = view.block(stage)
     n = view.graph.n_heads(f"{block}output") or 1
@@ -346,7 +346,7 @@ def heads(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def heads_sentence(view: View, stage: Stage) -> str:
-    """What happens there: there may be a single head, or no W_O."""
+    """One sentence on the stage: there may be a single head, or no W_O."""
     block = view.block(stage)
     several = (view.graph.n_heads(f"{block}output") or 1) > 1
     mixed = f"{block}W_O" in view.nodes
@@ -356,13 +356,13 @@ def heads_sentence(view: View, stage: Stage) -> str:
 
 
 def _of(view: View, name: str, head: int, title: str = "") -> Element:
-    """A matrix of a head, which stays when another head is looked at."""
+    """A matrix of one given head; it stays the same when the reader looks at another head."""
     of_head = view.of_head(name, head)
     return matrix(view, of_head, title, id=of_head)
 
 
 def _numbered(view: View, name: str, head: int, several: bool) -> Element:
-    """What a head puts out; beside those of others, which have the same formula, with its number at its symbol."""
+    """The output of a head. The formulas of several heads are the same, so their symbols get the head's number."""
     whole = matrix(view, of_head := view.of_head(name, head), f"head {head + 1}", id=of_head)
     if not several:
         return whole
@@ -377,7 +377,7 @@ def _numbered(view: View, name: str, head: int, several: bool) -> Element:
 
 
 def _numbers(view: View, block: str, head: int) -> Row:
-    """Where a head looks, and what it puts out."""
+    """The attention weights and the output of a head, as numbers."""
     parts = (Item("", _of(view, block + short, head)) for short in ("weights", "output"))
     return Row(f"numbers of head {head + 1}", tuple(parts))
 
@@ -388,13 +388,13 @@ def _lines(view: View, block: str) -> AttentionLines:
 
 
 def _head(view: View, block: str, head: int, shown: tuple[Element, ...], many: bool) -> Stack:
-    """What is shown of a head, below its name and its button; the button is short where many stand on a line."""
+    """The elements of a head below its name and its button; with `many` heads the button's text is short."""
     button = _switch(view, view.of_head(f"{block}output", head), head, many)
     return Stack(f"head {head + 1}", f"Head {head + 1}", shown, ink=series(head), control=button)
 
 
 def _switch(view: View, name: str, head: int, short: bool) -> Button:
-    """Takes a head out, by pinning its output to 0, or lets it work again."""
+    """The button that switches a head off, by pinning its output to 0, or on again."""
     if is_off(view, name):
         text, less, tip = "Switch on", "Unmute", "Let the head work again"
     else:

@@ -1,4 +1,4 @@
-"""Products laid out as one computes them by hand: the right factor above the result, where rows and columns meet."""
+"""Products laid out for computing by hand: the right factor stands above the result, so its columns meet the rows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -11,18 +11,18 @@ from explorer.pages.page import Check, Item, Row, Stack
 from explorer.pages.view import View
 
 LAYOUT = "products by hand"
-"""The key under which the layout is kept, for all pages; and what chooses it."""
+"""The key under which the choice of layout is kept, one for all pages; also the id of its check box."""
 LARGE = "These matrices are too large to multiply them by hand"
 MOST = 12
-"""Rows and columns of a matrix that one would multiply by hand."""
+"""The most rows and columns of a matrix that somebody would multiply by hand."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scheme(Arrangement):
-    """A product as one computes it by hand (Falk's scheme): a row at the left meets a column above in each cell."""
+    """A product in Falk's scheme, for computing by hand: in each cell a row at the left meets a column above."""
 
     left: Matrix  # the left factor, beside the result
-    above: tuple[Matrix, ...]  # the right factor, above the result, and below it what is added to each row
+    above: tuple[Matrix, ...]  # above the result: the right factor, and below that a bias added to each row
     result: Matrix
 
     @property
@@ -31,7 +31,7 @@ class Scheme(Arrangement):
 
 
 def layout_choice(view: View, stage: Stage) -> tuple[Check, ...]:
-    """How products are laid out, at a stage that has any; where all are large, only in a row."""
+    """The check box for this layout, at a stage with products; it is disabled where all products are large."""
     products = [node for node in view.stage(stage.name) if _turned(node) is not None]
     if not products:
         return ()
@@ -41,9 +41,9 @@ def layout_choice(view: View, stage: Stage) -> tuple[Check, ...]:
 
 
 def by_hand(view: View, elements: tuple[Element, ...]) -> tuple[Element, ...]:
-    """The elements with each small product in a scheme of its own, if that is wanted.
+    """The elements, with each small product as a `Scheme` if the reader chose this layout.
 
-    A factor that stands in a scheme does not stand beside it, too.
+    A factor that stands in a scheme is removed from its former place.
     """
     if not _wanted(view):
         return elements
@@ -66,7 +66,7 @@ def _laid_out(
     elements: tuple[Element, ...], schemes: Mapping[str, Scheme], gone: frozenset[str]
 ) -> tuple[Element, ...]:
     kept: list[Element] = []
-    alone: list[Item] = []  # a single number that is left of a row stands in the next one
+    alone: list[Item] = []  # single numbers that are all that is left of a row: they move to the next row
     for element in elements:
         match element:
             case Row(items=items):
@@ -96,7 +96,7 @@ def _is_number(element: Element) -> bool:
 
 
 def _scheme(view: View, result: Matrix) -> Scheme | None:
-    """The scheme of a product that is small enough; None where a matrix is no such product."""
+    """The scheme of a small product; None for a matrix that is no product or is too large."""
     node = view.nodes[result.place.node]
     turned = _turned(node)
     if turned is None or not _is_small(view, node):
@@ -115,7 +115,7 @@ def _is_small(view: View, product: Node) -> bool:
 
 
 def _turned(node: Node) -> tuple[bool, bool] | None:
-    """Which of its factors a product takes transposed; None where a node is no plain product."""
+    """For each of the two factors, whether the product transposes it; None where a node is no plain product."""
     return node.op.factors()
 
 
@@ -123,5 +123,5 @@ def _factor(view: View, name: str, id: str, product: Node, turned: bool) -> Matr
     shown = matrix(view, name, id=id)
     made = view.nodes[shown.place.node]
     if made.stage != product.stage or made.is_input or _turned(made) is not None or turned:
-        shown = symbol_only(shown)  # how it is made stands elsewhere
+        shown = symbol_only(shown)  # its formula stands elsewhere
     return transposed(shown) if turned else shown

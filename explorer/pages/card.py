@@ -1,6 +1,6 @@
-"""The model card: what a model is, what it has learned from, how, and how well it does.
+"""The page of the model card: what a model is, which data it has learned from, how, and how good it is.
 
-The family tree: which switches make known models; a click makes the model in front one of their kind.
+The page of the family tree: which switches make known models; a click turns the open model into one of their kind.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,14 +48,14 @@ KIND_NAMES = {
     "masked output": "output",
 }
 UNTOLD = frozenset({"lookup", "mask"})
-"""Switches that say nothing of how a model differs: how this program looks words up, and what each decoder has."""
+"""Switches that do not tell models apart: the way this program looks words up, and the mask of every decoder."""
 DECIMALS, MOST_LAYERS = 3, 4
 Named = tuple[str, str]
-"""A switch: the part of a model, and its name there."""
+"""A switch: the part of a model, and the name of the switch in that part."""
 
 
 def family(view: View, stage: Stage) -> tuple[Element, ...]:
-    """The models with their switches, and what small ones of each kind came to on the same sentences."""
+    """Known models with their switches, and the losses of small models of each kind on the same sentences."""
     said = (
         "Click a name: the model in front becomes of that kind, and undo takes it back. It keeps its sizes and its "
         "words, and the weights that still fit; the others start as random numbers, so train it then."
@@ -65,7 +65,7 @@ def family(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def family_sentence(view: View, stage: Stage) -> str:
-    """What it shows."""
+    """One sentence on what the page shows."""
     return "What known models changed since the paper of 2017, the most usual changes first; – means as in the paper."
 
 
@@ -85,7 +85,7 @@ def _tree() -> Listing:
 
 
 def _alike(switches: Sequence[Named], chosen: Sequence[Mapping[str, SwitchValue]]) -> list[list[Named]]:
-    """The switches, those first that most models changed; those of several parts that all have alike are together."""
+    """Groups of switches: those of several parts with the same values in every model; the most often changed first."""
     groups: dict[tuple[object, ...], list[Named]] = {}
     changed: dict[tuple[object, ...], int] = {}
     for part, name in switches:
@@ -113,7 +113,7 @@ def _line(one: "Member", chosen: Mapping[str, SwitchValue], groups: Sequence[Seq
 
 
 def _entry(value: SwitchValue, switch: Switch) -> Entry:
-    """What a model chose; a dash where that is what the paper has."""
+    """The value that a model has at a switch; a dash where it is the value of the paper."""
     if value == switch.default:
         return Entry("–", tip=f"as in 2017: {_said(value)}", muted=True)
     return Entry(_said(value))
@@ -156,7 +156,7 @@ def _trained() -> tuple[Element, ...]:
 
 OUTPUT = "output.words"
 SIZES, CHOICES, MEASURED, RECIPE = 470, 500, 510, 390
-"""Pixels at text scale 1 that each part of a card takes."""
+"""The width of each part of a card, in pixels at text scale 1."""
 SCORES = {
     "entropy": "how uncertain the next word is if one knows the grammar, in nats",
     "best": "exp(entropy): no model can have a smaller perplexity",
@@ -196,7 +196,7 @@ SCORES = {
     "bits a byte bigram": "the same, of counting pairs of pieces",
     "bits a byte": "the loss for each byte of held-out text, in bits",
 }
-"""What the scores of a card mean."""
+"""What each score of a card means."""
 KINDS = {
     "attention": "one attention by itself: who looks at whom",
     "encoder": "it reads a sentence; each word takes something from the others",
@@ -207,7 +207,7 @@ KINDS = {
     "output": "the last stage by itself: from scores to probabilities",
     "vectors": "no model: two vectors, and what lies between them",
 }
-"""What is to be known of a kind of model."""
+"""A short description of each kind of model."""
 DTYPES = {
     "float64": "8 bytes a number, some 16 digits",
     "float32": "4 bytes a number, some 7 digits: quicker to train",
@@ -215,18 +215,18 @@ DTYPES = {
 
 
 def card(view: View, stage: Stage) -> tuple[Element, ...]:
-    """What kind of model it is; of one that came trained what it learned from, its scores and recipe; of others how it
-    looks.
+    """The kind and sizes of the model; if it is trained by a recipe, its scores and that recipe; else where its
+    numbers come from and its picture.
     """
     state, top = view.state, _about(view.state.lesson)
-    # A lesson may tell of the model of another one.
+    # A lesson may be about the model of another lesson.
     name = top.text("example") if top is not None and "example" in top else state.lesson
     source = _about(name)
     learned = source is not None and "card" in source
     elements: list[Element] = []
     if top is not None:
         paragraphs = escape(top.text("paragraph", most=MOST_TEXT)).split("\n\n")
-        # Whoever has changed numbers is not told that these words are about them.
+        # The reader may have changed numbers since: say that these words are about the model as it comes.
         paragraphs.insert(0, f"<b>{escape(top.text('title'))}</b>, as it comes:")
         elements += [Note(f"about {i}", text) for i, text in enumerate(paragraphs)]
     if learned and source is not None and source is not top:
@@ -251,7 +251,7 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
     elif recipe := _trained_by(top, state.setting):
         said = f"As it comes, it was trained: <b>explorer train {escape(recipe)} --out FILE</b> trains it again."
         elements.append(Note("trained before", said))
-    elif top is not None and total(parameters(view.graph, state.model)):  # of what learns nothing nobody asks it
+    elif top is not None and total(parameters(view.graph, state.model)):  # not for a model without parameters
         said = "It was not trained here: its numbers come with the example, or were drawn by chance."
         elements.append(Note("untrained", said))
     elif top is None:
@@ -261,7 +261,7 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def _trained_by(top: TomlTable | None, setting: str) -> str:
-    """The recipe by which the weights of a setting were learned, beside which they lie; "" where it has none."""
+    """The name of the recipe by which the weights of a setting were trained; "" where it has no weights."""
     settings = top.table("settings") if top is not None and "settings" in top else None
     own = settings.table(setting) if settings is not None and setting in settings else None
     return Path(own.text("weights", most=MOST_TEXT)).stem if own is not None and "weights" in own else ""
@@ -295,7 +295,7 @@ def _sizes(view: View) -> list[tuple[str, ...]]:
 
 
 def _choices(model: Model) -> tuple[Element, ...]:
-    """What it is built of where the textbook chooses otherwise; what several parts have alike is one line."""
+    """The switches that differ from the textbook; several parts with the same switch and value share one line."""
     groups: dict[tuple[str, str, str], list[str]] = {}
     for block, kind in model.blocks().items():
         for name, switch in SWITCHES[kind].items() if "loss" not in kind else ():
@@ -321,7 +321,7 @@ def _choices(model: Model) -> tuple[Element, ...]:
 
 
 def _usual(model: Model, block: str, name: str) -> int | None:
-    """The number that follows from others where a switch says "auto", and the 8 heads of 2017; None for a switch."""
+    """The textbook's value of a size: for "auto" the number it stands for, for heads the 8 of 2017; else None."""
     if name in ("d_ff", "heads"):
         return 4 * model.d_model if name == "d_ff" else 8
     if name not in ("d_k", "d_v", "key_heads"):
@@ -331,7 +331,7 @@ def _usual(model: Model, block: str, name: str) -> int | None:
 
 
 def _parts_of(blocks: Sequence[str], model: Model) -> str:
-    """What some blocks are, in words: "attention, layers 1, 3"; of a kind of which all are meant, the kind."""
+    """Blocks in words, such as "attention, layers 1, 3"; only the kind if all blocks of that kind are among them."""
     kinds, found = model.blocks(), dict[str, list[str]]()
     everywhere = {kind for kind in kinds.values() if all(one in blocks for one in kinds if kinds[one] == kind)}
     for block in blocks:
@@ -354,7 +354,7 @@ def _score(value: float) -> str:
 
 
 def _recipe(name: str) -> tuple[Element, ...]:
-    """How it was trained, and how it is trained again."""
+    """The settings by which a model was trained, and the command that trains it again."""
     task = recipes.load(name)
     lines = [
         (key.replace("_", " "), f"{value:,}" if isinstance(value, int | float) else str(value))

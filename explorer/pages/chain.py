@@ -1,4 +1,4 @@
-"""Nodes as boxes with pictures, formulas and shapes, and the ways between: a small model as a whole, or one block.
+"""A small model, or one block, as a diagram: a box with picture, formula and shape for each node, and lines between.
 
 A small net as neurons and the weights between them, for one example that goes through it.
 """
@@ -40,39 +40,39 @@ from explorer.pages.page import Choice, Number
 from explorer.pages.view import Cell, View, equation, row_of
 
 LINE, PAD = 17.0, 7.0
-"""How high a line of words is, and the room beside and below what stands in a box."""
+"""The height of a line of words; the padding inside a box."""
 IMAGE, TALL, TALLEST, LOW, NUMBER_ROW = 34.0, 62.0, 126.0, 12.0, 14.0
-"""How high the picture of a matrix is, where there are few of them, at most so that words fit beside it and numbers
-into it, and of a vector; and how high a row is for its numbers."""
+"""Heights: a matrix's picture among many; among few (and the most among many); the most among few, with room for
+words and numbers; a vector's picture; one row of numbers."""
 LEAST, VECTOR, NUMBER, ROOMY, WIDEST, BROADEST = 84.0, 44.0, 30.0, 48.0, 150.0, 340.0
-"""How wide a box is at least, with a matrix and with a vector in it, for each number of a row, and where there is
-no other row, and at most, without such numbers and with them."""
+"""Widths: at least of a box with a matrix; at least of a box with a vector; of one number; of one number of a matrix
+with a single row; at most of a box without numbers; at most of a box with numbers."""
 LETTER, STRONG, TITLE, EM, BARS = 6.0, 7.5, 7.6, 12.5, 14.0
-"""About how wide a letter is, one beside a row, one of a title, an em of a formula, and a letter beside
-bars with these."""
+"""Approximate widths: a letter; a letter of a row's label; a letter of a title; an em of a formula; a letter of a
+bar's label, its bar included."""
 FEW = 6
-"""Matrices; they are drawn larger."""
+"""With at most so many matrices, all are drawn larger."""
 LEAST_ROW, MOST_LETTERS, MOST_BARS = 9.0, 10, 6
-"""How high a row of a picture is at least that has its word beside it, how long these may be; bars of an output."""
+"""The least height of a row with its word beside it; the most letters of such words; the most bars of an output."""
 ASIDE = "average", "likeness"
-"""Nodes from which nothing goes on."""
+"""Names of nodes that are only for looking at: no other node reads them."""
 
 
 def chain(view: View) -> tuple[Drawing, list[str]]:
-    """Each node in a box, behind those that it is made from; and the node that each mark waits for."""
+    """The diagram of the model, each node after its parents; and the node that each mark waits for in a played pass."""
     nodes = [node for node in view.nodes.values() if counts(view, node)]
     said = f"The model: {', then '.join(stage.title for stage in view.graph.stages)}"
     return boxes(view, nodes, (), said)
 
 
 def boxes(view: View, nodes: Sequence[Node], outside: Sequence[Node], summary: str) -> tuple[Drawing, list[str]]:
-    """Some nodes, and those that they read from elsewhere; and the node that each mark waits for."""
+    """The diagram of `nodes` and the `outside` nodes that they read; and the node that each mark waits for."""
     every = [*outside, *nodes]
     names = {node.name for node in every}
     stages = {stage.name: stage for stage in view.graph.stages}
     matrices = sum(view.values[node.name].ndim > 1 for node in every)
     least, most = (TALL, TALLEST) if matrices <= FEW else (IMAGE, TALL)
-    # Words and numbers of many rows have no room: then boxes are larger if their pictures are low.
+    # High enough for words and numbers beside the rows of the largest matrix that can have them.
     rows = [view.values[node.name].shape[-2] for node in every if _rank(view, node) == 2]
     named = max((count for count in rows if LEAST_ROW * count <= most), default=0)
     high = min(max(least, NUMBER_ROW * named), most)
@@ -80,9 +80,9 @@ def boxes(view: View, nodes: Sequence[Node], outside: Sequence[Node], summary: s
     titles = Counter(name_of(node.name) for node in computed)
     alike = [node for node in computed if titles[name_of(node.name)] > 1]
     of_stages = Counter(node.stage for node in alike)
-    # What alone of its stage has the name of others is called as the stage is.
+    # Several nodes with one name: a node that is the only one of these in its stage takes the title of the stage.
     called = {node.name: stages[node.stage].title for node in alike if of_stages[node.stage] == 1}
-    # Of those that are given each says of which stage it is: two norms have a γ.
+    # Inputs with the same name add the title of their stage: two norms both have a γ.
     inputs = [node for node in nodes if node.is_input]
     times = Counter(name_of(node.name) for node in inputs)
     for node in inputs:
@@ -115,17 +115,17 @@ def boxes(view: View, nodes: Sequence[Node], outside: Sequence[Node], summary: s
 
 
 def counts(view: View, node: Node) -> bool:
-    """Whether a node is drawn: a factor or a temperature is not, nor what is only looked at."""
+    """Whether a node is drawn: not a scalar that others read, such as a temperature, nor a node in `ASIDE`."""
     return node.short not in ASIDE and (bool(node.axes) or not view.graph.children.get(node.name))
 
 
 def _rank(view: View, node: Node) -> int:
-    """How many axes a node has, or the slice of it that one head has."""
+    """How many axes a node has, without the axis of heads."""
     return view.values[node.name].ndim - (node.name in view.graph.heads)
 
 
 class _Boxed:
-    """One node: what is written in its box, and how large that is."""
+    """One node: the contents of its box, and the size of the box."""
 
     def __init__(self, view: View, node: Node, stage: Stage, high: float, outside: bool, title: str) -> None:
         self._view, self._node, self._stage = view, node, stage
@@ -155,22 +155,22 @@ class _Boxed:
 
     @property
     def _numbered(self) -> float:
-        """How wide it is for the numbers of a short row, if there is that room: else its picture has only signs."""
+        """The width of the box with numbers in its picture; 0.0 if that is too wide, and the picture has only signs."""
         if self._value.ndim != 2 or self._has_bars or self._small:
             return 0.0
         rows, columns = self._value.shape
-        # A single row is as wide as others with their words.
+        # A single row gets more width for each number, up to that of other boxes.
         inside = max(NUMBER * columns, min(ROOMY * columns, WIDEST) if rows == 1 else 0.0)
         wide = inside + self._beside + 2 * PAD
         return wide if wide <= BROADEST else 0.0
 
     @property
     def _has_bars(self) -> bool:
-        """Whether it is a row of shares, drawn as bars."""
+        """Whether the node is a single row of probabilities, which is drawn as bars."""
         return self._node.short == "probabilities" and len(self._value) == 1
 
     def _rows(self) -> tuple[str, ...]:
-        """The words beside the rows of the picture, where there is room for them."""
+        """The labels beside the rows of the picture; () if they have no room or are only numbers."""
         if self._value.ndim < 2 or self._node.short == "probabilities":
             return ()
         rows = self._view.labels(self._node.axes[-2])
@@ -178,7 +178,7 @@ class _Boxed:
         return rows if fits and len(rows) > 1 and not all(row.isdecimal() for row in rows) else ()
 
     def marks(self, place: Place) -> list[Mark]:
-        """The box with what the node holds: a picture, bars, words, or its one number."""
+        """The box and its contents: a picture, bars, words, or a single number."""
         view, node, value = self._view, self._node, self._value
         left, top, width, height = place
         head = LINE * self._lines
@@ -216,7 +216,7 @@ class _Boxed:
         return [*marks, image_of(view, view.of_head(node.name), inside)]
 
     def _words(self, room: Place) -> list[Words]:
-        """What chosen numbers mean: they are numbers of words."""
+        """The words that the integers of a node stand for."""
         node, view = self._node, self._view
         parent = view.nodes[node.parents[0] if node.parents else "output.probabilities"] if node.parents else node
         labels = view.labels(parent.axes[-1])
@@ -234,7 +234,7 @@ class _Boxed:
         ]
 
     def _of_given(self, numbers: Sequence[int]) -> list[str]:
-        """The words of tokens that are an input, by what their numbers pick out."""
+        """The words of an input that holds the numbers of words."""
         view, node = self._view, self._node
         if node.axes[0] in view.graph.sequences and node.short == "tokens":
             return list(view.labels(node.axes[0]))
@@ -244,7 +244,7 @@ class _Boxed:
         return list(map(str, numbers))
 
     def _bars(self, room: Place) -> Bars:
-        """The likeliest words."""
+        """Bars of the most probable words."""
         labels, shares = self._view.labels(self._node.axes[1]), self._value[0]
         most = max(min(MOST_BARS, int(room[3] / LEAST_ROW)), 1)
         best = places_of_largest(np.nan_to_num(shares), most).tolist()
@@ -254,11 +254,11 @@ class _Boxed:
 
 
 ACROSS, DOWN, DISC, HALF = 136.0, 46.0, 16.0, 50.0
-"""Between layers at least and between neurons, the radius of a neuron as the renderer draws it, and half a layer's
-width at least."""
+"""The least distance between layers; the distance between neurons; the radius of a neuron, as the renderer draws it;
+the least half width of a layer."""
 ASPECT, BESIDE, MOST_APART, BROADER = 1.7, 290.0, 220.0, 1.4
-"""How much wider than high a net is, what it takes beside its layers, how far these are apart at most, and how much
-wider a layer is then: a page is wide, and in a high net words would have no room."""
+"""Width of a net ÷ its height; its width outside the layers; the most distance between layers; the most by which a
+layer is widened. A page is wide, and words would have no room in a net that is high and narrow."""
 MOST_UNITS, MOST_NAMED, MOST_LEVELS, MOST_OPTIONS = 16, 4, 6, 6
 POSITIVE, NEGATIVE = series(1), series(0)
 
@@ -274,7 +274,7 @@ def _units(view: View, layer: int) -> int:
 
 
 def example_choice(view: View) -> tuple[Element, ...]:
-    """The example that goes through the net."""
+    """The choice of the example that goes through the net."""
     labels, row, key = view.labels("input"), view.row("input"), row_of("input")
     if len(labels) <= MOST_OPTIONS:
         asks = tuple(Keep(key, i) for i in range(len(labels)))
@@ -284,14 +284,14 @@ def example_choice(view: View) -> tuple[Element, ...]:
 
 
 class _KeepFromOne(Keep):
-    """A place that is counted from 1 on the screen."""
+    """A `Keep` for an index that the screen counts from 1."""
 
     def at(self, value: int) -> Keep:
         return Keep(self.key, value - 1)
 
 
 def _apart(view: View) -> tuple[float, float]:
-    """How far layers are from each other, and half a layer's width."""
+    """The distance between layers, and half the width of a layer."""
     layers = view.state.model.layers
     high = max(_units(view, k) for k in range(layers + 1)) * DOWN + 84.0
     across = min(max((ASPECT * high - BESIDE) / layers, ACROSS), MOST_APART)
@@ -299,7 +299,7 @@ def _apart(view: View) -> tuple[float, float]:
 
 
 def neurons(view: View) -> tuple[Drawing, list[str]]:
-    """The net, a column for each layer; and the node that each mark waits for."""
+    """The drawing of the net, a column for each layer; and the node that each mark waits for in a played pass."""
     layers, row = view.state.model.layers, view.row("input")
     apart, half = _apart(view)
     names = ["input.X", *(f"layer.{k}.activation" for k in range(1, layers + 1))]
@@ -324,7 +324,7 @@ def neurons(view: View) -> tuple[Drawing, list[str]]:
         said = f"{title}: {below}" if below else title
         add([Box(place, said, title, below if share is None else note, tip, into(view.graph, stage), share)], name)
     into_layers = [_weights(view, k) for k in range(1, layers + 1)]
-    # One scale for all layers: a weight of 2 is thicker than one of 1 wherever it is.
+    # All layers share one scale: a weight of 2 is thicker than a weight of 1 in any layer.
     largest = max(float(np.abs(weights).max(initial=0.0)) for weights in into_layers) or 1.0
     for k, weights in enumerate(into_layers, 1):
         add(_edges(view, k, weights, largest), names[k])
@@ -344,7 +344,7 @@ def neurons(view: View) -> tuple[Drawing, list[str]]:
 
 
 MOST_FIGURES = 5
-"""With its sign, as many as a circle is wide in a small picture of the net."""
+"""The most characters of a number, its sign included, that fit into a circle in a small picture of the net."""
 
 
 def _y(units: int, j: int) -> float:
@@ -358,7 +358,7 @@ def _weights(view: View, k: int) -> Array:
 
 
 def _edges(view: View, k: int, weights: Array, largest: float) -> list[Mark]:
-    """The weights into a layer, those of one sign and about one size together."""
+    """The lines of the weights into a layer: one mark for all weights of the same sign and about the same size."""
     across = _apart(view)[0]
     levels = np.ceil(np.abs(weights) / largest * MOST_LEVELS).astype(int)
     into, out = weights.shape
@@ -390,7 +390,7 @@ def _column(view: View, k: int, name: str, row: int) -> list[Mark]:
         told = next((text for text in (in_table(number, n) for n in (2, 1)) if len(text) <= MOST_FIGURES), "")
         told = told or in_table(number, 0)
         found.append(Dot(k * across, y, labels[j], cell=Cell(name, (row, j)), inside=told, share=share, signed=True))
-        if len(labels) <= MOST_NAMED:  # between more of them lines would cross the names
+        if len(labels) <= MOST_NAMED:  # with more neurons the lines would cross the names
             found.append(Words(k * across, y + DISC + 7.5, labels[j], MUTED, fixed=True, size=11.7))
     if k == 0:
         label = view.labels("input")[row]
@@ -399,7 +399,7 @@ def _column(view: View, k: int, name: str, row: int) -> list[Mark]:
 
 
 def _after(view: View, name: str, left: float, row: int) -> list[Mark]:
-    """A box behind the net: what was decided, or the loss."""
+    """A box at the right of the net: the decision, or the loss."""
     stage = next(stage for stage in view.graph.stages if stage.name == view.nodes[name].stage)
     value, (note, share) = view.values[name], amount(view, name)
     number = float(value) if value.ndim == 0 else float(value[row, 0])

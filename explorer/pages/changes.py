@@ -1,8 +1,8 @@
-"""What can be changed in a model, what the last edit changed, and where the numbers that are given stand.
+"""The pages of the switches and of the last edit, and the list of all given numbers.
 
-All switches of all blocks: also those whose stage a switch has taken away.
+The page of the switches has all switches of all blocks, also of blocks whose stage another switch has removed.
 
-What the last edit changed: every node, by how much, and the way there.
+The page of the last edit has every node that changed, by how much, and a link to its stage.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from explorer.pages.view import View, largest_change
 from explorer.pages.whole import whole_below
 
 FIRST = 7
-"""Numbers of a matrix that are shown, less one for each decimal: with more there would be no room for where it is."""
+"""How many numbers of a matrix are shown, less one for each decimal: the column of its stage needs the room."""
 OF_GIVEN = (
     Column("Matrix", names=True),
     Column("Where", width=260),
@@ -34,7 +34,7 @@ OF_GIVEN = (
 
 
 def given(view: View) -> tuple[Element, ...]:
-    """All inputs but the words, each with the way to its stage and its first numbers."""
+    """All inputs with real numbers (not the words), each with a link to its stage and its first numbers."""
     stages = {stage.name: stage for stage in view.graph.stages}
     lines = []
     for node in view.graph.nodes.values():
@@ -57,7 +57,7 @@ def given(view: View) -> tuple[Element, ...]:
 
 
 def switches(view: View, stage: Stage) -> tuple[Element, ...]:
-    """A row of switches for each block, in reading order; of many layers, those of one, and where others differ."""
+    """A row of switches for each block, in reading order; with many layers, one layer and how the others differ."""
     blocks = view.state.model.blocks()
     if not blocks:
         said = "This model has no switches: its numbers follow from what is given."
@@ -72,13 +72,13 @@ def switches(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def _layer_of(block: str) -> int | None:
-    """The layer that a block is in, counted from 1; None of one outside of all layers."""
+    """The layer that a block is in, counted from 1; None for a block outside the layers."""
     number = block.split(".")[1:2]
     return int(number[0]) if number and number[0].isdigit() else None
 
 
 def _others(view: View, layer: int) -> tuple[Note, ...]:
-    """In which layers a switch stands otherwise than in the one that is listed."""
+    """A note on which switches of other layers differ from those of the listed layer."""
     model = view.state.model
     otherwise: dict[str, list[str]] = {}
     for block, kind in model.blocks().items():
@@ -98,7 +98,7 @@ def _others(view: View, layer: int) -> tuple[Note, ...]:
 DIGITS = 4
 TO_COMPARE = "comparing"
 MANY = 2**20
-"""Numbers of a matrix that are compared once, for all times that its line comes into sight."""
+"""A matrix with at least so many numbers is compared once, and not each time its line comes into sight."""
 OF_CHANGES = (
     Column("Stage and matrix", names=True),
     Column("Cells changed", NUMBER),
@@ -124,7 +124,7 @@ def changes(view: View, stage: Stage) -> tuple[Element, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Stage(Data):
-    """A stage that a change reached, or None for what is no longer there, and how many matrices stand below it."""
+    """The line of a stage that a change reached, and how many matrices stand below it; None: nodes that are gone."""
 
     stage: Stage | None
     matrices: int
@@ -138,14 +138,14 @@ class _Stage(Data):
 
 @dataclass(frozen=True, eq=False)
 class _Matrix(Data):
-    """A node that a change reached, and its values now and before; without any now where it is no longer there."""
+    """The line of a node that a change reached: its values now (None if the node is gone) and before."""
 
     name: str
     stage: str
     now: Array | None
     was: Array | None
     compared: tuple[int, float] | None = None
-    """How many cells are other than before, and the largest change; None where it has so few that a line counts."""
+    """How many cells changed, and the largest change; None for a small matrix, which `line` compares itself."""
 
     def line(self) -> Line:
         if self.now is None:
@@ -163,7 +163,7 @@ class _Matrix(Data):
 
 @dataclass(frozen=True, eq=False)
 class _Changed(Lines):
-    """What an edit changed: of thirty layers these are a thousand lines, of which a few are in sight."""
+    """The lines of what an edit changed, made on demand: thirty layers have a thousand, of which few are in sight."""
 
     reached: tuple[_Stage | _Matrix, ...]
 
@@ -175,7 +175,7 @@ class _Changed(Lines):
 
 
 def _reached(view: View) -> tuple[_Stage | _Matrix, ...]:
-    """Each stage that the change reached, and behind it its matrices."""
+    """Each stage that the change reached, followed by its changed matrices."""
     of_stage: dict[str, list[_Matrix]] = {}
     for name, node in view.nodes.items():
         now, was = view.values[name], view.last.before.get(name)

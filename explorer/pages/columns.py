@@ -1,25 +1,25 @@
-"""Boxes in columns, each behind those that it reads from, in as many bands as a page has room for; and ways between.
+"""The layout of a diagram: boxes in columns, each after the boxes that it reads from, in one to three bands; and lines.
 
-It knows nothing of models: names, sizes, and who reads from whom.
+The layout knows nothing of models, only the names and sizes of boxes, and which box reads from which.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 ACROSS, DOWN = 26.0, 12.0
-"""Between columns, and between boxes of a column."""
+"""The distance between columns, and between boxes of a column."""
 SAID = 8.0
-"""More than that below a box from outside, below which it is written where it comes from."""
+"""The extra room below a box from outside, for the words below it that name its origin."""
 CHANNEL, LANE = 12.0, 7.0
-"""Above and below the ways that run between two bands, and between two such ways."""
+"""The room above and below the lines that run between two bands, and the distance between two such lines."""
 APART, BESIDE = 9.0, 3.0
-"""Between the ways that come into a box, and between their last turns."""
+"""The distance between the lines that enter a box, and between their last corners."""
 PAGE = 1.6
-"""How much wider than high a page is, as a rule."""
+"""The width of a usual page, divided by its height."""
 MOST_BANDS, WORTH = 3, 1.12
-"""And how much larger boxes must be for each band more: a single line is read at once."""
+"""The most bands; and how many times larger the boxes must become to justify one more: a single band reads best."""
 HARDLY = 1.4
-"""How much wider than its widest box a column may be, so that two small ones share a line."""
+"""The most that a column may be wider than its widest box, as a factor, so that two small boxes share a line."""
 
 Place = tuple[float, float, float, float]
 Point = tuple[float, float]
@@ -27,7 +27,7 @@ Point = tuple[float, float]
 
 @dataclass
 class _Band:
-    """Some columns beside each other."""
+    """A part of the diagram from left to right: some columns side by side."""
 
     columns: list[list[str]]
     top: float = 0.0
@@ -38,10 +38,10 @@ class _Band:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where boxes stand."""
+    """The places of the boxes, and the lines between them."""
 
     places: Mapping[str, Place]  # (left, top, width, height)
-    ways: tuple[tuple[str, tuple[Point, ...]], ...]  # each with the box that it comes to
+    ways: tuple[tuple[str, tuple[Point, ...]], ...]  # (the box that the line leads to, its corners)
     window: tuple[float, float, float, float]  # left, right, top and bottom of all
 
 
@@ -58,11 +58,11 @@ def laid(
     sizes : mapping of str to (width, height)
         In reading order.
     reads : mapping of str to sequence of str
-        The boxes that each reads from.
+        For each box, the boxes that it reads from.
     given : collection of str
-        Those that stand right before what reads them, and below what is computed there.
+        Boxes that stand in the column before their first reader, below the computed boxes there.
     outside : collection of str
-        Those that stand before all others.
+        Boxes that stand in front of all others.
     """
     columns = _columns(list(sizes), reads, given, outside)
     ways = (_cut(columns, sizes, bands) for bands in range(1, MOST_BANDS + 1))
@@ -82,12 +82,12 @@ def _columns(
         if name in given and name not in outside and after:
             depths[name] = min(after) - 1
     found = [[name for name in names if depths[name] == depth] for depth in sorted(set(depths.values()))]
-    # What is given stands below what is computed in the same column.
+    # In each column the given boxes stand below the computed ones.
     return [sorted(column, key=lambda name: name in given) for column in found]
 
 
 def _lines(column: Sequence[str], sizes: Mapping[str, tuple[float, float]]) -> list[list[str]]:
-    """A column from top to bottom; two small boxes share a line."""
+    """The lines of a column from top to bottom; small boxes share a line."""
     wide = _width(column, sizes)
     lines: list[list[str]] = []
     for name in column:
@@ -100,7 +100,7 @@ def _lines(column: Sequence[str], sizes: Mapping[str, tuple[float, float]]) -> l
 
 
 def _width(column: Sequence[str], sizes: Mapping[str, tuple[float, float]]) -> float:
-    """That of the widest box, or of the two narrowest beside each other if that is hardly more."""
+    """The width of a column: of its widest box, or of its two narrowest boxes side by side if that is little more."""
     widths = sorted(sizes[name][0] for name in column)
     both = sum(widths[:2]) + DOWN
     return both if len(widths) > 2 and widths[-1] < both < HARDLY * widths[-1] else widths[-1]
@@ -112,7 +112,7 @@ def _height(column: Sequence[str], sizes: Mapping[str, tuple[float, float]]) -> 
 
 
 def _cut(columns: list[list[str]], sizes: Mapping[str, tuple[float, float]], bands: int) -> list[_Band]:
-    """So many bands, of about the same width."""
+    """The columns cut into at most `bands` bands of about the same width."""
     widths = [_width(column, sizes) + ACROSS for column in columns]
     room = max(max(widths), sum(widths) / bands)
     while True:
@@ -129,7 +129,7 @@ def _cut(columns: list[list[str]], sizes: Mapping[str, tuple[float, float]], ban
 
 
 def _extent(bands: list[_Band], sizes: Mapping[str, tuple[float, float]]) -> float:
-    """How large a page must be to hold them."""
+    """The width of the page that has room for the bands, or that follows from its height (`PAGE`) if that is more."""
     wide = max(sum(_width(column, sizes) + ACROSS for column in band.columns) for band in bands)
     high = sum(max(_height(column, sizes) for column in band.columns) + 2 * CHANNEL + 3 * LANE for band in bands)
     return max(wide, PAGE * high)
@@ -198,7 +198,7 @@ class _Drawer:
         heights = [max(self._sizes[name][1] for name in line) for line in lines]
         computed = sum(not (name in self._given or name in self._outside) for name in column)
         if computed:
-            # What is computed is centred, so that a row of it is one straight line.
+            # The computed boxes are centred, so that single boxes in adjacent columns are joined by a straight line.
             y = -(sum(heights[:computed]) + DOWN * (computed - 1)) / 2
         else:
             wanted = [
@@ -219,7 +219,7 @@ class _Drawer:
             self._align(lines)
 
     def _align(self, lines: list[list[str]]) -> None:
-        """Move what is given beside what reads it, where nothing else stands there."""
+        """Move each given box down to the height of its readers, below the boxes above it."""
         low = float("-inf")
         for line in lines:
             readers = [
@@ -254,7 +254,7 @@ class _Drawer:
         found = []
         for name, parents in inside.items():
             parents.sort(key=self._height_of_origin)
-            # One that comes straight does so; the others above and below it.
+            # A parent at the height of this box gets a straight line; the other lines enter above and below it.
             level = [k for k, one in enumerate(parents) if abs(self._exit(one)[-1][1] - self._middle(name)) < 1.0]
             first = max(level, key=lambda k: self._at[parents[k]]) if level else (len(parents) - 1) / 2
             for k, parent in enumerate(parents):
@@ -265,7 +265,7 @@ class _Drawer:
         return self._at[name][0], self._exit(name)[-1][1]
 
     def _exit(self, name: str) -> tuple[Point, ...]:
-        """How a way leaves a box: to the right, or where another stands there, upwards and then above that."""
+        """The first points of a line: it leaves its box to the right, or upwards if another box stands at the right."""
         left, top, wide, high = self._places[name]
         b, c = self._at[name]
         others = (self._places[other] for other in self._bands[b].columns[c] if other != name)
@@ -274,14 +274,14 @@ class _Drawer:
         return ((left + wide, top + high / 2),)
 
     def _way(self, parent: str, name: str, end: float, place: float) -> tuple[Point, ...]:
-        """The corners of a way; `place`: how many others come into the box above it, less those below."""
+        """The corners of a line. `place`: the line's number among those that enter the box; 0 is in the middle."""
         (b, c), (b2, c2) = self._at[parent], self._at[name]
         left, top, wide, high = self._places[parent]
         begin = self._exit(parent)
         start = begin[-1]
         band, other = self._bands[b], self._bands[b2]
         last = self._places[name][0], end
-        # Those from below turn the nearer to the box the lower they come from, others the higher: none crosses another.
+        # The last corner of a line depends on the height it comes from, so that no two lines cross.
         from_below = b == b2 and start[1] > end
         into = other.lefts[c2] - 0.45 * ACROSS + BESIDE * (place if from_below else -place)
         if b == b2 and c2 > c:
@@ -290,24 +290,24 @@ class _Drawer:
             turn = () if y == start[1] else ((out, start[1]), (out, y))
             return _straight((*begin, *turn, (into, y), (into, end), last))
         if b2 > b:
-            # Of a column, whose lane is the lowest goes down farthest at the right: none crosses another.
+            # Of the lines from one column, the one with the lowest lane goes down farthest right: no two cross.
             lanes = sorted(y for (to, one), y in self._lanes.items() if to == b2 and self._at[one] == (b, c))
             lane = self._lanes[b2, parent]
             out = band.rights[c] + 0.55 * ACROSS + min(BESIDE * lanes.index(lane), 0.4 * ACROSS)
             if b2 == b + 1:
                 return _straight((*begin, (out, start[1]), (out, lane), (into, lane), (into, end), last))
-            # Past the bands between, at the left of all.
+            # The line passes the bands between at their left.
             first = self._bands[b + 1].top - CHANNEL / 2
             side = -1.2 * ACROSS
             return _straight(
                 (*begin, (out, start[1]), (out, first), (side, first), (side, lane), (into, lane), (into, end), last)
             )
-        # In one column: from below.
+        # Both boxes are in one column: the line enters from the box below.
         middle = left + wide / 2
         return _straight(((middle, top + high), (middle, self._places[name][1])))
 
     def _free(self, band: _Band, columns: range, start: float, end: float) -> float:
-        """The height at which one passes some columns, with the smallest detour."""
+        """The height at which a line passes some columns with the smallest detour."""
         boxes = [self._places[name] for c in columns for name in band.columns[c]]
         if not boxes:
             return start
@@ -321,7 +321,7 @@ class _Drawer:
 
 
 def _straight(points: Sequence[Point]) -> tuple[Point, ...]:
-    """Without the corners at which nothing turns."""
+    """The points without those at which the line does not turn."""
     kept: list[Point] = []
     for point in points:
         if kept and _near(kept[-1], point, 0) and _near(kept[-1], point, 1):

@@ -1,8 +1,8 @@
-"""From a view to the page of a stage: one table from the kind of a stage to what stands on its page.
+"""From a view to the page of a stage: one table has, for each kind of stage, the functions that make its page.
 
-Signs that tell the truth: of changes and gradients another rule holds than of the values. Colours that do: of one sum.
+Signs between matrices are checked: changes and gradients follow other rules than values. A sum has one colour scale.
 
-Any stage as its matrices in reading order.
+`matrices` shows any stage as its matrices in reading order.
 """
 
 from collections.abc import Callable, Iterable
@@ -28,10 +28,10 @@ ARITHMETIC = frozenset("×+=")
 
 
 def true_signs(elements: tuple[Element, ...], showing: str) -> tuple[Element, ...]:
-    """The elements, each sign with whether it holds for what the matrices show.
+    """The elements, each sign marked with whether it holds for what the matrices show.
 
-    The changes of a sum are a sum; those of a product are no product (ΔA × ΔV is not ΔO), and of gradients neither
-    holds. An arrow only says what is made of what, which is true of all.
+    The changes of a sum form a sum; those of a product form no product (ΔA × ΔV is not ΔO); gradients form neither.
+    An arrow only says which matrix is made from which, so it always holds.
 
     `showing`: see `Looking.showing`.
     """
@@ -54,17 +54,17 @@ def _true(element: Element, showing: str) -> Element:
 
 
 def _is_sum(items: tuple[Item, ...]) -> bool:
-    """Whether nothing but sums stands there, and each term has a change to show."""
+    """Whether the row is nothing but a sum, and each term has a change to show."""
     nothing = any(isinstance(item.element, Matrix) and item.element.nothing for item in items)
     return not nothing and {item.sign for item in items} <= {"", "+", "="}
 
 
 def of_one_scale(view: View, elements: tuple[Element, ...]) -> tuple[Element, ...]:
-    """The elements, those of each sum in a row of the page with one scale of colours.
+    """The elements, with one scale of colours for all matrices of a sum.
 
-    With its own each, a sum whose largest number has grown would look paler than what was added up.
+    With a scale for each matrix, a sum whose largest number has grown would look paler than its terms.
     """
-    # No generators: in each edit all items of the page are asked.
+    # No generators, for speed: each edit checks all items of the page.
     found = [
         view.part(("of one scale", one.id), one.inside, partial(_of_one_scale, one))
         if isinstance(one, Row) and "+" in [item.sign for item in one.items if item.holds]
@@ -90,7 +90,7 @@ def _of_one_scale(row: Row) -> Row:
 
 
 def matrices(view: View, stage: Stage) -> tuple[Element, ...]:
-    """Every node of the stage, what it is computed from first."""
+    """All nodes of the stage; above them those of earlier stages that they are computed from."""
     nodes, graph = view.stage(stage.name), view.graph
     own = {node.name for node in nodes}
     above = dict.fromkeys(p for node in nodes for p in node.parents if p not in own and not graph.n_heads(p))
@@ -103,9 +103,9 @@ def matrices(view: View, stage: Stage) -> tuple[Element, ...]:
 
 @dataclass(frozen=True)
 class Maker:
-    """A function from a view and a stage. It is imported when it is first called: at the start one page is in sight.
+    """A function of a view and a stage. Its module is imported at the first call: at the start one page is in sight.
 
-    `module`: the name of its module in this folder.
+    `module`: the name of that module in this folder.
     """
 
     module: str
@@ -117,12 +117,12 @@ class Maker:
 
 @dataclass(frozen=True)
 class Kind:
-    """What stands on the pages of one kind of stage."""
+    """The contents of the pages of one kind of stage."""
 
-    elements: Callable[[View, Stage], tuple[Element, ...]]  # from a view and a stage to what stands below the header
-    # What happens there; where that depends on switches, from a view and a stage to it.
+    elements: Callable[[View, Stage], tuple[Element, ...]]  # makes the elements below the header
+    # One sentence on what happens in the stage; a function where the sentence depends on switches.
     sentence: str | Callable[[View, Stage], str]
-    # `switches`, `more`: the block's switches that belong there, and those that are shown on request.
+    # `switches`, `more`: the block's switches that belong to the stage, and those that are shown on request.
     switches: tuple[str, ...] = ()
     more: tuple[str, ...] = ()
 
@@ -221,13 +221,13 @@ KINDS: dict[str, Kind] = {
 
 
 def page(view: View, stage: Stage) -> Page:
-    """The page of a stage, all of it computed from the view; what would show a covered number waits."""
+    """The page of a stage, computed from the view; elements that would show a covered number are left out."""
     view.begin()
     return without_covered(view, partial(_whole, stage=stage))
 
 
 def _whole(view: View, stage: Stage) -> Page:
-    """The page of a stage with all numbers."""
+    """The page of a stage, without regard to covered numbers."""
     kind = KINDS[stage.kind]
     sentence = kind.sentence if isinstance(kind.sentence, str) else kind.sentence(view, stage)
     top = view.part(("header", sentence), (), lambda: _top(view, stage, sentence))
@@ -238,31 +238,31 @@ def _whole(view: View, stage: Stage) -> Page:
 
 
 def _top(view: View, stage: Stage, sentence: str) -> Header:
-    """The head of a page, with how its products are laid out."""
+    """The header of a page, with the choice of how products are laid out."""
     kind = KINDS[stage.kind]
     top = header(view, stage, sentence, kind.switches, kind.more)
     return replace(top, choices=(*top.choices, *layout_choice(view, stage)))
 
 
 PARTS = ("embedding", "positions", "attention", "masked", "cross", "heads", "norm", "ffn", "output")
-"""Kinds of stages whose pages show all that is computed there: parts of a transformer, which switches change."""
+"""Kinds of stages whose pages show every node of the stage: parts of a transformer, whose nodes depend on switches."""
 
 
 def _shown(elements: Iterable[Element]) -> set[str]:
-    """The nodes that stand on a page as matrices."""
+    """The nodes that a page shows as a matrix or a picture."""
     there = [leaf for element in elements for leaf in leaves(element)]
     drawn = {leaf.matrix.place.node for leaf in there if isinstance(leaf, HeatMap | AttentionLines)}
     return drawn | {leaf.place.node for leaf in there if isinstance(leaf, Matrix)}
 
 
 def _others(view: View, stage: Stage, elements: tuple[Element, ...]) -> tuple[Element, ...]:
-    """The nodes of a stage that its page has no place of their own for: none is lost."""
+    """The nodes of a stage that its page does not show yet, so that none is missing."""
     if stage.kind not in PARTS or view.averaged(view.block(stage)):
         return ()
 
     def named() -> list[str]:
         shown = _shown(elements)
-        # The mean over the heads is looked at by its own choice above the page.
+        # The mean over the heads is chosen in the header.
         return [node.name for node in view.stage(stage.name) if node.name not in shown and node.short != "average"]
 
     missing = view.part("missing", (), named)

@@ -1,6 +1,6 @@
-"""What a model costs: multiplications, numbers and bytes of the cache, against its sizes and the length of a text.
+"""The page of a model's costs: multiplications and bytes, depending on its sizes and the length of a text.
 
-Parameters: how many numbers each block learns, and why so many.
+The page of the parameters: how many numbers each block learns, and why so many.
 """
 
 from collections.abc import Mapping, Sequence
@@ -93,7 +93,7 @@ LONGER = (
 
 
 def parameters(view: View, stage: Stage) -> tuple[Element, ...]:
-    """The whole in one number, a line for each block and each of its matrices, and how it grows."""
+    """The total of the parameters, a line for each block and each of its matrices, and how the total grows."""
     counted = _counted(_Structure(view.graph, view.state.model))
     if not counted.blocks:
         said = "This model learns nothing: its numbers are given. To see one learn, open “XOR” on the page “Lessons”."
@@ -115,7 +115,7 @@ def parameters(view: View, stage: Stage) -> tuple[Element, ...]:
 
 @dataclass(frozen=True)
 class _Structure:
-    """A model and its graph; a graph is another one wherever its model is."""
+    """A model and its graph. Only graphs are compared: another model has another graph."""
 
     graph: Graph
     model: Model = field(compare=False)
@@ -129,17 +129,17 @@ class _Counts:
 
 @lru_cache(maxsize=1)
 def _counted(of: _Structure) -> _Counts:
-    """The counts of a model: edited numbers change none."""
+    """The counts of a model, kept because edits of numbers do not change them."""
     return _Counts(blocks_of(of.graph, of.model), scores(of.graph))
 
 
 LARGER, FEW_LAYERS = "larger models", 8
-"""Under which the page waits for them; and of how many layers a model is, at most, for which they are built at once."""
+"""The key of the work that builds larger models; and the most layers with which that is done at once."""
 _LARGER: WeakKeyDictionary[Graph, tuple[Growth, ...]] = WeakKeyDictionary()
 
 
 def _larger(view: View) -> tuple[Growth, ...] | None:
-    """The counts of larger models, which are built for them: of many layers, beside the window; None until then."""
+    """The counts of larger models, built to be counted; with many layers on a thread, and None until that is done."""
     graph, model = view.graph, view.state.model
     if graph not in _LARGER:
         size = AT_ONCE if model.layers > FEW_LAYERS else 0.0
@@ -151,7 +151,7 @@ def _larger(view: View) -> tuple[Growth, ...] | None:
 
 
 def _blocks(counted: _Counts) -> Listing:
-    """A bold line for each block with its sum, and a line for each of its matrices; the largest has the longest bar."""
+    """A bold line for each block with its sum, and a line for each of its matrices; the largest block fills its bar."""
     n = total(counted.blocks)
     columns = (
         Column("Block", names=True),
@@ -201,7 +201,7 @@ def _growth_of_weights(counted: _Counts, larger: tuple[Growth, ...]) -> Listing:
 
 
 def _product(sizes: tuple[Size, ...]) -> str:
-    """The factors, each with what it counts, but for a single head: "4 d_model × 6 d_ff"."""
+    """Sizes as a product, each with its name, without the factor of a single head: "4 d_model × 6 d_ff"."""
     counted = [size for size in sizes if (size.what, size.length) != ("heads", 1)]
     return " × ".join(f"{size.length} {size.what}" for size in counted)
 
@@ -213,11 +213,11 @@ LENGTHS = (64, 128, 256, 512, 1024, 2048, 4096)
 TIMES = (64, 128, 256, 512)
 OWN = "this model"
 PASS, LONGER_TEXT = 460, 560
-"""Pixels at text scale 1 of the two parts of the page, which stand beside each other in a window of 1600 pixels."""
+"""The widths of the two parts of the page, in pixels at text scale 1: they fit side by side in 1600 pixels."""
 
 
 def costs(view: View, stage: Stage) -> tuple[Element, ...]:
-    """The shape, what a pass costs by parts, how that grows with the text, and attention as it is timed here."""
+    """The sizes, the costs of a pass by parts, their growth with the text, and attention timed on this machine."""
     shape = _shape(view)
     tokens = view.number(_of(TOKENS, _preset(view)), shape.room, 1, MOST_TOKENS)
     found = _own(view) if shape.name == OWN and tokens == len(view.labels("input")) else cost_of(shape, tokens)
@@ -231,7 +231,7 @@ def costs(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def costs_sentence(view: View, stage: Stage) -> str:
-    """What happens there."""
+    """One sentence on what the page counts."""
     return "How many multiplications, numbers and bytes a text takes, counted on the model itself."
 
 
@@ -240,7 +240,7 @@ def _preset(view: View) -> int:
 
 
 def _of(key: str, shape: int) -> str:
-    """What is set by hand belongs to one of the presets."""
+    """The key under which a number set by hand is kept: each preset has its own."""
     return f"{key}.{shape}"
 
 
@@ -249,7 +249,7 @@ def _own(view: View) -> Cost:
 
 
 def _shape(view: View) -> Shape:
-    """The preset, or the sizes of this model, with what was set by hand."""
+    """The sizes of the preset or of this model, with the numbers that were set by hand."""
     model = view.state.model
     heads = view.graph.n_heads("decoder.1.self.scores") or 1
     words = len(view.graph.axes["output.words"])
@@ -295,7 +295,10 @@ def _said(shape: Shape, tokens: int, found: Cost) -> str:
 
 
 def _formulas(view: View, shape: Shape, n: int) -> dict[str, tuple[tuple[str, int], ...]]:
-    """How each part may be counted, the usual way first, and what that comes to: it is said if that is the count."""
+    """For each part, formulas of its multiplications with their results, the usual one first.
+
+    A formula is shown only if its result is the true count.
+    """
     layers, d, words, read = shape.layers, shape.d_model, shape.words, shape.words
     nets = [("layers × 8 n d²", layers * 8 * n * d * d)]
     projections = [("layers × 4 n d²", layers * 4 * n * d * d)]
@@ -350,7 +353,7 @@ def _growth(shape: Shape) -> Listing:
 
 
 def _curves(shape: Shape) -> Picture:
-    """Multiplications a token, by what they are for, against the length: flat but for attention."""
+    """Curves of the multiplications per token, by purpose, over the text's length: only that of attention rises."""
     x = np.array(LENGTHS, np.float64)
     names = ("projections", ATTENTION, "feed-forward", "output")
     per_token = {name: np.array([cost_of(shape, n).multiplications[name] / n for n in LENGTHS]) / 1e6 for name in names}
@@ -371,7 +374,7 @@ _seconds = lru_cache(8)(timed_attention)
 
 
 def _timed(view: View, shape: Shape) -> tuple[Element, ...]:
-    """Attention of one layer as it is timed on this machine."""
+    """The section that times the attention of one layer on this machine, on request."""
     on = bool(view.chosen(TIMED, False))
     tip = "Run the attention of one layer on this computer, on texts of several lengths"
     head = (

@@ -1,6 +1,6 @@
-"""Which numbers nobody may read while a question is open: the one that it asks for, and all that carry it.
+"""The numbers that are covered while a question is open: the number that it asks for, and all cells that give it away.
 
-Matrices cover their own cells (`Matrix.covered`); what else would show a covered number, `without_covered` leaves out.
+Matrices cover their own cells (`Matrix.covered`); `without_covered` leaves out other elements with covered numbers.
 """
 
 from collections.abc import Iterator
@@ -19,16 +19,16 @@ from explorer.pages.view import Cell, Covered, View
 
 Index = tuple[int, ...]
 SAME = 1e-9
-"""As a part of a number: what differs by less is the same number, come to on another way; of float64."""
+"""A relative difference: float64 numbers that differ by less count as one number, computed in two ways."""
 PARTS = 1200
-"""A number that is a whole number of such parts may stand anywhere by chance: 0.5, 1, 0.25, a third."""
+"""Multiples of 1 ÷ PARTS, such as 0.5, 1, 0.25 or a third, may stand anywhere by chance."""
 
 
 def covered_by(view: View, question: Question | None) -> Covered:
     """The cells that a question covers while it is open.
 
-    What it names in ``covers``, the number that it asks for, what its stage computes from these, and wherever in the
-    model the number that is asked for stands once more: handed on, copied, turned, scaled by one, summed with zero.
+    These are the cells that it names in ``covers``, the cell that it asks for, what the same stage computes from these,
+    and other cells of the model with the asked number: copied, transposed, multiplied by 1, or added to 0.
     """
     if question is None:
         return Covered()
@@ -51,7 +51,7 @@ def covered_by(view: View, question: Question | None) -> Covered:
     alike = {asked, *_mirrored(view, asked)}
     for node, cells in _Carriers(view, "value", alike).found.of.items():
         values.add(node, cells)
-    if view.nodes[asked.node].op.shares:  # the others of a row leave it over from 1
+    if view.nodes[asked.node].op.shares:  # a row of shares adds up to 1, so the others give the asked one away
         columns = range(view.values[asked.node].shape[-1])
         values.add(asked.node, {(*cell.index[:-1], column) for cell in alike for column in columns})
     for cell in _come_to_elsewhere(view, asked):
@@ -71,12 +71,12 @@ def asked_cell(graph: Graph, question: Predict) -> Cell | None:
 
 @dataclass
 class _Cells:
-    """Cells of nodes, while they are gathered."""
+    """Cells of nodes, for gathering them step by step."""
 
     of: dict[str, set[Index]] = field(default_factory=dict)
 
     def add(self, node: str, cells: set[Index]) -> set[Index]:
-        """Take cells in; returns those that were not yet there."""
+        """Add cells of a node; returns those that are new."""
         known = self.of.setdefault(node, set())
         fresh = cells - known
         known |= fresh
@@ -87,7 +87,7 @@ class _Cells:
 
 
 def _spread(view: View, node: str, cells: list[Index], covered: _Cells) -> None:
-    """Cover cells, and those of their stage that are computed from them."""
+    """Cover cells, and the cells of the same stage that are computed from them."""
     stage = view.nodes[node].stage
     covered.add(node, set(cells))
     front = [(node, cell) for cell in cells]
@@ -100,13 +100,13 @@ def _spread(view: View, node: str, cells: list[Index], covered: _Cells) -> None:
 
 
 class _Carriers:
-    """The cells that a number is handed on to, or comes from, unchanged but for its sign.
+    """The cells that a number is passed on to, or is copied from, with at most its sign changed.
 
-    From a cell to those that read it, where the number is the same; and to a computed matrix that this one is a copy
-    of as a whole. A single number that it comes from is what it is to be computed from, and stays: ReLU of 0.7, or the
-    one value that all of the attention goes to.
+    The search goes from a cell to those of its readers with the same number, and back to a computed matrix only if the
+    whole matrix is copied. A single number that the asked one is computed from stays readable: the student needs the
+    0.7 of ReLU(0.7), or the one value that gets all of the attention.
 
-    `asked`: the cells to begin with, all of one number, which are among those that are `found`.
+    `asked`: the cells at which the search begins, all with one number; `found` contains them.
     """
 
     def __init__(self, view: View, of: Literal["value", "gradient"], asked: set[Cell]) -> None:
@@ -124,7 +124,7 @@ class _Carriers:
 
     def _near(self, cell: Cell) -> Iterator[tuple[str, set[Index]]]:
         onward, back = self._readers, self._sources
-        if self._of == "gradient":  # it is handed on from what reads a cell to the cell
+        if self._of == "gradient":  # a gradient is passed from the readers of a cell to the cell
             onward, back = back, onward
         for node, cells in onward(cell):
             yield node, cells
@@ -143,9 +143,9 @@ class _Carriers:
             yield parent, self._alike_above(parent, cell.node).get(cell.index, set())
 
     def _alike_above(self, parent: str, node: str) -> dict[Index, set[Index]]:
-        """Of each cell of a node, the cells of a parent that it reads and that have the number.
+        """For each cell of a node, those cells of a parent that it reads and that have the number.
 
-        Made once for all cells: where all shares of a table are equal, hundreds of them have the number.
+        This is computed once for all cells: where all shares of a table are equal, hundreds of cells have the number.
         """
         if (parent, node) not in self._above:
             found: dict[Index, set[Index]] = {}
@@ -159,7 +159,7 @@ class _Carriers:
         return self._above[parent, node]
 
     def _is_copy(self, node: str, of: str) -> bool:
-        """Whether a computed node has all the numbers of another one and no more."""
+        """Whether a computed node has the same numbers as another node, in any order and with any signs."""
         one, other = self._array(node), self._array(of)
         if one is None or other is None or one.size != other.size:
             return False
@@ -174,7 +174,7 @@ class _Carriers:
 
 
 def _mirrored(view: View, asked: Cell) -> Iterator[Cell]:
-    """The cells of its matrix that are computed from the same numbers: a mirror image, an equal share beside it."""
+    """Cells of the asked matrix computed from the same numbers, such as the mirror cell of a symmetric matrix."""
     array, read = view.values[asked.node], _read(view, asked)
     for one in np.argwhere(_same(array, abs(float(array[asked.index])))) if read else ():
         cell = Cell(asked.node, tuple(map(int, one)))
@@ -183,9 +183,9 @@ def _mirrored(view: View, asked: Cell) -> Iterator[Cell]:
 
 
 def _come_to_elsewhere(view: View, asked: Cell) -> Iterator[Cell]:
-    """Cells anywhere with the number that is asked for, where it is too peculiar for chance.
+    """All cells of the model with the asked number, if that is too peculiar to occur by chance.
 
-    Not those that it is computed from: they have to be read.
+    The cells that it is computed from are left out, because the student has to read them.
     """
     number = float(view.values[asked.node][asked.index])
     if not _is_peculiar(number):
@@ -203,14 +203,14 @@ def _come_to_elsewhere(view: View, asked: Cell) -> Iterator[Cell]:
 
 
 def _read(view: View, cell: Cell) -> list[float]:
-    """The numbers that a cell is computed from, in order of size."""
+    """The numbers that a cell is computed from, sorted."""
     last = view.engine.explain(cell.node, cell.index)
     read = () if last is None else (np.ravel(one.value) for one in operands(last))
     return sorted(float(f"{number:.9g}") for numbers in read for number in numbers.tolist())
 
 
 def _same(numbers: Array, size: float | Array) -> Array:
-    """Where numbers, whatever their sign, have a size, or these sizes."""
+    """Which numbers have the given absolute value, or the given absolute values element by element."""
     with np.errstate(invalid="ignore"):  # ∞ − ∞: a model may have overflowed
         near = np.abs(np.abs(numbers) - size) <= _tolerance(numbers) * np.maximum(np.abs(numbers), size)
     same: Array = near & np.isfinite(numbers)
@@ -222,12 +222,12 @@ def _tolerance(numbers: Array) -> float:
 
 
 def _is_peculiar(number: float) -> bool:
-    """Whether a number is no whole number of parts of one."""
+    """Whether a number is no multiple of 1 ÷ `PARTS`."""
     return bool(np.isfinite(number)) and abs(number * PARTS - round(number * PARTS)) > 1e-6 * PARTS
 
 
 def _is_said_by_itself(number: float, question: Predict) -> bool:
-    """Whether words that say a number, rounded as they may be, can mean no other one."""
+    """Whether a text with this number, rounded, can only mean the asked number."""
     if not np.isfinite(number) or round(number, max(question.digits, 2)).is_integer():
         return False
     return question.of == "gradient" or _is_peculiar(number)

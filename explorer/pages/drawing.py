@@ -1,6 +1,6 @@
-"""A drawing: marks in a window of numbers. What each mark stands for, and what dragging it asks for, is data too.
+"""Drawings as data: marks in a window of coordinates, with the cell each mark stands for and the gesture of its drag.
 
-Pictures of words: who looks at whom, and what is read and said.
+Also pictures of attention: heat maps, lines, and sentences with lines between their words.
 """
 
 import re
@@ -16,7 +16,7 @@ from explorer.pages.matrix import Matrix
 from explorer.pages.view import Cell
 
 DRAWABLE = 1e30
-"""Numbers beyond cannot be drawn: their squares overflow on the way to pixels."""
+"""Numbers of this size or more cannot be drawn: their squares overflow on the way to pixels."""
 
 SHARES, SIGNED = "shares", "signed"
 TEXT, MUTED, LINE, ACCENT, HERE, ERROR = "text", "muted", "line", "accent", "here", "error"
@@ -29,14 +29,15 @@ def series(k: int) -> str:
 
 
 def drawable(*numbers: float) -> bool:
-    """Whether numbers can be drawn at all: a picture's arithmetic overflows before the numbers do."""
+    """Whether all numbers are small enough to be drawn (`DRAWABLE`)."""
     return all(abs(number) < DRAWABLE for number in numbers)
 
 
 def reach(array: Array, least: float) -> float:
-    """The largest size among the numbers that can be drawn, and not less than `least`.
+    """The largest absolute value among the numbers that can be drawn, but not less than `least`.
 
-    Where all are much smaller, as in large models, `least` is a fifth, or a fifth of that: they would be a single dot.
+    Where all numbers are much smaller, as in large models, `least` is divided by 5, as often as needed: else the points
+    would all fall on a single dot.
     """
     sizes = np.abs(array)
     largest = float(sizes[sizes < DRAWABLE].max(initial=0.0))
@@ -47,30 +48,30 @@ def reach(array: Array, least: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Mark(Data):
-    """Something drawn. Coordinates are numbers of the drawing's window, unless a mark says otherwise.
+    """One thing in a drawing. Coordinates are those of the drawing's window, unless a mark says otherwise.
 
-    A cell that makes a mark orange may have fewer indices than its node has axes: then all cells do that begin so, such
-    as those of a row.
+    A cell that makes a mark orange may have fewer indices than its node has axes: then every cell whose index begins
+    with these makes the mark orange, such as all cells of a row.
     """
 
-    faint: float = field(default=0.0, kw_only=True)  # in a drawing with zoom: from 0 to 1, 1 not there yet
+    faint: float = field(default=0.0, kw_only=True)  # in a drawing with zoom: 0 fully drawn, to 1 not computed yet
 
 
 @dataclass(frozen=True, eq=False)
 class Image(Mark):
     """A matrix as coloured squares; not finite numbers are drawn as 0."""
 
-    array: Array  # (rows, columns); the engine's own array where it is one
+    array: Array  # (rows, columns); the engine's own array where possible
     # `low`, `high`: the numbers at the ends of the colour map; a signed map goes from −high to high.
     high: float
     low: float = 0.0
     colours: str = SIGNED  # `SHARES` or `SIGNED`
     # Left, bottom (in a drawing that counts down: top), width, height. The first row lies there.
     place: tuple[float, float, float, float] = (0.0, 0.0, 1.0, 1.0)
-    node: Place | None = None  # whose cell each square is
-    # How many rows and columns belong to the node; the rest was computed further for the picture. (0, 0): all.
+    node: Place | None = None  # the node whose cells the squares are
+    # How many rows and columns belong to the node; the rest is computed for the picture only. (0, 0): all.
     own: tuple[int, int] = (0, 0)
-    smooth: bool = False  # whether colours run into each other: the array is taken from something without steps
+    smooth: bool = False  # whether colours are interpolated: the array samples a continuous function
     token: str = ""  # the axis whose words the rows are: the row of a lit word is framed
     across: str = ""  # the axis whose words the columns are: the column of a lit word is framed, too
 
@@ -96,7 +97,7 @@ class Segments(Mark):
     width: float = 1.0
     dashed: bool = False
     token: str = ""  # the axis whose words the lines are: those of a lit word are orange
-    whose: Array | None = None  # (n,): the place of each line's word along that axis
+    whose: Array | None = None  # (n,): for each line, the index of its word along that axis
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,18 +116,18 @@ class Dot(Mark):
 
     x: float
     y: float
-    name: str = ""  # written beside it, where there is room; dots that lie on each other are named together
+    name: str = ""  # written beside it if there is room; dots at the same place share one label
     ink: str = series(0)
-    hollow: bool = False  # switched off
+    hollow: bool = False  # drawn as a ring: the unit is switched off
     cell: Cell | None = None  # pointing at it is pointing at this cell; it is orange while the cell is pointed at
     also: tuple[Cell, ...] = ()  # other cells that make it orange
-    # (axis, place): the word that it is: orange while that is lit, and pointing at it lights that.
+    # (axis, index): the word that the dot stands for: the dot is orange while the word is lit, and pointing lights it.
     token: tuple[str, int] | None = None
-    drag: Gesture | None = None  # what dragging it asks for; the gesture gets the place as its value
-    inside: str = ""  # written in it: it is drawn as a large disc
-    below: str = ""  # written below it
-    share: float | None = None  # its place on the map of shares, which fills it, in place of the ink
-    signed: bool = False  # whether that place is from −1 to 1, on the map of numbers with a sign
+    drag: Gesture | None = None  # the gesture of dragging it; the gesture gets the new place as its value
+    inside: str = ""  # text in the dot, which is then a large disc
+    below: str = ""  # text below the dot
+    share: float | None = None  # a share from 0 to 1 whose colour fills the dot, instead of the ink
+    signed: bool = False  # whether `share` is from −1 to 1 and has a colour of the signed map
     wrong: bool = False  # ringed in red, with a cross behind what is written below
 
 
@@ -134,8 +135,8 @@ class Dot(Mark):
 class Strips(Mark):
     """The numbers of each row, or column, of a matrix as points on a line, a band of mean ± σ, and a mark at the mean.
 
-    Strip i lies between y = i and y = i + 1. Its band is orange while its word is lit, or one of its cells is pointed
-    at; the point of that cell is, too.
+    Strip i lies between y = i and y = i + 1. Its band is orange while its word is lit or the reader points at one of
+    its cells; then the point of that cell is orange, too.
     """
 
     node: str  # whose numbers they are
@@ -155,11 +156,11 @@ class Arrow(Mark):
     tip: tuple[float, float]
     name: str = ""
     ink: str = MUTED
-    width: float = 1.2  # of the shaft, in pixels; 0: only the head is drawn, as something else lies there
-    token: tuple[str, int] | None = None  # (axis, place): the word that it is about: orange while that is lit
-    # (axis, place): other words that make it orange: those of a sentence that are this one of the vocabulary.
+    width: float = 1.2  # of the shaft, in pixels; 0: only the head, because another mark draws the shaft
+    token: tuple[str, int] | None = None  # (axis, index): the word of the arrow, which is orange while the word is lit
+    # (axis, index): other words that make it orange: where this word of the vocabulary stands in a sentence.
     also: tuple[tuple[str, int], ...] = ()
-    cells: tuple[Cell, ...] = ()  # cells that make it orange; pointing at the tip is pointing at the first
+    cells: tuple[Cell, ...] = ()  # cells that make it orange; pointing at the tip means pointing at the first cell
     drag: Gesture | None = None  # what dragging the tip asks for
     dashed: bool = False
 
@@ -168,7 +169,7 @@ class Arrow(Mark):
 class Arc(Mark):
     """The angle between two directions from the origin, as an arc with words."""
 
-    # `start`, `turn`: degrees, against the clock, from the x axis; and how far it goes from there.
+    # Degrees, counterclockwise: `start` from the x axis, `turn` from there to the end of the arc.
     start: float
     turn: float
     text: str = ""
@@ -177,51 +178,51 @@ class Arc(Mark):
 
 @dataclass(frozen=True, eq=False)
 class Words(Mark):
-    """Words at a place; moved a little where something is in the way, and on a patch of the page where an image is."""
+    """Words at a place; they move a little to avoid other marks, and have a patch of ground behind them on an image."""
 
     x: float
     y: float
     text: str
     ink: str = MUTED
-    fixed: bool = False  # whether they stay where they are, whatever is in the way
+    fixed: bool = False  # whether they stay at their place even over other marks
     # Which part of fixed words is at the place: 0 their left end, 0.5 their middle, 1 their right end.
     align: float = 0.5
-    # (axis, place): the word that they are: orange while that is lit, and pointing at them lights it.
+    # (axis, index): the word of a sentence that is written: orange while it is lit, and pointing at it lights it.
     token: tuple[str, int] | None = None
-    size: float = 12.0  # of fixed words in a drawing with zoom: how high a line is, in numbers of the window
+    size: float = 12.0  # the height of a line of fixed words in a drawing with zoom, in coordinates of the window
     strong: bool = False
-    # Of fixed words in a drawing with zoom: how wide they may be, in numbers of the window; 0: as wide as they are.
+    # The most width of fixed words in a drawing with zoom, in coordinates of the window; 0: no limit.
     room: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class Box(Mark):
-    """A part of a whole that one can go to: a block of a model.
+    """A box that leads somewhere, such as a block of a model.
 
-    Its words are written in a size that goes with the zoom of the drawing; what does not fit is left out.
+    The size of its words follows the zoom of the drawing; words that do not fit are left out.
     """
 
     place: tuple[float, float, float, float]  # left, bottom (in a drawing that counts down: top), width, height
-    name: str  # what it is for a screen reader, and what arrow keys come to
+    name: str  # what a screen reader says of it, also when arrow keys reach it
     title: str = ""  # written at its top
     note: str = ""  # a number or a shape, written at its bottom
-    tip: str = ""  # what a tooltip says of it
-    leads: Gesture | None = None  # what a click, or Enter, asks for
-    share: float | None = None  # its place on the map of shares, which colours its ground
-    folded: bool = False  # whether others like it lie behind it
-    # Whether others stand in it: then its ground is that of the page, and its title stands at the left.
+    tip: str = ""  # its tooltip
+    leads: Gesture | None = None  # the gesture of a click, or of Enter
+    share: float | None = None  # a share from 0 to 1 whose colour its ground has
+    folded: bool = False  # whether it stands for several like it, drawn behind it
+    # Whether other boxes stand inside: then its ground is that of the page, and its title stands at the left.
     around: bool = False
-    menu: tuple[tuple[str, Gesture], ...] = ()  # (words, gesture): what a right click offers
+    menu: tuple[tuple[str, Gesture], ...] = ()  # (words, gesture): its context menu
     off: bool = False  # whether it is switched off
-    # LaTeX, written below the title. With it, if only an empty one, title and note share the first line.
+    # LaTeX below the title. If it is a string, even an empty one, title and note share the first line.
     formula: str | None = None
     ink: str = TEXT  # of the title
-    after: tuple[int, ...] = ()  # the numbers of the boxes, among the marks, that it reads from: arrow keys follow them
-    letters: float = 1.0  # how many times larger than those of other boxes its letters are
+    after: tuple[int, ...] = ()  # indices, among the marks, of the boxes that it reads from: arrow keys follow them
+    letters: float = 1.0  # the size of its letters, as a multiple of those of other boxes
 
 
 def lines_of(formula: str) -> float:
-    """How many lines of a box a formula is high: one with a fraction could not be read in a single one."""
+    """The height of a formula in lines of a box: a fraction is not readable in the height of one line."""
     return (2.2 if r"\sqrt" in formula else 1.6) if r"\frac" in formula else 1.0
 
 
@@ -233,13 +234,12 @@ _COMMAND = re.compile(r"\\[a-z]+", re.IGNORECASE)
 
 
 def ems_of(latex: str) -> float:
-    """About how many ems a formula takes across, for its place before it is typeset.
+    """The approximate width of a formula in ems, for its layout before it is typeset.
 
-    The widths of letters, of scripts, of operators with their spaces and of brackets are those that fit the formulas of
-    all examples best.
+    The widths of letters, scripts, operators with their spaces and brackets are fitted to the formulas of all examples.
     """
     plain = _ARRANGED.sub(" ", _FUNCTION.sub(r" \1 ", latex))
-    plain = _COMMAND.sub("x", plain)  # a command such as langle is one sign
+    plain = _COMMAND.sub("x", plain)  # a command such as \langle draws one sign
     scripts = sum(c.isalnum() for found in _SCRIPT.finditer(plain) for c in found.group(1))
     plain = _SCRIPT.sub("", plain)
     upright = sum(map(len, _WORD.findall(plain)))  # "softmax": narrower than as many symbols
@@ -249,7 +249,7 @@ def ems_of(latex: str) -> float:
 
 @dataclass(frozen=True, eq=False)
 class FlowLine(Mark):
-    """A line along which numbers flow, round its corners, with a head at its end."""
+    """A line with corners along which numbers flow, with an arrowhead at its end."""
 
     points: tuple[tuple[float, float], ...]  # (x, y)
     ink: str = MUTED
@@ -259,14 +259,14 @@ class FlowLine(Mark):
 
 @dataclass(frozen=True, eq=False)
 class Bars(Mark):
-    """Words with a bar each, below each other: the likeliest next words. The higher the bars, the larger the words."""
+    """A list of words with a bar each, such as the most probable next words. Higher bars have larger words."""
 
     place: tuple[float, float, float, float]  # as of `Box`
     words: tuple[str, ...]
     values: tuple[float, ...]  # from 0 to `full`
-    cells: tuple[Cell, ...] = ()  # what pointing at each points at
-    full: float = 1.0  # the value of a bar as long as there is room
-    before: tuple[float, ...] = ()  # the values before the last edit, if that has changed them
+    cells: tuple[Cell, ...] = ()  # the cell of each bar: pointing at the bar means pointing at the cell
+    full: float = 1.0  # the value of the longest possible bar
+    before: tuple[float, ...] = ()  # the values before the last edit, if the edit changed them
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,19 +276,19 @@ class Axis(Data):
     title: str = ""
     # One for each unit, in its middle; None: numbers. No labels at all: ``()``.
     labels: tuple[str, ...] | None = None
-    most: int = 24  # labels, of which only as many are written as can be read
-    token: str = ""  # the axis of tokens that the labels are, if they are words: a lit word stands out
+    most: int = 24  # the most labels that are written; of more, only some
+    token: str = ""  # the axis of tokens, if the labels are its words: a lit word stands out
     grid: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Probe(Data):
-    """What there is to be said of any place of a drawing."""
+    """The text that a drawing shows about the place that the reader points at."""
 
-    invitation: str  # said while one points at nothing: "Point anywhere to ask the net."
+    invitation: str  # shown while the reader points at nothing: "Point anywhere to ask the net."
 
     def said(self, x: float, y: float) -> str:
-        """Of one place."""
+        """The text about one place."""
         raise NotImplementedError(type(self).__name__)
 
 
@@ -296,30 +296,30 @@ class Probe(Data):
 class Drawing(Data):
     """Marks in a window."""
 
-    marks: tuple[Mark, ...]  # the later above the earlier
-    # Left, right, bottom and top. While a mark is dragged, a renderer keeps the one with which the drag began.
+    marks: tuple[Mark, ...]  # later marks are drawn above earlier ones
+    # Left, right, bottom and top. While a mark is dragged, a renderer keeps the window of the start of the drag.
     window: tuple[float, float, float, float]
     summary: str  # the drawing in words, for a screen reader
     x: Axis = field(default_factory=Axis)
     y: Axis = field(default_factory=Axis)
     # Whether y counts downwards, as the rows of a matrix do; an x axis with labels then stands on top.
     down: bool = False
-    square: bool = False  # whether a unit is as long across as it is up
+    square: bool = False  # whether both axes have the same scale
     probe: Probe | None = None
-    # Whether one can look closer, by the wheel or + and −, and move about by dragging; words grow along. Who comes so
-    # close to a box that it fills the view goes where it leads.
+    # Whether the wheel, + and − zoom, and dragging moves the drawing; words grow with the zoom. Zooming in until a box
+    # fills the view performs the box's gesture (`Box.leads`).
     zoom: bool = False
-    # In a drawing with zoom, what looking from still farther away asks for, where all of it is in sight.
+    # In a drawing with zoom: the gesture of zooming out when the whole drawing is already in sight.
     out: Gesture | None = None
 
 
 LONG = 24
-"""Words up to which the colours of shares go from 0 to 1, so that pictures can be compared."""
+"""With at most so many words, the colours of shares go from 0 to 1, so that pictures can be compared."""
 
 
 @dataclass(frozen=True, eq=False)
 class HeatMap(Element):
-    """Attention weights as a picture: a square for each query and key, deeper the larger the share."""
+    """Attention weights as a picture: a square for each query and key; larger shares have deeper colours."""
 
     matrix: Matrix
     title: str = ""
@@ -328,17 +328,20 @@ class HeatMap(Element):
 
 @dataclass(frozen=True, eq=False)
 class AttentionLines(Element):
-    """Who looks at whom: a line from each query to each key, thicker for a larger share, whatever matrices show."""
+    """Attention weights as lines from each query to each key; larger shares have thicker lines.
+
+    The lines always show the weights, even while matrices show changes or gradients.
+    """
 
     matrix: Matrix  # its `values` are the weights
     title: str = ""
-    # (name of a node, axes): nodes whose cells light up words here, with the axes of their rows and columns.
+    # (name of a node, axes): nodes whose cells light up words here, and the axes of their rows and columns.
     lights: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class SentenceRow(Data):
-    """One row of words: what is read, what should be said, what is said."""
+    """One row of words: the sentence that is read, that should be said, or that is said."""
 
     title: str
     axis: str
@@ -347,8 +350,8 @@ class SentenceRow(Data):
 
 @dataclass(frozen=True, eq=False)
 class Sentences(Element):
-    """Rows of words above each other. Where one is too long, they stand beside each other, or take several lines."""
+    """Rows of words, one above the other. Rows that are too long stand side by side, or take several lines."""
 
     rows: tuple[SentenceRow, ...]  # with `weights`, the first is the source
-    weights: Matrix | None  # attention of the target to the source, drawn as lines between the two
+    weights: Matrix | None  # cross-attention weights, drawn as lines between target and source
     lights: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (name of a node, axes): as of `AttentionLines`

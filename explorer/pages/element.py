@@ -1,4 +1,4 @@
-"""What all parts of a page are: frozen data that can be compared with what stood there before."""
+"""The base classes of all parts of a page: frozen data that can be compared with the part that stood there before."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,13 +7,13 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 SMALL = 2**16
-"""Bytes up to which two arrays are compared by their numbers. Larger ones are equal if they are the same memory, as the
-engine never writes into an array."""
+"""Arrays of at most so many bytes are compared number by number. Larger arrays are equal only if they are the same
+memory: the engine never writes into an array."""
 
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Frozen data with arrays in it. Two are equal where all fields are; arrays are compared as `SMALL` says."""
+    """Frozen data whose fields may be arrays. Two are equal if all their fields are; for arrays see `SMALL`."""
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -21,7 +21,7 @@ class Data:
         if type(self) is not type(other):
             return NotImplemented
         mine, theirs = self.__dict__, other.__dict__
-        for name in self.__dataclass_fields__:  # asked for each part of a page after each edit: most are the very same
+        for name in self.__dataclass_fields__:  # runs for each part of a page after each edit: most are identical
             one, another = mine[name], theirs[name]
             if one is not another and not _same(one, another):
                 return False
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Made(Data, Generic[T]):
-    """What is made only where somebody looks: the function that makes it, and all that it reads."""
+    """A value that is made only when it is looked at: the function that makes it, and its arguments."""
 
     make: Callable[..., T]
     reads: tuple[object, ...]
@@ -48,8 +48,8 @@ class Made(Data, Generic[T]):
 class Element(Data):
     """A part of a page."""
 
-    # Stays the same as long as the part means the same thing, whatever its numbers are; no other part of the page has
-    # it. A renderer keeps its widget by it, a lesson names the part by it.
+    # Unique on the page, and the same as long as the part means the same thing, whatever its numbers are. A renderer
+    # keeps one widget for each id, and a lesson names the part by its id.
     id: str
 
 
@@ -59,12 +59,12 @@ class Arrangement(Element):
 
     @property
     def inside(self) -> tuple[Element, ...]:
-        """Those that it arranges, in reading order."""
+        """The elements that it arranges, in reading order."""
         raise NotImplementedError
 
 
 def leaves(element: Element) -> list[Element]:
-    """The element itself, then all that stand in it, in reading order."""
+    """The element itself, then all elements inside it at any depth, in reading order."""
     found: list[Element] = []
     waiting = [element]
     while waiting:
@@ -76,7 +76,7 @@ def leaves(element: Element) -> list[Element]:
 
 
 def _same_memory(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether two arrays of one shape are views of the same part of a third, such as two slices of one head."""
+    """Whether two arrays of the same shape are views of the same memory, such as two slices for the same head."""
     if a.base is None or a.base is not b.base or a.strides != b.strides:
         return False
     return bool(a.__array_interface__["data"] == b.__array_interface__["data"])
@@ -93,8 +93,8 @@ def _same(a: Any, b: Any) -> bool:
     if type(a) is tuple:
         if type(b) is not tuple or len(a) != len(b):
             return False
-        for one, another in zip(a, b, strict=True):  # noqa: SIM110, a generator is one call more for each
+        for one, another in zip(a, b, strict=True):  # noqa: SIM110, a generator costs one more call for each item
             if one is not another and not _same(one, another):
                 return False
         return True
-    return bool(a == b) or (a != a and b != b)  # what is no number is the same as before
+    return bool(a == b) or (a != a and b != b)  # NaN counts as equal to NaN

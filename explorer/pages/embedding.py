@@ -33,15 +33,15 @@ from explorer.pages.vectors import chosen_dimensions, dimension_choice
 from explorer.pages.view import Cell, View
 
 MOST_ARROWS = 200
-"""More cannot be told apart, and take long to draw."""
+"""The most arrows that are drawn: more cannot be told apart, and take long to draw."""
 NAMED = 12  # arrows that the summary lists
 TITLE = "The table's rows as arrows"
 MANY, WIDE = 12, 5
-"""Words of a table, or of a sentence, of which more below each other leave no room for the arrows; and columns of a
-table, of which more leave none beside it.
+"""With more words than `MANY` in the table or the sentence, or more columns than `WIDE` in the table, the arrows would
+have no room in the row of matrices.
 """
 VECTORS, PLANE = 370, 330
-"""Pixels at text scale 1 of a long table with what is looked up in it, and of the arrows beside it."""
+"""The widths of the row with a long table, and of the arrows beside it, in pixels at text scale 1."""
 
 
 def embedding(view: View, stage: Stage) -> tuple[Element, ...]:
@@ -62,7 +62,7 @@ def embedding(view: View, stage: Stage) -> tuple[Element, ...]:
             Item("×", matrix(view, f"{block}scale")),
             Item("=", matrix(view, f"{block}scaled", "longer embeddings")),
         ]
-    if dimensions == 1:  # there is no second one to draw
+    if dimensions == 1:  # arrows need two dimensions
         row = Row("from words to vectors", tuple(items))
     elif words > MANY:
         row = beside((VECTORS, (Row("from words to vectors", tuple(items)),)), (PLANE, (_plane(view, block),)))
@@ -82,12 +82,12 @@ def embedding(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def _column(numbers: Matrix) -> Matrix:
-    """Word numbers below each other: each stands beside its one-hot row."""
+    """Word numbers as a column: each stands beside its one-hot row."""
     return replace(transposed(numbers), formula=numbers.formula, usual=numbers.usual)
 
 
 def _plane(view: View, block: str) -> Stack:
-    """The picture, and below it which dimensions it draws, and which words."""
+    """The picture, and below it the choice of its dimensions and a note on which words it draws."""
     name, axis = f"{block}table", block.removesuffix(".")
     table = view.values[name]
     said = view.values[f"{axis}.tokens"]
@@ -101,22 +101,22 @@ def _plane(view: View, block: str) -> Stack:
 
 
 def _ids_drawn(n: int, said: Array) -> Array:
-    """The rows that are drawn: those of the words of the sentence, then the first ones."""
+    """The rows that are drawn: those of the sentence's words, and the first rows of the table, up to `MOST_ARROWS`."""
     return np.sort(list(dict.fromkeys((*said.tolist(), *range(min(n, MOST_ARROWS)))))[: max(MOST_ARROWS, 1)])
 
 
 def _words(said: int, drawn: int, n: int) -> str:
-    """Which arrows stand out, and how many are left out; nothing where all words are in the sentence."""
+    """A note on which arrows stand out and how many are drawn; "" if the sentence has all words."""
     strong = "Strong arrows: the words of the sentence." if said < n else ""
     return strong if drawn == n else f"{strong} Of all {n:,} words {drawn} are drawn."
 
 
 FEW_ARROWS = 40
-"""Rows; more of them are drawn in a fainter colour, or nobody would see the words of the sentence among them."""
+"""With more rows, the words that are not in the sentence are fainter, so that those of the sentence stand out."""
 
 
 def _drawing(view: View, name: str, axis: str, drawn: Array, pair: tuple[int, int]) -> Drawing:
-    """An arrow for each of some rows; a word that is lit, or a row that is pointed at, is orange."""
+    """An arrow for each of the `drawn` rows; it is orange while its word is lit or its row is pointed at."""
     rows, columns = view.nodes[name].axes
     labels, dimensions = view.labels(rows), view.labels(columns)
     points = view.values[name][drawn][:, pair]
@@ -124,7 +124,7 @@ def _drawing(view: View, name: str, axis: str, drawn: Array, pair: tuple[int, in
     for i, word in enumerate(view.values[f"{axis}.tokens"].tolist()):
         places.setdefault(word, []).append((axis, i))
     marks: list[Mark] = []
-    # Those of the sentence last: they lie on the others.
+    # The words of the sentence come last, so that they lie above the others.
     for row, (x, y) in sorted(zip(drawn.tolist(), points.tolist(), strict=True), key=lambda one: one[0] in places):
         if drawable(x, y):
             here = row in places

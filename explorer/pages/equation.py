@@ -1,8 +1,8 @@
-"""Where the parts of a row stand, in plain numbers of pixels.
+"""The layout of a row: where its parts stand, in pixels.
 
-An equation is one line. Where it is too long its matrices shrink, and only then does it break: before its "=" or its
-arrow, so that the new line begins with the sign. In large text or a narrow window not even that may be enough, with
-small pictures for the numbers: then numbers stay and a sum breaks before its "+", and last a product before its "×".
+An equation is one line. If it is too long, its matrices shrink. If that is not enough, it breaks before its "=" or its
+arrow, so that the new line begins with the sign, and wide matrices become small pictures. If even that is not enough,
+as in large text or a narrow window, numbers stay, a sum breaks before its "+", and at last a product before its "×".
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -11,63 +11,63 @@ from typing import NamedTuple
 RELATIONS = frozenset("=→")
 """Signs that a line may begin with."""
 SUMS = RELATIONS | frozenset("+−")
-"""Signs that it may begin with, too, where nothing else helps; then any other."""
+"""Signs that a line may begin with if nothing else helps; after these, any other sign."""
 EASY = 2
-"""Of the ways to stand, those of which none makes the numbers smaller: the heading on one line, or on two."""
+"""How many ways to stand leave the numbers at full size: with the heading on one line, and on two."""
 
 MOST_WIDER = 1.3
-"""How many times wider than they have to be parts of a page are that stand beside each other."""
+"""How many times wider than necessary the parts of a page may be that stand side by side."""
 
 LARGER = 1.8, 1.6, 1.45, 1.3, 1.15
-"""How many times larger matrices and pictures may be where a page leaves room across and down."""
+"""How many times larger matrices and pictures may become if a page has room to spare."""
 
 Line = list[int]
-"""The places in the row, counted from 0, of what stands on a line."""
+"""The parts that stand on a line, as their indices in the row."""
 
 
 class Part(NamedTuple):
-    """What stands in a row, as far as its place depends on it."""
+    """A part of a row, with all that its place depends on."""
 
-    widths: tuple[int, ...]  # across, in each way to stand, the largest first; without the labels of its rows
-    labels: tuple[int, ...] = (0,)  # across, of the labels of its rows, in each way
-    small: int = 0  # across, as a small picture or where it scrolls in itself; 0: it can be neither
+    widths: tuple[int, ...]  # its width in each way to stand, the largest first; without the labels of its rows
+    labels: tuple[int, ...] = (0,)  # the width of the labels of its rows, in each way to stand
+    small: int = 0  # its width as a small picture, or scrolling; 0: it can be neither
     sign: str = ""  # between it and the part before
-    # Whether its rows are those of the part before, which says what they are if it stands beside it.
+    # Whether it has the same rows as the part before: if that stands beside it, its own labels are not needed.
     alike: bool = False
     keeps: bool = False  # whether it stays with the part before, without a sign, if one line has room for both
-    begins: bool = False  # whether a line begins with it, whatever room there is
+    begins: bool = False  # whether it always begins a line
     matrix: bool = True
-    picture: bool = False  # whether a picture stands for its numbers whatever room there is
+    picture: bool = False  # whether it is always shown as a picture, without numbers
     tight: bool = False  # whether that picture stands in its heading
-    least: int = 0  # across, as a small picture between such pictures
-    roomy: int = 0  # across, as a small picture at most: wider, it would be too high
-    loses: int = 0  # numbers that one does not see where a small picture stands for it
+    least: int = 0  # its least width as a small picture, among parts that are pictures
+    roomy: int = 0  # its most width as a small picture: wider, it would be too high
+    loses: int = 0  # how many numbers are out of sight if it becomes a small picture
 
 
 class Room(NamedTuple):
     """The room that a row has."""
 
     width: int
-    gap: int  # between two parts, or a sign and the next one
-    sign: int  # that a sign takes
+    gap: int  # between two parts, or between a sign and the next part
+    sign: int  # the width of a sign
 
 
 class Stand(NamedTuple):
     """How the parts of a row stand."""
 
-    way: int  # the same for all, so that the matrices of an equation are alike
-    small: frozenset[int]  # those that are small pictures, or scroll
+    way: int  # the index of the way to stand, the same for all parts, so that the matrices of an equation are alike
+    small: frozenset[int]  # the parts that are small pictures, or scroll
     lines: list[Line]
-    spare: list[int]  # pixels that are free on each line; below 0 where it is too long in any way
+    spare: list[int]  # free pixels on each line; below 0 if the line is too long
     narrow: bool = False  # whether small pictures are as narrow as they can be (`Part.least`)
 
 
 def stand(parts: Sequence[Part], room: Room) -> Stand:
-    """The way to stand that breaks no equation, else as few as can be; that makes nothing smaller if it need not be.
+    """The best way to stand: with the fewest breaks in equations, and with numbers no smaller than necessary.
 
     Where a line is too long in every way, the matrix that loses the fewest numbers becomes a small picture, if that is
-    enough; else the widest ones until it fits. Where it does not even then, it breaks elsewhere, and only what is wider
-    than a line by itself is a small picture.
+    enough; else the widest ones, one by one, until the line fits. If it never fits, it breaks elsewhere, and only a
+    part that is wider than a whole line becomes a small picture.
     """
 
     def fits_with(small: frozenset[int]) -> bool:
@@ -89,7 +89,7 @@ def stand(parts: Sequence[Part], room: Room) -> Stand:
 
 
 def _among_pictures(parts: Sequence[Part], room: Room, best: Stand) -> Stand:
-    """Where half of the parts are pictures anyway, and others had to be: all, if that needs one line and else more."""
+    """`best`, or all parts as pictures where half of them are pictures anyway and only so one line is enough."""
     numbers = frozenset(i for i, part in enumerate(parts) if part.small and not part.picture)
     if len(best.lines) > 1 and best.small & numbers and 2 * sum(part.picture for part in parts) >= len(parts):
         narrow = [part._replace(small=part.least) for part in parts]
@@ -100,7 +100,7 @@ def _among_pictures(parts: Sequence[Part], room: Room, best: Stand) -> Stand:
 
 
 def widened(parts: Sequence[Part], one: Stand) -> dict[int, int]:
-    """Pixels across of the small pictures, by their places: they share what is free on their line."""
+    """The widths of the small pictures, by their index: they share the free pixels of their line."""
     found = {place: parts[place].least if one.narrow else parts[place].small for place in one.small}
     for line, spare in zip(one.lines, one.spare, strict=True):
         small = sorted(one.small.intersection(line), key=lambda place: parts[place].roomy - found[place])
@@ -117,7 +117,7 @@ def _best(parts: Sequence[Part], room: Room, small: frozenset[int]) -> Stand:
     for way in range(1, max((len(part.widths) for part in parts), default=1)):
         smaller = _smaller(parts, way)
         if not any(least[:_SMALLER]) and least[_SMALLER] < smaller:
-            break  # nothing is torn, and all that is left would be smaller
+            break  # nothing is torn, and all other ways have smaller numbers
         cost = _cost(parts, one := _stand(parts, room, way, small))
         if cost < least:
             best, least = one, cost
@@ -125,7 +125,7 @@ def _best(parts: Sequence[Part], room: Room, small: frozenset[int]) -> Stand:
 
 
 def _too_long(parts: Sequence[Part], one: Stand, strict: bool) -> Iterator[int]:
-    """The places of what stands on a line that has no room for it; if `strict`, also around a break in a term."""
+    """The parts on lines that are too long; if `strict`, also those on both sides of a break within a term."""
     before: Line = []
     for line, spare in zip(one.lines, one.spare, strict=True):
         broken_off = strict and bool(before) and is_torn(parts, line)
@@ -135,7 +135,7 @@ def _too_long(parts: Sequence[Part], one: Stand, strict: bool) -> Iterator[int]:
 
 
 def is_torn(parts: Sequence[Part], line: Line) -> bool:
-    """Whether a line that is not the first begins with a sign within a term: no "=", and no arrow."""
+    """Whether a line that is not the first begins with a sign within a term, so with neither "=" nor an arrow."""
     first = parts[line[0]]
     return bool(first.sign) and first.sign not in RELATIONS and not first.begins
 
@@ -150,12 +150,12 @@ def _cost(parts: Sequence[Part], one: Stand) -> tuple[int, ...]:
 
 
 def _smaller(parts: Sequence[Part], way: int) -> int:
-    """How much smaller the numbers are in a way to stand; where there are none, nothing is that could be read."""
+    """How much smaller the numbers are in a way to stand; 0 if there are only pictures."""
     return 0 if all(part.picture for part in parts) else max(way - EASY + 1, 0)
 
 
 _SMALLER = 4
-"""Which of these numbers says how much smaller the numbers are."""
+"""The index, in the tuple of `_cost`, of how much smaller the numbers are."""
 
 
 def _stand(parts: Sequence[Part], room: Room, way: int, small: frozenset[int]) -> Stand:
@@ -165,7 +165,7 @@ def _stand(parts: Sequence[Part], room: Room, way: int, small: frozenset[int]) -
 
 
 def broken(parts: Sequence[Part], room: Room, way: int = 0, small: Collection[int] = ()) -> list[Line]:
-    """The lines of a row: an equation that fits on one stands on it whole."""
+    """The lines of a row; an equation that fits on one line is not broken."""
     return _broken(parts, room, _along(parts, room, way, small))
 
 
@@ -182,7 +182,10 @@ def _broken(parts: Sequence[Part], room: Room, along: "_Along") -> list[Line]:
 
 
 def _parted(parts: Sequence[Part], piece: Line, room: Room, along: "_Along", level: int = 0) -> list[Line]:
-    """A piece that fits on a line, whole; else cut before what may lead a line, and again where a part is too long."""
+    """A piece that fits on a line, whole; else cut where a line may begin, and cut again where it is still too long.
+
+    `level`: which signs may begin a line: 0 relations, 1 also sums, 2 any.
+    """
     if level > 2 or along.across(piece) <= room.width:
         return [piece]
 
@@ -193,9 +196,9 @@ def _parted(parts: Sequence[Part], piece: Line, room: Room, along: "_Along", lev
 
 
 def _evenly(parts: Sequence[Part], pieces: list[Line], room: Room, along: "_Along") -> list[Line]:
-    """The pieces of an equation joined to lines: as few as can be, and of these such that the longest is short.
+    """The pieces of an equation joined to as few lines as possible, with the longest line as short as possible.
 
-    So what belongs behind an "=" is not torn off where one line is full.
+    So the lines are about equally long, and not one full line and a short rest.
     """
     if len(pieces) < 3 or not all(parts[piece[0]].sign in RELATIONS for piece in pieces[1:]):
         return pieces
@@ -216,7 +219,7 @@ def _evenly(parts: Sequence[Part], pieces: list[Line], room: Room, along: "_Alon
 
 
 def _pieces(parts: Sequence[Part], places: Sequence[int], begins: Callable[[Part], bool]) -> Iterator[Line]:
-    """The places in pieces, each of which begins where a part is said to begin one."""
+    """The indices cut into pieces, before each part for which `begins` is true."""
     piece: Line = []
     for place in places:
         if piece and begins(parts[place]):
@@ -228,7 +231,7 @@ def _pieces(parts: Sequence[Part], places: Sequence[int], begins: Callable[[Part
 
 
 def halves(parts: Sequence[Part], room: Room) -> Line:
-    """The place before whose "=" or arrow a row breaks into two lines that are alike; none where it fits on one."""
+    """The index of the "=" or arrow at which a row breaks into two about equal lines; empty if it fits on one."""
     whole = list(range(len(parts)))
     signs = [place for place in whole if place and parts[place].sign in RELATIONS]
     if not signs or across(parts, whole, room, 0) <= room.width:
@@ -238,18 +241,18 @@ def halves(parts: Sequence[Part], room: Room) -> Line:
 
 
 def across(parts: Sequence[Part], line: Line, room: Room, way: int, small: Collection[int] = ()) -> int:
-    """Pixels across of a line, of parts that follow each other."""
+    """The width of a line of consecutive parts."""
     return _along(parts, room, way, small).across(line)
 
 
 class _Along(NamedTuple):
-    """Pixels across of the parts of a row, added up once for all ways to break it into lines."""
+    """The widths of the parts of a row, added up once for all ways to break it into lines."""
 
-    first: list[int]  # of each where a line begins with it
-    ends: list[int]  # of all up to each, where none begins a line
+    first: list[int]  # the width of each part if it begins a line
+    ends: list[int]  # for each part, the sum of the widths up to it, if no part begins a line
 
     def across(self, line: Line) -> int:
-        """Of a line."""
+        """The width of a line."""
         return self.first[line[0]] + self.ends[line[-1]] - self.ends[line[0]]
 
 
@@ -269,7 +272,7 @@ def _along(parts: Sequence[Part], room: Room, way: int, small: Collection[int]) 
 
 
 def is_labelled(parts: Sequence[Part], line: Line, i: int, small: Collection[int]) -> bool:
-    """Whether a part of a line says what its rows are: the one before it on the line has not said it."""
+    """Whether part `i` of a line shows the labels of its rows: the part before it does not show the same labels."""
     return i == 0 or not parts[line[i]].alike or bool({line[i], line[i - 1]} & set(small))
 
 
@@ -277,14 +280,14 @@ def is_labelled(parts: Sequence[Part], line: Line, i: int, small: Collection[int
 
 
 class Size(NamedTuple):
-    """How large a part is where it stands."""
+    """The size of a part as it stands."""
 
     width: int
     height: int
-    base: int | None = None  # from its top to its first row of numbers, which stand at one height on a line
-    # Where a sign behind it stands, from its left and its top: close to its numbers, at their middle.
+    base: int | None = None  # from its top to its first row of numbers; on a line these rows are at one height
+    # Where the sign after it stands, from its left and its top: close to its numbers, at their middle.
     side: tuple[int, int] = (0, 0)
-    top: bool = False  # whether it stands at the top of its line, if it has no base; else in its middle
+    top: bool = False  # whether a part without a base stands at the top of its line, and not in the middle
 
 
 Rect = tuple[int, int, int, int]
@@ -292,15 +295,15 @@ Rect = tuple[int, int, int, int]
 
 
 class Placed(NamedTuple):
-    """Where everything stands."""
+    """The places of all parts and signs of a row."""
 
     parts: list[Rect]
-    signs: dict[int, tuple[int, int]]  # left and middle of the sign before a part, by the place of that
-    height: int  # of all
+    signs: dict[int, tuple[int, int]]  # for the index of a part, left and vertical middle of the sign before it
+    height: int  # of the whole row
 
 
 LISTS = ","
-"""The sign between parts that are only listed: at the beginning of a line it is left out."""
+"""The sign between parts that form a list: at the beginning of a line it is left out."""
 
 
 def placed(
@@ -308,8 +311,8 @@ def placed(
 ) -> Placed:
     """Place the parts of a row in lines.
 
-    Parts that begin at the top of their line, such as pictures with what belongs to them, stand close below those of
-    the line before, if it `packs`: where one of these is low, room is left beside the others.
+    With `packs`, parts that begin at the top of their line, such as pictures, move up into the room that is free below
+    lower parts of the line before.
 
     `signs`: between each part and the one before; `down`: pixels between two lines.
     """
@@ -317,7 +320,7 @@ def placed(
     found: dict[int, tuple[int, int]] = {}
     y = 0
     block: list[Rect] = []
-    # Parts that stand each on a line of its own begin below each other: behind the signs of the others.
+    # If each part has a line of its own, all begin at the same x: parts without a sign leave its room free.
     column = len(lines) > 1 and all(len(line) == 1 for line in lines) and any(signs[line[0]] for line in lines[1:])
     behind = room.sign + room.gap
     for line in lines:
@@ -333,7 +336,7 @@ def placed(
         base = max(bases, default=0)
         downs = [0 if size.base is None else base - size.base for size in some]
         height = max(size.height + by for size, by in zip(some, downs, strict=True))
-        # Beside pictures that begin at the top, what has no base line here begins there, too.
+        # Beside pictures at the top of the line, other parts without a base begin there, too.
         at_top = not bases and any(size.top for size in some)
         levels = [size.side[1] - size.base for size in some if size.base is not None]
         middle = sizes[line[0]].side[1] if at_top else height // 2
@@ -357,7 +360,7 @@ def placed(
 
 
 def _gap(block: Sequence[Rect], size: Size, room: Room, down: int) -> Rect:
-    """Where a part stands that has no room beside others: below them, where it is as high up as can be."""
+    """The highest free place for a part below the parts of a block."""
 
     def top(x: int) -> int:
         over = (
@@ -373,14 +376,15 @@ def _gap(block: Sequence[Rect], size: Size, room: Room, down: int) -> Rect:
 
 
 def side_by_side(widths: Sequence[int], room: Room) -> list[int]:
-    """How wide parts of a page are, in lines of as many as there is room for.
+    """The widths of parts of a page that stand side by side, as many on a line as there is room for.
 
-    Together they fill their line, if none is much wider for that than it has to be; where each stands alone, it does.
+    Parts share the free pixels of their line, but none becomes more than `MOST_WIDER` times wider than it has to be,
+    unless each part has a line of its own.
 
     Parameters
     ----------
     widths : sequence of int
-        Pixels across that each of them takes at least.
+        The least width of each part.
     """
     lines: list[list[int]] = []
     for across in widths:
@@ -397,27 +401,27 @@ def side_by_side(widths: Sequence[int], room: Room) -> list[int]:
 
 
 MUCH, MOST_SHARE, LEAST_SIDE = 1.4, 0.6, 160
-"""How many times larger pictures have to be for which another line is begun; the share of the height that they take,
-unless each would be smaller than so many pixels at text scale 1."""
+"""How many times larger pictures must become to justify another line; the share of the height that they take; and the
+side in pixels at text scale 1 below which they may take all of the height."""
 
 
 def in_even_lines(
     count: int, room: Size, gap: int, names: int, around: Size, heading: int, least: int, most: int
 ) -> tuple[int, int]:
-    """How many of so many like pictures stand on a line, and how large each is: as large as can be, all in sight.
+    """How many of `count` equal pictures stand on a line, and the side of each: as large as possible, all in sight.
 
     Parameters
     ----------
     room : Size
-        Pixels that they may take together.
+        The room for all pictures together.
     gap, names : int
-        Pixels across between two, and those that the first of a line takes more, since it names the rows of all.
+        Pixels between two pictures on a line, and the extra width of the first, which has the labels of the rows.
     around : Size
-        Pixels that each takes around what grows.
+        Pixels of each picture outside the part that grows.
     heading : int
-        Pixels across of the heading of each.
+        The width of the heading of each.
     least, most : int
-        Pixels of the side that is enough, and those that it has at most. What is smaller may take all of the height.
+        The side that is enough, and the largest side. Smaller pictures may take all of the height.
     """
     best = 1, 0
     for lines in range(1, count + 1):
@@ -436,18 +440,18 @@ def in_even_lines(
 
 
 def larger(parts: Sequence[tuple[int, int]], room: int, free: int, now: float = 1.0) -> Iterator[float]:
-    """How many times larger the parts of a page may be that can be larger, the largest first.
+    """The factors by which the growing parts of a page may be enlarged, the largest first.
 
-    What is no number in them, such as headings, does not grow: there may be more room than is reckoned here.
+    Headings and the like do not grow, so the true room may be larger than computed here.
 
     Parameters
     ----------
     parts : sequence of (int, int)
-        Pixels across and down of each, which stand below each other.
+        Width and height of each part; they stand one below the other.
     room, free : int
-        Pixels across that the page has, and those down that it leaves.
+        The width of the page, and the height that is left free on it.
     now : float
-        How many times larger they are as they stand.
+        The factor by which the parts are enlarged now.
     """
     high = sum(down for _, down in parts)
     widest = max((across for across, _ in parts), default=room)

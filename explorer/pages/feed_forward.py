@@ -1,6 +1,6 @@
-"""Feed-forward: out to the hidden units, through the activation, and back; and a layer of a net by itself.
+"""The page of a feed-forward block: to the hidden units, through the activation, and back; and of a layer of a net.
 
-A mixture of experts: what the router says of each word, which experts work on it, and one of them looked into.
+With a mixture of experts: the router's shares for each word, the chosen experts, and the net of one expert.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ from explorer.pages.view import Cell, View
 
 
 def experts(view: View, block: str) -> tuple[Element, ...]:
-    """The router's shares and those that are chosen; one expert's net; what all chosen ones say together."""
+    """The router's shares and the chosen experts; the net of one expert; the output of all chosen experts together."""
     n = view.graph.n_heads(f"{block}hidden") or 1
     key = f"{block}expert"
     which = view.number(key, 1, 1, n)
@@ -76,7 +76,7 @@ def experts(view: View, block: str) -> tuple[Element, ...]:
 
 
 def _load(view: View, block: str, n: int) -> str:
-    """Which words go to which expert."""
+    """A sentence on which words go to which expert."""
     routed = view.values[f"{block}routed"]
     words = view.labels(view.nodes[f"{block}routed"].axes[0])
     parts = []
@@ -91,11 +91,11 @@ MOST_DOTS = 512
 NAMED = 12  # units that a sentence lists
 SIGMOID_MIDDLE = 0.5
 UNITS, BACK = 640, 680
-"""Pixels at text scale 1 of the units of a word, and of what they come to, where these stand beside each other."""
+"""The widths of the section with the units of a word, and of the section beside it, in pixels at text scale 1."""
 
 
 def feed_forward(view: View, stage: Stage) -> tuple[Element, ...]:
-    """Of a block: x W₁ + b₁ = hidden → activation; activation W₂ + b₂ = output."""
+    """The page of a block: x W₁ + b₁ = hidden → activation; activation W₂ + b₂ = output."""
     block = view.block(stage)
     hidden, activation, output = (f"{block}{short}" for short in ("hidden", "activation", "output"))
     if f"{block}routed" in view.nodes:
@@ -115,13 +115,13 @@ def feed_forward(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def _back(view: View, output: str, passed: str) -> tuple[Element, ...]:
-    """What passes times W₂."""
+    """The second product: the node `passed` × W₂."""
     row = Row("output row", product(view, output, again=passed))
     return Section("back", "Then: the units that are on add their rows of W_2"), row
 
 
 def _gated(view: View, block: str) -> tuple[Element, ...]:
-    """X W₁ = hidden; activation(x W_g) lets some of it through: a ⊙ h; that times W₂."""
+    """The page of a gated block: x W₁ = h; activation(x W_g) = a; a ⊙ h lets some of h pass; that × W₂."""
     hidden, gate, activation, gated, output = (
         f"{block}{short}" for short in ("hidden", "gate", "activation", "gated", "output")
     )
@@ -165,7 +165,7 @@ def layer(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def layer_sentence(view: View, stage: Stage) -> str:
-    """What happens there: a bias may be missing."""
+    """One sentence on the stage: a bias may be missing."""
     bias = ", plus a bias" * (f"{view.block(stage)}b" in view.nodes)
     return f"Each case times the weights{bias}, then through the activation."
 
@@ -178,9 +178,9 @@ def product(view: View, result: str, title: str = "", again: str = "") -> tuple[
     result : str
         Node of the product.
     title : str
-        Of its first factor.
+        The title of its first factor.
     again : str
-        A node that stands on the page already: here it has an id of its own.
+        A node that the page already shows: here it gets an id of its own.
     """
     node = view.nodes[result]
     turned = "transposed in the product" if node.op.factors() == (False, True) else ""
@@ -199,7 +199,7 @@ def _width(view: View, hidden: str, output: str) -> str:
 
 
 def _units(view: View, hidden: str, activation: str, what: str) -> tuple[Element, ...]:
-    """The units of one row as bars before and after the activation, and the curve they lie on."""
+    """The units of one row as bars before and after the activation, and as dots on the activation's curve."""
     axis, units = view.nodes[hidden].axes[0], view.labels(view.nodes[hidden].axes[-1])
     row, op = view.row(axis), view.nodes[activation].op
     before, after = view.values[hidden][row], view.values[activation][row]
@@ -226,7 +226,7 @@ def _units(view: View, hidden: str, activation: str, what: str) -> tuple[Element
 
 
 def _words(op: Op, after: Array, units: Sequence[str], who: str, last: bool) -> str:
-    """Which units are off; behind the last layer there is none that it could be one with."""
+    """A sentence on which units are off; `last`: no layer follows, so the sentence does not speak of the next layer."""
     off = np.flatnonzero(_off(op, after))
     name = op.title or "The activation"
     if not op.bends:
@@ -251,12 +251,12 @@ def _words(op: Op, after: Array, units: Sequence[str], who: str, last: bool) -> 
 
 
 def _off(op: Op, after: Array) -> Array:
-    """Which units an activation has switched off: a straight line switches off none."""
+    """Which units an activation has switched off; the identity switches off none."""
     return (after == 0) & op.bends
 
 
 def _listed(names: Sequence[str], which: Array) -> str:
-    """The names of some units."""
+    """The names of the given units, at most `NAMED` of them."""
     return ", ".join(escape(names[i]) for i in which[:NAMED]) + (" …" if len(which) > NAMED else "")
 
 
@@ -269,7 +269,7 @@ def _listing(
     decimals = decimals_of(both)
     low, high = min(float(finite.min(initial=0)), 0.0), max(float(finite.max(initial=0)), 0.0)
     bar = (low, high) if high > low else (0.0, 1.0)
-    # What a sigmoid gives would be lost beside what it is given.
+    # The output of a sigmoid is too small for the scale of its input.
     bar_after = op.within or bar
     columns = (
         Column("Unit"),

@@ -1,6 +1,6 @@
-"""What a click, a drag or a typed number on a page asks for, as data: a view never acts by itself.
+"""Gestures: what a click, a drag or a typed number on a page asks for, as data. A page itself never acts.
 
-Turning a part of a model off, by holding what it puts out at 0 or at its mean, and on again.
+Also gestures that switch a part of a model off, by pinning its output to 0 or to its mean, and on again.
 """
 
 from dataclasses import dataclass, replace
@@ -16,9 +16,9 @@ from explorer.pages.view import View
 
 @dataclass(frozen=True)
 class Gesture:
-    """Something to be asked of the document, or of what is looked at.
+    """A request to the document, or to the view of it.
 
-    A control knows its gesture but for the value that a person sets: `at` gives the gesture with it.
+    A control holds a gesture without the value that the person sets; `at` returns the gesture with that value.
     """
 
     def at(self, value: Any) -> "Gesture":
@@ -30,17 +30,17 @@ class Gesture:
 class Edit(Gesture):
     """An edit of the document.
 
-    A drag makes many edits that are one step to undo; `command` is given what they have in common.
+    A drag makes many edits that undo takes back as one; `stroke` is the same object for all of them.
     """
 
     def command(self, stroke: object = None) -> Command:
-        """What the document is asked to do."""
+        """The command for the document."""
         raise NotImplementedError(type(self).__name__)
 
 
 @dataclass(frozen=True)
 class Do(Edit):
-    """A command that is known as it stands: "Switch the head off"."""
+    """A gesture that is one fixed command, such as "Switch the head off"."""
 
     act: Command
 
@@ -50,7 +50,7 @@ class Do(Edit):
 
 @dataclass(frozen=True)
 class SetNumber(Edit):
-    """One cell of an input gets a number; with `pinned`, one of a computed node is held at it."""
+    """Sets one cell of an input to a number; with `pinned`, pins a cell of a computed node to it."""
 
     node: str
     cell: tuple[int, ...]
@@ -63,7 +63,7 @@ class SetNumber(Edit):
 
 @dataclass(frozen=True)
 class Hold(Edit):
-    """All cells of a computed node, or of a head's slice of it, are held at one number, or at one for each column."""
+    """Pins all cells of a computed node, or of a head's slice of it, to one number, or to one for each column."""
 
     node: str
     shape: tuple[int, ...]  # of the node or slice
@@ -76,7 +76,7 @@ class Hold(Edit):
 
 @dataclass(frozen=True)
 class MoveTo(Edit):
-    """A point that is dragged sets the cells that are its coordinates; a coordinate without a cell stays."""
+    """Moves a dragged point: sets the cells of its coordinates; a coordinate without a cell stays."""
 
     # `x`, `y`: (name of an input, cell).
     x: tuple[str, tuple[int, ...]] | None
@@ -86,13 +86,13 @@ class MoveTo(Edit):
     def command(self, stroke: object = None) -> Command:
         cells = [(*where, number) for where, number in zip((self.x, self.y), self.value, strict=True) if where]
         (node,) = {node for node, _, _ in cells}
-        # Hundredths: finer than a pixel, and numbers that can be read.
+        # Hundredths are finer than a pixel, and easy to read.
         return SetCells(node, {cell: round(number, 2) for _, cell, number in cells}, stroke)
 
 
 @dataclass(frozen=True)
 class Switch(Edit):
-    """A switch of a block is set, or that of all blocks of its kind."""
+    """Sets a switch of a block, or with `everywhere` of all blocks of its kind."""
 
     block: str
     name: str
@@ -113,7 +113,7 @@ class Keep(Gesture):
 
 @dataclass(frozen=True)
 class ChooseToken(Gesture):
-    """A place of a sequence is looked at, everywhere; `value` is the place."""
+    """Chooses the word of a sequence that all pages look at; `value` is its index."""
 
     axis: str
     value: int = 0
@@ -121,28 +121,28 @@ class ChooseToken(Gesture):
 
 @dataclass(frozen=True)
 class ChooseHead(Gesture):
-    """Another head is looked at, everywhere; None is the mean over the heads."""
+    """Chooses the head that all pages look at; None is the mean over the heads."""
 
     value: int | None = 0
 
 
 @dataclass(frozen=True)
 class ShowPrinted(Gesture):
-    """What computes a number that a reference prints is shown; `value` is its place in `printed_numbers`."""
+    """Shows the cell that computes a number printed in a reference; `value` is its index in `printed_numbers`."""
 
     value: int = 0
 
 
 @dataclass(frozen=True)
 class OpenLesson(Gesture):
-    """A lesson that comes with the program is opened; `value` is its id."""
+    """Opens a lesson that comes with the program; `value` is its id."""
 
     value: str = ""
 
 
 @dataclass(frozen=True)
 class Ask(Gesture):
-    """Something is asked of a part of the window that is no stage; `act` names it."""
+    """A request to a part of the window that is no stage; `act` names what it shall do."""
 
     act: str
     value: Any = None
@@ -150,34 +150,34 @@ class Ask(Gesture):
 
 @dataclass(frozen=True)
 class ForClass(Ask):
-    """Of the exercise sheet, or the class, that is open."""
+    """A request to the open exercise sheet or class."""
 
 
 @dataclass(frozen=True)
 class ForPoll(Ask):
-    """Of the poll that a class takes part in."""
+    """A request to the poll that a class takes part in."""
 
 
 @dataclass(frozen=True)
 class ForSeek(Ask):
-    """Of the search for inputs that give a cell a value."""
+    """A request to the search for inputs that give a cell a wanted value."""
 
 
 @dataclass(frozen=True)
 class GoTo(Gesture):
-    """Another stage is shown; what is to be kept for its page is kept first."""
+    """Goes to another stage; `keep` is applied first, for the page of that stage."""
 
     value: str = ""
     keep: Keep | None = None
 
 
 def is_off(view: View, name: str) -> bool:
-    """Whether all numbers of a node, or of a head's slice of one, are held at 0."""
+    """Whether all numbers of a node, or of a head's slice of one, are pinned to 0."""
     return _held(view, name, np.zeros(()))
 
 
 def is_averaged(view: View, name: str, mean: Array) -> bool:
-    """Whether every row of a node, or of a head's slice of one, is held at the mean."""
+    """Whether every row of a node, or of a head's slice of one, is pinned to the mean."""
     return _held(view, name, mean)
 
 
@@ -191,12 +191,12 @@ def _held(view: View, name: str, at: Array) -> bool:
 
 
 def turn(view: View, name: str) -> Edit:
-    """What turns a part off, or on again."""
+    """The gesture that switches a part off, or on again if it is off."""
     return Do(Release(name)) if is_off(view, name) else Hold(name, view.engine.value(view.graph.place(name)).shape)
 
 
 def average(view: View, name: str, mean: Array) -> Edit:
-    """What holds every row of a part at the mean, or lets it be computed again."""
+    """The gesture that pins every row of a part to the mean, or releases it if it is pinned so."""
     if is_averaged(view, name, mean):
         return Do(Release(name))
     return Hold(name, view.engine.value(view.graph.place(name)).shape, tuple(mean.tolist()))

@@ -1,4 +1,4 @@
-"""What the heads of a trained model do, found by measuring them over many sentences."""
+"""The page on what the heads of a trained model do, measured over many sentences."""
 
 from collections import deque
 from html import escape
@@ -33,11 +33,11 @@ COSTS = "head gallery.costs"
 TO_MEASURE, TO_WEIGH = "work of measuring heads", "work of switching off heads"
 NAMED = f"A head gets a name if {LEAST:.0%} or more of its attention goes there, and twice what chance gives."
 LOOKS, SCORES = 800, 760
-"""Pixels at text scale 1 that each half of the page takes, where they stand beside each other."""
+"""The widths of the two halves of the page, side by side, in pixels at text scale 1."""
 
 
 def head_gallery(view: View, stage: Stage) -> tuple[Element, ...]:
-    """What each head does, what is lost without it, and its score in each measure."""
+    """What each head does, how much the loss grows without it, and its score in each measure."""
     sentences, source = _sentences(view)
     costs = bool(view.chosen(COSTS, False))
     measured = _measured(view, tuple(sentences), costs=False)
@@ -61,12 +61,12 @@ def head_gallery(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def head_gallery_sentence(view: View, stage: Stage) -> str:
-    """What happens there."""
+    """One sentence on the page."""
     return "Nobody tells a head what to do. To find out what it does, one measures where it looks."
 
 
 def _sentences(view: View) -> tuple[list[Annotated], str]:
-    """The sentences to measure on, and what is said of them."""
+    """The sentences to measure on, and a text about them."""
     found = sentences_for(view.state)
     if found:
         n = f"{len(found)} sentences of the model's grammar that it never learned from"
@@ -79,14 +79,14 @@ def _sentences(view: View) -> tuple[list[Annotated], str]:
 
 
 EACH = 250
-"""Multiply-adds that take as long as a measure that looks at one share of attention."""
+"""One measure of one attention weight takes as long as so many multiply-adds."""
 _KEPT: deque[tuple[tuple[object, ...], list[Array], tuple[Head, ...]]] = deque(maxlen=4)
-"""What was measured last, and of what, with the costs and without: a page is made anew at every edit of the words. Two
-models may be compared."""
+"""The last results, each with the model and weights that it belongs to: every edit of the words makes the page anew.
+Four fit: two compared models, each with and without the costs."""
 
 
 def _measured(view: View, sentences: tuple[Annotated, ...], costs: bool) -> tuple[Head, ...] | None:
-    """All heads; None while they are being measured."""
+    """The measured heads; None while they are being measured."""
     state = view.state
     weights = [array for name, array in state.used.items() if not name.endswith((".tokens", ".target"))]
     of = state.model.switches, sentences, costs
@@ -151,7 +151,7 @@ def _gallery(view: View, measured: tuple[Head, ...]) -> Listing:
 
 
 def _common(head: Head) -> str:
-    """Where a head without a name gives the most of its attention, if that is as much as a name takes; "" if not."""
+    """The measure in which an unnamed head has its largest share, if that is at least `LEAST`; else ""."""
     shares = {name: one.share for name, one in head.scores.items() if one.rows and one.share >= LEAST}
     return max(shares, key=lambda name: shares[name], default="")
 
@@ -182,7 +182,7 @@ def _about_costs() -> str:
 
 
 def _there(measured: tuple[Head, ...]) -> list[str]:
-    """The measures for which these sentences have a place."""
+    """The measures that apply to some word of these sentences."""
     return [name for name in MEASURES if any(head.scores[name].rows for head in measured)]
 
 
@@ -201,7 +201,7 @@ def _score(share: float, rows: int) -> Entry:
 
 
 def _scores(measured: tuple[Head, ...]) -> Listing:
-    """All that was measured; a measure for which these sentences have no place is left out."""
+    """The scores of all heads in all measures that apply to these sentences."""
     there = _there(measured)
     scores = [[head.scores[name] for name in there] for head in measured]
     lines = [

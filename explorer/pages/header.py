@@ -1,4 +1,4 @@
-"""The head of a page: its title, what happens there, the layer and head looked at, and the block's switches."""
+"""The header of a page: its title and sentence, the chosen layer and head, and the switches of the block."""
 
 import re
 from collections.abc import Sequence
@@ -24,16 +24,16 @@ from explorer.pages.page import Button, Choice, Header, Switches
 from explorer.pages.view import View
 
 WITHIN = ("Encoder", "Decoder", "Layer", "Source", "Target")
-"""Groups of stages that are named with the stage: several of them have a stage of the same title."""
+"""Groups whose names are part of the title: their stages share titles with stages of other groups."""
 
 
 def header(view: View, stage: Stage, sentence: str, switches: Sequence[str] = (), more: Sequence[str] = ()) -> Header:
-    """The head of a stage's page.
+    """The header of a stage's page.
 
     Parameters
     ----------
     sentence : str
-        What happens here.
+        What happens in the stage.
     switches, more : sequence of str
         The block's switches that belong to this stage, and those that are shown on request.
     """
@@ -58,12 +58,12 @@ def header(view: View, stage: Stage, sentence: str, switches: Sequence[str] = ()
 
 
 def full_title(stage: Stage) -> str:
-    """The title of a stage, with the part of the model it is in where several have one of this title."""
+    """The title of a stage, with its group in front where several groups have a stage of this title (`WITHIN`)."""
     return f"{stage.group}: {stage.title}" if stage.group.split()[0] in WITHIN else stage.title
 
 
 def _crumbs(view: View, stage: Stage) -> tuple[Button, ...]:
-    """The model, and the block that the stage is in: the last of them is the way out."""
+    """The path to a stage: the model, and the block around the stage; the last of them is the way out."""
     if stage.name == WHOLE:
         return ()
     whole = "The whole model in one picture (Alt+Home)"
@@ -76,7 +76,7 @@ def _crumbs(view: View, stage: Stage) -> tuple[Button, ...]:
 
 
 def _layers(view: View, stage: Stage) -> Choice | None:
-    """The layers that have such a stage, where there are several; of pages about all, which of them one sees there."""
+    """The choice of the layer, if several layers have this stage; on pages about all layers, which one is shown."""
     if stage.name == WHOLE:
         return _drawn_layer(view)
     if stage.kind == "switches":
@@ -94,7 +94,7 @@ def _layers(view: View, stage: Stage) -> Choice | None:
 
 
 def _drawn_layer(view: View) -> Choice | None:
-    """Which layer stands for all."""
+    """The choice of the layer that the picture of the whole draws."""
     layers = max(layers_of(view).values(), default=1) if has_stream(view) else 1
     if layers < 2:
         return None
@@ -107,7 +107,7 @@ def _drawn_layer(view: View) -> Choice | None:
 
 
 def _listed_layer(view: View) -> Choice | None:
-    """Which layer's switches are listed, where not those of all are."""
+    """The choice of the layer whose switches are listed; None if the switches of all layers are."""
     layer = listed_layer(view) if has_stream(view) else ALL
     if layer == ALL:
         return None
@@ -119,9 +119,9 @@ def _listed_layer(view: View) -> Choice | None:
 def switch_bar(
     view: View, block: str, names: Sequence[str], more: Sequence[str] = (), everywhere: bool = True
 ) -> Switches:
-    """Some switches of a block, with the values that the newest act gives them.
+    """Some switches of a block, with their values in the newest state.
 
-    Those that it lacks are left out, and those that change nothing there.
+    Switches that the block does not have, or that have no effect there, are left out.
     """
     model = view.state.model
     blocks = model.blocks()
@@ -136,12 +136,12 @@ def switch_bar(
         for some in (names, more)
     )
     if not first:
-        first, rest = rest, ()  # nothing stands before them: they need not be asked for
+        first, rest = rest, ()  # there are no first ones, so the others are shown without a request
     several = list(blocks.values()).count(kind) if everywhere and first else 1
     return Switches(f"switches of {block}", block, kind, first, rest, several)
 
 
 def block_of(stage: str, blocks: Sequence[str]) -> str | None:
-    """The block that a stage belongs to: the longest one whose path the stage's name begins with."""
+    """The block of a stage: the longest path of a block with which the name of the stage begins."""
     found = [block for block in blocks if stage == block or stage.startswith(f"{block}.")]
     return max(found, key=len, default=None)

@@ -1,17 +1,17 @@
-"""How much of a picture is drawn on, and how much of that is what somebody speaks of: on pixels, without Qt."""
+"""Measures on the pixels of a picture, without Qt: how much is drawn, and how much of that lies in a named part."""
 
 import numpy as np
 
 from explorer.core.ops import Array
 
 SQUARES = 32
-"""Squares that a picture is wide, when it is asked how empty it is."""
+"""For `empty_share`, a picture is divided into squares, so many across."""
 SAME = 6
-"""Steps of a colour's 255 that nobody sees."""
+"""A difference, of 255, in a colour's channel that nobody sees."""
 
 
 def drawn(pixels: Array, ground: tuple[int, int, int]) -> Array:
-    """Which pixels have another colour than the ground.
+    """Which pixels visibly differ from the colour of the ground.
 
     Parameters
     ----------
@@ -25,29 +25,29 @@ def drawn(pixels: Array, ground: tuple[int, int, int]) -> Array:
     array of bool, of shape (height, width)
     """
     found = np.zeros(pixels.shape[:2], bool)
-    for channel, usual in zip(np.moveaxis(pixels, -1, 0), ground, strict=True):  # in bytes: a page has millions
+    for channel, usual in zip(np.moveaxis(pixels, -1, 0), ground, strict=True):  # on bytes: a page has millions
         found |= channel < max(usual - SAME, 0)
         found |= channel > min(usual + SAME, 255)
     return found
 
 
 def strength(pixels: Array, ground: tuple[int, int, int]) -> Array:
-    """How much ink each pixel has: 0 for the colour of the ground, 1 for the farthest; what is faint counts for less.
+    """How much ink each pixel has, as floats: 0 for the colour of the ground, 1 for the greatest possible difference.
 
-    What nobody sees counts for nothing: what a veil leaves of the ground is a step off, and is most of a page.
-    Parameters and shapes as of `drawn`; an array of floats.
+    Invisible differences count as 0: under a veil the ground, which is most of a page, is one step off its colour.
+    Parameters and shapes are those of `drawn`.
     """
     apart = np.abs(pixels.astype(np.int16) - np.array(ground))
     return np.asarray(apart.sum(axis=-1) * (apart.max(axis=-1) > SAME) / (3 * 255.0))
 
 
 def empty_share(ink: Array) -> float:
-    """The share of a picture's squares in which nothing is drawn; what is left over at its edges does not count.
+    """The share of a picture's squares in which nothing is drawn; incomplete squares at the edges do not count.
 
     Parameters
     ----------
     ink : array of bool, of shape (height, width)
-        As `drawn` gives it.
+        The result of `drawn`.
 
     Returns
     -------
@@ -62,9 +62,9 @@ def empty_share(ink: Array) -> float:
 
 
 def named_share(ink: Array, named: Array) -> float:
-    """The share of what is drawn that lies where somebody points; 0 where nothing is drawn.
+    """The share of the ink that lies in the named part; 0 if nothing is drawn.
 
-    `ink`, `named`: arrays of one shape, of bool, or the first one of `strength`.
+    `ink`, `named`: bool arrays of the same shape; `ink` may also be the result of `strength`.
     """
     total = float(ink.sum())
     return float((ink * named).sum()) / total if total else 0.0

@@ -1,4 +1,4 @@
-"""What there is to say of the cell pointed at: how its number comes about, what it feeds, and what was printed."""
+"""The contents of the inspector: how the number of a cell is computed, what the cell feeds, and what a text prints."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,62 +24,62 @@ from explorer.pages.view import Cell, View, equation
 CHAIN_RULE = "Gradient of each cell that it feeds × how much that cell changes with this one:"
 WAITS = "How it comes about is shown when the question is answered: it would show the number."
 PLAYED = "cell.played"
-"""The beginning of the keys under which it is kept how far the derivation of a cell has been played."""
+"""The beginning of the keys that keep how far the derivation of a cell has been played."""
 SLOW = 2.0
-"""How many times slower than other steps rows are played: so that the numbers can be found in their matrices."""
+"""How many times slower than other steps rows are played: the reader has to find the numbers in their matrices."""
 MOST_CHILDREN = 2
-"""So many terms of the chain rule stand beside each other; of more there is a sum."""
+"""The most terms of the chain rule that are written out; more are written as a sum over C."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fed(Data):
-    """A node that the cell feeds."""
+    """A node that reads the cell."""
 
     node: str
     stage: str
-    what: str  # its one number, or how many cells
-    # While gradients are shown, the fed cell with the largest one: so one follows a gradient to the loss.
+    what: str  # the number of the only fed cell, or how many cells are fed
+    # While gradients are shown: the fed cell with the largest gradient, so that the reader can follow it to the loss.
     cell: Cell | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Printed(Data):
-    """What the reference prints, with the marks of a `Note`."""
+    """Texts about the numbers that a reference prints, with the marks of a `Note`."""
 
-    said: tuple[str, ...] = ()  # what it prints, beside what is computed
-    slips: tuple[str, ...] = ()  # where the print is wrong, and what is right
+    said: tuple[str, ...] = ()  # printed numbers beside computed ones
+    slips: tuple[str, ...] = ()  # errors of the print, with what is right
 
 
 @dataclass(frozen=True, eq=False)
 class Inspected(Data):
-    """What is said of one cell."""
+    """All texts and formulas about one cell."""
 
     cell: Cell
     # `name`, `where`: the node's short name, and the labels of the cell.
     name: str
     where: str
-    value: str  # the node's name and the number in full, a line more where there is something to say of it
-    formula: str  # LaTeX; empty where nothing computes it
-    # `heading`, `how`: above the derivation.
+    value: str  # the node's name and the number in full; further lines with remarks
+    formula: str  # LaTeX; empty for an input
+    # `heading`, `how`: the heading and a sentence above the derivation.
     heading: str
     how: str
-    parts: tuple[tuple[str, tuple[Row, ...]], ...]  # (name of a node or nothing, rows of its derivation)
-    code: str  # as numpy
+    parts: tuple[tuple[str, tuple[Row, ...]], ...]  # (name of a node, "" for the cell's own; rows of the derivation)
+    code: str  # numpy code of the node
     feeds: tuple[Fed, ...]
     printed: Printed
     checkable: bool  # whether its gradient can be compared with the slope of the loss
-    player: Player | None = None  # plays the derivation; None where it has fewer than two rows
+    player: Player | None = None  # plays the derivation; None if that has fewer than two rows
 
 
 def inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]], explained: Step | None = None) -> Inspected:
-    """What is said of a cell, but for what would show a covered number.
+    """The texts about a cell, without those that would show a covered number.
 
     Parameters
     ----------
     fed : mapping
         The nodes that it feeds, with the indices of their cells (see `Engine.feeds`).
     explained : Step, optional
-        What `derivation` says of it, where that is known.
+        The result of `derivation` for the cell, if it is known.
     """
     about = _inspected(view, cell, fed, explained)
     if not view.looking.covered:
@@ -96,12 +96,12 @@ def inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]], explai
 
 
 def played_key(cell: Cell) -> str:
-    """Under which it is kept how many rows of the derivation of a cell have been played."""
+    """The key that keeps how many rows of the derivation of a cell have been played."""
     return ".".join(map(str, (PLAYED, cell.node, *cell.index)))
 
 
 def _played(view: View, about: Inspected) -> Inspected:
-    """What is said of a cell as far as its derivation has been played: its number drops in at the end."""
+    """The texts about a cell as far as its derivation has been played: the number of the cell appears at the end."""
     steps = [row for _, some in about.parts for row in some if row.value]
     if len(steps) < 2:
         return about
@@ -122,19 +122,19 @@ def _played(view: View, about: Inspected) -> Inspected:
 
 
 def _to_come(row: Row) -> Row:
-    """A row to which a derivation has not been played: what it is, and nothing of its arithmetic."""
+    """A row that has not been played yet: its label without its arithmetic and its number."""
     return replace(row, expression="", value=COVERED, of=None)
 
 
 def played(view: View, cell: Cell, explained: Step) -> tuple[Row | None, bool]:
-    """The row to which the derivation of a cell has been played, and whether more are to come.
+    """The row that has been played last in the derivation of a cell, and whether more rows follow.
 
-    `explained`: what `derivation` says of the cell.
+    `explained`: the result of `derivation` for the cell.
 
     Returns
     -------
     tuple of Row or None, and bool
-        No row at the beginning and at the end.
+        None before the first row, and once all rows have been played.
     """
     taken = view.looking.choices.get(played_key(cell))
     gradient = view.looking.showing == "gradient"
@@ -146,7 +146,7 @@ def played(view: View, cell: Cell, explained: Step) -> tuple[Row | None, bool]:
 
 
 def _inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]], explained: Step | None = None) -> Inspected:
-    """What is said of a cell, all of it."""
+    """The texts about a cell, without regard to covered numbers."""
     node, number = view.nodes[cell.node], view.values[cell.node][cell.index]
     value = f"{cell.node} = {in_full(number)}"
     if only_rounding(view.engine, cell.node, cell.index):
@@ -203,7 +203,7 @@ def _inspected(view: View, cell: Cell, fed: Mapping[str, Sequence[Index]], expla
 
 
 def derivation(engine: Engine, cell: Cell, showing: str) -> Step | None:
-    """How the number shown in a cell comes about: its value, or its gradient; None where nothing computes it.
+    """The derivation of the number shown in a cell, a value or a gradient; None if nothing computes it.
 
     `showing`: see `Looking.showing`.
     """
@@ -212,11 +212,11 @@ def derivation(engine: Engine, cell: Cell, showing: str) -> Step | None:
     try:
         return engine.explain_gradient(cell.node, cell.index)
     except ExplorerError:
-        return None  # a whole number, or no loss: it has no gradient
+        return None  # no gradient: the cell is a whole number, or the model has no loss
 
 
 def printed_at(view: View, stage: str) -> Printed:
-    """What the reference prints at a stage, and its slips there."""
+    """The numbers of a stage that the reference prints, and its errors there."""
     if (at := view.prints) is None:
         return Printed()
     nodes = [node.name for node in view.stage(stage)]
@@ -229,7 +229,7 @@ def printed_at(view: View, stage: str) -> Printed:
 
 
 def _printed(view: View, cell: Cell, value: float) -> Printed:
-    """The number in the reference beside the computed one, as far as the print vouches for it."""
+    """The printed number of a cell beside the computed one, if the reference prints it, and its errors there."""
     if view.prints is None:
         return Printed()
     lesson, setting = view.prints
@@ -250,7 +250,7 @@ def _printed(view: View, cell: Cell, value: float) -> Printed:
 
 
 def _asked(view: View) -> set[str]:
-    """The nodes, and slices of them, some of whose numbers are covered: what is right there would tell."""
+    """Nodes and slices of nodes with covered numbers: a correction of a printed error would give these away."""
     covered = view.looking.covered
     nodes = {*covered.values, *covered.gradients} & view.nodes.keys()
     heads = {view.of_head(node, head) for node in nodes for head in range(view.graph.n_heads(node) or 0)}
@@ -273,7 +273,7 @@ def _where(view: View, cell: Cell) -> str:
 
 
 def _chain_rule(view: View, name: str) -> str:
-    """The chain rule for a node: a term for each of those that it feeds and the loss depends on."""
+    """The chain rule for a node: a term for each node that it feeds and that the loss depends on."""
     own = view.nodes[name].symbol
     children = dict.fromkeys(child for child, _ in view.graph.towards(LOSS.node).get(name, ()))
     fed = [view.nodes[child].symbol for child in children]

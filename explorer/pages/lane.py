@@ -1,8 +1,8 @@
-"""A lane of the picture of the whole: a sequence on its way along the stream, and what is drawn on it.
+"""A lane of the picture of the whole model: the residual stream of one sequence, and the marks along it.
 
-How much there is to see of a node: its shape, how much of it moved, or how much the loss depends on it.
+`amount` gives the note and the colour of a node: its shape, its relative change, or its gradient.
 
-What a block of the picture of the whole holds: hidden units, a gate, experts; and positions in attention.
+The functions at the end make the contents of a block: hidden units, a gate, experts, and positions in attention.
 """
 
 from collections.abc import Mapping
@@ -41,16 +41,16 @@ from explorer.pages.view import View
 
 RELATIVE = {"change": "Δ", "step": "Δ", "difference": "≠"}
 LEAST_POWER, POWERS = -4.0, 5.0
-"""A ten-thousandth has the palest colour, and ten the deepest."""
+"""The scale of colours in powers of ten: 0.0001 has the palest colour, 10 the deepest."""
 LARGE = 1e100
-"""The square of a number beyond may be none that a computer can write."""
+"""The squares of larger numbers may overflow."""
 
 
 def amount(view: View, name: str) -> tuple[str, float | None]:
-    """What is written at a node, and how deep its colour is: from 0 to 1, None where it has none.
+    """The note at a node, and the depth of its colour from 0 to 1, or None for no colour.
 
-    Values have their shape. Changes and differences are told as parts of what stood there before, gradients as they
-    are; both are coloured by their power of ten.
+    While values are shown, the note is the shape. Changes and differences are given in percent of the former values,
+    gradients as they are; the colour of both depends on the power of ten.
     """
     showing = view.looking.showing
     if view.values[name].dtype.kind != "f" and showing != "values":
@@ -70,7 +70,7 @@ def amount(view: View, name: str) -> tuple[str, float | None]:
 
 
 def relative(view: View, name: str) -> float:
-    """How long what is shown of a node is, relative to what it changed from."""
+    """The length of a node's shown change, divided by the length of the values before it."""
     place = Place(name)
     shown, now = view.shown(place), view.engine.value(place)
     with np.errstate(all="ignore"):
@@ -80,7 +80,7 @@ def relative(view: View, name: str) -> float:
 
 
 def length(array: Array) -> float:
-    """The root of the sum of the squares of the finite numbers; of very large ones the squares are not."""
+    """The root of the sum of the squares of the finite numbers, computed so that squares do not overflow."""
     finite = array[np.isfinite(array)].astype(float)
     most = float(np.abs(finite).max(initial=0.0))
     unit = most if most > LARGE else 1.0
@@ -88,29 +88,29 @@ def length(array: Array) -> float:
 
 
 def depth(number: float) -> float:
-    """The place of a size on the map of shares."""
+    """The depth of the colour for a size, from 0 to 1."""
     return float(np.clip((np.log10(number) - LEAST_POWER) / POWERS, 0.0, 1.0)) if number > 0 else 0.0
 
 
 def _short(number: float) -> str:
-    """Two or three digits."""
+    """A number with two or three digits."""
     return written(number, 0 if number >= 10 else 1 if number >= 1 else 2)
 
 
 GAP, RISE, PAD = 12.0, 24.0, 7.0
-"""Between parts, how far above the stream a block stands, and beside its image."""
+"""The gap between parts; the distance of a block above the stream; the padding beside the image in a block."""
 SMALL, LETTER, WIDEST_WORD = 11.7, 9.4, 140.0
-"""How high a line of small words is, how wide one of its letters at most, and the room for a word at most."""
+"""The height of a line of small words, the most width of one of its letters, and the most width of a word."""
 LINE_HEIGHT, MOST_APART = 17.0, 44.0
-"""How far apart large words are, and all of them at most."""
+"""The distance between lines of large words, and the most height of all of them; both times `large`."""
 DEEPEST = 4.0
-"""The colour of shares among many words is deepest at so many times their mean."""
+"""With many words, the colour of shares is deepest at so many times their mean."""
 OF_SHARES = ("weights", "probabilities", "onehot", "routed")
 """The last part of the names of nodes whose rows are shares."""
 ARROW = 6.0
-"""Words whose lines are nearer to each other have no arrow before them."""
+"""Words have arrows to their lines only if the lines are at least so far apart."""
 TRACKS = 48
-"""Words; the lines of more of them would be a grey mat, and are a band."""
+"""The most words that each have a line: more lines would look like a grey mat, so only so many are drawn."""
 SAID = {
     "embedding": "Each word becomes a vector: its row of a table.",
     "positions": "Numbers that say where a word stands are added to its vector.",
@@ -126,7 +126,7 @@ SAID = {
 
 
 def image_of(view: View, name: str, place: tuple[float, float, float, float]) -> Image:
-    """A node, or a head's slice of one, as it is shown now, in a place of the picture."""
+    """The image, at a place of the picture, of what is shown now of a node or of a head's slice of one."""
     where = view.graph.place(name)
     array = np.atleast_2d(view.shown(where))
     axes = view.graph.axes_of(where)
@@ -138,7 +138,7 @@ def image_of(view: View, name: str, place: tuple[float, float, float, float]) ->
 
 
 def _full(shares: Array) -> float:
-    """The share at which the colour is deepest: 1 as on the pages, less among many words, which get little each."""
+    """The share at which the colour is deepest: 1 as on the pages; less with many words, whose shares are small."""
     if max(shares.shape) <= LONG:
         return 1.0
     some = np.abs(shares[np.isfinite(shares) & (shares != 0)])
@@ -147,7 +147,7 @@ def _full(shares: Array) -> float:
 
 @dataclass
 class Lane:
-    """One sequence on its way: where its stream lies, and how far it has been drawn."""
+    """The stream of one sequence: where it lies, and up to which x it has been drawn."""
 
     sequence: str
     stack: str
@@ -170,7 +170,7 @@ class Lane:
         return self.height / len(self.words)
 
     def row(self, i: int) -> float:
-        """Where the line of a word lies."""
+        """The height (y) of the line of a word."""
         return self.top + (i + 0.5) * self.pitch
 
 
@@ -183,7 +183,7 @@ class _Costs:
 
 
 _FOUND: WeakKeyDictionary[Graph, _Costs] = WeakKeyDictionary()
-"""A graph never changes, and each edit draws the picture anew."""
+"""The costs of each graph, kept because each edit draws the picture anew and a graph never changes."""
 
 
 def _costs(view: View) -> _Costs:
@@ -198,10 +198,10 @@ def _costs(view: View) -> _Costs:
 
 
 class Sheet:
-    """The marks drawn so far, and what is drawn again and again on a lane.
+    """The marks drawn so far, and methods that draw what lanes have in common.
 
-    `large`: how many times larger than other words those are that go in and come out: of many layers that are drawn,
-    these are what one reads first.
+    `large`: a factor for the words that go in and come out. In a picture of many layers they are larger than other
+    words, because they are read first.
     """
 
     def __init__(self, view: View, large: float = 1.0) -> None:
@@ -211,32 +211,32 @@ class Sheet:
         longest = max(len(word) for sequence in view.graph.sequences for word in view.labels(sequence))
         self._room = min(LETTER * (longest + 2), WIDEST_WORD) * large  # for the words at the left
         self.right = self.low = 0.0
-        """How far the drawing reaches."""
+        """How far the drawing extends to the right and down."""
         self._waiting: list[tuple[int, str]] = [(0, "")]
         self._costs = _costs(view)
 
     def add(self, *marks: Mark) -> None:
-        """Draw something above all that is there."""
+        """Draw marks above all earlier marks."""
         self.marks += marks
 
     @property
     def due(self) -> list[str]:
-        """The node that each mark waits for, where a pass is played; empty where it waits for none."""
+        """For each mark, the node that it waits for while a pass is played; "" if it waits for none."""
         ends = [*(start for start, _ in self._waiting[1:]), len(self.marks)]
         return [name for (start, name), end in zip(self._waiting, ends, strict=True) for _ in range(start, end)]
 
     def wait_for(self, name: str) -> None:
-        """What is drawn from here on waits for a node."""
+        """Let all marks that are drawn from now on wait for a node."""
         self._waiting.append((len(self.marks), name))
 
     def chosen(self, sequence: str) -> int | None:
-        """The word that is followed, if it is in this sequence."""
+        """The index of the followed word, if it is in this sequence."""
         axis, place = self.view.looking.token or ("", 0)
         return place if axis == sequence and place < len(self.view.labels(sequence)) else None
 
     @property
     def follows(self) -> bool:
-        """Whether a word is followed."""
+        """Whether any word is followed."""
         return any(self.chosen(sequence) is not None for sequence in self.view.graph.sequences)
 
     def caption(self, x: float, y: float, words: str) -> None:
@@ -246,11 +246,11 @@ class Sheet:
     # The stream
 
     def left(self, lane: Lane, title: str) -> float:
-        """Where the words of a lane and its title begin: the title may reach above the first strip."""
+        """The x at which the words of a lane and its title begin; a long title may extend over the first strip."""
         return min(-16.0 - self._room, lane.width - 0.9 * LETTER * len(title) * self.large)
 
     def words(self, lane: Lane, title: str = "") -> None:
-        """The words at the left, each before its line; without a title, where the stream goes on in another row."""
+        """The words at the left, each before its line. Without a title: the stream continues in another row."""
         self.wait_for(f"{lane.sequence}.tokens")
         n, large = len(lane.words), self.large if title else 1.0
         each = max(min(LINE_HEIGHT * large, MOST_APART * large / n), lane.pitch) if large > 1.0 else lane.pitch
@@ -266,7 +266,7 @@ class Sheet:
         lane.x = 2.0
 
     def tracks(self, lane: Lane, start: float, end: float) -> None:
-        """The stream goes on: a line for each word."""
+        """Continue the stream from `start` to `end`: a line for each word."""
         if end <= start:
             return
         n = len(lane.words)
@@ -276,7 +276,7 @@ class Sheet:
         self.lines(lane.sequence, ends)
 
     def lines(self, sequence: str, ends: Array) -> None:
-        """A part of the stream: a line for each word, of very many words for some; that of the followed one above."""
+        """A part of the stream: a line for each word, or for `TRACKS` of them; the followed word's line on top."""
         n, chosen = len(ends), self.chosen(sequence)
         whose = np.arange(n) if n <= TRACKS else np.linspace(0, n - 1, TRACKS).round().astype(int)
         ink, width = (MUTED, 1.3) if len(whose) <= 16 else (LINE, 1.0)
@@ -286,19 +286,19 @@ class Sheet:
             self.add(FlowLine((tuple(start), tuple(end)), HERE, 2.4, False))
 
     def go_on(self, lane: Lane, far: float = GAP) -> None:
-        """The stream goes on by so much."""
+        """Continue the stream by `far`."""
         self.tracks(lane, lane.x, lane.x + far)
         lane.x += far
 
     def gather(self, lane: Lane, x: float) -> None:
-        """A bar across the lines of all words: there a block reads from all of them, or adds to each."""
+        """A bar across the lines of all words: here a block reads from all words, or adds to each."""
         ends = (x, lane.top + 0.5 * lane.pitch), (x, lane.bottom - 0.5 * lane.pitch)
         self.add(FlowLine(ends, TEXT, 1.5, head=False))
 
     def strip(
         self, lane: Lane, stage: Stage, name: str, caption: str = "", before: float = 0.0, said: str = ""
     ) -> None:
-        """What the stream carries, a row for each word, in a frame that leads to its block and is `said` to be this."""
+        """The image of the stream's vectors, a row for each word, in a box that leads to its block; `said` names it."""
         self.tracks(lane, lane.x, lane.x + before)
         self.wait_for(name)
         left = lane.x + before
@@ -316,7 +316,7 @@ class Sheet:
         self.right = max(self.right, lane.x)
 
     def skip(self, lane: Lane, name: str, caption: str) -> None:
-        """Layers that are not drawn, and what the stream carries behind them."""
+        """Three dots for the layers that are not drawn, and the strip of the stream after them."""
         for k in range(3):
             self.add(Words(lane.x + 8.0 + 7.0 * k, lane.spine, "·", MUTED, fixed=True, size=20.0, strong=True))
         lane.x += 32.0
@@ -324,7 +324,7 @@ class Sheet:
         self.go_on(lane)
 
     def plus(self, lane: Lane, x: float, start: float, stage: Stage, name: str, said: str) -> None:
-        """What comes down from a block is added to the stream."""
+        """The plus sign where the output of a block, coming down from it, is added to the stream."""
         size = 15.0
         self.wait_for(name)
         self.gather(lane, x)
@@ -335,9 +335,9 @@ class Sheet:
         self.add(Box(place, said, "+", "", tip, self.into(stage), share))
 
     def added(self, lane: Lane, made: str, stream: str, left: float, width: float) -> str:
-        """How long what a block made for the followed word is, as part of the vector that it is added to.
+        """The length of a block's output for the followed word, in percent of the vector that it is added to.
 
-        Drawn as a bar, and returned in words; empty where no word is followed.
+        It is drawn as a bar and returned in words; "" if no word is followed.
         """
         i = self.chosen(lane.sequence)
         if i is None:
@@ -354,11 +354,11 @@ class Sheet:
     # What a box says, and where it leads
 
     def into(self, stage: Stage) -> GoTo:
-        """Where a box of a stage leads."""
+        """The gesture of a box of a stage: go to its block, or to the stage."""
         return into(self.view.graph, stage)
 
     def tip(self, stage: Stage, name: str) -> str:
-        """What a block does, its shape, and its part of the numbers and of the work."""
+        """The tooltip of a block: what it does, its shape, its parameters and its share of the multiplications."""
         block = stage.name.rpartition(".")[0] if "." in stage.name else stage.name
         lines = [f"{stage.group}: {stage.title}", SAID.get(stage.kind, ""), written_shape(self.view.values[name].shape)]
         if count := self._costs.parameters.get(block, 0):
@@ -369,14 +369,14 @@ class Sheet:
 
 
 BETWEEN, SIGN = 13.0, 11.0
-"""The room between a gate and what it lets through, and how high the sign there is."""
+"""The room between the images of a gate and of the hidden units, and the height of the sign ⊙ there."""
 IN_ATTENTION = {"rotary": "rotary", "ALiBi": "ALiBi", "relative": "distances"}
-"""Kinds of positions that are a part of attention, as the picture calls them."""
+"""Kinds of positions that are a part of attention, with their names in the picture."""
 Area = tuple[float, float, float, float]
 
 
 def net_node(view: View, block: str) -> str:
-    """The node that stands for a net: the shares of its experts where it has some, else its hidden units."""
+    """The node that stands for a net: the shares of its experts if it has experts, else its hidden units."""
     routed = f"{block}.routed"
     return routed if routed in view.nodes else f"{block}.activation"
 
@@ -408,19 +408,19 @@ def net_note(view: View, block: str) -> str:
 
 
 def net_title(view: View, block: str, title: str) -> str:
-    """What a net is called: experts, or gated."""
+    """The title of a net, which says whether it has experts or a gate."""
     if f"{block}.routed" in view.nodes:
         return "Experts"
     return f"Gated {title.lower()}" if f"{block}.gated" in view.nodes else title
 
 
 def beside(view: View, block: str) -> bool:
-    """Whether a net reads what the attention in front of it reads."""
+    """Whether a net reads the same input as the attention before it, instead of the stream after it."""
     return block.endswith(".ffn") and view.state.model.switch(block, "reads") != READS[0]
 
 
 def places_in(view: View, block: str) -> str:
-    """The kind of positions that this attention has in it; empty where it has none."""
+    """The kind of positions inside this attention; "" if it has none."""
     if not any(f"{block}.{short}" in view.nodes for short in ("Q_rotated", "biased")):
         return ""
     sequence = view.nodes[f"{block}.scores"].axes[-2]
@@ -428,6 +428,6 @@ def places_in(view: View, block: str) -> str:
 
 
 def sharing(view: View, block: str) -> int:
-    """How many heads share one head of keys and values; 1 where each has its own."""
+    """How many heads share one head of keys and values; 1 if each has its own."""
     heads = view.graph.n_heads(f"{block}.weights") or 1
     return heads // (view.graph.n_heads(f"{block}.K") or heads)

@@ -1,6 +1,6 @@
-"""Models with a stream: a lane for each sequence, in which a line for each word goes from block to block.
+"""The picture of a whole model with a residual stream: a lane for each sequence, with a line for each word.
 
-The end of the picture of the whole: the likeliest next words and the loss, or each word in its context.
+At the end of the last lane: the most probable next words and the loss, or each word in its context.
 """
 
 from collections.abc import Sequence
@@ -22,24 +22,24 @@ from explorer.pages.view import Cell, View
 ANSWERS = "output.probabilities"
 MOST_BARS = 6
 WIDTH, EACH, HEAD, BOTTOM, NOTE = 168.0, 17.0, 25.0, 5.0, 19.0
-"""Of the bars: all of them, how high one is, the room for what is written above, left free below, or written there."""
+"""Sizes of the bars: the width, the height of one, the room for the title above, and below without or with a note."""
 LOW, APART = 22.0, 16.0
-"""How high the loss is, and how far from the answers."""
+"""The height of the loss, and its distance from the answers."""
 PAST, BEYOND = 10.0, 26.0
-"""How far behind the last layer the way up to the answers is, and how far these reach beyond it."""
+"""The distance of the line up to the answers from the last layer, and how far the answers extend beyond that line."""
 
 
 def end(sheet: Sheet, lane: Lane, source: Lane | None, ceiling: float) -> None:
-    """What comes out at the right; behind a short encoder there is room above the end of its decoder.
+    """Draw the output of the model at the right; above the end of the decoder if the encoder is short.
 
     Parameters
     ----------
     lane : Lane
-        The last one.
+        The last lane.
     source : Lane or None
-        The one above, if there is one, and this one is a single row.
+        The lane above, if there is one and the last lane is a single row.
     ceiling : float
-        Where the layers of the last lane begin.
+        The top (y) of the layers of the last lane.
     """
     if "output" in sheet.stages:
         above = source is not None and source.x + BEYOND <= lane.x + PAST + BEYOND - WIDTH
@@ -55,7 +55,7 @@ def end(sheet: Sheet, lane: Lane, source: Lane | None, ceiling: float) -> None:
 
 
 def _answers(sheet: Sheet, lane: Lane, above: float | None) -> None:
-    """The likeliest next words and the loss, behind the end of the lane, or `above` it."""
+    """The most probable next words and the loss, to the right of the lane, or with their bottom at the y `above`."""
     large = sheet.large
     height, width = answers_height(sheet, MOST_BARS), WIDTH * large
     sheet.wait_for(ANSWERS)
@@ -80,20 +80,20 @@ def _answers(sheet: Sheet, lane: Lane, above: float | None) -> None:
 
 
 def answered(view: View) -> int:
-    """The place of the word after which the next one is told: that of the word that is followed, or the last one."""
+    """The index of the word whose next word is shown: the followed word, or the last one."""
     axis = view.nodes[ANSWERS].axes[0]
     return min(view.row(axis, last=True), len(view.values[ANSWERS]) - 1)
 
 
 def answers_height(sheet: Sheet, most: int) -> float:
-    """How high the likeliest next words are, so many at most."""
+    """The height of the bars of the most probable next words, at most `most` of them."""
     count = min(most, sheet.view.values[ANSWERS].shape[1])
     coloured = amount(sheet.view, ANSWERS)[1] is not None
     return (HEAD + EACH * count + (NOTE if coloured else BOTTOM)) * sheet.large
 
 
 def answers(sheet: Sheet, left: float, top: float, width: float, most: int) -> None:
-    """The likeliest next words, so many at most, as bars."""
+    """Draw the most probable next words, at most `most` of them, as bars."""
     view, stage, large = sheet.view, sheet.stages["output"], sheet.large
     sheet.wait_for(ANSWERS)
     row, (axis, across) = answered(view), view.nodes[ANSWERS].axes
@@ -118,7 +118,7 @@ def answers(sheet: Sheet, left: float, top: float, width: float, most: int) -> N
 
 
 def _before_edit(view: View, row: int, columns: Sequence[int]) -> tuple[float, ...]:
-    """Some probabilities of a row before the last edit, if it changed them: opening an example is no edit."""
+    """Some probabilities of a row before the last edit; () without such an edit: opening an example is none."""
     was = view.last.before.get(ANSWERS)
     if was is None or was.shape != view.values[ANSWERS].shape or view.given:
         return ()
@@ -126,7 +126,7 @@ def _before_edit(view: View, row: int, columns: Sequence[int]) -> tuple[float, .
 
 
 def loss(sheet: Sheet, place: tuple[float, float, float, float], way: tuple[tuple[float, float], ...]) -> None:
-    """The loss, and the way to it."""
+    """Draw the loss, and the line to it."""
     stage = sheet.stages["loss"]
     sheet.wait_for(LOSS.node)
     value = float(sheet.view.values[LOSS.node])
@@ -140,24 +140,24 @@ def loss(sheet: Sheet, place: tuple[float, float, float, float], way: tuple[tupl
 
 IMAGE, TALL = 64.0, 120.0
 WIDE_HEADS, WIDER_HEADS = 150.0, 210.0
-"""The height of the images in a block, and the width of all its heads at most; a single lane has more room."""
+"""The height of the images in a block, with two lanes and with a single one; the most width of all heads, likewise."""
 ROW, TALL_ROW = (19.0, 50.0, 92.0), (24.0, 66.0, 300.0)
-"""The height of a word's line, and of a lane at least and at most; the same of a single lane."""
+"""The height of a word's line, and the least and the most height of a lane; the same for a single lane."""
 COLUMN, NARROW, BROAD = 5.0, 24.0, 42.0
-"""The width of a number of a vector, and of a strip of them at least and at most."""
+"""The width of one number of a vector, and the least and the most width of a strip of vectors."""
 TITLE, BELOW = 26.0, 24.0
-"""The room for the title of a layer above its blocks, and for what is written below the stream."""
+"""The room for the title of a layer above its blocks, and for captions below the stream."""
 MANY_LAYERS, SEEN_WIDE, SEEN_HIGH = 4, 640.0, 420.0
-"""So many that are drawn are small; and the pixels in which what goes in and comes out is read nevertheless."""
+"""With so many drawn layers the picture is small; the size in pixels at which its input and output are still read."""
 BETWEEN, SHEETS = 28.0, 12.0
-"""Between two lanes, or two rows of one; and above the first, where the layers that are not drawn stand out."""
+"""The distance between two lanes, or two rows of one; the room above the first for the edges of undrawn layers."""
 WIDE = 1.9
-"""How much wider than high a picture of all layers is."""
+"""The width of a picture of all layers, divided by its height."""
 SUBLAYERS = "self", "cross", "ffn"
 
 
 def lanes(view: View) -> "Lanes":
-    """What draws all lanes: where many layers are drawn, what goes in and comes out in large letters."""
+    """The object that draws all lanes; if many layers are drawn, input and output have large letters."""
     if shown_layer(view) != ALL or sum(layers_of(view).values()) < MANY_LAYERS:
         return Lanes(view)
     if view.graph not in _LETTERS:
@@ -167,13 +167,13 @@ def lanes(view: View) -> "Lanes":
 
 
 _LETTERS: WeakKeyDictionary[Graph, float] = WeakKeyDictionary()
-"""An edit of numbers changes no size."""
+"""The factor of the letters for each graph, kept because an edit of numbers changes no size."""
 
 
 class Lanes:
-    """Draws all lanes, a decoder's below its encoder's.
+    """Draws all lanes, the decoder's below the encoder's.
 
-    `letters`: how many times larger than other words those are that go in and come out, and the titles of layers.
+    `letters`: a factor for the letters of the input, of the output, and of the titles of layers.
     """
 
     def __init__(self, view: View, letters: float = 1.0) -> None:
@@ -188,7 +188,7 @@ class Lanes:
 
     @property
     def due(self) -> list[str]:
-        """The node that each mark waits for, where a pass is played; empty where it waits for none."""
+        """For each mark, the node that it waits for while a pass is played; "" if it waits for none."""
         return self._sheet.due
 
     def drawing(self) -> Drawing:
@@ -220,14 +220,14 @@ class Lanes:
         return Drawing(tuple(sheet.marks), window, summary, none, none, down=True, square=True, zoom=True)
 
     def _name(self, sequence: str, words: Sequence[str]) -> str:
-        """What goes in, short where its letters are large."""
+        """The title of an input sequence, short if its letters are large."""
         if self._letters > 1.0:
             return {"source": "Source", "target": "Target"}.get(sequence, "Words in")
         count = f" · {len(words)}" if len(words) > 12 else ""
         return {"source": "Source", "target": "Target so far"}.get(sequence, "Words in") + count
 
     def _above(self, height: float) -> float:
-        """How far above the middle of a lane its layers reach."""
+        """How far the layers of a lane extend above its middle."""
         return self._sublayers.above + self._title + height / 2
 
     def _draw(self, lane: Lane, last: bool) -> None:
@@ -254,7 +254,7 @@ class Lanes:
         end(sheet, lane, None if has_rows else self._sublayers.source, lane.spine - self._above(lane.height))
 
     def _positions(self, lane: Lane, stage: Stage, result: str) -> None:
-        """A small block whose numbers are added to the stream without reading from it."""
+        """The block of the positions, whose numbers are added to the stream without reading from it."""
         sheet, name = self._sheet, f"{lane.sequence}.PE"
         sheet.wait_for(name)
         width, height = 92.0, 0.7 * self._sublayers.image + 20.0 + PAD
@@ -274,10 +274,10 @@ class Lanes:
     # Layers
 
     def _layers(self, lane: Lane, stream: str) -> str:
-        """The layers that are drawn; returns the node that the stream carries behind the last one."""
+        """Draw the layers; returns the node that the stream carries after the last one."""
         layers = self._stack_sizes.get(lane.stack, 0)
         if stream.endswith(".X") and layers:
-            self._sheet.go_on(lane, 3 * GAP)  # room for what stands below the embeddings
+            self._sheet.go_on(lane, 3 * GAP)  # room for the caption below the embeddings
         if self._layer != ALL:
             return self._folded(lane, stream, min(self._layer, layers), layers)
         row = layers
@@ -292,7 +292,7 @@ class Lanes:
         return stream
 
     def _folded(self, lane: Lane, stream: str, k: int, layers: int) -> str:
-        """One layer for all."""
+        """Draw only layer `k`, and dots for the others."""
         if k > 1:
             stream = self._result(f"{lane.stack}.{k - 1}") or stream
             self._sheet.skip(lane, stream, f"after layer {k - 1}")
@@ -303,7 +303,7 @@ class Lanes:
         return stream
 
     def _wrap(self, lane: Lane) -> None:
-        """The stream goes on in another row below."""
+        """Continue the stream in another row below."""
         sheet = self._sheet
         sheet.go_on(lane)
         x, y = lane.x, lane.spine
@@ -319,12 +319,12 @@ class Lanes:
         sheet.go_on(lane)
 
     def _one_layer(self, lane: Lane, k: int, stream: str) -> str:
-        """The blocks of a layer in their frame; returns the node that the stream carries behind it."""
+        """Draw the blocks of a layer in a frame; returns the node that the stream carries after the layer."""
         sheet = self._sheet
         sheet.go_on(lane, 4.0)
         sheet.wait_for("")
         at, start = len(sheet.marks), lane.x + 2.0
-        sheet.add(Mark())  # its frame, as soon as it is known how wide it is
+        sheet.add(Mark())  # holds the place of the frame, whose width is known only after its blocks
         sheet.wait_for(stream)
         sheet.go_on(lane)
         for part in SUBLAYERS:
@@ -346,6 +346,6 @@ class Lanes:
         return stream
 
     def _result(self, layer: str) -> str:
-        """The node that a layer makes."""
+        """The name of a layer's last result; "" if it has none."""
         found = [name for part in SUBLAYERS if (name := self._sublayers.made(f"{layer}.{part}"))]
         return found[-1] if found else ""

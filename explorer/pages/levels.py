@@ -1,8 +1,8 @@
-"""How close one looks at a model: the whole of it, one of its blocks, or the page of a stage; and the ways between.
+"""The levels of looking at a model: the whole, one block, or the page of a stage; and the ways between them.
 
-The name of a block's page begins with that of the whole: "model.encoder.1.self".
+The name of a block's page begins with the name of the whole: "model.encoder.1.self".
 
-Where one can go: which pages a model has.
+`stops` and `places` list the pages that a model has.
 """
 
 import re
@@ -19,18 +19,18 @@ from explorer.pages.view import View
 BLOCK = "block"
 """The kind of a block's page."""
 LAYER, ALL = "whole.layer", 0
-"""The key under which it is kept which layer the whole draws, and what means all of them."""
+"""The key that keeps which layer the picture of the whole draws, and the value that means all layers."""
 MOST_LAYERS = 1
-"""Of more, one is drawn unless one asks for all."""
+"""The most layers that are all drawn without a request; with more, only one layer is."""
 SWITCHED, MOST_LISTED = "switches.layer", 4
-"""The key under which it is kept of which layer all switches are listed; and up to how many layers, those of all."""
+"""The key that keeps which layer's switches are listed; and the most layers whose switches are all listed."""
 FEW_NODES = 2
-"""A block of so few is no level of its own: its boxes would be those of its stage."""
+"""A block with at most so many nodes has no page of its own, which would only repeat the page of its stage."""
 TITLES = {"embedding": "Embedding", "output": "Output", "norm": "Norm"}
 
 
 def has_stream(view: View) -> bool:
-    """Whether a model has blocks along a stream."""
+    """Whether a model has blocks along a residual stream."""
     return view.state.model.kind in ("encoder-decoder", "gpt", "encoder")
 
 
@@ -42,16 +42,16 @@ def layers_of(view: View) -> dict[str, int]:
 
 
 def shown_layer(view: View) -> int:
-    """The layer that the whole draws, counted from 1, or `ALL`, for which large letters leave no room."""
+    """The layer that the picture of the whole draws, counted from 1, or `ALL`, which is never drawn in large text."""
     layers = max(layers_of(view).values(), default=0)
     layer = view.number(LAYER, ALL if layers <= MOST_LAYERS else 1, ALL, layers)
     return 1 if layer == ALL and view.looking.large else layer
 
 
 def listed_layer(view: View) -> int:
-    """The layer whose switches stand on the page of all of them, counted from 1, or `ALL` where there are few.
+    """The layer whose switches the page of all switches lists, counted from 1, or `ALL` if the model has few layers.
 
-    Those of thirty layers were hundreds of controls, nearly all alike.
+    The switches of thirty layers would be hundreds of controls, nearly all alike.
     """
     layers = max(layers_of(view).values(), default=0)
     return view.number(SWITCHED, 1, 1, layers) if layers > MOST_LISTED else ALL
@@ -66,7 +66,7 @@ class _Blocks:
 
 
 _FOUND: WeakKeyDictionary[Graph, _Blocks] = WeakKeyDictionary()
-"""A graph never changes, and each box of a picture asks for its block."""
+"""The blocks of each graph, kept because each box of a picture asks for its block and a graph never changes."""
 
 
 def _blocks(graph: Graph) -> _Blocks:
@@ -80,7 +80,7 @@ def _blocks(graph: Graph) -> _Blocks:
         kinds: dict[str, str] = {}
         for stage in graph.stages:
             path = paths.get(stage.name, "")
-            # A block is called after its first stage, but a norm in front of it names only a block that has no other.
+            # A block takes the title of its first stage that is no norm, or of its norm if it has nothing else.
             if path and kinds.get(path, "norm") == "norm" and sizes[path] > FEW_NODES:
                 kinds[path] = stage.kind
                 title = f"{TITLES.get(stage.kind, stage.title)} block"
@@ -90,7 +90,7 @@ def _blocks(graph: Graph) -> _Blocks:
 
 
 def blocks(graph: Graph) -> tuple[Stage, ...]:
-    """The blocks, each as a page of its own, in reading order."""
+    """The pages of the blocks, in reading order."""
     return tuple(_blocks(graph).pages.values())
 
 
@@ -103,19 +103,19 @@ def stages_of(graph: Graph, block: str) -> list[Stage]:
 
 
 def block_of(graph: Graph, stage: str) -> Stage | None:
-    """The page of the block that a stage is a part of."""
+    """The page of the block that a stage is a part of; None if that block has no page."""
     found = _blocks(graph)
     return found.pages.get(found.paths.get(stage, ""))
 
 
 def into(graph: Graph, stage: Stage) -> GoTo:
-    """From the whole to the block of a stage, or to the stage where there is no such level."""
+    """The gesture from the whole to the block of a stage, or to the stage itself if its block has no page."""
     block = block_of(graph, stage.name)
     return GoTo(stage.name if block is None else block.name)
 
 
 def to_whole(view: View, stage: Stage) -> GoTo:
-    """From anywhere to the whole, which then draws the layer that one comes from."""
+    """The gesture from a stage to the whole, which then draws the layer of that stage."""
     numbered = re.match(rf"(?:{WHOLE_NAME}\.)?(?:encoder|decoder)\.(\d+)\.", stage.name)
     if numbered is None or not has_stream(view) or shown_layer(view) == ALL:
         return GoTo(WHOLE_NAME)
@@ -123,7 +123,7 @@ def to_whole(view: View, stage: Stage) -> GoTo:
 
 
 def block_around(view: View, stage: Stage) -> Stage | None:
-    """The block that a stage is in, where the whole shows blocks and not the nodes themselves."""
+    """The page of the block around a stage; None if the picture of the whole shows the nodes themselves."""
     if not has_stream(view) and view.state.model.kind != "mlp":
         return None
     return block_of(view.graph, stage.name)
@@ -136,7 +136,7 @@ ABOUT_THE_MODEL = (
     Stage("model.switches", "switches", "All switches", "Model"),
     Stage("model.card", "card", "Model card", "Model"),
 )
-"""Pages that belong to no stage of the graph, behind those of the stages."""
+"""Pages that belong to no stage of the graph; they come after the stages."""
 WHOLE = Stage(WHOLE_NAME, "whole", "The model", "Overview")
 """The first page."""
 NEXT_WORD = Stage("generation.next", "next word", "Next word", "Generation")
@@ -145,17 +145,17 @@ HEADS = Stage("generation.heads", "head gallery", "What heads do", "Generation")
 COSTS = Stage("generation.costs", "costs", "What it costs", "Generation")
 PIECES = Stage("generation.pieces", "pieces", "Pieces of words", "Generation")
 FAMILY = Stage("model.family", "family", "Family tree", "Model")
-"""Pages about what a model writes, and about its kind."""
+"""Pages about the writing of a model, and about its kind."""
 PROBABILITIES = "output.probabilities"
 
 
 def stops(graph: Graph) -> tuple[Stage, ...]:
-    """Where one can go: the whole, the graph's stages in reading order, what it writes, then pages about the model."""
+    """The pages in the list of stages: the whole, the graph's stages, pages about writing, pages about the model."""
     return (WHOLE, *graph.stages, *_about_writing(graph), *ABOUT_THE_MODEL)
 
 
 def _about_writing(graph: Graph) -> tuple[Stage, ...]:
-    """The pages about what a model says next, where it says something."""
+    """The pages about the writing of a model that this graph can have."""
     found = {
         NEXT_WORD: writes(graph),
         WHY: explains(graph),
@@ -168,12 +168,12 @@ def _about_writing(graph: Graph) -> tuple[Stage, ...]:
 
 
 def places(graph: Graph) -> tuple[Stage, ...]:
-    """All that has a page: the stops, and the blocks that one looks into on the way from the whole to a stage."""
+    """All pages: the stops, and the pages of the blocks, which lie between the whole and the stages."""
     return (*stops(graph), *blocks(graph))
 
 
 def writes(graph: Graph) -> bool:
-    """Whether a model says a next word: one whose decoder looks back at its own words."""
+    """Whether a model says a next word: it has masked attention and a softmax over words."""
     return (
         any(stage.kind == "masked" for stage in graph.stages)
         and PROBABILITIES in graph.nodes
@@ -182,7 +182,7 @@ def writes(graph: Graph) -> bool:
 
 
 def explains(graph: Graph) -> bool:
-    """Whether a model's logits are sums that can be taken apart."""
+    """Whether a model's logits are sums that can be split into the contributions of heads and blocks."""
     return can_be_parted(graph) and any(stage.kind == "masked" for stage in graph.stages)
 
 
@@ -192,10 +192,10 @@ def has_heads(graph: Graph) -> bool:
 
 
 def is_gpt(graph: Graph) -> bool:
-    """Whether what a model costs can be told by the sizes of a GPT."""
+    """Whether a model is a GPT, whose costs follow from its sizes."""
     return "decoder.1.self.scores" in graph.nodes and "input" in graph.sequences and "output.logits" in graph.nodes
 
 
 def has_words(graph: Graph) -> bool:
-    """Whether a model reads words that could be pieces: a decoder by itself."""
+    """Whether a model is a decoder by itself, whose words could be pieces of words."""
     return "input" in graph.sequences and "output.logits" in graph.nodes

@@ -1,6 +1,6 @@
-"""Loss: the right word of each position, what the model gave it, and how surprised it is.
+"""The page of the loss: the right word of each position, the probability that the model gives it, and −ln of that.
 
-P − y: what the model gave each word, what would have been right, and so where each logit is to go.
+The list of P − y: for each word its probability, what would be right, and so how its logit should move.
 """
 
 from dataclasses import dataclass
@@ -47,8 +47,8 @@ PRINTED_DECIMALS = 2
 def word_gradients(view: View) -> tuple[Element, ...]:
     """A line for each word at one position: y, P, and P − y, which is n times the gradient of the word's logit.
 
-    Where the logits themselves are what moves, also what one step makes of P, and what the reference prints for it.
-    Nothing where the loss is not the cross-entropy of a softmax.
+    Where the logits are inputs, so that a step moves the logits themselves, each line also has P after one step and the
+    P that the reference prints for it. Empty where the loss is not the cross-entropy of a softmax.
     """
     scores = _softmaxed(view)
     if scores is None:
@@ -65,42 +65,42 @@ def word_gradients(view: View) -> tuple[Element, ...]:
 
 
 def _softmaxed(view: View) -> str | None:
-    """The node that a softmax makes the probabilities of the loss of; None where the loss is of another kind."""
+    """The node that goes into the softmax of the cross-entropy; None if the loss is of another kind."""
     node = view.nodes[VALUE]
     output = view.nodes[node.parents[0]]
     return output.parents[0] if node.op.of_words and output.op.softens else None
 
 
 def _counted(view: View, row: int) -> bool:
-    """Whether the loss counts a position: those whose right word is ``<pad>`` it does not."""
+    """Whether the loss counts a position: it skips positions whose right word is ``<pad>``."""
     return bool(view.nodes[VALUE].op.counted(view.values[TARGET])[row].all())
 
 
 def _n(view: View) -> int:
-    """How many positions the loss is the mean of."""
+    """The number of positions whose mean is the loss."""
     op, target = view.nodes[VALUE].op, view.values[TARGET]
     return op.count(target)
 
 
 IN_SIGHT = 10
-"""Words in the list of what each logit is to do."""
+"""Lines in sight of the list of P − y."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Words(Lines):
     """The lines of one position."""
 
-    scores: str  # the node of the logits behind the temperature
+    scores: str  # the node of the logits after the temperature
     words: tuple[str, ...]
-    # `row`, `right`, `n`: the position, its right word (-1 where nothing is counted), and how many positions the loss
-    # is the mean of.
+    # `row`, `right`, `n`: the position, its right word (-1 if the loss does not count it), and how many positions the
+    # loss counts.
     row: int
     right: int
     n: int
-    # `shares`, `gradient`: of all positions.
+    # `shares`, `gradient`: P and the gradient of `scores`, (positions, words).
     shares: Array
     gradient: Array
-    more: tuple[Array, ...]  # further numbers of this position's words: P after a step, and as printed
+    more: tuple[Array, ...]  # further columns for this position's words: P after a step, and P as printed
     decimals: tuple[int, ...]  # of P and P − y, and of each of `more`
 
     def __len__(self) -> int:
@@ -108,7 +108,7 @@ class _Words(Lines):
 
     @property
     def ranked(self) -> bool:
-        """Whether the right word comes first, and the others by their P − y: among many words one would look for it."""
+        """Whether the right word comes first, then the others by |P − y|: else it is hard to find among many words."""
         return len(self.words) > IN_SIGHT
 
     @cached_property
@@ -173,7 +173,7 @@ def _listing(view: View, scores: str, output: str, row: int) -> Listing:
 
 
 def _stepped(view: View, output: str) -> Array | None:
-    """What one step would make of the probabilities, where it moves the logits themselves."""
+    """The probabilities after one step, if the step moves the logits themselves; else None."""
     if view.steps is None or not view.nodes[LOGITS].is_input:
         return None
     try:
@@ -183,7 +183,7 @@ def _stepped(view: View, output: str) -> Array | None:
 
 
 def _slip(view: View) -> Slip | None:
-    """The step that the reference prints wrongly, where the model stands before it."""
+    """The step that the reference prints wrongly, if the model has the numbers from before that step."""
     if not view.given or view.prints is None:
         return None
     there = slips_at(*view.prints, {"output.probabilities"})
@@ -192,7 +192,7 @@ def _slip(view: View) -> Slip | None:
 
 
 def _words(view: View, axis: str, row: int) -> str:
-    """What the list means, for the position that is looked at."""
+    """A note on what the list means for the chosen position."""
     label = escape(view.labels(axis)[row])
     if not _counted(view, row):
         return (
@@ -208,7 +208,7 @@ def _words(view: View, axis: str, row: int) -> str:
 
 
 def _slip_note(view: View) -> tuple[Note, ...]:
-    """What is wrong with the print."""
+    """A note on what the reference prints wrongly."""
     slip = _slip(view)
     if slip is None:
         return ()
@@ -219,13 +219,13 @@ def _slip_note(view: View) -> tuple[Note, ...]:
 SEER = "decoder.1.self"
 OTHERS = {"loss.likelihood": "the probability of each right word", "loss.L_1": "the sum of the logs: −n times the loss"}
 TERMS, DIFFERENCES, CURVE, GRADIENTS, STEPS = 400, 410, 300, 570, 340
-"""Pixels at text scale 1 of the lists of right words, and of differences, which have their curve beside them in a
-window of 1280; of that curve; of the list of all words; and of the controls of gradient descent."""
+"""Widths in pixels at text scale 1: of the list of right words, of the list of differences (both have the curve beside
+them in a window of 1280), of that curve, of the list of P − y, and of the controls of gradient descent."""
 MOST_CONTEXT = 5
 DECIMALS = 3
 MOST_DOTS = 512
-NAMED = 12  # terms that the summary lists, and those of a net that have their names on the curve
-HIGHEST = 40.0  # of −ln p that is drawn
+NAMED = 12  # terms that the summary lists; a net with at most so many terms has their names on the curve
+HIGHEST = 40.0  # the largest −ln p that is drawn
 FOLLOW = (
     " The right words are the next ones of the sentence, and <i>&lt;end&gt;</i> after the last; another word that you "
     "choose is pinned there, and the others still follow."
@@ -234,7 +234,7 @@ OVER = " Where the right word is <i>&lt;pad&gt;</i>, there is no word to say, an
 
 
 def loss(view: View, stage: Stage) -> tuple[Element, ...]:
-    """The terms of the loss, one a line; what its gradient asks of the logits; steps down it; and the terms' mean."""
+    """The terms of the loss, one on each line; how the logits should move; gradient descent; the mean of the terms."""
     output, words = view.nodes[VALUE].parents[0], _of_words(view)
     title = "The loss of each probability" if words else "The loss of each difference"
     listing, curve, text = _word_terms(view, output) if words else _squares(view, output)
@@ -256,14 +256,14 @@ def loss(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def loss_sentence(view: View, stage: Stage) -> str:
-    """What happens there: surprise is of words."""
+    """One sentence on the stage, which depends on the kind of loss."""
     if _of_words(view):
         return "How improbable the right words are for the model, as one number."
     return "How far the answers are from the right answers, as one number."
 
 
 def _of_words(view: View) -> bool:
-    """Whether it is the cross-entropy: a term for each right word."""
+    """Whether the loss is the cross-entropy, with a term for each right word."""
     return view.nodes[VALUE].op.of_words
 
 
@@ -287,21 +287,21 @@ class _WordTerms(Lines):
     """A line for each position: the right word, its probability, −ln of it."""
 
     output: str  # the node of the probabilities
-    after: tuple[str, ...]  # what each position is foretold from
+    after: tuple[str, ...]  # for each position, the words that the model has read there
     vocabulary: tuple[str, ...]
     target: Array
     # `given`, `cost`: (n,).
     given: Array
     cost: Array
-    pad: int  # the right word that is not counted
-    pinned: bool  # whether another right word is pinned, or typed
+    pad: int  # the index of ``<pad>``, the right word that is not counted
+    pinned: bool  # whether a chosen right word is pinned, because the targets are computed; else it is an edit
 
     def __len__(self) -> int:
         return len(self.after)
 
     @cached_property
     def decimals(self) -> int:
-        """How many the costs have."""
+        """How many decimals the costs have."""
         return decimals_of(self.cost)
 
     def line(self, row: int) -> Line:
@@ -332,7 +332,7 @@ _NOTHING = "The right word is <pad>: there is no word to say here"
 
 
 def _word_terms(view: View, output: str) -> tuple[Listing, Drawing, str]:
-    """The list of the terms, the curve they lie on, and what is said of them."""
+    """The list of the terms, the curve with the terms as dots, and the note about them."""
     op, target, p = view.nodes[VALUE].op, view.values[TARGET], view.values[output]
     assert isinstance(op, CrossEntropy)
     rows, columns = view.nodes[output].axes
@@ -359,13 +359,13 @@ def _word_terms(view: View, output: str) -> tuple[Listing, Drawing, str]:
 
 
 def _contexts(view: View, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The words that each position is foretold from: its own and those before it that the mask lets it see.
+    """For each position, the words that its prediction is made from: its own and the earlier ones that the mask allows.
 
-    These, each with the right word, are the pairs that a text gives (Radford et al. 2018, equation 1).
+    Each of these contexts with its right word is one training pair of the text (Radford et al. 2018, equation 1).
     """
     model = view.state.model
     mask = view.values.get(f"{SEER}.mask")
-    # A second layer reads what the first has gathered: what it sees reaches farther than its mask.
+    # A second layer reads the results of the first, so with several layers a position sees farther than its mask.
     reaches_farther = model.layers > 1 and model.blocks().get(SEER) and model.switch(SEER, "window")
     if mask is None or mask.shape != (len(names), len(names)) or reaches_farther:
         return names
@@ -385,7 +385,7 @@ def _costs(places: list[tuple[int, str, Cell]], given: Array, cost: Array) -> Dr
         if drawable(float(given[i]), float(cost[i]))
     ]
     high = max(4.0, min(max((dot.y for dot in dots), default=0.0), HIGHEST)) * 1.15
-    # Even steps of −ln p: those of p would leave out its steep end.
+    # Even steps of −ln p: even steps of p would leave out the steep end of the curve.
     y = np.linspace(0.0, high, 400)
     told = "; ".join(f"{name} {written(float(cost[i]), 3)}" for i, name, _ in places[:NAMED])
     axes = Axis("p of the right word", grid=True), Axis("−ln p", grid=True)
@@ -397,7 +397,7 @@ def _costs(places: list[tuple[int, str, Cell]], given: Array, cost: Array) -> Dr
 
 @dataclass(frozen=True, eq=False)
 class _Squares(Lines):
-    """A line for each number of the output: what it is, what it should be, the square of the difference."""
+    """A line for each number of the output: the number, its target, and the square of the difference."""
 
     output: str
     names: tuple[str, ...]
@@ -410,14 +410,14 @@ class _Squares(Lines):
 
     @cached_property
     def decimals(self) -> list[int]:
-        """How many the numbers of each column have."""
+        """How many decimals the numbers of each column have."""
         with np.errstate(all="ignore"):
             off = np.asarray(self.values - self.target, dtype=float)
             columns = self.values, self.target, off, off, off**2
         return [decimals_of(np.asarray(column, dtype=float)) for column in columns]
 
     def name(self, row: int) -> str:
-        """Case and column."""
+        """The name of a line: the case, and the column if there are several."""
         case, column = divmod(row, len(self.columns))
         return self.names[case] if len(self.columns) == 1 else f"{self.names[case]} · {self.columns[column]}"
 
@@ -435,7 +435,7 @@ class _Squares(Lines):
 
 
 def _squares(view: View, output: str) -> tuple[Listing, Drawing, str]:
-    """The list of the terms, the curve they lie on, and what is said of them."""
+    """The list of the terms, the curve with the terms as dots, and the note about them."""
     rows, columns = (view.labels(axis) for axis in view.nodes[output].axes)
     lines = _Squares(output, rows, columns, view.values[output], view.values[TARGET])
     with np.errstate(all="ignore"):  # as in the engine
@@ -450,7 +450,7 @@ def _squares(view: View, output: str) -> tuple[Listing, Drawing, str]:
         Column("", BAR, 80, (-widest, widest), signed=True),
         Column("squared", NUMBER),
     )
-    few = len(lines) <= NAMED  # the names of very many would cover the curve
+    few = len(lines) <= NAMED  # with more, the names would cover the curve
     dots = [
         Dot(float(off[i]), float(costs[i]), lines.name(i) * few, series(0), cell=Cell(output, divmod(i, len(columns))))
         for i in range(min(len(lines), MOST_DOTS))

@@ -1,6 +1,6 @@
-"""A matrix on a page: a node, or a head's slice of one, with its labels, its heading and how its cells are written.
+"""A matrix on a page: a node, or a head's slice of one, with its labels, its heading and the texts of its cells.
 
-How much each cell of a matrix was changed by the last edit, for a flash that says where to look.
+`strengths` says how much the last edit changed each cell, for a flash that shows the reader where to look.
 """
 
 import re
@@ -20,29 +20,29 @@ from explorer.pages.view import View, equation
 
 SHARES, SIGNED, PLAIN = "shares", "signed", "plain"
 FIGURES = 3
-"""Figures that a change or a gradient is written with at least."""
+"""The least number of digits of a change or a gradient."""
 DECIMALS = 2
-"""Decimals that have their room although a number is written with fewer: with one more none moves."""
+"""Columns have room for so many decimals even if fewer are written, so that no column moves when one is added."""
 ALONE_PLAIN = 0.05, 1000.0
-"""The sizes between which the change or gradient of a single number needs no power of ten."""
+"""A single change or gradient between these sizes is written without a power of ten."""
 TINY = "~0"
-"""What is not 0 but would be written as 0."""
+"""The text of a number that is not 0 but would be written as 0."""
 SURVEYED = 200
-"""Cells that the width of all columns is taken from."""
+"""The width of all columns is computed from so many cells."""
 FEW_CELLS, NOISE = 4096, 1e-15
-"""Cells of a matrix small enough to be read number by number; in it, what is so small a part of the largest number was
-left by rounding, and is written as 0."""
+"""In a matrix of at most `FEW_CELLS` cells, numbers smaller than `NOISE` times the largest are rounding errors, and
+are written as 0."""
 _LEAST = written(-0.01, DECIMALS)
-"""A number that takes as little room as one with a sign does."""
+"""The narrowest text of a number with a sign."""
 CALM = 1.3
-"""The largest number stops short of the full colour, which is loud on a quiet page."""
+"""The full colour belongs to so many times the largest number: it would be too loud on a quiet page."""
 ROUNDING = "0, but for rounding: the terms of its sum cancel"
 NEW = "new with the last edit: it had no value before"
 ALONE = "the other model has no matrix of this name and shape"
 FEW = 48
-"""Numbers up to which a matrix is shown beside the one that is spoken of; of more there is a small picture."""
+"""A matrix beside the one that a step speaks of shows its numbers if it has at most so many; else a small picture."""
 COVERED = "?"
-"""Written where a question asks for the number."""
+"""The text of a covered cell, whose number a question asks for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,38 +51,38 @@ class Matrix(Element):
 
     name: str  # of the node or slice
     place: Place
-    formula: str  # LaTeX above it: what the numbers are
+    formula: str  # LaTeX above it, which says what the numbers are
     title: str  # words beside the formula
-    array: Array  # what is shown, (rows, columns); the engine's own array where values are shown
+    array: Array  # the numbers that are shown, (rows, columns); the engine's own array where these are the values
     values: Array  # the values, (rows, columns)
     shape: tuple[int, ...]  # of the node or slice
-    axes: tuple[str, str]  # of the rows and of the columns; empty where there is none
-    # `rows`, `columns`: their labels.
+    axes: tuple[str, str]  # the axes of the rows and of the columns; "" if there is none
+    # `rows`, `columns`: the labels of the rows and of the columns.
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    bands: tuple[int, int] = (0, 0)  # of how many heads the rows and the columns are joined; 0 where of none
+    bands: tuple[int, int] = (0, 0)  # how many heads are joined in the rows, and in the columns; 0 for none
     colours: str = PLAIN  # `SHARES`, `SIGNED` or `PLAIN`
     showing: str = "values"  # see `Looking.showing`
     # `editable`, `ours`: whether it is an input; whether its values are ours.
     editable: bool = False
     ours: bool = False
-    pins: Array | None = None  # which cells are held at a value typed by hand, (rows, columns)
-    names: tuple[str, ...] = ()  # what whole numbers are the names of; empty where they are numbers
-    nothing: str = ""  # why there is no change or difference to show; empty where there is one
-    # (rows, columns): what is spoken of: the cells where they cross.
+    pins: Array | None = None  # which cells are pinned, (rows, columns)
+    names: tuple[str, ...] = ()  # words that the whole numbers stand for, by index; () if they are plain numbers
+    nothing: str = ""  # why there is no change or difference to show; "" if there is one
+    # (rows, columns): the cells that a step speaks of lie where these rows and columns cross.
     spot: tuple[tuple[int, ...], tuple[int, ...]] | None = None
-    # Whether its numbers are wanted in sight at once with those of others that are: a step of a lesson names them.
+    # Whether a step of a lesson names it, so that its numbers should be in sight together with those of others.
     named: bool = False
     covered: frozenset[tuple[int, int]] = frozenset()  # (row, column): cells whose numbers nobody may read yet
-    usual: str = ""  # LaTeX above it where values are shown
-    # Whether someone asked for its numbers, or for the small picture of it; None: nobody asked.
+    usual: str = ""  # while changes or gradients are shown: the LaTeX formula of the values
+    # True: the reader asked for its numbers; False: for its small picture; None: for neither.
     open: bool | None = None
-    # Whether it is shown transposed: its rows are the node's columns. Only `shape` is the node's own then.
+    # Whether it is shown transposed: its rows are the node's columns. `shape` still is the node's own shape.
     turned: bool = False
-    cancels: bool = False  # of a single number: whether it is what rounding left of 0, see `only_rounding`
-    # Which rows and columns of the whole table are shown, as `part_of` leaves them; None: all of them.
+    cancels: bool = False  # whether it is a single number that is 0 but for rounding, see `only_rounding`
+    # Which rows and columns of the whole table `part_of` has kept; None: all of them.
     kept: tuple[tuple[int, ...], tuple[int, ...]] | None = None
-    largest: float = 0.0  # of all matrices of the sum that it stands in, which have one scale; 0: it has its own
+    largest: float = 0.0  # the largest number of its sum, whose matrices share a scale of colours; 0: it has its own
 
     @property
     def own(self) -> Array:
@@ -91,7 +91,7 @@ class Matrix(Element):
 
     @cached_property
     def decimals(self) -> int:
-        """How many all numbers are written with."""
+        """How many decimals all its numbers have."""
         usual = self._usual_decimals
         if self.showing == "values":
             return usual
@@ -100,30 +100,30 @@ class Matrix(Element):
 
     @cached_property
     def _usual_decimals(self) -> int:
-        """How many the values are written with."""
+        """How many decimals the values have."""
         return 1 if self.cancels else decimals_of(self.values, self._largest)
 
     @cached_property
     def _largest(self) -> float:
-        """The size of the largest value."""
+        """The largest absolute value."""
         return largest_of(self.values)
 
     @cached_property
     def power(self) -> int:
-        """The power of ten that stands in the heading, so that each number is as long as the values are."""
-        # A single number may stand beside its symbol, where nobody would read the power.
+        """The power of ten in the heading, with which each number is about as long as the values are."""
+        # A single number may stand beside its symbol, without a heading for the power.
         largest = 0.0 if self.showing == "values" or self.array.size == 1 else largest_of(self.array)
         if not largest or 0.1 <= largest < 10 ** max(FIGURES, self._figures(self._usual_decimals)):
             return 0
         return 3 * floor(log10(largest) / 3)
 
     def _figures(self, decimals: int) -> int:
-        """How many figures the largest value is written with."""
+        """How many digits the largest value has."""
         return len(f"{int(min(self._largest, 1e6))}") + decimals
 
     @cached_property
     def limit(self) -> float:
-        """The size of number from which on a signed colour is full."""
+        """The absolute value from which on a signed colour is full."""
         return CALM * (self.largest or (self._largest if self.array is self.values else largest_of(self.array))) or 1.0
 
     @cached_property
@@ -153,14 +153,14 @@ class Matrix(Element):
 
     @cached_property
     def _noise(self) -> float:
-        """The size below which a number is what rounding left of 0; 0 in shares, which may be as small as they like."""
+        """The size below which a number is 0 but for rounding; 0.0 for shares, which may truly be that small."""
         if self.cancels:
             return inf
         computed = self.values.dtype == np.float64 and not self.editable and self.colours != SHARES
         return NOISE * self._largest if computed and self.values.size <= FEW_CELLS else 0.0
 
     def _said(self, value: float) -> str:
-        """A number as it is written, a change with its sign."""
+        """The text of a number; a change or a gradient always has a sign."""
         if self.showing == "values":
             return in_table(0.0 if abs(value) < self._noise else float(value), self.decimals)
         if not value:
@@ -175,7 +175,7 @@ class Matrix(Element):
 
     @cached_property
     def widest(self) -> list[str]:
-        """The values that take most room as they are written, all with a sign; of a large matrix some of the first."""
+        """The widest texts of the values, all with a sign; of a large matrix, of its first values and the largest."""
         if self.names:
             return list(self.names[:SURVEYED])
         values = self.values
@@ -183,33 +183,33 @@ class Matrix(Element):
         usual = self._usual_decimals
         decimals = max(usual, DECIMALS * real)
         sizes, least = np.abs(values.flat[:SURVEYED]).tolist(), 0.5 * 10.0**-usual
-        # Of those written with all their digits the largest is the longest; what has a power of ten may be any.
+        # Among numbers without a power of ten the largest has the longest text; with a power any may have.
         plain = [size for size in sizes if least < size < 1e6]
         numbers = [*sorted({size for size in sizes if not least < size < 1e6}), max(plain, default=0)]
         if values.size > SURVEYED:
-            numbers.append(self._largest)  # not where it stands: to find that takes ten times as long
+            numbers.append(self._largest)  # its sign is not looked up: finding its cell takes ten times as long
         sign = "−" * real
         return [_LEAST * real, *[sign + text for text in in_tables(numbers, decimals)]]
 
     @cached_property
     def has_negative(self) -> bool:
-        """Whether a sign stands before one of its numbers; of a large matrix, before one of the first."""
+        """Whether one of its numbers is negative; of a large matrix, one of the first."""
         return bool((self.array.flat[:SURVEYED] < 0).any())
 
     @cached_property
     def aligned(self) -> bool:
-        """Whether numbers may have fewer decimals than there is room for, so that points stand below each other."""
+        """Whether numbers have fewer decimals than there is room for, so that decimal points must be aligned."""
         there = self.showing == "values" and self.values.dtype.kind == "f" and not self.names
         return there and self.decimals < DECIMALS
 
     def behind(self, text: str) -> int:
-        """Figures that a number leaves free at its right, where it is `aligned`; a power of ten needs all its room."""
+        """How many digits a text leaves free at its right where the matrix is `aligned`; 0 with a power of ten."""
         if "e" in text or not text[-1].isdigit():
             return 0
         return max(DECIMALS - len(text.partition(".")[2]), 0)
 
     def spoken(self, row: int, column: int) -> str:
-        """A cell for a screen reader: whose it is, its labels and number, and what one can do with it."""
+        """A cell for a screen reader: its matrix, its labels, its number, and whether it can be edited."""
         power = f" times ten to the {self.power}".replace("-", "minus ") if self.power else ""
         labels = (("row", self.rows[row]), ("column", self.columns[column]))
         where = ", ".join(f"{way} {label}" for way, label in labels if label)
@@ -220,18 +220,18 @@ class Matrix(Element):
         )
 
     def label(self, row: int, column: int) -> str:
-        """Both labels of a cell, for words."""
+        """Both labels of a cell, for use in a sentence."""
         return " → ".join(filter(None, (self.rows[row], self.columns[column])))
 
     def cell(self, row: int, column: int) -> tuple[int, ...]:
-        """The index in the node's or slice's own shape."""
+        """The index of a shown cell in the node's or slice's own shape."""
         if self.kept is not None:
             row, column = self.kept[0][row], self.kept[1][column]
         row, column = (column, row) if self.turned else (row, column)
         return ((), (column,), (row, column))[len(self.shape)]
 
     def at(self, index: tuple[int, ...]) -> tuple[int, int]:
-        """The row and column of an index in the node's whole array; -1 for one that is not among those shown."""
+        """The row and column here of an index in the node's whole array; -1 for a row or column that is not shown."""
         row, column = (0, 0, *index[len(self.place.index) :])[-2:]
         row, column = (column, row) if self.turned else (row, column)
         if self.kept is None:
@@ -240,15 +240,15 @@ class Matrix(Element):
         return rows.index(row) if row in rows else -1, columns.index(column) if column in columns else -1
 
     def index(self, row: int, column: int) -> tuple[int, ...]:
-        """The index in the node's whole array, heads included."""
+        """The index of a shown cell in the node's whole array, heads included."""
         return self.place.index + self.cell(row, column)
 
     def pinned(self, row: int, column: int) -> bool:
-        """Whether the cell is held at a value typed by hand."""
+        """Whether the cell is pinned to a typed value."""
         return self.pins is not None and bool(self.pins[row, column])
 
     def told(self, view: View, row: int, column: int) -> str:
-        """The number in full, and what the last edit changed it by. A view that has no such cell has nothing to add."""
+        """The number of a cell in full, and how much the last edit changed it, if the view still has the cell."""
         if (row, column) in self.covered:
             return "Answer the question first."
         now, index = exact(self.values[row, column]), self.index(row, column)
@@ -256,7 +256,7 @@ class Matrix(Element):
             return f"{now}\n{self.nothing}"
         own, was = view.values.get(self.place.node), view.last.before.get(self.place.node)
         if own is None or own.ndim != len(index) or any(i >= n for i, n in zip(index, own.shape, strict=True)):
-            return now  # of an edit that the page is still to hear of
+            return now  # the view is newer than this page
         change = 0.0
         if was is not None and was.shape == own.shape:
             change = float(apart(self.values[row, column], was[index]))
@@ -271,9 +271,9 @@ def matrix(view: View, name: str, title: str = "", id: str = "") -> Matrix:
     Parameters
     ----------
     title : str
-        Said instead of the node's short name.
+        Replaces the node's short name.
     id : str
-        By default the node's name: a matrix stays the same one when another head is looked at.
+        By default the node's name, so that the matrix keeps its identity when another head is chosen.
     """
     place = view.graph.place(name)
     values, pin = view.values[place.node], view.engine.pins.get(place.node)
@@ -282,7 +282,7 @@ def matrix(view: View, name: str, title: str = "", id: str = "") -> Matrix:
         return _matrix(view, name, place, title, id)
 
     def renew(was: Matrix) -> Matrix:
-        """With other numbers all else is as it was, but for what is held."""
+        """The former matrix with new numbers; the rest changes only if cells are pinned."""
         if pin is not None or was.pins is not None:
             return make()
         array = np.atleast_2d(values[place.index])
@@ -311,7 +311,7 @@ def _matrix(view: View, name: str, place: Place, title: str, id: str) -> Matrix:
         name,
         place,
         _formula(view, node, showing),
-        "" if said == node.symbol else said,  # which stands before it
+        "" if said == node.symbol else said,  # the formula shows the symbol
         np.atleast_2d(shown),
         np.atleast_2d(values),
         values.shape,
@@ -336,17 +336,17 @@ def _matrix(view: View, name: str, place: Place, title: str, id: str) -> Matrix:
 
 
 def _cancels(view: View, place: Place) -> bool:
-    """Whether a single number is what rounding left of 0: there is no larger one beside it that would say so."""
+    """Whether a single number is 0 but for rounding: a larger matrix shows that by its other numbers."""
     return only_rounding(view.engine, place.node, (*place.index, *(0,) * view.engine.value(place).ndim))
 
 
 def _spoken(short: str) -> str:
-    """The name of a node in words: "codes" of W_1_codes, whose formula names the matrix."""
+    """The name of a node in words: "codes" for W_1_codes, because the formula names the matrix."""
     return re.sub(r"^W_\w+?_(?=[a-z]{3})", "", short).replace("_", " ")
 
 
 def transposed(matrix: Matrix) -> Matrix:
-    """A matrix with its rows as columns; an edit of a cell is one of the node's own cell."""
+    """A matrix shown transposed; an edit of its cells still edits the node's own cells."""
     both = symbol_of(matrix.formula), symbol_of(matrix.usual)
     formula, usual = (rf"({f})^\top" if f.startswith(r"\partial") else rf"{f}^\top" * bool(f) for f in both)
     return replace(
@@ -367,7 +367,7 @@ def transposed(matrix: Matrix) -> Matrix:
 
 
 def part_of(matrix: Matrix, rows: tuple[int, ...], columns: tuple[int, ...]) -> Matrix:
-    """Some rows and columns of a whole matrix, by their places in it. Its heading says how many are left out."""
+    """A matrix of only some rows and columns, given by index. Its heading says how many of all are shown."""
     of = len(matrix.rows), len(matrix.columns)
     kept = tuple(
         f"{len(some)} of {every} {name}"
@@ -399,22 +399,22 @@ def part_of(matrix: Matrix, rows: tuple[int, ...], columns: tuple[int, ...]) -> 
 
 
 def symbol_only(matrix: Matrix) -> Matrix:
-    """A matrix whose heading does not say how it is made."""
+    """A matrix with only its symbol as heading, without the formula and the title."""
     return replace(matrix, formula=symbol_of(matrix.formula), usual=symbol_of(matrix.usual), title="")
 
 
 def symbol_of(formula: str) -> str:
-    """What a formula is of."""
+    """The symbol on the left side of a formula."""
     return formula.partition(" = ")[0]
 
 
 def open_key(id: str) -> str:
-    """The key under which it is kept whether someone asked for the numbers of a matrix."""
+    """The key that keeps whether the reader asked for the numbers of a matrix."""
     return f"open.{id}"
 
 
 def _formula(view: View, node: Node, showing: str) -> str:
-    """What the numbers are: the node by its formula, its gradient, or a change of it."""
+    """The LaTeX of what is shown: the node's formula, its gradient, or its change."""
     symbol = f"({node.symbol})" if "/" in node.symbol else node.symbol  # a scale: 1/√d_k
     if showing == "gradient" and view.values[node.name].dtype.kind == "f":
         return rf"\partial L / \partial {symbol}"
@@ -424,7 +424,7 @@ def _formula(view: View, node: Node, showing: str) -> str:
 
 
 def _spot(view: View, place: Place, shape: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """The rows and columns of the table that are spoken of."""
+    """The rows and columns of the table that a step speaks of; None if it does not speak of this matrix."""
     spot = view.looking.spot
     meant = None if spot is None else view.graph.find(spot.node)
     if spot is None or meant is None or meant.node != place.node or meant.head not in (None, place.head):
@@ -436,7 +436,7 @@ def _spot(view: View, place: Place, shape: tuple[int, ...]) -> tuple[tuple[int, 
 
 
 def _wanted_beside(view: View, place: Place, values: Array) -> bool:
-    """Whether the numbers are wanted beside those that are spoken of, and do not push them out of sight."""
+    """Whether a step wants the numbers beside those it speaks of, and they are few enough for that."""
     spot = view.looking.spot
     if spot is None:
         return False
@@ -445,7 +445,7 @@ def _wanted_beside(view: View, place: Place, values: Array) -> bool:
 
 
 def _covered(view: View, place: Place, shape: tuple[int, ...]) -> frozenset[tuple[int, int]]:
-    """The cells of the table that are covered: as far as it has them, in a text that was made shorter meanwhile."""
+    """The covered cells of the table, without those that a text made shorter meanwhile no longer has."""
     cells = view.looking.covered.where(view.looking.showing).get(place.node, ())
     own = (cell[len(place.index) :] for cell in cells if cell[: len(place.index)] == place.index)
     there = (cell for cell in own if len(cell) == len(shape) and all(i < n for i, n in zip(cell, shape, strict=True)))
@@ -461,43 +461,43 @@ def _nothing(view: View, place: Place) -> str:
 
 
 def _heads(view: View, axis: str) -> int:
-    """Of how many heads an axis is joined."""
+    """How many heads an axis joins; 0 if it joins none."""
     heads = view.graph.axes.get(f"{axis.removesuffix('.concat')}.heads", ()) if axis.endswith(".concat") else ()
     return len(heads) if len(heads) > 1 else 0
 
 
 Part = tuple[slice, slice]
-"""Of a matrix: which rows and columns."""
+"""Which rows and which columns of a matrix."""
 LEAST_FLASH = 0.05
-"""Of the whole strength: what changed by less than a 400th of the largest number is not seen to flash."""
+"""A weaker flash is invisible and set to 0: that of a change by less than a 400th of the largest number."""
 
 
 def strengths(view: View, matrix: Matrix, part: Part = (slice(None), slice(None)), most: int = 0) -> Array | None:
-    """How strongly each cell flashes: 0 where nothing changed, 1 where it changed by as much as the largest number is.
+    """How strongly each cell flashes, from 0 for no change to 1 for a change as large as the largest number.
 
-    Roots of the shares, so that a small change is seen, too. Cells that a question covers stay as they are.
+    The strength is the root of the change ÷ the largest number, so that small changes are seen. Covered cells get 0.
 
     Parameters
     ----------
     part : tuple of slice
-        Of which rows and columns.
+        The rows and columns that are wanted.
     most : int
-        How many rows and columns are told of at most, 0 for all: of cells that share a square, the one that changed
-        most. Of a large matrix nobody sees more, and it has millions of cells.
+        The most rows and columns of the result, 0 for no limit. Cells that share a square of the result count by the
+        largest change among them: a large matrix has millions of cells, and nobody sees more.
 
     Returns
     -------
     Array or None
-        (rows, columns), as the matrix is shown; None where no cell flashes, or where no values are shown.
+        (rows, columns), as the matrix is shown; None if no cell flashes, or if no values are shown.
     """
     place = matrix.place
     before = view.last.before.get(place.node)
     if matrix.showing != "values" or before is None or view.given or view.is_new(place.node):
         return None
     if place.head is not None and place.head >= (view.graph.n_heads(place.node) or 0):
-        return None  # it is still to follow the view, which has fewer heads
+        return None  # the matrix is older than the view, which has fewer heads
     value = view.engine.value(place)
-    if value.size != matrix.array.size:  # so here
+    if value.size != matrix.array.size:  # the matrix is older than the view here, too
         return None
     now, was = ((one.T if matrix.turned else one).reshape(matrix.array.shape) for one in (value, before[place.index]))
     if matrix.covered:

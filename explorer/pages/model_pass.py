@@ -1,4 +1,4 @@
-"""One pass through the model, played: what has not been reached yet is faint. And what is said of it."""
+"""Playing one pass through the model step by step: marks that the pass has not reached are faint. And its sentences."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,24 +10,24 @@ from explorer.pages.page import Player
 from explorer.pages.view import View
 
 PLAYED = "whole.played"
-"""The beginning of the key under which it is kept how many steps of a pass have been taken; without it, all of them."""
+"""The beginning of the key that keeps how many steps of a pass have been taken; without that key, all steps."""
 
 
 def played(
     view: View, drawing: Drawing, due: Sequence[str], invitation: str, block: str = ""
 ) -> tuple[Drawing, Player]:
-    """A drawing as far as the pass has come, and what plays it.
+    """A drawing with the marks that the pass has not reached made faint, and the player of the pass.
 
-    Gradients are computed from the loss back to the inputs, so with them the pass goes that way.
+    Gradients are computed from the loss back to the inputs, so while they are shown the pass goes backward.
 
     Parameters
     ----------
     due : sequence of str
-        The node that each mark waits for; empty where it waits for none.
+        For each mark, the node that it waits for; "" if it waits for none.
     invitation : str
-        What one can do where nothing is played.
+        The text that is shown while no pass is played.
     block : str
-        The block that is drawn, if it is not the whole: it is played by itself.
+        The block that is drawn, if it is not the whole: a block is played by itself.
     """
     key = f"{PLAYED}.{block}" if block else PLAYED
     wanted = set(due)
@@ -49,7 +49,7 @@ def played(
 
 
 def _said(steps: Sequence[str], taken: int, backward: bool) -> str:
-    """What a pass that is played has come to; empty at its end."""
+    """A sentence on the step that a played pass has reached; "" at its end."""
     if taken == len(steps):
         return ""
     if not taken:
@@ -58,7 +58,7 @@ def _said(steps: Sequence[str], taken: int, backward: bool) -> str:
 
 
 def coloured(view: View) -> str:
-    """What colours say, where they are not those of values."""
+    """A sentence on what the colours mean, unless values are shown."""
     match view.looking.showing:
         case "change" if not view.last.label:
             return "Nothing has changed yet. Edit a number, a word or a switch, and see which blocks change."

@@ -1,8 +1,8 @@
-"""A net as a playground: its cases, its answers to them and to all others, its weights and descent, on one page.
+"""The page of a net as a playground: its cases, its answers to these and to other inputs, its weights, and descent.
 
-A weight that is watched while a model learns, as colours.
+`weight_map` is a picture of a weight that the reader watches while a model learns.
 
-Gradient descent by hand: a step, many steps, or left to run; and back.
+The page of gradient descent by hand: one step, many steps, or a run; and back.
 """
 
 import numpy as np
@@ -26,13 +26,13 @@ from explorer.pages.view import CASES, View
 from explorer.pages.whole import whole_below
 
 MOST_NUMBERS, MOST_ACROSS = 32, 8
-"""Up to so many numbers, and so many in a row, are written into their colours."""
+"""With at most so many numbers, and so many in a row, the numbers are written onto their colours."""
 
 
 def weight_map(view: View, name: str) -> Drawing:
-    """An input as colours centred on 0 and full at its largest number; stacked heads stand below each other.
+    """An input as colours, with 0 in the middle of the scale and the largest number at its end; heads are stacked.
 
-    `name`: of a node; of one that the graph does not have there is an empty drawing.
+    `name`: the name of a node; if the graph does not have it, the drawing is empty.
     """
     if name not in view.nodes:
         return Drawing((), (0.0, 1.0, 0.0, 1.0), "no weight", down=True)
@@ -42,7 +42,7 @@ def weight_map(view: View, name: str) -> Drawing:
     limit = full(view, name)
     height, width = (float(n) for n in flat.shape)
     node = Place(name) if array.ndim == 2 else None
-    # Few numbers have room to be read: of numbers that are alike, the colour alone tells nothing.
+    # Few numbers have room to be written: if they are nearly equal, their colours alone tell nothing.
     numbers = tuple(
         Words(j + 0.5, i + 0.5, written(float(number), 2), TEXT, fixed=True)
         for (i, j), number in np.ndenumerate(flat)
@@ -62,7 +62,7 @@ def weight_map(view: View, name: str) -> Drawing:
 
 
 def full(view: View, name: str) -> float:
-    """The size of number at which the colour of `weight_map` is full."""
+    """The absolute value that has the full colour in `weight_map`."""
     array = view.values.get(name)
     finite = array[np.isfinite(array)] if array is not None else np.zeros(0)
     return float(np.abs(finite).max(initial=0.0)) or 1.0
@@ -81,14 +81,14 @@ NONE = (
 
 
 CELLS, ONE_LINE, WITH_NET, MANY = 680, 1030, 1400, 12
-"""Pixels of the weights that the two of the surface are chosen from: they stand below the curve and the surface, and
-across a page of so many, in which all pictures share one line: those of a net are one more. Beside a list of more than
-so many blocks that move there is room for them below the pictures.
+"""The width of the cells from which the surface's two weights are chosen, below the curve and the surface; the page
+width from which on they take all of it, because all pictures share one line, without and with the picture of a net (or
+with a list of more than `MANY` moving blocks).
 """
 
 
 def descent(view: View, stage: Stage) -> tuple[Element, ...]:
-    """The controls, the loss on the way, the surface that it goes down, what a net answers, and what moves."""
+    """The controls, the curve of the loss, the loss surface, the answers of a net, and the weights that move."""
     if LOSS.node not in view.nodes:
         return _nothing(view)
     steps = view.steps
@@ -117,7 +117,7 @@ def descent(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def _nothing(view: View) -> tuple[Element, ...]:
-    """Why there is nothing to go down, and the way to where there is."""
+    """A note on why there is no loss, and a way to get one."""
     if "loss" not in view.state.model.blocks():
         return Note("no loss", NONE), *given(view), whole_below(view)
     on = Do(SetSwitch("loss", "loss", SWITCHES["loss"]["loss"].default))
@@ -126,7 +126,7 @@ def _nothing(view: View) -> tuple[Element, ...]:
 
 
 def regression(view: View, stage: Stage) -> tuple[Element, ...]:
-    """The line beside the examples that it is for, and the numbers that it is computed from."""
+    """The picture of the straight line and the examples, and the numbers that the line is computed from."""
     *read, title, here = matrices(view, stage)
     picture = net_picture(view, line=True)
     if picture is None:
@@ -136,17 +136,17 @@ def regression(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 STEPS = 262
-"""Pixels of the controls of descent: so narrow that they stand beside the picture in a window of 1024 pixels."""
+"""The width of the controls of descent: narrow enough for a place beside the picture in a window of 1024 pixels."""
 WIDE = 920
-"""Pixels of a curve, which has the width of the page."""
+"""The width of a curve: that of the page."""
 BESIDE = 310
-"""Pixels of a column beside the picture: at twice the text W and b of one layer stand beside each other in it."""
+"""The width of a column beside the picture: even in double text size it holds W and b of a layer side by side."""
 
 
 def net(view: View, stage: Stage) -> tuple[Element, ...]:
-    """The space that the cases are points of, painted with the answers, beside the weights that make them."""
+    """The picture of the cases as points, painted with the net's answers, beside the weights; then the matrices."""
     elements: list[Element] = []
-    # A curve is as wide as the page: the controls stand below it. Beside a surface a column of weights fits, too.
+    # A curve is as wide as the page, so the controls stand below it. A surface leaves room beside it.
     beside = Net(view).features == 2
     picture = net_picture(view) if beside else net_picture(view, width=WIDE)
     if picture is not None:
@@ -166,7 +166,7 @@ def net(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def net_sentence(view: View, stage: Stage) -> str:
-    """What the picture shows, if there is one."""
+    """One sentence on what the picture or the rows show."""
     match Net(view).features:
         case 2:
             return "Each case is a point; the colour is what the net answers there."
@@ -176,7 +176,7 @@ def net_sentence(view: View, stage: Stage) -> str:
 
 
 def _weights(view: View) -> tuple[Element, ...]:
-    """The weights, layer by layer, which can be edited at any time."""
+    """The weights, layer by layer; they can be edited at any time."""
     parts: list[Element] = []
     for block, kind in view.state.model.blocks().items():
         name = {"layer": "activation", "regression": "on"}.get(kind)

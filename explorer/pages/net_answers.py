@@ -1,6 +1,6 @@
-"""What a net answers: to its own cases, and at any point of the space that its inputs are points of.
+"""The picture of a net's answers: to its own cases, and at any other point of its input space.
 
-Where a surface over a grid is at a level: the line on a map that joins equal heights.
+`level_lines` finds the lines of equal height on a surface over a grid.
 """
 
 from collections.abc import Sequence
@@ -38,24 +38,24 @@ from explorer.pages.page import Note, Picture, Stack
 from explorer.pages.view import CASES, Cell, View
 
 BETWEEN = 6
-"""Pixels of a picture from one point of the grid to the next."""
+"""Pixels of a picture between two neighbouring points of the grid."""
 
 
 def level_lines(surface: Array, x: Array, y: Array, level: float, thin: bool = True) -> Array:
-    """The pieces of the level line, one or two for each square of the grid that it crosses (marching squares).
+    """The pieces of a level line, one or two for each square of the grid that it crosses (marching squares).
 
-    On a square's side the crossing is where the straight line between its two corners is at the level. pyqtgraph's own
-    is a loop over the squares, too slow for a surface that moves.
+    On each side of a square, the crossing is interpolated linearly between the two corners. pyqtgraph's own function
+    loops over the squares, which is too slow for a surface that moves.
 
     Parameters
     ----------
     surface : numpy.ndarray
         Heights at the points of a grid, (n_y, n_x).
     x, y : numpy.ndarray
-        Where the grid's columns and rows are, (n_x,) and (n_y,).
+        The x of the grid's columns, (n_x,), and the y of its rows, (n_y,).
     thin : bool
-        Whether there are lines around valleys and ridges of which the grid has only single points, too. Of a narrow
-        one that runs aslant each point would have a little ring.
+        Whether valleys and ridges that are only one grid point wide have lines, too. A narrow diagonal one would then
+        have a little ring around each of its points.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def level_lines(surface: Array, x: Array, y: Array, level: float, thin: bool = T
         crossed_x, crossed_y = above[:, :-1] != above[:, 1:], above[:-1] != above[1:]
         on_rows = _points(x[:-1] + across * np.diff(x), np.broadcast_to(y[:, None], across.shape))
         on_columns = _points(np.broadcast_to(x, up.shape), y[:-1, None] + up * np.diff(y)[:, None])
-    # Each square's sides in turn: bottom, right, top, left. A line comes in as often as it goes out.
+    # The sides of each square in turn: bottom, right, top, left. Each line enters and leaves: crossings come in pairs.
     sides = np.stack([on_rows[:-1], on_columns[:, 1:], on_rows[1:], on_columns[:, :-1]], axis=2)
     crossed = np.stack([crossed_x[:-1], crossed_y[:, 1:], crossed_x[1:], crossed_y[:, :-1]], axis=2)
     pieces = sides[crossed].reshape(-1, 2, 2)
@@ -80,7 +80,7 @@ def level_lines(surface: Array, x: Array, y: Array, level: float, thin: bool = T
 
 
 def _broad(wanted: Array) -> Array:
-    """Which points belong to a square of four that are wanted."""
+    """Which wanted points belong to a square of four wanted points."""
     four = wanted[:-1, :-1] & wanted[1:, :-1] & wanted[:-1, 1:] & wanted[1:, 1:]
     found = np.zeros_like(wanted)
     for rows in (slice(-1), slice(1, None)):
@@ -94,7 +94,7 @@ def _points(x: Array, y: Array) -> Array:
 
 
 def between_points(n: int) -> Array:
-    """What makes n numbers so many more, straight from each to the next: ((n − 1) · BETWEEN + 1, n)."""
+    """The matrix that puts BETWEEN − 1 interpolated points between each two of n: ((n − 1) · BETWEEN + 1, n)."""
     places = np.arange((n - 1) * BETWEEN + 1) / BETWEEN
     weights: Array = np.maximum(0.0, 1 - np.abs(places[:, None] - np.arange(n)))
     return weights
@@ -102,31 +102,31 @@ def between_points(n: int) -> Array:
 
 TARGET, LOSS = "loss.target", "loss.value"
 POINTS = 60
-"""Of a surface, along each side: 3,600 answers a picture."""
+"""Grid points of a surface along each side: 3,600 answers for each picture."""
 CURVE_POINTS = 301
 MOST_CASES, MOST_LINES, MOST_EXAMPLES = 200, 16, 512
 LEVEL = 1e-6
-"""Answers that differ by less, as a part of the range of the colours, are one and the same: no border runs there."""
+"""If all answers differ by less than this part of the range of colours, they count as equal, and there is no border."""
 FOOT = 0.025
-"""Of the window: the mark on the side of a hidden unit's line where its sum is above 0."""
-ROUNDING = 1e-12  # what rounding leaves of 0 says nothing to a reader
+"""The short mark on the side of a hidden unit's line where its sum is above 0: its length, as a part of the window."""
+ROUNDING = 1e-12  # a smaller bias is 0 but for rounding, and is not shown
 NAMED = 12  # cases that the summary lists
 
 WIDTH = 640
-"""Pixels at text scale 1 that a curve over the examples takes on a page."""
+"""The width of a curve over the examples, in pixels at text scale 1."""
 SQUARE, MOST_SQUARE, BESIDE_SQUARE = 370, 560, 360
-"""Pixels at text scale 1 of a surface at least and at most, and how much less wide than a curve it is."""
+"""The least and the most side of a surface, and how much narrower than a curve it is, in pixels at text scale 1."""
 
 
 def net_picture(view: View, trained: Engine | None = None, width: int = WIDTH, line: bool = False) -> Stack | None:
-    """What a net answers, as a surface over two inputs or a curve over one; None where it is no such net.
+    """The answers of a net as a surface over two inputs or a curve over one; None for any other net.
 
     Parameters
     ----------
     trained : Engine, optional
-        Of a line that learns from the same examples beside it: ``layer.1.activation`` and ``loss.value``.
+        The engine of a straight line trained on the same examples: ``layer.1.activation`` and ``loss.value`` are used.
     width : int
-        Pixels at text scale 1 that a curve takes; a surface takes less.
+        The width of a curve in pixels at text scale 1; a surface is narrower.
     line : bool
         Whether the best straight line stands out, rather than the net.
     """
@@ -141,7 +141,7 @@ def net_picture(view: View, trained: Engine | None = None, width: int = WIDTH, l
 
 @dataclass(frozen=True)
 class Net:
-    """A net with a single output, as a view has it."""
+    """A net with a single output: names and values of a view that are needed to draw its answers."""
 
     view: View
 
@@ -157,7 +157,7 @@ class Net:
 
     @property
     def features(self) -> int:
-        """How many numbers a case has: 0 where there is no such net."""
+        """How many numbers a case has; 0 if the model is no net with a single output."""
         graph = self.view.graph
         if self.view.state.model.kind != "mlp" or graph.shape(self.output)[-1] != 1:
             return 0
@@ -176,19 +176,19 @@ class Net:
 
     @property
     def answers(self) -> Array:
-        """What the net answers to each, (n,)."""
+        """The answer of the net to each case, (n,)."""
         answers: Array = self.view.values[self.output][:, 0]
         return answers
 
     @property
     def targets(self) -> Array | None:
-        """What would be right for each, (n,); None where nobody says."""
+        """The target of each case, (n,); None if there are no targets."""
         targets = self.view.values.get(TARGET)
         return targets[:, 0] if targets is not None and targets.ndim == 2 else None
 
     @property
     def levels(self) -> tuple[float, float]:
-        """The least and the largest target, which the colours go from and to; 0 and 1 where that is no range."""
+        """The least and the largest target, the ends of the scale of colours; 0 and 1 if these are equal or missing."""
         targets = self.targets
         finite = targets[np.isfinite(targets)] if targets is not None else np.zeros(0)
         if not finite.size or finite.min() == finite.max():
@@ -197,7 +197,7 @@ class Net:
 
     @property
     def threshold(self) -> float:
-        """From where on an answer is a yes: the model's threshold, or half-way between the targets."""
+        """The number from which on an answer counts as yes: the model's threshold, or half-way between the targets."""
         return float(self.view.state.model.switch("decision", "threshold")) or sum(self.levels) / 2
 
     @property
@@ -208,20 +208,20 @@ class Net:
 
     @property
     def bends(self) -> bool:
-        """Whether it is more than one matrix: a hidden layer has an activation other than the identity."""
+        """Whether the net is not just one matrix product: a hidden layer has an activation other than the identity."""
         nodes, layers = self.view.nodes, self.view.state.model.layers
         return any(nodes[f"layer.{k}.activation"].op.bends for k in range(1, layers))
 
     def straight(self, what: str) -> str:
-        """What follows where it is one matrix only."""
+        """A sentence with the consequence `what` if the net is only one matrix product; else ""."""
         return "" if self.bends else f" Nothing here bends: whatever the weights, {what}."
 
     # Anywhere
 
     def over(self, points: Array, node: str) -> Array:
-        """What a node would be for other cases, (n_points, n_units), by the graph's own ops.
+        """The value of a node for other cases, (n_points, n_units), computed by the graph's own ops.
 
-        A pinned cell belongs to a case, and other cases do not have it.
+        Pinned cells belong to the model's own cases and are not used.
         """
         asked = np.asarray(points, dtype=self.view.state.model.dtype)
         return Engine(self.view.graph, self.view.values).what_if({CASES: asked}, node)
@@ -231,7 +231,7 @@ class Net:
 
 
 def _surface(net: Net, width: int) -> Stack:
-    """The decision surface, the scale of its colours, and how many cases are on the right side."""
+    """The decision surface, its scale of colours, and how many cases are on the right side of the threshold."""
     side = min(max(width - BESIDE_SQUARE, SQUARE), MOST_SQUARE)
     lines = _hidden_lines(net)
     threshold = formatted(net.threshold, "g")
@@ -262,7 +262,7 @@ def _counted(net: Net, threshold: str) -> str:
 
 
 def _window(cases: Array) -> tuple[float, float, float, float]:
-    """A square around the cases, with some room."""
+    """A square around the cases with a margin: left, right, bottom, top."""
     near = cases[(np.abs(cases) < DRAWABLE).all(-1)]
     if not len(near):
         near = np.zeros((1, 2))
@@ -272,10 +272,10 @@ def _window(cases: Array) -> tuple[float, float, float, float]:
 
 
 def _plane(net: Net, lines: list[Mark], threshold: str) -> tuple[Drawing, str]:
-    """Colour is the answer, the thick line is where it is the threshold; the cases are discs to drag.
+    """The drawing of the plane: colours are answers, a thick line is the threshold, cases are discs to drag.
 
-    A disc has its target in it and its answer below; a dashed line for each hidden unit is where its sum is 0. The
-    second result says where the answer is the threshold: at a "border", "everywhere" or "nowhere".
+    Each disc has its target inside and its answer below; a dashed line shows where the sum of a hidden unit is 0. The
+    second result says where the answer equals the threshold: at a "border", "everywhere" or "nowhere".
     """
     window = _window(net.cases)
     left, right, bottom, top = window
@@ -297,7 +297,7 @@ def _plane(net: Net, lines: list[Mark], threshold: str) -> tuple[Drawing, str]:
     a, b = net.names(CASES, 1)
     probe = _Ask("Point anywhere to ask the net.", net.view.graph, _needed(net), net.output, net.cases.dtype.str, a, b)
     marks = (image, Segments(border, HERE, 4.0), *lines, *cases)
-    square = not net.view.looking.large  # for a class it takes all of a wide place: only places and colours count
+    square = not net.view.looking.large  # for a class it fills a wide place: equal scales do not matter here
     return Drawing(marks, window, said, Axis(a), Axis(b), square=square, probe=probe), where
 
 
@@ -327,7 +327,7 @@ def _cases(net: Net) -> list[Mark]:
 
 
 def _summary(net: Net, threshold: str, where: str) -> str:
-    """The picture in a sentence."""
+    """The picture in words, for a screen reader."""
     right = net.right
     names = zip(net.names(CASES, 0)[:NAMED], net.answers.tolist(), strict=False)
     told = "; ".join(f"{name}: {written(answer, 2)}" for name, answer in names)
@@ -338,13 +338,13 @@ def _summary(net: Net, threshold: str, where: str) -> str:
 
 
 def _hidden_lines(net: Net) -> list[Mark]:
-    """A dashed line for each hidden unit where its sum is 0, a foot on the side where it is above, and its name."""
+    """For each hidden unit a dashed line where its sum is 0, a short mark on the side above 0, and its name."""
     node = net.hidden
     names = net.names(node, 1) if node else ()
     if node is None or len(names) > MOST_LINES:
         return []
     left, right, bottom, top = _window(net.cases)
-    # A sum of products is flat: its corners say where it is 0.
+    # The sum is linear in x and y, so its values at the corners of the window determine where it is 0.
     x, y = np.array([left, right]), np.array([bottom, top])
     corners = net.over(np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2), node).reshape(2, 2, -1)
     marks: list[Mark] = []
@@ -357,7 +357,7 @@ def _hidden_lines(net: Net) -> list[Mark]:
             side = steepest / (float(np.hypot(*steepest)) or 1.0) * FOOT * (right - left)
             middle = ends.mean(0)
             upper = ends[int(ends[:, 1].argmax())]
-            # The name stands near the upper end, on the side where the unit is on.
+            # The name stands near the upper end, on the side where the sum is above 0.
             at = upper + (middle - upper) * 0.12 + 1.6 * side
             marks += [
                 Segments(ends[None], TEXT, 1.4, dashed=True),
@@ -385,14 +385,14 @@ def _scale(net: Net) -> Drawing:
 
 
 def _needed(net: Net) -> tuple[tuple[str, Array], ...]:
-    """The values that answers are computed from."""
+    """The values of the nodes that the output depends on."""
     above = net.view.graph.ancestors(net.output)
     return tuple((name, net.view.values[name]) for name in net.view.nodes if name in above)
 
 
 @dataclass(frozen=True, eq=False)
 class _Ask(Probe):
-    """What a net answers at one place of the plane."""
+    """Says the answer of a net at one place of the plane."""
 
     graph: Graph
     values: tuple[tuple[str, Array], ...]
@@ -411,7 +411,7 @@ class _Ask(Probe):
 
 
 def _fit(net: Net, trained: Engine | None, width: int, line: bool) -> Stack:
-    """The net's curve beside the line of a regression, and how far both are from the examples."""
+    """The curve of the net and the line of a regression, with the losses of both."""
     parts = Note("losses", _said_of_fit(net, trained)), Picture("answers", _curve(net, trained, line), width, 310)
     title = "The straight line, beside what the net answers" if line else "What the net answers, over the examples"
     return Stack("net", title, parts, width)
@@ -436,7 +436,7 @@ def _said_of_fit(net: Net, trained: Engine | None) -> str:
 def _curve(net: Net, trained: Engine | None, line: bool) -> Drawing:
     """The examples as points, the net's curve and the line of the linear regression.
 
-    Pointing at an example is pointing at the net's answer to it; dragging it up or down edits its target.
+    Pointing at an example means pointing at the net's answer to it; dragging it up or down edits its target.
     """
     values, targets = net.view.values, net.targets
     x = net.cases[:, 0]
@@ -444,14 +444,14 @@ def _curve(net: Net, trained: Engine | None, line: bool) -> Drawing:
     left, right, low, high = _around(x, y)
     grid = np.linspace(left, right, CURVE_POINTS)
     answers = net.over(grid[:, None], net.output)[:, 0]
-    # What the net answers is seen where it is off, too, if it is not so far off that the examples would be a line.
+    # The window also holds answers outside the range of the examples, up to half of that range on either side.
     near, most = answers[np.isfinite(answers)], high - low
     low = max(min(low, float(near.min(initial=low))), low - most / 2)
     high = min(max(high, float(near.max(initial=high))), high + most / 2)
     marks: list[Mark] = [Curve(grid, answers, "net", MUTED if line else series(0))]
     said = [f"net {alone(float(values[LOSS]))}"] if LOSS in values else []
     if "regression.output" in values and "regression.output" not in net.view.looking.covered.values:
-        # A straight line is drawn through two of its points.
+        # Two points are enough to draw a straight line.
         ends = [int(np.argmin(x)), int(np.argmax(x))]
         best = "line" if trained is None else "best"
         drawn = Curve(x[ends], values["regression.output"][ends, 0], best, series(1), not line, 3.0 if line else 1.8)
@@ -474,7 +474,7 @@ def _curve(net: Net, trained: Engine | None, line: bool) -> Drawing:
 
 
 def _around(x: Array, y: Array) -> tuple[float, float, float, float]:
-    """Left, right, bottom and top around the examples, with some room."""
+    """A window around the examples with a margin: left, right, bottom, top."""
     near = (np.abs(x) < DRAWABLE) & (np.abs(y) < DRAWABLE)
     if not near.any():
         return -1.0, 1.0, -1.0, 1.0

@@ -1,6 +1,6 @@
-"""The next word: what temperature, top-k and top-p leave of the probabilities, and writing on.
+"""The page of the next word: probabilities after temperature, top-k and top-p, and how the text is continued.
 
-The key-value cache: which rows the next word needs, and what is saved.
+The key-value cache: which rows are computed for the next word, and which work is saved.
 """
 
 from collections.abc import Sequence
@@ -58,17 +58,17 @@ from explorer.pages.view import Cell, Told, View
 
 CACHED = "cache.on"
 MOST_COLUMNS = 8
-"""Words that are shown side by side, the last ones."""
+"""The most words that are shown side by side: the last ones."""
 MOST_WORDS = 8
-"""Words in sight of those that may come next."""
+"""How many of the possible next words are in sight."""
 MOST_WORK = 30_000_000
-"""Multiplications that somebody may wait for."""
+"""The most multiplications for which a reader may wait."""
 COMPUTED, KEPT = 0.7, -0.35
-"""Where on the scale of colours the rows stand that are computed, and those that are kept."""
+"""The places on the scale of colours of computed rows and of kept rows."""
 
 
 def cache(view: View, sequence: str, row: int) -> tuple[Element, ...]:
-    """Which rows of each product are computed for the next word, with the cache or without, and what that costs."""
+    """The section on the cache: which rows of each product are computed for the next word, and the costs of that."""
     on = bool(view.chosen(CACHED, True))
     tip = "Without the cache all rows are computed again for each word"
     cost = next_word_cost(view.state.model, view.graph, row + 1)
@@ -101,9 +101,9 @@ def _about(view: View, sequence: str, row: int, on: bool, cost: Cost) -> str:
     return f"{said} Both give the same logits: the largest difference is {written(apart, 2)}, which is rounding."
 
 
-@lru_cache(1)  # the page is made for each other way to look at it, too
+@lru_cache(1)  # the page is made anew also when only the way of looking at it changes
 def _apart(state: State, ids: tuple[int, ...]) -> float:
-    """How far the logits behind a text differ, read word by word with the cache, and all at once without."""
+    """The largest difference of the logits after a text read word by word with the cache, and all at once without."""
 
     def read(decoder: Decoder, parts: list[list[int]]) -> np.ndarray:
         return [decoder.read(part) for part in parts][-1]
@@ -115,11 +115,11 @@ def _apart(state: State, ids: tuple[int, ...]) -> float:
 
 
 def _rows(view: View, sequence: str, row: int, on: bool, cost: Cost) -> Listing:
-    """A line for each product: what each of its rows costs, whether it is computed, kept, or not needed."""
+    """A line for each product: for each row its multiplications if it is computed, or that it is kept or not needed."""
     n = row + 1
     there = view.labels(sequence)
     places = range(max(n - MOST_COLUMNS, 0), n)
-    kept, lines = {*cost.kept, *(one.rpartition("_")[0] for one in cost.kept)}, []  # K, if it is kept as turned
+    kept, lines = {*cost.kept, *(one.rpartition("_")[0] for one in cost.kept)}, []  # K counts as kept if K_rotated is
     spared = Entry("kept", KEPT, "Kept from the words before")
     unneeded = Entry("–", tip="Not needed for the next word", muted=True)
     for name, work, _ in products(view.state.model, view.graph):
@@ -130,13 +130,13 @@ def _rows(view: View, sequence: str, row: int, on: bool, cost: Cost) -> Listing:
         other = own if not on else spared if name in kept else unneeded
         entries = (own if place == row else other for place in places)
         lines.append(Line.of(_named(view, name), *entries, *(() if on else (f"{each * n:,}",))))
-    together = () if on else (Column("together", NUMBER),)  # with the cache one row is all that is computed
+    together = () if on else (Column("together", NUMBER),)  # with the cache only one row is computed
     columns = Column("rows of"), *(Column(f"“{there[place]}”", HEAT) for place in places), *together
     return Listing("computed rows", "Rows for the next word", columns, tuple(lines), most=24)
 
 
 def _named(view: View, name: str) -> str:
-    """A node by its layer, its block there and its short name."""
+    """The name of a node in words: its layer, its block and its short name."""
     path = name.split(".")
     return f"layer {path[1]}, {path[2]} {view.nodes[name].short}" if path[0] == "decoder" else view.nodes[name].short
 
@@ -145,7 +145,7 @@ MOST_NAMED = 6
 
 
 def _kept_names(names: Sequence[str]) -> str:
-    """Which nodes are kept; of many layers what each of them keeps is said once."""
+    """The names of the kept nodes; with many layers, the short names once, and the range of blocks."""
     blocks = dict.fromkeys(name.rpartition(".")[0] for name in names)
     if len(names) <= MOST_NAMED or len(blocks) < 2:
         return f"<b>{escape(', '.join(names) or 'nothing')}</b>"
@@ -190,12 +190,12 @@ TEMPERATURE = "output.temperature"
 TOP_K, TOP_P, HOW, SEED, TREE = (f"next word.{name}" for name in ("top-k", "top-p", "how", "seed", "tree"))
 RUN, BEAMS, DEEP = 20, 3, 6
 BEAMED = "beams ahead"
-"""What waits for the beams."""
+"""The key of the work that computes the beams."""
 MOST_SEED = 9999
 
 
 def next_word(view: View, stage: Stage) -> tuple[Element, ...]:
-    """The words so far, the bars, how a word is chosen, appending, the tree of beams, and what a word costs."""
+    """The words so far, buttons to append words, bars, the choice of a word, the tree of beams, and a word's costs."""
     sequence = DECODER_READS[view.state.model.kind]
     row = view.row(sequence, last=True)
     shares, choice = _shares(view, row), _choice(view)
@@ -226,12 +226,12 @@ def next_word(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def next_word_sentence(view: View, stage: Stage) -> str:
-    """What happens there."""
+    """One sentence on the page."""
     return "A model says one word at a time, and then reads the word that it has said."
 
 
 def _shares(view: View, row: int) -> Array:
-    """The probabilities behind a word; 0 for what is no number."""
+    """The probabilities after a word; 0 in place of NaN and infinity."""
     shares = view.values[PROBABILITIES][row].astype(np.float64)
     return np.where(np.isfinite(shares), shares, 0.0)
 
@@ -275,7 +275,7 @@ def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int) -
 
 @dataclass(frozen=True, eq=False)
 class _Words(Lines):
-    """A line for each word, the likeliest first: its probability, and that of being chosen."""
+    """A line for each word, the most probable first: its probability, and its chance of being chosen."""
 
     words: tuple[str, ...]
     shares: Array
@@ -298,13 +298,13 @@ class _Words(Lines):
 
     @cached_property
     def _rank(self) -> int:
-        """How many words come before the chosen one."""
+        """How many words rank before the chosen one."""
         share = self.shares[self.chosen]
         before = self.shares[: self.chosen]
         return int((self.shares > share).sum() + (before == share).sum())
 
     def _word(self, row: int) -> int:
-        """The word of a line: that which was drawn is in sight, as the last one there if it has a lower rank."""
+        """The word of a line. A chosen word of lower rank takes the last line in sight."""
         last = MOST_WORDS - 1
         if row < last or self._rank <= last:
             return self._order[row]
@@ -419,7 +419,7 @@ def _tree(view: View, sequence: str, row: int) -> tuple[Element, ...]:
 
 
 def _drawn(levels: list[tuple[Beam, ...]], says: tuple[str, ...], first: str) -> Picture:
-    """The tree: a column for each word, a box for each beam, ways from each to those that go on from it."""
+    """The tree of beams: a column for each word, a box for each beam, and lines from each beam to its continuations."""
     high, wide, gap = 44.0, 130.0, 40.0
     best = set()
     place = 0
@@ -432,7 +432,7 @@ def _drawn(levels: list[tuple[Beam, ...]], says: tuple[str, ...], first: str) ->
         x = (depth + 1) * wide
         for rank, beam in enumerate(level):
             on = (depth, rank) in best
-            if len(beam.words) <= depth:  # it was done before
+            if len(beam.words) <= depth:  # the beam ended at an earlier depth
                 continue
             y = rank * high
             from_y = (middle if depth == 0 else beam.parent * high) + (high - 10) / 2

@@ -1,6 +1,6 @@
-"""Add & norm: the residual sum, and each row brought to mean 0 and variance 1, then stretched and moved.
+"""The page of add & norm: the residual sum, and each row brought to mean 0 and variance 1, then times γ, plus β.
 
-Examples: the features of each as a point in the plane, and where each norm takes it.
+The page of the examples: each example as a point in the plane, and the point that each norm makes of it.
 """
 
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ from explorer.pages.page import NUMBER, Column, Entry, Item, Line, Lines, Listin
 from explorer.pages.view import Cell, View
 
 MOST_ACROSS = 60
-"""Examples that can be told apart."""
+"""With more examples, points could not be told apart."""
 SPARE = 0.25
-"""Of the distance between the outermost points, the room around them."""
+"""The margin around the points, as a part of the distance between the outermost ones."""
 
 
 def examples(view: View, stage: Stage) -> tuple[Element, ...]:
-    """The examples as numbers and, of two features, as points; beside these, what each norm makes of them."""
+    """The examples as numbers and, if they have two features, as points before and after each norm."""
     (own,) = view.stage(stage.name)
     numbers = Item("", matrix(view, own.name))
     rows, features = view.graph.shape(own.name)
@@ -40,7 +40,7 @@ def examples(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def _plane(view: View, name: str, title: str, drags: bool) -> Stack:
-    """The rows of a node as points."""
+    """The rows of a node as points in a plane; with `drags`, dragging a point edits its row."""
     array, node = view.values[name], view.nodes[name]
     labels, features = (view.labels(axis) for axis in node.axes)
     dots = []
@@ -59,7 +59,7 @@ def _plane(view: View, name: str, title: str, drags: bool) -> Stack:
 
 
 def _window(points: np.ndarray) -> tuple[float, float, float, float]:
-    """Around the points, with some room on each side."""
+    """A window around the points with a margin: left, right, bottom, top."""
     if not len(points):
         return -1.0, 1.0, -1.0, 1.0
     low, high = points.min(0), points.max(0)
@@ -74,7 +74,7 @@ NAMED = 12  # strips that the summary lists
 
 
 def norm(view: View, stage: Stage) -> tuple[Element, ...]:
-    """The sum x + sublayer = R; R, γ and β make N; the numbers of each row before and after."""
+    """The sum x + sublayer = R; the norm of R with γ and β, N; the numbers of each row before and after."""
     added, measured = _parts(view, stage)
     elements: list[Element] = []
     if added is not None:
@@ -96,7 +96,7 @@ def norm(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def norm_sentence(view: View, stage: Stage) -> str:
-    """What happens there: a switch may have left only the sum, or only the norm."""
+    """One sentence on the stage: switches may leave only the sum, or only the norm."""
     added, measured = _parts(view, stage)
     if measured is None:
         return "The output of the block is added, row by row, to what came in."
@@ -107,7 +107,7 @@ def norm_sentence(view: View, stage: Stage) -> str:
 
 
 def _parts(view: View, stage: Stage) -> tuple[Node | None, Node | None]:
-    """The residual sum and the norm of a stage, as far as there are."""
+    """The nodes of the residual sum and of the norm of a stage; None for one that is missing."""
     mine = view.stage(stage.name)
     added = next((node for node in mine if node.short == "residual"), None)
     return added, next((node for node in mine if node.op.normalises), None)
@@ -137,19 +137,19 @@ def _norm(view: View, node: Node, added: Node | None) -> tuple[Element, ...]:
 
 @dataclass(frozen=True)
 class Measured:
-    """What a norm measures, by its own op."""
+    """Moments before and after a norm, measured by the op of the norm."""
 
     op: Any
     names: tuple[str, str]  # the nodes before and after
     arrays: tuple[Array, Array]  # their values
-    moments: tuple[Any, Any]  # what the op measures of each
-    axis: int  # which axis is measured one by one: 0 the rows, 1 the columns
-    labels: tuple[str, ...]  # along this axis
-    rounded: Array  # where the mean after is so small that it is 0 but for rounding
+    moments: tuple[Any, Any]  # their moments, from `op.moments`
+    axis: int  # 0: each row is measured; 1: each column
+    labels: tuple[str, ...]  # of these rows or columns
+    rounded: Array  # which means after the norm are 0 but for rounding
 
 
 def measured(view: View, name: str) -> Measured:
-    """What a norm measures before and after itself."""
+    """The moments before and after the norm with this name."""
     node = view.nodes[name]
     op: Any = node.op
     axis = 1 if op.axis == -2 else 0
@@ -162,10 +162,10 @@ def measured(view: View, name: str) -> Measured:
 
 
 def _rounded(x: Array, array: Array, before: Any, after: Any, gamma: Array, along: int) -> Array:
-    """Which means after are what rounding leaves of 0.
+    """Which means after the norm are 0 but for rounding.
 
-    The mean before is known to its last digit only, and the numbers are divided by σ and stretched after it is taken
-    away.
+    The mean before has a rounding error in its last digit. After it is subtracted, the division by σ and the factor γ
+    also scale that error.
     """
     stretched = np.abs(x).max(along, initial=0) / np.ravel(before.sigma) * np.abs(gamma).max(initial=0)
     sizes = stretched + np.abs(array).max(along, initial=0)
@@ -204,7 +204,7 @@ def _legend(found: Measured) -> str:
 
 
 def _picture(view: View, found: Measured, title: str, after: bool) -> Picture:
-    """A strip for each row, or column; all of one picture have one scale, which holds all that is finite."""
+    """A strip for each row, or column; all strips of a picture share one scale, which covers all finite numbers."""
     name, array, moments = found.names[after], found.arrays[after], found.moments[after]
     with np.errstate(all="ignore"):
         mean, sigma = np.ravel(moments.mean), np.sqrt(np.ravel(moments.variance))
@@ -245,7 +245,7 @@ class _Moments(Lines):
 
     @cached_property
     def decimals(self) -> list[int]:
-        """How many the numbers of each column have."""
+        """How many decimals the numbers of each column have."""
         return [decimals_of(column) for column in self.numbers.T]
 
     def line(self, row: int) -> Line:
@@ -259,7 +259,7 @@ class _Moments(Lines):
 
 def _listing(view: View, found: Measured) -> Listing:
     before, after = found.moments
-    # ε stands where the switch puts it.
+    # ε stands inside or outside the root, as the switch says.
     if found.op.centres:
         divisor = "divided by √(σ² + ε)" if found.op.inside else "divided by σ + ε"
         what, titles = "Mean and variance", ["mean μ before", "σ² before", divisor, "mean after", "σ² after"]

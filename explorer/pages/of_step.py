@@ -1,6 +1,6 @@
-"""What a step of a lesson names, where only that is shown: to a class, and on paper.
+"""The part of a page that a step of a lesson names: presenter mode and hand-outs show only this part.
 
-The part of a page that a step of a lesson names, which presenter mode shows instead of the whole page.
+Also which elements of a page a step, or a chosen cell, puts in the light (`Lit`).
 """
 
 from collections.abc import Iterable
@@ -36,28 +36,28 @@ from explorer.pages.view import Cell, View
 from explorer.words.vectors import Vectors
 
 KINDS = {HeatMap: "heat map", AttentionLines: "lines", Sentences: "sentences"}
-"""What elements without a title are called."""
+"""Names of elements without a title."""
 
 
 def excerpt(page: Page, graph: Graph, node: str = "", title: str = "") -> tuple[Element, ...]:
-    """What a step speaks of.
+    """The elements of a page that a step speaks of.
 
     Parameters
     ----------
     node : str
-        A node, or a head's slice of one: its matrix is shown. Empty: the element of that title.
+        A node, or a head's slice of one, whose matrix is returned; used if `title` is empty or not on the page.
     title : str
-        Of an element that is no matrix, such as "Heat map". Its `Element.id` does as well.
+        The title of an element, such as "Heat map", or its `Element.id`.
 
     Returns
     -------
     tuple of Element
-        Without a node and a title, or where neither is on the page: what the page shows first, or the picture in it.
+        Without a node and a title, or if neither is on the page: the first element of the page, or the picture in it.
     """
     parts = [part for element in page.elements for part in leaves(element)]
     if title:
         found = next((part for part in parts if title.casefold() in names(part)), None)
-        if isinstance(found, Descent):  # and what its steps change
+        if isinstance(found, Descent):  # with the picture that its steps change
             there = [one for one in parts if isinstance(one, Picture)][:1]
             return (*map(_as_large_as_it_fits, there), replace(found, width=0))  # as wide as its place, or it is cut
         if found is not None:
@@ -68,17 +68,17 @@ def excerpt(page: Page, graph: Graph, node: str = "", title: str = "") -> tuple[
     first = [part for one in fit[:1] for part in leaves(one)]
     if (picture := next((part for part in first if isinstance(part, Picture)), None)) is not None:
         return (_as_large_as_it_fits(picture),)
-    columns = any(isinstance(part, Stack) for part in first)  # of a page, too small to be read side by side
+    columns = any(isinstance(part, Stack) for part in first)  # parts side by side are too small for a class
     return tuple([part for part in first if isinstance(part, Listing)][:1] if columns else ()) or tuple(fit[:1])
 
 
 def _as_large_as_it_fits(element: Element) -> Element:
-    """A picture that takes all the room it is given; others are as they are."""
+    """A picture, set to fill the room it gets; any other element unchanged."""
     return replace(element, fills=True) if isinstance(element, Picture) else element
 
 
 def matrix_of(page: Page, graph: Graph, node: str) -> Matrix | None:
-    """The first matrix of a node or slice on a page."""
+    """The first matrix of a node or slice on a page; if that slice is missing, of another slice of the node."""
     place = graph.find(node)
     if place is None:
         return None
@@ -89,38 +89,38 @@ def matrix_of(page: Page, graph: Graph, node: str) -> Matrix | None:
 
 
 def names(element: Element) -> set[str]:
-    """What an element can be called, in small letters: its title, its id, and its kind where it is a picture."""
+    """The names by which a lesson can mean an element, in lower case: its title, its id, and its kind (`KINDS`)."""
     title = getattr(element, "title", "") or getattr(element, "name", "")
     short = element.id.rpartition(".")[2]
     return {name.casefold() for name in (title, element.id, short, KINDS.get(type(element), "")) if name}
 
 
 LINES, WHOLE_LIST, ALL_LINES = 7, 16, 15
-"""Lines of a list that are in sight at first, of the longest that is whole, and where it has all the room."""
+"""Lines of a list: in sight at first; of the longest list shown whole; in sight if the list has all the room."""
 MOST_COLUMNS = 8
-"""Columns of a list that a class can read beside each other; all of them come where it has all the room."""
+"""The most columns of a list that a class can read side by side; a list with all the room shows all its columns."""
 MANY = 60
-"""Numbers of a matrix that stands beside what it was at most."""
+"""The most numbers of a matrix that is shown beside its former values."""
 MOST_IN_SIGHT, PART, LESS, ENOUGH = (16, 18), 8, 4, 4
-"""Rows and columns of a table that a class can read at most; of a longer one so many are shown, or so many of several:
-those that the step names, and, where it names fewer than enough, those around the first of them."""
+"""The most rows and columns of a table that a class can read. Of a larger table only `PART` are shown, or `LESS` if it
+is one of several: those that the step names, and if these are fewer than `ENOUGH`, neighbours of the first of them."""
 FEW_WORDS = 10
-"""Words between which lines are drawn beside their shares."""
+"""The most words for which the lines of attention are drawn beside the weights."""
 FEW = 28
-"""Numbers of what a question is computed from that are shown with it at most."""
+"""The most numbers of parent matrices that are shown together with a question."""
 ELSEWHERE = {"model": WHOLE, "train": "model.descent"}
-"""Pages for the places that are no stages of the graph."""
+"""The pages for places of a lesson that are no stages of the graph."""
 
 
 def elements_of(
     view: View, step: Step, vectors: Vectors | None = None, has_all_room: bool = False, before: View | None = None
 ) -> tuple[Element, ...]:
-    """What a step names, of the page that it looks at; on the Words tab words near that one, if they are there.
+    """The elements that a step names, of the page that it looks at; for the Words tab, the words near the named one.
 
-    Where the model in front has no such node, what the page shows first: a switch took it away, or the model of the
-    next step is here a moment before the step.
+    If the open model has no such node, they are the first element of the page: a switch removed the node, or the model
+    of the next step arrives a moment before that step.
 
-    `before`: the model without what the step changes: what changes stands beside what it was.
+    `before`: the model without the changes of the step: then a changed matrix stands beside its former values.
     """
     look = step.look
     if look.stage == "words":
@@ -145,21 +145,21 @@ def elements_of(
 
 
 def named_on(page: Page, view: View, step: Step, has_all_room: bool = False) -> tuple[Element, ...]:
-    """What a step names, of the page that it looks at, which is composed already."""
+    """The elements that a step names, of the page that it looks at, which is given."""
     step = _without_missing(view, step)
     look = step.look
     if look.stage == "train":
         return excerpt(page, view.graph, title="curve")
     shown = excerpt(page, view.graph, look.node, look.element)
-    if view.looking.large:  # the others come when they are asked for
+    if view.looking.large:  # the other lines and columns are shown on request
         shown = tuple(_in_sight(one, has_all_room) if isinstance(one, Listing) else one for one in shown)
-    if look.node and matrix_of(page, view.graph, look.node) is None:  # it stands elsewhere: what it is computed from
+    if look.node and matrix_of(page, view.graph, look.node) is None:  # it is not on this page: show its parents
         shown = tuple(_parents(page, view, look.node)) or shown
     if look.beside:
         there = {part.id for one in shown for part in leaves(one)}
         shown = (*shown, *(one for one in _on(page, view, look.beside) if one.id not in there))
     question = step.question
-    if isinstance(question, Predict) or (isinstance(question, Point) and question.at == "cell"):  # which has to be seen
+    if isinstance(question, Predict) or (isinstance(question, Point) and question.at == "cell"):  # show the asked node
         asked = matrix_of(page, view.graph, question.node)
         if asked is not None and all(asked.id != part.id for one in shown for part in leaves(one)):
             shown = (*shown, asked)
@@ -173,18 +173,18 @@ def named_on(page: Page, view: View, step: Step, has_all_room: bool = False) -> 
         shown = (*_to_change(page, view, question, shown), *shown)
         goal = matrix_of(page, view.graph, question.goals[0][0])
         if goal is not None and all(goal.id != one.id for one in shown):
-            shown = (*shown, goal)  # so that a class sees what an edit has done to it
+            shown = (*shown, goal)  # so that a class sees the effect of an edit on it
     matrices = [one for one in shown if isinstance(one, Matrix)]
     if len(matrices) < 2 or len(matrices) < len(shown):
         return shown
-    if look.beside:  # as on the page, where the parts of a computation stand one after the other
+    if look.beside:  # in the order of the page, where the parts of a computation follow each other
         order = [part.id for one in page.elements for part in leaves(one)]
         matrices.sort(key=lambda one: order.index(one.id))
-    return (Row("named", tuple(Item("", one) for one in matrices)),)  # beside each other where there is room
+    return (Row("named", tuple(Item("", one) for one in matrices)),)  # side by side if there is room
 
 
 def _without_missing(view: View, step: Step) -> Step:
-    """The step without the nodes that the model in front does not have."""
+    """The step without the nodes that the open model does not have."""
     look, question, find = step.look, step.question, view.graph.find
     if look.node and find(look.node) is None:
         look = replace(look, node="", rows=(), columns=())
@@ -195,44 +195,44 @@ def _without_missing(view: View, step: Step) -> Step:
 
 @dataclass(frozen=True)
 class Lit:
-    """What of a page stands in the light, by the ids of its elements; the rest is faint. Empty where all of it does."""
+    """The ids of the elements of a page that stand in the light; the others are faint. Empty: the whole page is lit."""
 
-    named: frozenset[str] = frozenset()  # what is spoken of, at full strength
-    beside: frozenset[str] = frozenset()  # what that is made of: less, but its numbers can be read
-    heads: frozenset[str] = frozenset()  # the head of the page and the headings of both: still less
-    # Of what is spoken of, what is asked, or else spoken of first: the largest where there is no room for all to be.
+    named: frozenset[str] = frozenset()  # elements that the step speaks of, at full strength
+    beside: frozenset[str] = frozenset()  # elements that these are computed from: weaker, but still readable
+    heads: frozenset[str] = frozenset()  # the header of the page, and the headings of both: still weaker
+    # The named elements that the question asks for, else those named first: they are the largest if room is short.
     hero: frozenset[str] = frozenset()
-    quiet: bool = False  # whether the head of the page says no more than where one is
+    quiet: bool = False  # whether the header shows only where the page is
 
     def __bool__(self) -> bool:
         return bool(self.named)
 
 
 def lit_by_step(page: Page, view: View, step: Step) -> Lit:
-    """What stands in the light of a step: what it names and asks, and, weaker, what that is made of.
+    """The elements that a step lights: those that it names or asks for and, weaker, those that these are computed from.
 
-    All that may be edited for its question can be read. Empty where it names the whole page, or nothing else is there.
+    Inputs that may be edited for its question are readable. Empty if it names the whole page, or the page has no more.
 
     Parameters
     ----------
     page : Page
-        The one that the step looks at.
+        The page that the step looks at.
     """
     step = _without_missing(view, step)
     look, question = step.look, step.question
     if not (look.node or look.element):
         return Lit()
     named = [part for one in named_on(page, view, step) for part in leaves(one)]
-    names, beside = [*filter(None, [look.node]), *look.beside], []  # beside a picture, too
+    names, beside = [*filter(None, [look.node]), *look.beside], []  # `look.beside` also goes with a picture
     if question is not None and question.made:
         names += [*question.allowed, *(node for node, _ in question.goals)]
         beside = [] if question.allowed else [one for one in _matrices(page) if one.editable]
     elif isinstance(question, Predict | Point) and question.node:
         names.append(question.node)
-    if isinstance(question, Predict) and question.fade:  # it is worked out by hand from these
+    if isinstance(question, Predict) and question.fade:  # the student computes the answer by hand from these
         named += _begun_with(page, view, question)
     made = [name for name in names if view.graph.find(name) is not None]
-    named += [*_on(page, view, names), *(one for one in _matrices(page) if one.name in names)]  # some stand there twice
+    named += [*_on(page, view, names), *(one for one in _matrices(page) if one.name in names)]  # some occur twice
     beside += [matrix for name in made for matrix in _parents(page, view, name)]
     lit = _with_headings(
         page, *({one.id for one in some if not isinstance(one, Arrangement)} for some in (named, beside))
@@ -240,13 +240,13 @@ def lit_by_step(page: Page, view: View, step: Step) -> Lit:
     goals = () if question is None else question.goals
     asked = goals[0][0] if goals else getattr(question, "node", "") or look.node
     hero = frozenset(one.id for one in _matrices(page) if one.name == asked) & lit.named
-    return replace(lit, hero=hero, quiet=bool(lit) and not goals)  # which a switch may make so
+    return replace(lit, hero=hero, quiet=bool(lit) and not goals)  # a goal may need the switches in the header
 
 
 def lit_by_cell(page: Page, view: View, cell: Cell) -> Lit:
-    """The line of a cell's descent: what it is computed from, itself, and what it goes into.
+    """The elements lit by a cell: matrices that it is computed from, its own, and those computed from it.
 
-    Empty where no matrix of the page shows its node, or nothing else is there.
+    Empty if no matrix of the page shows the cell's node, or if the page has nothing else.
     """
     graph = view.graph
     line = {cell.node, *graph.ancestors(cell.node)}
@@ -258,7 +258,7 @@ def lit_by_cell(page: Page, view: View, cell: Cell) -> Lit:
 
 
 def _with_headings(page: Page, named: set[str], beside: set[str]) -> Lit:
-    """With the head of the page and the headings of what is lit; empty where nothing would be left in the dark."""
+    """The lit elements with the header and their headings; empty if no element of the page would be faint."""
     heading: Section | None = None
     headings, dark, lit = set(), False, named | beside
     for element in page.elements:
@@ -279,7 +279,7 @@ def _matrices(page: Page) -> list[Matrix]:
 
 
 def _before(matrix: Matrix, before: View) -> Matrix | None:
-    """What a matrix was without the change of a step; None where it was the same, or had other rows or columns."""
+    """A matrix as it was before the changes of a step; None if it was the same, or had other rows or columns."""
     place = before.graph.find(matrix.name)
     if place is None or matrix.array.size > MANY:
         return None
@@ -291,7 +291,7 @@ def _before(matrix: Matrix, before: View) -> Matrix | None:
 
 
 def _lines(page: Page, matrix: Matrix, view: View) -> AttentionLines | None:
-    """Who looks at whom, beside the shares of a few words; not while one of them is still asked for."""
+    """The lines of attention beside the weights of a few words; None while one of the weights is covered."""
     if matrix.covered or max(matrix.array.shape) > FEW_WORDS or not view.nodes[matrix.place.node].op.shares:
         return None
     parts = [part for one in page.elements for part in leaves(one) if isinstance(part, AttentionLines)]
@@ -305,9 +305,9 @@ def asked_cells(view: View, question: Question | None) -> tuple[Cell, ...]:
 
 
 def _in_parts(shown: tuple[Element, ...], asked: tuple[Cell, ...]) -> tuple[Element, ...]:
-    """What a step names, with a part of each table that is too large to be read: the same part in all along one axis.
+    """The elements that a step names, each large table cut to a part: tables keep the same part of the same axis.
 
-    `asked`: cells that have to be in it.
+    `asked`: cells that must be in the part.
     """
     matrices = [one for all_ in shown for one in leaves(all_) if isinstance(one, Matrix)]
     most = PART if len(matrices) == 1 else LESS
@@ -334,7 +334,7 @@ def _in_parts(shown: tuple[Element, ...], asked: tuple[Cell, ...]) -> tuple[Elem
 
 
 def _around(named: list[int], size: int, most: int) -> tuple[int, ...]:
-    """Those of so many places that are named, and of few those around the first one, in their order."""
+    """The named indices, in order; if they are few, the nearest neighbours of the first one as well, `most` in all."""
     some = list(dict.fromkeys(named))[:PART]
     if len(some) < ENOUGH:
         first = some[0] if some else 0
@@ -343,7 +343,7 @@ def _around(named: list[int], size: int, most: int) -> tuple[int, ...]:
 
 
 def _in_sight(listing: Listing, has_all_room: bool) -> Listing:
-    """A list with as many lines and columns as a class can see."""
+    """A list with as many lines and columns as a class can read."""
     few = ALL_LINES if has_all_room else LINES
     if len(listing.columns) > MOST_COLUMNS and not has_all_room:
         lines = tuple(replace(line, entries=line.entries[:MOST_COLUMNS]) for line in listing.lines)
@@ -352,7 +352,7 @@ def _in_sight(listing: Listing, has_all_room: bool) -> Listing:
 
 
 def _derived(view: View, step: Step) -> str:
-    """The node of whose number it is said, or asked, how it comes about."""
+    """The node whose number the step explains or asks for; "" if there is none, or its parents need not be shown."""
     question, node = step.question, step.look.node
     if isinstance(question, Predict):
         return "" if question.fade or _leads_to(view, node, question.node) else question.node
@@ -360,31 +360,31 @@ def _derived(view: View, step: Step) -> str:
 
 
 def _leads_to(view: View, node: str, asked: str) -> bool:
-    """Whether a node is among what another one is computed from."""
+    """Whether the node `asked` is computed from the other node."""
     graph = view.graph
     place = graph.place(asked)
     return bool(node) and node != asked and graph.place(node).node in graph.ancestors(place.node)
 
 
 def _operands(page: Page, view: View, node: str, shown: tuple[Element, ...]) -> list[Element]:
-    """What a number is computed from, where that is little: it has to be seen, too."""
+    """The parent matrices of a node, if they are small together and not shown yet."""
     return _few([matrix for matrix in _parents(page, view, node) if not _is_even(matrix)], shown)
 
 
 def _begun_with(page: Page, view: View, question: Predict) -> list[Matrix]:
-    """The matrices that the derivation of a number begins with, which nothing else shows."""
+    """The matrices that the derivation of an asked number begins with."""
     place, asked = view.graph.place(question.node), asked_cell(view.graph, question)
     found = None if asked is None else chain(view.engine, asked.node, asked.index)
     return _parents(page, view, view.of_head(found[0][0], place.head)) if found else []
 
 
 def _is_even(matrix: Matrix) -> bool:
-    """Whether it is a row of equal numbers, such as a bias of 0: the derivation says enough of it."""
+    """Whether it is a row of equal numbers, such as a bias of 0, for which the derivation is enough."""
     return len(matrix.shape) == 1 and bool((matrix.values == matrix.values.flat[0]).all())
 
 
 def _parents(page: Page, view: View, node: str) -> list[Matrix]:
-    """The matrices on a page that a node is computed from; not one that has led to another of them."""
+    """The matrices on a page of a node's parents, without a parent from which another parent is computed."""
     place, graph = view.graph.place(node), view.graph
     parents = view.nodes[place.node].parents
     earlier = {name for parent in parents for name in graph.ancestors(parent) if name != parent}
@@ -392,7 +392,7 @@ def _parents(page: Page, view: View, node: str) -> list[Matrix]:
 
 
 def _to_change(page: Page, view: View, question: Question, shown: tuple[Element, ...]) -> list[Element]:
-    """What may be changed so that a goal is reached: of the matrices those that are small together."""
+    """The smallest matrices that may be edited to reach a goal, as many as are small together."""
     matrices = _on(page, view, question.allowed)
     while sum(matrix.values.size for matrix in matrices) > FEW:
         matrices.remove(max(matrices, key=lambda one: one.values.size))
@@ -400,22 +400,22 @@ def _to_change(page: Page, view: View, question: Question, shown: tuple[Element,
 
 
 def _on(page: Page, view: View, names: Iterable[str]) -> list[Matrix]:
-    """The matrices of nodes that stand on a page, each once."""
+    """The matrices on a page of the named nodes, each once."""
     found = [matrix for name in names if (matrix := matrix_of(page, view.graph, name)) is not None]
     return list({matrix.id: matrix for matrix in found}.values())
 
 
 def _few(matrices: list[Matrix], shown: tuple[Element, ...]) -> list[Element]:
-    """Those that are not yet shown, where all are small together."""
+    """The matrices that are not shown yet, or none if all together are not small (`FEW`)."""
     there = {part.id for one in shown for part in leaves(one)}
     few = sum(matrix.values.size for matrix in matrices) <= FEW
     return [matrix for matrix in matrices if few and matrix.id not in there]
 
 
 def first_cell(view: View, step: Step) -> Cell | None:
-    """The first of the cells that a step names one by one, or its only one; of a whole row, column or list none."""
+    """The first cell that a step names, or the only cell of its node; None if it names a whole row, column or list."""
     look = step.look
-    listed = look.element and look.rows  # a line of a list is spoken of, and not how its number comes about
+    listed = look.element and look.rows  # the step names a line of a list, and not the derivation of a number
     place = view.graph.find(look.node) if look.node and not listed else None
     if place is None:
         return None
@@ -425,7 +425,7 @@ def first_cell(view: View, step: Step) -> Cell | None:
 
 
 def right_cells(view: View, question: Question | None) -> tuple[Cell, ...]:
-    """The cells that a question has one point at; none where the model in front has no such node."""
+    """The right cells of a question that asks to point at a cell; () if the open model has no such node."""
     if not isinstance(question, Point) or question.at != "cell" or (place := view.graph.find(question.node)) is None:
         return ()
     return tuple(Cell(place.node, place.index + cell) for cell in right_places(question, view.engine))

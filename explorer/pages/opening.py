@@ -1,4 +1,4 @@
-"""What is seen first: the words run through the model from end to end, and the bars of what comes next grow last."""
+"""The opening animation: the words run through the model from left to right, and last the bars of the answers grow."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,27 +14,27 @@ from explorer.pages.lanes import ANSWERS, Lanes, answered
 from explorer.pages.view import View
 
 LETTERS, LARGE = 1.5, 1.8
-"""How many times larger than other words those are that go in and come out; where letters are large."""
+"""The factor of the letters of input and output; the same in large text."""
 SPOKEN, WRITTEN, RUN = 0.15, 0.32, 0.8
-"""Until when, of the whole time, the words come; until when the first numbers of each stand behind it; and from when
-the bars grow."""
+"""Times, as parts of the whole: all words have appeared; the numbers beside the words disappear and the other marks
+begin to appear; the bars begin to grow."""
 FEW, DECIMALS, SMALLER = 3, 2, 0.85
-"""How many numbers of a word are written, with how many decimals; and how much smaller than the word."""
+"""How many numbers of a word are written, with how many decimals; and their size as a part of the word's."""
 FADE = 0.04
-"""The part of the time in which a mark comes."""
+"""The part of the whole time in which a mark fades in."""
 MOST_WORDS = 8
-"""Of a sentence that is named."""
+"""The most words of a sentence that is quoted."""
 LEAST = 1e-3
 """The part of its length with which a bar begins."""
 
 Part = tuple[Drawing, tuple[float, ...]]
-"""A drawing, and when each of its marks comes: before `SPOKEN` a word that is read, from `WRITTEN` on all others."""
+"""A drawing, and the time at which each mark appears: before `SPOKEN` for a word that is read, else from `WRITTEN`."""
 
 
 def first_picture(view: View) -> Part:
-    """The picture that is seen first: that of the whole, without the loss, with the way of the words along the middle.
+    """The picture of the animation: that of the whole without the loss, and the time at which each mark appears.
 
-    `view`: of a model with a stream that says what comes next.
+    `view`: the view of a model with a residual stream that says a next word.
     """
     made = Lanes(view, LARGE if view.looking.large else LETTERS)
     drawing = made.drawing()
@@ -44,27 +44,27 @@ def first_picture(view: View) -> Part:
 
 
 def opening(drawing: Drawing, moments: Sequence[float], at: float) -> Drawing:
-    """The picture at a moment: its words come one by one, then all that their vectors come to, and then the bars grow.
+    """The picture at a time: the words appear one by one, then the other marks from left to right, then the bars grow.
 
-    Vectors run along their lines from strip to strip, with the numbers of the strip behind them.
+    Vectors move along the stream from strip to strip; a moving image has the numbers of the strip that it comes from.
 
     Parameters
     ----------
     moments : sequence of float
-        When each mark comes, as `first_picture` says.
+        The time at which each mark appears, from `first_picture`.
     at : float
-        From 0, where nothing has come yet, to 1, where the drawing is as it was given.
+        From 0, where the picture is empty, to 1, where it is the given drawing.
     """
     if at >= 1.0:
         return drawing
     here = zip(drawing.marks, moments, strict=True)
-    # What comes out is not read before it is there.
+    # The bars stay out of the picture until they grow, so that nobody reads the answer before.
     marks = [_arrived(mark, at, moment) for mark, moment in here if at >= RUN or not isinstance(mark, Bars)]
     return replace(drawing, marks=(*marks, *_numbers(drawing, moments, at), *_vectors(drawing, moments, at)))
 
 
 def opening_said(view: View, at: float) -> str:
-    """What is seen at a moment, in one sentence."""
+    """One sentence on what the picture shows at a time."""
     if at < WRITTEN + FADE:
         return "Each word becomes a row of numbers."
     if at < RUN:
@@ -75,7 +75,7 @@ def opening_said(view: View, at: float) -> str:
 
 
 def likeliest(view: View) -> str:
-    """The likeliest next word, and how probable it is: “mat”, with a probability of 0.81."""
+    """The most probable next word and its probability in words: “mat”, with a probability of 0.81."""
     shares = np.nan_to_num(view.values[ANSWERS][answered(view)])
     best = int(shares.argmax())
     word = view.labels(view.nodes[ANSWERS].axes[1])[best]
@@ -84,9 +84,9 @@ def likeliest(view: View) -> str:
 
 
 def _moments(marks: Sequence[Mark], due: Sequence[str]) -> tuple[float, ...]:
-    """When each mark comes: words in their order, what is behind them by how far to the right it begins.
+    """The time at which each mark appears: words in their order, other marks by the x of their left end.
 
-    `due`: the node that each mark waits for; empty where it waits for none.
+    `due`: for each mark, the node that it waits for; "" if it waits for none.
     """
     words = [i for i, (mark, name) in enumerate(zip(marks, due, strict=True)) if _is_read(mark, name)]
     far = [_left(mark) for mark in marks]
@@ -105,7 +105,7 @@ def _is_read(mark: Mark, name: str) -> bool:
 
 
 def _left(mark: Mark) -> float:
-    """Where a mark begins."""
+    """The x of the left end of a mark."""
     match mark:
         case Box() | Image() | Band() | Bars():
             return mark.place[0]
@@ -119,19 +119,19 @@ def _left(mark: Mark) -> float:
 
 
 def _arrived(mark: Mark, at: float, moment: float) -> Mark:
-    """A mark as far as it has come; a bar grows, and the number beside it is what it will be."""
+    """A mark at a time: faded in in part. A bar grows; the number beside it is its final number all the time."""
     if isinstance(mark, Bars):
         grown = (at - RUN) / (1.0 - RUN)
         eased = max(1.0 - (1.0 - grown) ** 3, LEAST)
         return replace(mark, full=mark.full / eased)
     there = (at - moment) / FADE
-    if isinstance(mark, Box) and mark.around:  # all that stands in it would be painted again with each frame
+    if isinstance(mark, Box) and mark.around:  # a fading frame would repaint everything inside it each time
         there = float(there >= 0.0)
     return mark if there >= 1.0 else replace(mark, faint=min(1.0 - there, 1.0))
 
 
 def _numbers(drawing: Drawing, moments: Sequence[float], at: float) -> tuple[Words, ...]:
-    """The first numbers of each word that has come, where the strip of all of them will stand."""
+    """The first numbers of each word that has appeared, at the place where the first strip will stand."""
     strips = _strips(drawing.marks, moments)
     if at >= WRITTEN or not strips:
         return ()
@@ -149,7 +149,7 @@ def _numbers(drawing: Drawing, moments: Sequence[float], at: float) -> tuple[Wor
 
 
 def _vectors(drawing: Drawing, moments: Sequence[float], at: float) -> tuple[Image, ...]:
-    """The vectors of the words on their way from one strip to the next; none before the first, or at the end."""
+    """The vectors of the words as a moving image between two strips; () before the first and after the last strip."""
     strips = _strips(drawing.marks, moments)
     for (strip, start), (coming, end) in pairwise(strips):
         if start <= at < end:
@@ -160,7 +160,7 @@ def _vectors(drawing: Drawing, moments: Sequence[float], at: float) -> tuple[Ima
 
 
 def _strips(marks: Sequence[Mark], moments: Sequence[float]) -> list[tuple[Image, float]]:
-    """What the stream carries, from strip to strip: the images on the line of the first one, and of its size."""
+    """The strips of the stream and their times: images at the height of the first image and with its size."""
     images = [(mark, when) for mark, when in zip(marks, moments, strict=True) if isinstance(mark, Image)]
     if not images:
         return []

@@ -1,4 +1,4 @@
-"""Output: a number for each word, the temperature, shares that add up to 1, and the word that is chosen."""
+"""The page of the output: logits, the temperature, the probabilities of all words, and the chosen word."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -39,11 +39,11 @@ LOGITS, SCALED, PROBABILITIES, CHOSEN = (f"output.{s}" for s in ("logits", "scal
 TEMPERATURE = "output.temperature"
 SORTED = "output.largest first"
 IN_SIGHT = 14
-"""Lines of words in sight."""
+"""How many words of the list are in sight."""
 
 
 def output(view: View, stage: Stage) -> tuple[Element, ...]:
-    """What comes next, as bars; where that is from: the logits, x W + b; ÷ T; softmax. Given logits come first."""
+    """The bars of what comes next, then the logits x W + b, ÷ T, softmax; given logits stand before the bars."""
     to_words = (
         Item("→" if _given(view) else "", matrix(view, SCALED)),
         Item("→", matrix(view, PROBABILITIES)),
@@ -56,7 +56,7 @@ def output(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def output_sentence(view: View, stage: Stage) -> str:
-    """What happens there, by the activation in use."""
+    """One sentence on the stage, which depends on the activation."""
     each = f"A number for each {'class' if _given(view) else _unit(view)}"
     if not _softmax(view):
         return f"{each}; the largest one is chosen."
@@ -64,12 +64,12 @@ def output_sentence(view: View, stage: Stage) -> str:
 
 
 def _given(view: View) -> bool:
-    """Whether the logits are given: then the rows need be no positions of a text, and the columns no words."""
+    """Whether the logits are an input: then rows need not be positions of a text, nor columns words."""
     return view.nodes[LOGITS].is_input
 
 
 def _unit(view: View) -> str:
-    """What a column is called."""
+    """What a column stands for: "word", "piece" or the like."""
     return unit(view.labels(view.nodes[LOGITS].axes[1]))
 
 
@@ -78,13 +78,13 @@ def _softmax(view: View) -> bool:
 
 
 def _what(view: View) -> str:
-    """What the numbers behind the activation are."""
+    """What the numbers after the activation are called."""
     return "share" if _softmax(view) else "output"
 
 
 def _logits(view: View) -> tuple[Element, ...]:
-    """What the logits come from."""
-    # A soft cap stands behind the product.
+    """The section with the product that gives the logits."""
+    # With a soft cap, the product is the parent of the logits.
     product = LOGITS if view.nodes[LOGITS].op.projects else view.nodes[LOGITS].parents[0]
     x, W, *b = view.nodes[product].parents
     title = f"a column for each {_unit(view)}" if W.startswith("output.") else f"{W}, transposed: tied"
@@ -99,12 +99,12 @@ def _logits(view: View) -> tuple[Element, ...]:
 
 
 def _sorted(view: View) -> bool:
-    """Whether the largest stands first: of a long vocabulary, what comes next would else be out of sight."""
+    """Whether the largest number stands first; by default if the vocabulary is longer than the list in sight."""
     return bool(view.chosen(SORTED, len(view.labels(view.nodes[PROBABILITIES].axes[1])) > IN_SIGHT))
 
 
 def _bars(view: View) -> tuple[Element, ...]:
-    """The numbers of one row as bars, and the temperature."""
+    """The section with the numbers of one row as bars, and the temperature."""
     given, axis = _given(view), view.nodes[PROBABILITIES].axes[0]
     goes_on = "stands at this position" if view.state.model.kind == "encoder" else "comes next, after this position"
     title = "One row as bars" if given else f"What {goes_on}"
@@ -189,7 +189,7 @@ def _listing(view: View, row: int) -> Listing:
 
 
 def _temperature(view: View) -> Stack:
-    """The editable cell, and a slider that edits the same cell."""
+    """The editable cell of the temperature, and a slider that edits the same cell."""
     value = float(view.values[TEMPERATURE])
     slider = Slider("temperature slider", "Temperature", value, SetNumber(TEMPERATURE, ()))
     parts = matrix(view, TEMPERATURE, "divides all logits"), slider, Note("about the temperature", _said(value))
@@ -197,7 +197,7 @@ def _temperature(view: View) -> Stack:
 
 
 def _said(value: float) -> str:
-    """What the temperature does, as it is now."""
+    """A note on the effect of the present temperature."""
     if not 0 < value < np.inf:
         return "A temperature is above 0."
     both = "Below 1 the largest grows; above 1 all become more alike. The order stays the same."

@@ -1,6 +1,6 @@
-"""The elements of a page.
+"""The kinds of elements that a page consists of, as data.
 
-Which row of a matrix a page is about: the token that was chosen, or another one; and its name in a sentence.
+At the end, functions on the row of a matrix that a page is about.
 """
 
 import re
@@ -25,7 +25,7 @@ WORDS, NUMBER, BAR, HEAT = "words", "number", "bar", "heat"
 
 @dataclass(frozen=True, eq=False)
 class Page(Data):
-    """What stands on one stage."""
+    """The page of one stage."""
 
     stage: str  # name of the stage
     header: "Header"
@@ -33,21 +33,21 @@ class Page(Data):
 
     @property
     def nodes(self) -> frozenset[str]:
-        """The nodes of which it shows cells; of a long list the first lines say which."""
+        """The nodes whose cells the page shows; of a long list only the lines in sight at first count."""
         return frozenset(_nodes(self.elements))
 
 
 @dataclass(frozen=True, eq=False)
 class Header(Element):
-    """The head of a page."""
+    """The header of a page."""
 
     title: str
-    sentence: str  # what happens here, in one sentence
-    # The layer, and the head, that all pages look at; how products are laid out.
+    sentence: str  # what happens on this stage, in one sentence
+    # The choices of the layer, of the head, and of the layout of products.
     choices: tuple["Choice | Check", ...] = ()
-    switches: "Switches | None" = None  # those of the stage's block that belong here
-    crumbs: tuple["Button", ...] = ()  # what the stage is in, from the outermost: ways back
-    short: str = ""  # the title without what the crumbs and the choices say
+    switches: "Switches | None" = None  # the switches of the stage's block that belong to this stage
+    crumbs: tuple["Button", ...] = ()  # links to the parts of the model around the stage, the outermost first
+    short: str = ""  # the title without what the crumbs and the choices already say
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,38 +59,38 @@ class Section(Element):
 
 @dataclass(frozen=True, eq=False)
 class Note(Element):
-    """A sentence that says what the numbers are now."""
+    """A text of one or more sentences, often about the present numbers."""
 
-    # With ``<b>`` around what counts, ``<i>`` around words spoken of, ``<mark>`` around the place one is at; other
-    # ``<``, ``>`` and ``&`` are escaped (`html.escape`).
+    # ``<b>`` marks what counts, ``<i>`` quoted words, ``<mark>`` the place that the page is about; any other ``<``,
+    # ``>`` and ``&`` is escaped (`html.escape`).
     text: str
     wide: bool = True  # whether it takes the width of the page; else it is as wide as its words
 
 
 @dataclass(frozen=True, eq=False)
 class Waiting(Element):
-    """The place of what is computed beside the window: how far that has come, and a button that stops it.
+    """Stands in for elements whose numbers a thread is still computing: the progress, and a button that stops the work.
 
     Its id is the key of `View.awaited`; the widget follows the work by itself.
     """
 
-    what: str  # what is being computed, as a sentence begins
-    stopped: bool = False  # whether somebody has stopped it: then the button begins it anew
+    what: str  # what is being computed, the beginning of a sentence
+    stopped: bool = False  # whether somebody stopped the work: then the button starts it again
 
 
 def waiting(view: View, key: str, what: str) -> Waiting:
-    """The place of what `View.awaited` has not come to yet."""
+    """The element that stands in for a result that `View.awaited` does not have yet."""
     return Waiting(key, what, view.aside is not None and view.aside.stopped(key))
 
 
 @dataclass(frozen=True, eq=False)
 class Item(Data):
-    """An element in a row, behind an operator sign: "×", "=", "→", or none."""
+    """An element in a row, with the operator sign before it: "×", "=", "→", or none."""
 
     sign: str
     element: Element
-    holds: bool = True  # whether the sign is true of what the matrices show; else its place is left free
-    yields: bool = False  # whether it is the first to be a small picture where room is short: its numbers say no more
+    holds: bool = True  # whether the sign is true of the numbers shown; else its place is left empty
+    yields: bool = False  # whether it becomes a small picture first if room is short: its numbers tell nothing more
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ class Row(Arrangement):
     """Elements side by side, on as many lines as it takes."""
 
     items: tuple[Item, ...]
-    # Whether its matrices are small pictures, until one looks closer, where they would take too much of the screen.
+    # Whether matrices that would take too much of the screen are small pictures, until the reader asks for the numbers.
     folds: bool = False
 
     @property
@@ -108,13 +108,13 @@ class Row(Arrangement):
 
 @dataclass(frozen=True, eq=False)
 class Stack(Arrangement):
-    """Elements below each other under a small heading: a picture and what belongs to it."""
+    """Elements one below the other under a small heading, such as a picture with its note and controls."""
 
     title: str
     elements: tuple[Element, ...]
-    width: int = 0  # pixels at text scale 1 that it takes; 0: as many as it needs
-    ink: str = ""  # of a square before the title, as of the bands in the heading of a joined matrix; empty: none
-    control: "Button | None" = None  # what stands behind the title
+    width: int = 0  # in pixels at text scale 1; 0: as wide as its contents
+    ink: str = ""  # the colour of a square before the title, the same as of a head in a joined matrix; "": no square
+    control: "Button | None" = None  # a button after the title
 
     @property
     def inside(self) -> tuple[Element, ...]:
@@ -122,29 +122,28 @@ class Stack(Arrangement):
 
 
 COLUMN = 660
-"""Pixels at text scale 1 that one of two parts takes which stand beside each other in a window of 1920 pixels."""
+"""The width of each of two parts that stand side by side in a window of 1920 pixels, in pixels at text scale 1."""
 WIDE, NARROW = 900, 620
-"""And the two parts of a page that stand beside each other in one of 2560 pixels: a list with its picture, and a list.
-"""
+"""The widths of two parts that stand side by side in a window of 2560 pixels: a list with its picture, and a list."""
 
 
 def beside(*parts: tuple[int, tuple[Element, ...]]) -> Row:
-    """Parts of a page beside each other where there is room, else below each other.
+    """Parts of a page side by side if there is room, else one below the other.
 
-    `parts`: how wide each is, in pixels at text scale 1, and what stands in it, its heading first.
+    `parts`: for each its width in pixels at text scale 1, and its elements, the heading first.
     """
     stacks = [Stack(f"part of {inside[0].id}", "", inside, width) for width, inside in parts]
     return Row(f"from {parts[0][1][0].id}", tuple(Item("", stack) for stack in stacks))
 
 
 def parts_beside(row: Row) -> tuple[Stack, ...]:
-    """The parts of a page that stand in a row of such; none of another row."""
+    """The parts in a row that `beside` made; () for any other row."""
     parts = tuple(one for one in row.inside if isinstance(one, Stack) and one.width and not one.title)
     return parts if len(parts) == len(row.items) > 1 else ()
 
 
 def maps_alike(row: Row) -> tuple[HeatMap, ...]:
-    """The heat maps of a row of several like ones, each below a heading of its own; none of another row."""
+    """The heat maps of a row that has several, each in a stack of its own, and nothing else; () for any other row."""
     stacks = [one.elements for one in row.inside if isinstance(one, Stack)]
     maps = tuple(one for inside in stacks for one in inside if isinstance(one, HeatMap))
     return maps if len(maps) == len(stacks) == len(row.items) > 1 else ()
@@ -155,19 +154,19 @@ class Column(Data):
     """A column of a listing."""
 
     title: str
-    # `WORDS` (left-aligned), `NUMBER` (right-aligned figures), `BAR`, or `HEAT` (figures on the colour of a number
+    # `WORDS` (left-aligned), `NUMBER` (right-aligned digits), `BAR`, or `HEAT` (digits on the colour of a number
     # between −1 and 1).
     kind: str = WORDS
-    # Of a bar, in pixels at text scale 1; words take so many at most, or as many as words have everywhere.
+    # The width of bars in pixels at text scale 1; for words, their largest width if that is more than the usual one.
     width: int = 160
     # The numbers at the two ends of a bar; 0 lies between them or at one of them.
     reach: tuple[float, float] = (0.0, 1.0)
-    signed: bool = False  # whether its bars have the colours of signs, rather than that of shares
-    names: bool = False  # whether its words may hold names of quantities, which are set; a word of a text is not
+    signed: bool = False  # whether its bars have the two colours of signs instead of the colour of shares
+    names: bool = False  # whether names of quantities in its words are typeset; not for words of a text
 
 
 FLAT = 0.25
-"""Shares of which none is larger have bars that go as far as the largest: at a scale to 1 all would be alike."""
+"""If no share is larger, the scale of the bars ends at the largest share: on a scale to 1 all bars would look alike."""
 
 
 def reach_of(shares: Array) -> tuple[float, float]:
@@ -178,15 +177,15 @@ def reach_of(shares: Array) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False)
 class Entry(Data):
-    """What stands in one column of a line."""
+    """The contents of one column of a line."""
 
-    text: str  # of a bar, the words that say the same
+    text: str  # for a bar: the same in words
     value: float = 0.0  # the number that a bar or a colour shows
-    tip: str = ""  # the whole truth, where the text is rounded
-    muted: bool = False  # whether the words stand back; of a `HEAT`, whether its ground is grey
-    off: bool = False  # whether a bar is hatched: a unit that is switched off
-    leads: Gesture | None = None  # what a click asks for
-    # What choosing another word of `Listing.vocabulary` asks for; its value is the word's number.
+    tip: str = ""  # the tooltip, such as the number in full
+    muted: bool = False  # whether the words are paler; for `HEAT`, whether the ground is grey
+    off: bool = False  # whether a bar is hatched, because its unit is switched off
+    leads: Gesture | None = None  # the gesture of a click
+    # The gesture of choosing another word of `Listing.vocabulary`; its value is the index of the word.
     choose: Gesture | None = None
 
 
@@ -196,17 +195,17 @@ class Line(Data):
 
     entries: tuple[Entry, ...]  # one for each column
     cell: Cell | None = None  # the cell of a node that the line is about
-    here: bool = False  # whether it is the one that the page is about: the chosen word
+    here: bool = False  # whether the page is about this line, such as the chosen word
     strong: bool = False  # whether it is a sum or a heading
 
     @staticmethod
     def of(*entries: Entry | str, cell: Cell | None = None, here: bool = False, strong: bool = False) -> "Line":
-        """A line in which words stand for an entry that has nothing else."""
+        """A line of entries; a string becomes an entry with only this text."""
         return Line(tuple(Entry(one) if isinstance(one, str) else one for one in entries), cell, here, strong)
 
 
 class Lines(Data, Sequence[Line]):
-    """Lines of a listing that are made when they are asked for; of a large vocabulary, only those in sight."""
+    """Lines of a listing that are made on demand: for a large vocabulary only the lines in sight are."""
 
     def line(self, row: int) -> Line:
         """The line of a row, counted from 0."""
@@ -223,15 +222,15 @@ class Listing(Element):
 
     name: str  # for a screen reader
     columns: tuple[Column, ...]
-    # Of a large vocabulary `Lines`, which make each when it is asked for, and are equal while they make the same.
+    # For a large vocabulary these are `Lines`, made on demand; two are equal if they would make the same lines.
     lines: Sequence[Line]
     most: int = 12  # lines in sight at first
     vocabulary: tuple[str, ...] = ()  # the words that `Entry.choose` chooses from
-    order: str = ""  # by what the lines are sorted: with another order one begins at the top again
-    labels: tuple[str, ...] = ()  # what stands before each line and stays in sight; () for a list without
-    # Whether the others come by its own scroll bar: on a page that has none. Else they come when they are asked for.
+    order: str = ""  # names the order of the lines: when it changes, the list scrolls back to the top
+    labels: tuple[str, ...] = ()  # a label before each line, which stays in sight; () for a list without labels
+    # Whether the list has its own scroll bar, on a page that has none. Else the other lines are shown on request.
     scrolls: bool = False
-    key: str = ""  # the one that asks for the others, said beside how many there are
+    key: str = ""  # the key that shows the other lines, named beside their number
 
 
 # Pictures
@@ -241,15 +240,15 @@ class Listing(Element):
 class Picture(Element):
     """A drawing with its size on the page, in pixels at text scale 1."""
 
-    made: Drawing | Made[Drawing]  # the drawing, or what makes it as soon as somebody looks
+    made: Drawing | Made[Drawing]  # the drawing, or a function that makes it when it is first needed
     width: int
     height: int
-    fills: bool = False  # whether it takes all the room that the page has in sight; then its height is the least
-    spare: bool = False  # whether it stands there only where the page leaves it that height
+    fills: bool = False  # whether it fills the page's room in sight; then `height` is its least height
+    spare: bool = False  # whether it is shown only if the page has that height to spare
 
     @cached_property
     def drawing(self) -> Drawing:
-        """What is drawn."""
+        """The drawing, made now if it is not made yet."""
         return self.made if isinstance(self.made, Drawing) else self.made()
 
 
@@ -258,12 +257,12 @@ class Picture(Element):
 
 @dataclass(frozen=True, eq=False)
 class Choice(Element):
-    """One of a few; of many, a list."""
+    """A choice of one option among several; many options stand in a drop-down list."""
 
-    title: str  # said before it
+    title: str  # the words before it
     options: tuple[str, ...]
     chosen: int
-    # One for each option; or a single one, which is given the number of the option as its value.
+    # A gesture for each option; or a single gesture, which gets the index of the option as its value.
     asks: tuple[Gesture, ...]
     tip: str = ""
 
@@ -272,13 +271,13 @@ class Choice(Element):
 class Number(Element):
     """A whole number to choose, in a box."""
 
-    # `before`, `after`: said before and behind the box.
+    # `before`, `after`: the words before and after the box.
     before: str
     value: int
     least: int
     most: int
     asks: Gesture
-    tip: str = ""  # its name for a screen reader, too
+    tip: str = ""  # also its name for a screen reader
     after: str = ""
     on: bool = True  # whether it can be used now
     drags: bool = False  # whether a slider stands beside it
@@ -286,7 +285,7 @@ class Number(Element):
 
 @dataclass(frozen=True, eq=False)
 class Check(Element):
-    """A choice between yes and no; `on`: whether it can be made now."""
+    """A check box; `on`: whether it is enabled."""
 
     text: str
     value: bool
@@ -297,41 +296,41 @@ class Check(Element):
 
 @dataclass(frozen=True, eq=False)
 class Button(Element):
-    """Words to click: a button for something to do, a link for a page to go to."""
+    """Words to click: a button that does something, or a link to a page."""
 
     text: str
     asks: Gesture
     tip: str = ""
     name: str = ""
     on: bool = True  # whether it can be used now
-    primary: bool = False  # whether its page is there for it: at most one of a page
+    primary: bool = False  # whether it is the main action of its page; at most one on a page
 
 
 @dataclass(frozen=True, eq=False)
 class TextBox(Element):
-    """Lines of text to type or paste; `asks` is given what stands there."""
+    """A box for several lines of typed or pasted text; `asks` gets the text as its value."""
 
-    title: str  # its name for a screen reader, too
+    title: str  # also its name for a screen reader
     value: str
     asks: Gesture
-    most: int  # letters that are taken
+    most: int  # the most letters that are accepted
 
 
 @dataclass(frozen=True, eq=False)
 class Field(Element):
-    """A line of text to type; `asks` is given what stands there, `enters` is what Enter asks for."""
+    """A box for one line of text; `asks` gets the text as its value, `enters` is the gesture of the key Enter."""
 
-    title: str  # said before it
+    title: str  # the words before it
     value: str
     asks: Gesture
     enters: Gesture
-    most: int  # letters that are taken
-    on: bool = True  # whether it can be typed in now
+    most: int  # the most letters that are accepted
+    on: bool = True  # whether it is enabled
 
 
 @dataclass(frozen=True, eq=False)
 class Slider(Element):
-    """A number from a tenth to ten, in even steps of its logarithm; below it stand 0.1, 1 and 10."""
+    """A slider for a number from 0.1 to 10 on a logarithmic scale, with 0.1, 1 and 10 written below."""
 
     title: str  # its name for a screen reader
     value: float
@@ -340,21 +339,21 @@ class Slider(Element):
 
 @dataclass(frozen=True, eq=False)
 class Player(Element):
-    """Plays something that has steps: a button, a slider through it, how fast it goes, and what it has come to."""
+    """Plays something step by step: a button, a slider over the steps, the speed, and a sentence on the step."""
 
-    value: int  # steps taken, 0 to as many as there are
-    steps: tuple[str, ...]  # what each of them does
-    asks: Gesture  # given the number of steps
-    said: str = ""  # what it has come to; at its end, what else one can do
-    # `plays`, `key`: what it is that is played, and the key that does it.
+    value: int  # how many steps have been taken
+    steps: tuple[str, ...]  # the name of each step
+    asks: Gesture  # gets the number of steps as its value
+    said: str = ""  # a sentence on the present step; at the end, on what else the reader can do
+    # `plays`, `key`: what is played, in words, and the key that plays it.
     plays: str = "one pass through the model"
     key: str = "Space"
-    slow: float = 1.0  # how many times longer than usual a step takes
+    slow: float = 1.0  # the duration of a step, as a multiple of the usual one
 
 
 @dataclass(frozen=True, eq=False)
 class Controls(Arrangement):
-    """Controls side by side, on as many lines as it takes."""
+    """Controls side by side, on as many lines as they need."""
 
     controls: tuple[Element, ...]
 
@@ -365,27 +364,27 @@ class Controls(Arrangement):
 
 @dataclass(frozen=True, eq=False)
 class Switches(Element):
-    """Switches of a block: what the references, the papers and practice decide differently."""
+    """Switches of a block: points in which the references, the papers and practice differ."""
 
-    # `block`, `kind`: the block's path, and its kind: a key of `SWITCHES`.
+    # `block`, `kind`: the path of the block, and its kind, which is a key of `SWITCHES`.
     block: str
     kind: str
-    values: tuple[tuple[str, SwitchValue], ...]  # (name, value): those in sight, in order
-    more: tuple[tuple[str, SwitchValue], ...] = ()  # (name, value): those that "More switches" brings
-    several: int = 1  # how many blocks of this kind there are, where "Set everywhere" is offered; else 1
+    values: tuple[tuple[str, SwitchValue], ...]  # (name, value): the switches in sight, in order
+    more: tuple[tuple[str, SwitchValue], ...] = ()  # (name, value): the switches that "More switches" shows
+    several: int = 1  # the number of blocks of this kind, if "Set everywhere" is offered; else 1
 
 
 @dataclass(frozen=True, eq=False)
 class Descent(Element):
-    """A part of gradient descent, which is in motion while the page stands: it follows the run by itself."""
+    """A part of gradient descent, whose widget follows the run by itself while the page stays the same."""
 
-    # "steps" (the controls), "curve" (with its choice of a scale), "surface", "cells" (where its two are chosen) or
-    # "weights" (what moves).
+    # "steps" (the controls), "curve" (with the choice of its scale), "surface", "cells" (to choose the surface's two
+    # weights) or "weights" (the weights that move).
     part: str
-    about: tuple[object, ...] = field(default=())  # what makes it another one: it is made anew when this differs
+    about: tuple[object, ...] = field(default=())  # its identity: the widget is made anew when this differs
     width: int = 0
     height: int = 0
-    all_from: int = 0  # pixels at text scale 1 of a page from which on it takes all of the width; 0: never
+    all_from: int = 0  # the page width, in pixels at text scale 1, from which on it takes all of it; 0: never
 
 
 def _nodes(data: object) -> Iterator[str]:
@@ -397,7 +396,7 @@ def _nodes(data: object) -> Iterator[str]:
         yield from _nodes(data.drawing)
     elif isinstance(data, tuple):
         for part in data:
-            if part.__class__ is not str:  # of a large model, the names of 50,257 words, several times
+            if part.__class__ is not str:  # skip words: a large model has 50,257 of them, in several tuples
                 yield from _nodes(part)
     elif isinstance(data, Data):
         for name in data.__dataclass_fields__:
@@ -405,24 +404,24 @@ def _nodes(data: object) -> Iterator[str]:
 
 
 def row_choice(view: View, axis: str, what: str = "Position", last: bool = False) -> Choice:
-    """A choice between the rows of an axis. Choosing one is choosing the token, everywhere.
+    """The choice of a row of an axis. It chooses the same token on all pages.
 
     Parameters
     ----------
     what : str
-        Said before it: "Position", "Case".
+        The word before it: "Position", "Case".
     last : bool
-        Whether one begins with the last row instead of the first.
+        Whether the last row is chosen at first, instead of the first one.
     """
     tip = f"{what}: which row to look at"
     return Choice(f"row of {axis}", what, view.labels(axis), view.row(axis, last), (ChooseToken(axis),), tip)
 
 
 def where_said(view: View, word: str) -> str:
-    """Where a word of the output belongs: after a word that is read, or, of an encoder, in its place."""
+    """The place of an output in words: "After" a word that is read or, in an encoder, "At" it."""
     return f"{'At' if view.state.model.kind == 'encoder' else 'After'} “{word}”"
 
 
 def said(words: str) -> str:
-    """The words of a note without its marks, for a screen reader."""
+    """The text of a note without its marks, for a screen reader."""
     return unescape(re.sub("<[^>]*>", "", words))

@@ -1,6 +1,6 @@
-"""Pieces of words: what byte-pair encoding learns from a text, merge by merge, and how it takes the sentence apart.
+"""The page of pieces of words: the merges that byte-pair encoding learns from a text, and the sentence in pieces.
 
-What the tokenizer that came with a model does to the sentence, step by step.
+For a model with a tokenizer of its own: what that does to the sentence, step by step.
 """
 
 from functools import lru_cache
@@ -41,13 +41,13 @@ _KINDS = {
     "WholeWords": "whole words",
 }
 _BEGINS, _CHOSEN = 60, 40
-"""Letters of a part of a sentence that are shown, and in a field to choose one from."""
+"""The most letters shown of a part of the sentence, in the list and in the field that chooses a part."""
 ACROSS = 5
-"""Pieces in a line, with their numbers: a part of a sentence may be all of it."""
+"""The most pieces on a line, with their numbers: a part of the sentence may be the whole sentence."""
 
 
 def own_steps(view: View, known: Vocabulary, sentence: str) -> tuple[Element, ...]:
-    """The sentence normalized, split and taken apart by the model's own tokenizer, and one of its words in steps."""
+    """The parts and pieces of the sentence from the model's own tokenizer, and one part step by step."""
     tokenizer = known.tokenizer
     if not isinstance(tokenizer, Tokenizer):
         return ()
@@ -88,7 +88,7 @@ def own_steps(view: View, known: Vocabulary, sentence: str) -> tuple[Element, ..
 
 
 def _known_word(view: View, known: Vocabulary, tokenizer: Tokenizer, words: list[str]) -> tuple[Element, ...]:
-    """One part in steps: merge by merge, or with the score of each piece."""
+    """One part of the sentence step by step: merge by merge, or with the score of each piece."""
     if not words or not isinstance(tokenizer.model, BytePairs | Unigram):
         return ()
     words = list(dict.fromkeys(words))
@@ -124,7 +124,7 @@ NOTHING_TWICE = f"Nothing: no two pieces stand side by side twice. Choose “{OW
 
 
 def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
-    """What is learned from, the merges, the sentence in pieces, and one word step by step."""
+    """The text to learn from, the merges, the sentence in pieces, and one word step by step."""
     known = view.graph.axes[view.graph.sequences["input"]]
     said = [word for word in view.labels("input") if are_pieces(known) or not is_mark(word)]
     sentence = typed(said, known)
@@ -177,12 +177,12 @@ def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def pieces_sentence(view: View, stage: Stage) -> str:
-    """What happens there."""
+    """One sentence on the page."""
     return "Large models read pieces of words. The pieces are learned from a text (byte-pair encoding)."
 
 
 def _sources(view: View, sentence: str) -> dict[str, tuple[Merge, ...]]:
-    """What merges can be learned from, and the merges; the last is a text that somebody types."""
+    """The texts that merges can be learned from, each with its merges; the last is a text that the reader types."""
     known, grammar = view.graph.axes[view.graph.sequences["input"]], grammar_of(view.state)
     found = {"this sentence": _learned(sentence)}
     if grammar is not None:
@@ -194,7 +194,7 @@ def _sources(view: View, sentence: str) -> dict[str, tuple[Merge, ...]]:
 
 
 def _own_text(view: View, source: str) -> tuple[Element, ...]:
-    """Where somebody types or pastes a text, if it is to be learned from."""
+    """The box for a text of the reader's own, if merges are learned from that."""
     if source != OWN:
         return ()
     return (
@@ -214,7 +214,7 @@ def _sentence(found: list[bytes], ids: dict[bytes, int]) -> Listing:
         "bytes": [" ".join(str(byte) for byte in piece) for piece in found],
     }
     lines = tuple(Line.of(*texts, strong=name == "piece") for name, texts in rows.items())
-    columns = tuple(Column(str(i), NUMBER) for i in range(len(found)))  # which are never narrowed
+    columns = tuple(Column(str(i), NUMBER) for i in range(len(found)))  # columns of numbers are never narrowed
     return Listing("pieces", "The pieces, their numbers and their bytes", columns, lines, labels=tuple(rows))
 
 
@@ -245,13 +245,13 @@ def _merges(merges: tuple[Merge, ...]) -> Listing:
         left, right = label(merge.left), label(merge.right)
         counts = (f"{merge.count:,}", Entry(f"{merge.count:,}", merge.count / most)) if most else ()
         lines.append(Line.of(str(number + 1), f"{left} + {right}", label(merge.piece), str(256 + number), *counts))
-    counted = (Column("stood together", NUMBER), Column("", BAR, 120)) if most else ()  # of a model nobody knows
+    counted = (Column("stood together", NUMBER), Column("", BAR, 120)) if most else ()  # a model's merges have no count
     columns = Column("merge", NUMBER), Column("pair"), Column("piece"), Column("id", NUMBER), *counted
     return Listing("merge list", "The merges in the order in which they were learned", columns, tuple(lines), most=14)
 
 
 def _own_steps(view: View, known: tuple[str, ...], sentence: str) -> tuple[Element, ...]:
-    """What the tokenizer that came with a model does, where one did."""
+    """The section on the model's own tokenizer, if it came with one."""
     if not isinstance(known, Vocabulary):
         return ()
 

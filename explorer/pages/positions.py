@@ -1,4 +1,4 @@
-"""Positions: where a token stands, as numbers that are added to its vector."""
+"""The page of the position encoding: numbers for the position of each token, which are added to its vector."""
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -45,11 +45,11 @@ from explorer.pages.page import (
 from explorer.pages.view import Cell, View
 
 MOST = 512
-"""Positions and dimensions that are drawn, and dots on the curves."""
-USUAL = 40  # positions that are drawn, so that a few words do not hide the waves
+"""The most positions, the most dimensions, and the most dots on the curves that are drawn."""
+USUAL = 40  # the least number of positions drawn at first: a few words are too few to see waves
 MOST_CURVES = 5
-POINTS, LEAST_PARTS = 800, 10  # of a curve, and between two positions: else one would see a line with corners
-MOST_WAVES = 6  # of the longest wave that is drawn
+POINTS, LEAST_PARTS = 800, 10  # points of a curve, and the least between two positions, so that curves have no corners
+MOST_WAVES = 6  # periods of the longest drawn wave
 KINDS = {
     "paper": ("paper", "2⌊j/2⌋ / d", "A sine and its cosine have the same wavelength."),
     "004": ("004, tables", "2j / d", "Each dimension has a wavelength of its own."),
@@ -60,11 +60,11 @@ KINDS = {
     ),
 }
 SINES_FIRST = ("sines first", "2 (j mod d/2) / d", "A sine and its cosine, half of the dimensions further, share one.")
-"""The paper's wavelengths in another order: shown where a model has it."""
+"""The paper's wavelengths in another order: shown only if the model uses it."""
 
 
 def positions(view: View, stage: Stage) -> tuple[Element, ...]:
-    """X + PE = H; the encoding as a map, its curves, how alike positions are; the exponents."""
+    """X + PE = H; the encoding as a map, as curves, and the likeness of positions; the exponents."""
     block = view.block(stage)
     drawn = _drawn(view, block)
     curves = Picture("encoding curves", _curves(view, drawn), 380, 290), _ends(drawn)
@@ -100,15 +100,15 @@ def positions(view: View, stage: Stage) -> tuple[Element, ...]:
 
 @dataclass(frozen=True)
 class _Drawn:
-    """What is drawn of an encoding: the model's own numbers, and what its op gives for other sizes."""
+    """An encoding as it is drawn: the model's own numbers, or those that its formula gives for other sizes."""
 
     name: str  # of the encoding
     axis: str  # the sequence
-    op: Sinusoidal | None  # the formula, where there is one
+    op: Sinusoidal | None  # the formula, if there is one
     array: Array  # (n, d)
     own: tuple[int, int]  # how many positions and dimensions the model has
-    own_only: bool  # whether nothing else is asked for
-    asked: tuple[int, int]  # how many positions and dimensions are, else
+    own_only: bool  # whether the reader chose to draw only these
+    asked: tuple[int, int]  # how many positions and dimensions the reader chose otherwise
     ends: tuple[int, int]  # the first and the last dimension drawn as a curve, counted from 1
     words: tuple[str, ...]  # of the sequence
 
@@ -124,7 +124,7 @@ class _Drawn:
 
     @property
     def positions(self) -> tuple[str, ...]:
-        """What stands beside the rows: positions, behind the words where these are all there is."""
+        """The labels of the rows: the positions; with at most 12 rows, the words before them."""
         few = self.n <= 12
         return tuple(f"{self.words[i]} {i}" if few and i < len(self.words) else str(i) for i in range(self.n))
 
@@ -136,16 +136,16 @@ class _Drawn:
 
     @property
     def told_apart(self) -> int:
-        """Over how many positions the curves are drawn: of very many waves one would see a black mat."""
+        """Over how many positions the curves are drawn: very many waves would look like a black mat."""
         if self.op is None:
             return self.n
-        with np.errstate(over="ignore"):  # 004's script makes waves longer than any number
+        with np.errstate(over="ignore"):  # the wavelengths of 004's script overflow
             longest = 2 * np.pi * np.float64(10000) ** exponents(self.d, self.op.exponents)[self.curves].max()
         return min(self.n, max(USUAL, round(min(MOST_WAVES * float(longest), 1e9))))
 
 
 def _drawn(view: View, block: str) -> _Drawn:
-    """What is drawn now, by the choices on the page."""
+    """The encoding to draw, by the choices on the page."""
     name, axis = f"{block}PE", block.removesuffix(".")
     value, op = view.values[name], view.nodes[name].op
     own = int(value.shape[0]), int(value.shape[1])
@@ -170,14 +170,14 @@ def _drawn(view: View, block: str) -> _Drawn:
 
 @lru_cache(maxsize=4)
 def encoding(op: Sinusoidal) -> Array:
-    """What a formula gives: it depends on nothing else, and is asked for at each edit."""
+    """The numbers of a formula, cached because each edit needs them and they depend on nothing else."""
     with np.errstate(all="ignore"):  # as in the engine
         return frozen(op.forward())
 
 
 @lru_cache(maxsize=4)
 def _likeness(by: Op, op: Sinusoidal) -> Array:
-    """How alike the positions of a formula are, by an op."""
+    """The likeness of the positions of a formula, computed by an op."""
     return frozen(_product(by, encoding(op)))
 
 
@@ -191,7 +191,7 @@ def _product(by: Op, array: Array) -> Array:
 
 
 def _sizes(drawn: _Drawn) -> tuple[Controls, ...]:
-    """How many positions and dimensions are drawn, where a formula gives any."""
+    """The controls of how many positions and dimensions are drawn; () without a formula."""
     name = drawn.name
     if drawn.op is None:
         return ()
@@ -205,7 +205,7 @@ def _sizes(drawn: _Drawn) -> tuple[Controls, ...]:
 
 
 def _ends(drawn: _Drawn) -> Controls:
-    """Which dimensions are drawn as curves."""
+    """The controls of which dimensions are drawn as curves."""
     controls = []
     for (word, end), value in zip((("dimensions", "from"), ("to", "to")), drawn.ends, strict=True):
         key, tip = f"{drawn.name}.{end}", f"Curves of dimensions: {end}; up to {MOST_CURVES} at once"
@@ -217,7 +217,7 @@ def _ends(drawn: _Drawn) -> Controls:
 
 
 def _sheet(array: Array, node: str | None, own: tuple[int, int], labels: tuple[Axis, Axis], summary: str) -> Drawing:
-    """A square for each number; the model's own part is framed where more is drawn."""
+    """A square for each number; if more than the model's own part is drawn, that part has a frame."""
     height, width = array.shape
     limit = float(np.abs(array[np.isfinite(array)]).max(initial=0.0)) or 1.0
     rows, columns = min(own[0], height), min(own[1], width)
@@ -232,14 +232,14 @@ def _map(drawn: _Drawn) -> Drawing:
     """The encoding as squares."""
     dimensions = tuple(str(j + 1) for j in range(drawn.d))
     axes = Axis("dimension", dimensions, most=10), Axis("position", drawn.positions, most=12)
-    # With other dimensions all wavelengths are others: none of these numbers is the model's.
+    # With another number of dimensions all wavelengths differ, so none of these numbers is a cell of the model.
     node = drawn.name if drawn.d == drawn.own[1] else None
     summary = f"Position encoding of {drawn.n} positions in {drawn.d} dimensions"
     return _sheet(drawn.array, node, drawn.own, axes, summary)
 
 
 def _alike(view: View, drawn: _Drawn, name: str) -> Drawing:
-    """How alike positions are, by the op of the model's own node."""
+    """The likeness of positions as squares, computed by the op of the model's own node."""
     by = view.nodes[name].op
     if drawn.array is view.values[drawn.name]:
         array = view.values[name]
@@ -255,7 +255,7 @@ def _alike(view: View, drawn: _Drawn, name: str) -> Drawing:
 
 
 def _dotted(view: View, drawn: _Drawn) -> list[int]:
-    """The positions with dots on the curves: those of the words; of very many, that of the word that is looked at."""
+    """The positions with dots on the curves: those of all words or, of too many, only that of the chosen word."""
     n = min(drawn.own[0], drawn.told_apart)
     if n * len(drawn.curves) <= MOST:
         return list(range(n))
@@ -271,7 +271,7 @@ def _curves(view: View, drawn: _Drawn) -> Drawing:
     curves: list[Mark] = []
     dots: list[Mark] = []
     cosine = cosines(drawn.d, drawn.op.exponents if drawn.op else "paper")
-    # With other dimensions these are no cells of the model.
+    # With another number of dimensions these numbers are no cells of the model.
     own = drawn.d == drawn.own[1]
     for k, j in enumerate(drawn.curves):
         curves.append(Curve(x, np.ascontiguousarray(smooth[:, j]), str(j + 1), series(k), dashed=bool(cosine[j])))
@@ -296,7 +296,7 @@ def _curves(view: View, drawn: _Drawn) -> Drawing:
 
 
 def _between(drawn: _Drawn, n: int) -> tuple[Array, Array]:
-    """Where the curves are known, (m,), and their heights there, (m, d): of a formula between positions, too."""
+    """The x of the curves' points, (m,), and their heights, (m, d); a formula has points between positions, too."""
     if drawn.op is None:
         return np.arange(n), drawn.array[:n]
     parts = max(POINTS // n, LEAST_PARTS)
@@ -350,7 +350,7 @@ def _said_of_exponents(op: Sinusoidal) -> str:
 
 
 def _kinds(used: str) -> dict[str, tuple[str, str, str]]:
-    """The formulas that are compared: those of the texts, and the one in use."""
+    """The formulas that are compared: `KINDS`, and the one in use."""
     return KINDS if used in KINDS else {**KINDS, used: SINES_FIRST}
 
 
@@ -375,7 +375,7 @@ class _Exponents(Lines):
 
 
 def _exponents(drawn: _Drawn) -> tuple[Element, ...]:
-    """What 10000 is raised to: after the paper and after 004."""
+    """The section on the exponents of 10000, by the paper and by 004."""
     if drawn.op is None:
         return ()
     used = drawn.op.exponents

@@ -1,4 +1,4 @@
-"""Every number that the references print, beside what the models compute: one line for each."""
+"""The page of the references: a line for each number that a text prints, with the number that is computed here."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from explorer.pages.gestures import Keep, OpenLesson, ShowPrinted
 from explorer.pages.page import NUMBER, Button, Choice, Column, Controls, Entry, Header, Line, Lines, Listing, Note
 
 REFERENCE, STATUS, ROW = "references.reference", "references.status", "references.row"
-"""The keys under which a reader's choices are kept: see `Keep`."""
+"""The keys that keep the reader's choices: see `Keep`."""
 ALL = "all"
 SIGNS = {REPRODUCES: "✓", RETYPED: "✓ retyped", DIFFERS: "≠ differs", CITED: "cited"}
 WHAT = 1
-"""The column with what the number is, which leads to it."""
+"""The index of the column "what", whose entries lead to the computed number."""
 COLUMNS = (
     Column("in"),
     Column("what"),
@@ -28,22 +28,22 @@ COLUMNS = (
     Column("difference", NUMBER),
     Column("status"),
 )
-"""The last one, "cause", is as wide as there is room."""
+"""The columns before the last one, "cause", whose width depends on the room."""
 
 
 @dataclass(frozen=True, eq=False)
 class PrintedLines(Lines):
-    """A line for each printed number that the filter lets through."""
+    """A line for each printed number that passes the filter."""
 
     rows: Sequence[PrintedNumber]
-    places: tuple[int, ...]  # their places in `printed_numbers`
-    chosen: int  # the place of the one that was looked at last
+    places: tuple[int, ...]  # their indices in `printed_numbers`
+    chosen: int  # the index of the number that the reader chose last
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def line(self, row: int) -> Line:
-        """A line of the list."""
+        """The line of a printed number."""
         one, place = self.rows[row], self.places[row]
         leads = None if one.scene is None else ShowPrinted(place)
         at = "" if one.cell is None else ", ".join(str(i + 1) for i in one.cell)
@@ -73,13 +73,13 @@ def references_page(
     Parameters
     ----------
     rows : sequence of PrintedNumber
-        All of them; none while they are still being compared.
+        All printed numbers; empty while they are still being compared.
     choices : mapping of str to object
-        What was chosen, by `REFERENCE`, `STATUS` and `ROW`.
+        The reader's choices, by the keys `REFERENCE`, `STATUS` and `ROW`.
     most : int
         Lines in sight at once.
     wide : int
-        Pixels at text scale 1 that the cause may take at most.
+        The most width of the column "cause", in pixels at text scale 1.
     """
     header = Header(
         "header", "References", "Each number that the four texts print, beside the one that is computed here."
@@ -120,7 +120,7 @@ def references_page(
 
 
 def _detail(one: PrintedNumber) -> str:
-    """All that there is to say of a number."""
+    """The full text about a printed number."""
     times = f", {one.times} times in all" if one.times > 1 else ""
     parts = [f"<b>{escape(one.title)}</b> Reference {one.reference}, {escape(one.section)}{times}."]
     if not one.printed.startswith("in words"):
@@ -130,7 +130,7 @@ def _detail(one: PrintedNumber) -> str:
 
 
 def _known(chosen: object, values: Sequence[str]) -> str:
-    """What was chosen, if a file does not say what there is none of."""
+    """The choice, or `ALL` if a file holds a value that does not exist."""
     return chosen if isinstance(chosen, str) and chosen in values else ALL
 
 
@@ -156,10 +156,10 @@ def _difference(one: PrintedNumber) -> str:
 
 
 def _short(text: str) -> str:
-    """What is said in words stands in the tip, and in the columns beside."""
+    """A number as text; of words only their beginning, because the tip has them all."""
     return text.partition(":")[0] if text.startswith("in words") else text
 
 
 def _wrapped(text: str) -> str:
-    """A tip that Qt breaks into lines."""
+    """A tip; a long one as HTML, which Qt breaks into lines."""
     return f"<p>{escape(text)}</p>" if len(text) > 60 else text
