@@ -1,4 +1,4 @@
-"""What is under the pointer stays there, whatever comes and goes above it: who presses it again hits it again."""
+"""Keeps what is under the pointer in its place, whatever changes above it: a second press hits the same control."""
 
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint
 from PySide6.QtWidgets import QScrollArea, QWidget
@@ -9,29 +9,29 @@ from explorer.ui.page.picture_place import PicturePlace
 
 
 class InPlace:
-    """Scrolls a page so that the element under the pointer stands still while others change.
+    """Scrolls a page so that the element under the pointer stays in its place while others change.
 
-    Where there is nothing to scroll, the page gets room above its first element, or below its last.
+    If there is nothing to scroll, the page gets empty room above its first element, or below its last.
     """
 
     def __init__(self, page: QScrollArea, elements: Elements) -> None:
         self._page, self._elements = page, elements
         self._held: tuple[QWidget, int] | None = None
-        """What is under the pointer, and how far below the top of what is in sight."""
+        """The element under the pointer, and how far it is below the top of the visible part."""
         self._above = self._below = 0
-        """Pixels of the room that was added."""
+        """Pixels of the empty room that was added."""
         self._moves = False
 
     def hold(self) -> None:
         """Remember what is under the pointer: the page is about to change."""
         if self._held is None or not self._is_there(self._held[0]):
             there = [one for one in self._elements.widgets.values() if one.underMouse() and one.isVisible()]
-            # A picture that fills the page has the room that is left: with room below it, it would have less and less.
+            # A picture that fills the page takes the rest of the room: with room added below, it would shrink.
             there = [one for one in there if not (isinstance(one, PicturePlace) and one.fills)]
             self._held = (there[0], self._height(there[0])) if there else None
 
     def keep(self) -> None:
-        """Bring what was under the pointer back to its place; what the pointer has left is let go."""
+        """Scroll what was under the pointer back to its place; if the pointer has left it, forget it."""
         if self._held is None or self._moves:
             return
         widget, wanted = self._held
@@ -47,12 +47,12 @@ class InPlace:
             self._moves = False
 
     def let_go(self) -> None:
-        """Hold nothing, and take back the room that was added."""
+        """Forget what was under the pointer, and remove the room that was added."""
         self._held = None
         self._add(0, 0)
 
     def begin_at(self, pixels: int) -> None:
-        """Let the page begin so many pixels from its top, whatever is under the pointer."""
+        """Scroll to a place so many pixels below the page's top, whatever is under the pointer."""
         self._held = None
         self._scroll(pixels - self._page.verticalScrollBar().value())
 
@@ -63,7 +63,7 @@ class InPlace:
         return widget.mapTo(self._page.viewport(), QPoint()).y()
 
     def _scroll(self, down: int) -> None:
-        """Scroll down so many pixels, up where they are negative, with no more added room than that takes."""
+        """Scroll down by so many pixels, or up if negative, with no more added room than that needs."""
         bar, in_sight = self._page.verticalScrollBar(), self._page.viewport().height()
         page = height_of(self._elements, self._elements.width()) - self._above - self._below
         place = bar.value() + down - self._above

@@ -1,4 +1,4 @@
-"""The middle of the window: the page of the stage that one is at. Pages last seen are kept, and marked."""
+"""The middle of the window: the page of the present stage. Recent pages are kept, and marked when out of date."""
 
 from functools import partial
 
@@ -17,33 +17,33 @@ from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 
 AT_ONCE = 0.02
-"""Seconds of one turn of the event loop in which a new page is made: all of it may take half a second."""
+"""Seconds of one turn of the event loop that are spent on a new page: all of it may take half a second."""
 PREPARATIONS = 5
-"""Turns between a page that is whole and its sight; see `StageArea._prepare`."""
+"""Turns between the completion of a page and showing it; see `StageArea._prepare`."""
 KEPT = 8
-"""How many pages are kept: each hears of all that is pointed at, is dressed for a new look, and takes memory."""
+"""How many pages are kept: each follows the pointer, gets every new look, and takes memory."""
 
 
 class StageArea(QStackedWidget):
     """Shows the stage that the bench's selection is at, or always the same one, and follows its document.
 
-    A new page is made in turns of the event loop and comes into sight when it is whole; what one saw stays until then.
+    A new page is built over several turns of the event loop; the old one stays until the new one is complete.
 
     Parameters
     ----------
     waits : bool
         See `PageView`.
     always : str
-        The name of the stage that it shows wherever the selection is; empty where it goes along.
+        The name of the stage that is always shown; if empty, it is the selection's.
     """
 
-    shown = Signal()  # a page has come into sight
+    shown = Signal()  # another page is visible now
 
     def __init__(self, bench: Workbench, waits: bool = False, always: str = "") -> None:
         super().__init__()
         self._bench, self._waits, self._always = bench, waits, always
         self._pages: dict[str, PageView] = {}
-        """By their stages; the page last seen is the last one."""
+        """By the names of their stages; the page seen last is the last one."""
         self._gone = Gone(self)
         self._too_many = later(self, lambda: self._drop(list(self._pages)[:-KEPT]))
         self._at, self._closed = "", False
@@ -55,25 +55,25 @@ class StageArea(QStackedWidget):
         bench.appearance.changing.connect(self._forget)
         bench.bridge.acted.connect(self._be_done)
         self._going = ""
-        """The stage whose page is to come into sight."""
+        """The stage whose page is to be shown next."""
         self._prepared = 0
-        """How many of the acts of `_prepare` are done for it."""
+        """How many steps of `_prepare` are done for this page."""
         self._next = later(self, self._go_on)
         self._again = later(self, lambda: self.show_stage(self.stage))
         self.motion = Motion(self, bench, self._elements, self._is_settled)
-        """Shows how a page becomes the next one."""
+        """Animates the change from one page to the next."""
 
     @property
     def stage(self) -> str:
-        """The name of the stage that one is at."""
+        """The name of the stage to show."""
         return self._always or self._bench.selection.stage
 
     def page(self) -> PageView:
-        """The page of the stage that one is at, whole and in sight."""
+        """The page of the stage to show, complete and visible."""
         selection = self._bench.selection
         if self.stage not in self._pages:
             places = [place.name for place in selection.places]
-            if self.stage not in places:  # of a model that is gone, before the change has been followed
+            if self.stage not in places:  # of an earlier model: the change has not been handled yet
                 selection.go_to(places[0])
             self.show_stage(self.stage)
         if self._going:
@@ -82,11 +82,11 @@ class StageArea(QStackedWidget):
 
     @property
     def makes(self) -> bool:
-        """Whether a page is being made, to come into sight when it is whole."""
+        """Whether a page is being built, to be shown once it is complete."""
         return bool(self._going)
 
     def in_sight(self) -> PageView | None:
-        """The page that is in sight, while perhaps another one is made."""
+        """The page that is visible, while another one may be under construction."""
         page = self.currentWidget()
         return page if isinstance(page, PageView) else None
 
@@ -99,12 +99,12 @@ class StageArea(QStackedWidget):
         return page is not None and not self._going and page.is_settled and self._bench.appearance.turns.idle
 
     def show_stage(self, name: str) -> None:
-        """Show a stage, in a page made at the first visit; in a picture one stands at the box that one comes from."""
+        """Show a stage, in a page built at the first visit; a picture selects the box that one comes from."""
         if self._closed:
             return
         if name not in self._pages:
             stage = next((stage for stage in self._bench.selection.places if stage.name == name), None)
-            if stage is None:  # a picture has led to it that does not show yet that the model is another
+            if stage is None:  # a picture that still shows the earlier model has led to it
                 return
             page = self._pages[name] = PageView(self._bench, stage, waits=self._waits)
             page.in_turns = partial(self.show_stage, name)
@@ -122,32 +122,32 @@ class StageArea(QStackedWidget):
         self._next.start()
 
     def _go_on(self) -> None:
-        """Make some of the page, prepare it, or show it: each in a turn of its own."""
+        """Build some of the page, prepare it, or show it: each in a turn of its own."""
         page = self._pages[self._going]
         if page.stage not in self._bench.selection.places:
-            return  # the model is another, and the news of that are still to come: they lead to a page that there is
+            return  # the model has changed; `follow` is still to come, and leads to a stage that exists
         made = page.is_whole and not page.is_stale
-        stood = self._at == self._going and page.was_seen  # a page in a new look has stood nowhere yet
-        first = not self._at and not self._always  # of a window that waits for it
+        stood = self._at == self._going and page.was_seen  # a page in a new look was never laid out
+        first = not self._at and not self._always  # the window waits for its first page
         if made and (first or stood or self._prepared == PREPARATIONS):
             self._show()
             return
         if not made:
             page.make(AT_ONCE)
-        elif page.is_settled:  # else it shares its room first, in this turn
+        elif page.is_settled:  # else it is laid out first, in this turn
             self._prepare(page)
         self._next.start()
 
     def _prepare(self, page: PageView) -> None:
-        """Do the next of what a whole page needs before it is shown: each takes long for a large one."""
+        """Do the next thing that a complete page needs before it is shown: each takes long for a large page."""
         match self._prepared:
             case 0:
                 page.lay_out(self.contentsRect())
             case 1 if not page.typeset(AT_ONCE):
-                return  # some are left for the next turn
+                return  # some formulas are left for the next turn
             case 2:
                 page.share()
-            case 3:  # all parts hear of their sizes: the picture of the page before would tell them as well
+            case 3:  # sends all parts their sizes, which the picture of the page before would also do
                 self.grab(QRect(0, 0, 1, 1))
             case 4:
                 self.motion.remember()
@@ -155,7 +155,7 @@ class StageArea(QStackedWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._prepared = 0  # a page that is to come shares the new room in a turn of its own, too
+        self._prepared = 0  # the page to come is laid out again for the new size, in a turn of its own
 
     def _show(self) -> None:
         self._next.stop()
@@ -177,13 +177,13 @@ class StageArea(QStackedWidget):
         self.motion.begin()
 
     def follow(self, change: Change) -> None:
-        """Show a change; pages out of sight are marked, and those whose stage is gone are dropped."""
+        """Show a change; hidden pages are marked, and those whose stage is gone are deleted."""
         stages = {stage.name: stage for stage in self._bench.selection.places}
         if self.stage != self._at:
             if change.structure:
                 self._leave()
             elif (before := self.in_sight()) is not None:
-                before.leaves = True  # a step leads to another page: this one need not show its numbers any more
+                before.leaves = True  # a step leads to another page: this one need not show the new numbers
         if change.structure:
             self._drop([name for name, page in self._pages.items() if stages.get(name) != page.stage])
         for page in tuple(self._pages.values()):
@@ -194,31 +194,31 @@ class StageArea(QStackedWidget):
             self.show_stage(self.stage)
 
     def begin_motion(self) -> None:
-        """Another step is shown, perhaps on the page in sight; a page that is to come begins by itself."""
+        """Begin the motion of a step on the visible page; a page that is still to come begins it itself."""
         if not self._going:
             self.motion.begin()
 
     def _be_done(self, event: QEvent) -> None:
-        """Show what is made of the page in sight at once: what a hand does on it means what the model is now."""
+        """Finish and show the visible page at once, if the person acts on it: the act refers to the present model."""
         if self._going and not self._closed and self._pages[self._going] is self.in_sight() and self._is_meant(event):
             self._show()
 
     def _is_meant(self, event: QEvent) -> bool:
-        """Whether a hand does something on the page: else all of it, which may take long, can be made in turns."""
+        """Whether an event acts on the page; if not, the page can still be built in turns, which may take long."""
         if isinstance(event, QPointerEvent):
             at = self.mapFromGlobal(event.point(0).globalPosition().toPoint())
             if not self.rect().contains(at):
                 return False
-        focus = QApplication.focusWidget()  # where keys go, and turns of the wheel that do more than scroll
+        focus = QApplication.focusWidget()  # gets keys, and turns of the wheel that do more than scroll
         has_keys = focus is not None and self.isAncestorOf(focus)
         return has_keys or not isinstance(event, QKeyEvent | QWheelEvent)
 
     def pause(self) -> None:
-        """Make no more of the page of the stage that one is at, until it is to be shown."""
+        """Stop building the page of the present stage until it is to be shown."""
         self._next.stop()
 
     def close_down(self) -> None:
-        """Make no more of any page."""
+        """Stop building any page."""
         self._closed = True
         self._next.stop()
         for place in self.findChildren(PicturePlace):
@@ -229,13 +229,13 @@ class StageArea(QStackedWidget):
         self._bench.appearance.turns.add(self._again)
 
     def _forget(self) -> None:
-        """A new look is to come: sizes stand everywhere in a page, so it is made anew, and spared to be dressed."""
+        """Delete all pages before a new look: sizes are fixed all over a page, so it is built again instead."""
         self.motion.stop()
         self._drop(list(self._pages))
 
     def _leave(self) -> None:
-        """Take away the page in sight, or the stack would show any of the others, of a graph that is gone."""
-        self.setUpdatesEnabled(False)  # what one saw stays until the next page comes
+        """Hide the visible page: the stack would show any other page, of a graph that is gone."""
+        self.setUpdatesEnabled(False)  # the screen keeps its picture until the next page comes
         self.setCurrentWidget(self._between)
 
     def _drop(self, names: list[str]) -> None:

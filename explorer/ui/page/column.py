@@ -1,4 +1,4 @@
-"""Elements below each other, each told to a widget that is kept by the element's id."""
+"""A column of elements; each is shown by a widget that is kept under the element's id."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ from explorer.ui.widgets.tree import Gone, inside
 from explorer.ui.workbench import Workbench
 
 NARROW = Matrix, Scheme, Button, Check, Choice, Field, Number, Slider
-"""What is as wide as it is; words, lists and arrangements take the width of the page."""
+"""Elements that keep their own width; words, lists and arrangements take the width of the page."""
 
 
 class Elements(QWidget):
@@ -39,22 +39,22 @@ class Elements(QWidget):
     def __init__(self, bench: Workbench, spacing: int) -> None:
         super().__init__()
         self.bench = bench
-        # The widgets of all elements that are no mere arrangement of others, by id.
+        # The widgets of all elements that are no arrangements, by id.
         self.widgets: dict[str, QWidget] = {}
-        self._shown: dict[str, tuple[Element, QWidget]] = {}  # what they show
-        self._ahead: dict[str, tuple[Element, QWidget]] = {}  # made for elements that come, out of sight until then
+        self._shown: dict[str, tuple[Element, QWidget]] = {}  # each with the element that it shows
+        self._ahead: dict[str, tuple[Element, QWidget]] = {}  # made for elements that come next, hidden until then
         self._holders: dict[object, QWidget] = {}
         self._elements: Sequence[Element] | None = None
-        self.parts: list[QWidget] = []  # those of the elements themselves, from the top down, whatever stands in them
+        self.parts: list[QWidget] = []  # the widgets of the top-level elements, from the top down
         self._sharing, self._gone = Sharing(self), Gone(self)
-        self._shared = False  # whether the room is shared as all want it
+        self._shared = False  # whether the present layout suits all sizes
         self._column = column_in(self, spacing=spacing)
 
     def preparing(self, elements: Sequence[Element]) -> Iterator[None]:
-        """Make the widgets that other elements lack, one each time that it is asked to go on.
+        """Make the widgets that other elements lack, one at each step of the iteration.
 
-        What stands there stays as it is until `tell`. Each is made in its place at once: Qt dresses all that is in a
-        widget anew whenever it gets another parent.
+        The visible widgets stay as they are until `tell`. Each new widget gets its final parent at once: Qt styles a
+        widget and all that is in it again whenever its parent changes.
         """
         for element in elements:
             yield from self._prepare(element, self)
@@ -72,21 +72,21 @@ class Elements(QWidget):
                 yield from self._prepare(one, holder)
         elif self._found(element) is None:
             widget = WIDGETS[type(element)](self.bench, element, parent)
-            widget.sizeHint()  # dressed and measured in this turn: with all others it would hold up that of laying out
+            widget.sizeHint()  # styles and measures it now: all widgets at once would make the turn of the layout long
             self._ahead[element.id] = element, widget
             yield
 
     def _found(self, element: Element) -> tuple[Element, Any] | None:
-        """The widget that there is for an element, or that has been made for it, and which element it shows."""
+        """The widget that exists for an element, or was made ahead for it, and the element that it shows."""
         for one in (self._shown.get(element.id), self._ahead.get(element.id)):
             if one is not None and made_of(one[0]) == made_of(element):
                 return one
         return None
 
     def tell(self, elements: Sequence[Element], most: float = math.inf) -> bool:
-        """Show other elements; widgets of those that are the same are left alone.
+        """Show other elements; widgets of unchanged elements are left alone.
 
-        Returns whether they lacked no more than so many widgets; else nothing is done.
+        Returns whether at most `most` widgets were missing; else nothing is done.
         """
         others = None if self._elements is None else differing(self._elements, elements)
         if others is None:
@@ -97,8 +97,8 @@ class Elements(QWidget):
             self._arrange(elements)
             return True
         self._elements = elements
-        # Gradient descent is in motion: it may have gone on where nothing else is different.
-        told = {one.id for one in others}  # not by what they are: those of the model before would be told again
+        # Gradient descent goes on by itself: its parts may have changed although nothing else has.
+        told = {one.id for one in others}  # by id: compared as elements, those of the earlier model would be told again
         others += [one for id, (one, _) in self._shown.items() if isinstance(one, Descent) and id not in told]
         for element in others:
             widget: Any = self.widgets[element.id]
@@ -109,22 +109,22 @@ class Elements(QWidget):
         return True
 
     def named(self, name: str) -> QWidget | None:
-        """The widget of the element of that name, or of the first in it."""
+        """The widget of the element with this name, or of the first element in it."""
         parts = (part for one in self._elements or () for part in leaves(one) if name.casefold() in names(part))
         return next((self.widgets[one.id] for part in parts for one in leaves(part) if one.id in self.widgets), None)
 
     def minimumSizeHint(self) -> QSize:
-        """As wide as the widest part; a scroll area asks for the height in its own width.
+        """The width of the widest part; a scroll area asks for the height at its own width.
 
-        Qt would add the height that words take in a narrow column, and the page would end in white.
+        Qt would add the height that words take in a narrow column, and the page would end in empty room.
         """
         hint = super().minimumSizeHint()
         return QSize(hint.width(), 0) if self.hasHeightForWidth() else hint
 
     def _arrange(self, elements: Sequence[Element]) -> None:
-        """Put other elements, whose widgets are all there, into their places.
+        """Put the widgets of other elements, which all exist, into their places.
 
-        A widget that stays has the same parent: it keeps the keys, and a drag goes on.
+        A widget that stays keeps its parent: so it keeps the focus, and a drag goes on.
         """
         focused = QApplication.focusWidget()
         before = [*self.widgets.values(), *(widget for _, widget in self._ahead.values()), *self._holders.values()]
@@ -141,27 +141,27 @@ class Elements(QWidget):
         self._elements = elements
         self._sharing.forget()
         _clear(self._column)
-        # What holds others comes before them.
+        # Holders come before what they hold.
         self._holders = {key: self._holders[key] for one in elements for part in leaves(one) for key in _keys(part)}
         self.parts = [self._place(element) for element in elements]
         for element, part in zip(elements, self.parts, strict=True):
             self._column.addWidget(part, 0, _alignment(element))
-        self._column.addStretch(1)  # a stack ends with a stretch of its own, and would share the room
+        self._column.addStretch(1)  # a stack ends with a stretch of its own, which would take part of the room
         stay = {*self.widgets.values(), *self._holders.values()}
         gone = dict.fromkeys(widget for widget in before if widget not in stay)
         for widget in gone:
             widget.hide()
-        # Not at once: what asked for other elements may be one of its controls.
+        # Deleted later: one of these controls may have asked for the other elements.
         self._gone.delete(*(widget for widget in gone if widget.parentWidget() not in gone))
         for widget in stay:
-            # On a page in sight Qt shows a new one a turn later, and until then would count no room for it.
+            # On a visible page Qt shows a new widget one turn later, and would give it no room until then.
             if not widget.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide):
                 widget.setAttribute(Qt.WidgetAttribute.WA_WState_Hidden, False)
         if focused is not None and any(widget is focused or widget.isAncestorOf(focused) for widget in gone):
             self._focus(focused.accessibleName())
 
     def _focus(self, name: str) -> None:
-        """Give the keys to the control of a name: a switch that makes its own bar anew keeps them."""
+        """Focus the control of this name: a switch that rebuilds its own bar keeps the focus."""
         there = set(self.widgets.values())
         named = (one for one in inside(self, QWidget) if name and one.accessibleName() == name)
         again = next((one for one in named if one in there or any(of.isAncestorOf(one) for of in there)), None)
@@ -169,7 +169,7 @@ class Elements(QWidget):
             again.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _place(self, element: Element) -> QWidget:
-        """Put what stands in an element into its places; returns the widget of the element."""
+        """Put what stands in an element into its places; returns the element's widget."""
         if not isinstance(element, Arrangement):
             return self.widgets[element.id]
         holder: Any = self._holders[_key(element)]
@@ -198,7 +198,7 @@ class Elements(QWidget):
             if item in signs:
                 label = cast(QLabel, self._holders["sign", item.element.id])
                 if label.parentWidget() is not holder:
-                    label.setParent(holder)  # its element stands in another row now; it would go with the old
+                    label.setParent(holder)  # its element is in another row now; it would be deleted with the old row
                 label.setText(item.sign)
                 label.show()
             layout.put(widget, item.sign, label, item.yields)
@@ -228,7 +228,7 @@ class Elements(QWidget):
         grid.addWidget(self._place(scheme.left), len(scheme.above), 0, start | bottom)
 
     def _holder(self, element: Arrangement, parent: QWidget) -> QWidget:
-        """A new widget that holds what stands in an element."""
+        """A new widget that holds the parts of an arrangement."""
         px = self.bench.appearance.px
         if isinstance(element, Stack):
             return self._titled(element, parent)
@@ -262,24 +262,24 @@ class Elements(QWidget):
 
     @property
     def fits(self) -> bool:
-        """Whether all matrices want the room that they have, and a step names those that it was shared for.
+        """Whether the layout still suits the sizes of all matrices, and what a step names.
 
-        Qt tells (LayoutRequest) of what else has another size.
+        Qt reports all other changes of size (LayoutRequest).
         """
         return self._shared
 
     def share_room(self, width: int, height: int | None = None, drags: bool = False) -> None:
-        """Let matrices be as wide as what is in sight; where something is wider, words and switches stay in sight.
+        """Lay out the page in the visible width; where something is wider, words and switches stay within that width.
 
         Parameters
         ----------
         width, height : int
-            Pixels in sight. Without a height a picture that would fill it is as high as it needs to be.
+            Visible pixels. Without a height, a picture that would fill it is as high as it needs to be.
         drags : bool
-            Whether another size will follow at once: what a step names stays as large as it is until then.
+            Whether another size will follow at once: what a step names keeps its size until then.
         """
-        # Each widget that is shown has Qt lay out all that it stands in, at once: while arrangements are tried, that
-        # would be most of the time.
+        # Each widget that is shown makes Qt lay out all its ancestors at once: that would take most of the time while
+        # arrangements are tried.
         inside = [layout for holder in self._holders.values() if (layout := holder.layout()) is not None]
         layouts = [self._column, *inside]
         for layout in layouts:
@@ -289,17 +289,17 @@ class Elements(QWidget):
         finally:
             for layout in layouts:
                 layout.setEnabled(True)
-        for layout in layouts:  # what holds others first: it says how large they are
+        for layout in layouts:  # holders first: they decide how large their parts are
             layout.activate()
         self._shared = True
 
     def enlarge(self, lit: Lit) -> None:
-        """Let what is named be larger when the room is shared next, and have what it is made of in sight with it."""
+        """At the next layout, enlarge what is named, and keep what it is made of visible with it."""
         if lit != self._sharing.enlargement.lit:
             self._sharing.enlargement.lit, self._shared = lit, False
 
     def lit_rects(self) -> list[list[QRect]]:
-        """Where that stands which a step names, with the matrices that it is made of and without; none in no light."""
+        """The places of what a step names, with the matrices that it is made of and without; empty without a light."""
         lit = self._sharing.enlargement.lit
         named = [one for id, one in self.widgets.items() if id in lit.named]
         beside = [one for id, one in self.widgets.items() if id in lit.beside and isinstance(one, MatrixBox)]
@@ -307,7 +307,7 @@ class Elements(QWidget):
         return [[QRect(one.mapTo(self, QPoint()), one.size()) for one in group] for group in groups]
 
     def lay_out_again(self, row: Row) -> None:
-        """Elements of a row have another size. What changes while its layout is at work would keep its old height."""
+        """Lay out a row whose elements have other sizes. A change during its own layout would keep its old height."""
         layout = self.layout_of(row)
         layout.invalidate()
         self.tell_around(self.holder_of(row))
@@ -317,7 +317,7 @@ class Elements(QWidget):
         self.updateGeometry()
 
     def tell_around(self, widget: QWidget) -> None:
-        """Tell all that a widget stands in of its size: Qt would do so in a later turn."""
+        """Report a widget's size to all its ancestors: Qt would do so in a later turn."""
         around: QWidget | None = widget
         while around is not None and around is not self:
             around.updateGeometry()
@@ -328,15 +328,15 @@ class Elements(QWidget):
         return cast(MatrixBox, self.widgets[matrix.id])
 
     def holder_of(self, element: Row | Stack) -> QWidget:
-        """What holds the elements of an arrangement."""
+        """The widget that holds the elements of an arrangement."""
         return self._holders[_key(element)]
 
     def part(self, element: Element) -> QWidget:
-        """The widget of an element of the page, whatever stands in it."""
+        """The widget of a top-level element of the page."""
         return self.parts[list(self._elements or ()).index(element)]
 
     def places(self, width: int, known: Mapping[str, int] | None = None) -> Iterator[tuple[Element, QRect]]:
-        """Each element of the page, and where it will stand; `known`: how high some are, by their ids."""
+        """Each top-level element, and where it will stand; `known`: the heights of some, by their ids."""
         margins, top = self.contentsMargins(), self.contentsMargins().top()
         for element, part in zip(self.elements, self.parts, strict=True):
             high = known[element.id] if known and element.id in known else height_of(part, width)
@@ -344,7 +344,7 @@ class Elements(QWidget):
             top += high + self._column.spacing()
 
     def spans(self) -> Iterator[tuple[int, int]]:
-        """The first pixel and the one behind the last, from the top, of each element and heading that is there."""
+        """The first pixel and the one behind the last, from the top, of each visible element and heading."""
         titles = (one.title for one in self._holders.values() if isinstance(one, Titled) and one.title is not None)
         for widget in (*self.widgets.values(), *titles):
             if widget.isVisibleTo(self):
@@ -352,32 +352,32 @@ class Elements(QWidget):
                 yield top, top + widget.height()
 
     def height_without(self, picture: QWidget, width: int) -> int:
-        """Pixels that all but one of its parts take, one below the other."""
+        """The height of all parts but one, below each other."""
         margins = self.contentsMargins()
         taken = margins.top() + margins.bottom() + self._column.spacing() * len(self.parts)
         return taken + sum(height_of(part, width) for part in self.parts if part is not picture)
 
     @property
     def elements(self) -> Sequence[Element]:
-        """What stands there, from the top down."""
+        """The top-level elements, from the top down."""
         return self._elements or ()
 
     def layout_of(self, row: Row) -> RowLayout:
-        """What places the elements of a row."""
+        """The layout of a row."""
         return cast(RowLayout, self.holder_of(row).layout())
 
 
 class ColumnTab(QFrame):
     """A tab of the window that shows one page of elements, and scrolls where they do not fit.
 
-    Who derives from it calls `make` once it knows what to show, and says in `refresh` what that is.
+    A derived class calls `make` once it knows what to show, and says in `refresh` what that is.
 
     Parameters
     ----------
     name : str
         For a screen reader.
     spacing, right, inside : int
-        Pixels at text scale 1 between two elements, at the right of what scrolls, and within that at its end.
+        Pixels at text scale 1: between two elements, at the right of the scroll area, and at the right end inside it.
     """
 
     def __init__(self, bench: Workbench, name: str, spacing: int, right: int, inside: int = 0) -> None:
@@ -390,20 +390,20 @@ class ColumnTab(QFrame):
         self._down.addWidget(self.area)
         self._again, self._replaced = later(self, self.make), Gone(self)
         self._worn = True
-        """Whether it is in the present look."""
+        """Whether it has the present look."""
 
     def refresh(self) -> None:
-        """Make the page anew as data, and tell the widgets what is different."""
+        """Build the page's data again, and update the widgets that differ."""
         raise NotImplementedError(type(self).__name__)
 
     def restyle(self) -> None:
-        """Follow the theme and the text scale: in a turn of its own, or once it is looked at."""
+        """Follow the theme and the text scale: in a turn of its own, or when it is next shown."""
         self._worn = False
         if self.isVisible():
             self.bench.appearance.turns.add(self._again)
 
     def make(self) -> None:
-        """Sizes stand everywhere in a page, so it is made anew."""
+        """Build the page again: sizes are fixed all over it."""
         self._worn, px = True, self.bench.appearance.px
         self._down.setContentsMargins(px(24), px(16), px(self._right), px(12))
         if (before := self.area.takeWidget()) is not None:
@@ -415,7 +415,7 @@ class ColumnTab(QFrame):
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
-        if self._worn:  # else it is made anew before it is seen
+        if self._worn:  # else it is built again before it is shown
             self.refresh()
 
     def showEvent(self, event: Any) -> None:
@@ -431,32 +431,32 @@ def _alignment(element: Element) -> Qt.AlignmentFlag:
 
 
 def _key(element: Arrangement) -> object:
-    """Under which the widget that holds what stands in an element is kept: another heading or width needs another."""
+    """The key of an arrangement's holder: another heading or width needs another holder."""
     return (type(element), element.id, *((element.title, element.width) if isinstance(element, Stack) else ()))
 
 
 def _keys(element: Element) -> list[object]:
-    """Under which the widgets that an arrangement needs are kept; other elements need none."""
+    """The keys of the widgets that an arrangement needs, its holder and signs; other elements need none."""
     own = [_key(element)] if isinstance(element, Arrangement) else []
     return [*own, *(("sign", item.element.id) for item in _signs(element))]
 
 
 def _signs(element: Element) -> list[Item]:
-    """Those of a row before which a sign stands by itself."""
+    """The items of a row that have a sign of their own before them."""
     items = element.items[1:] if isinstance(element, Row) else ()
     return [item for item in items if item.sign and item.holds]
 
 
 def _parts(elements: Iterable[Element]) -> list[Element]:
-    """All that stands on a page and is no mere arrangement."""
+    """All elements of a page that are no arrangements."""
     return [part for one in elements for part in leaves(one) if not isinstance(part, Arrangement)]
 
 
 def _clear(layout: QLayout, keep: int = 0) -> None:
-    """Take everything out of a layout but its first items; widgets stay where they are until they are put again.
+    """Take everything out of a layout but its first items; widgets stay where they are until they are placed again.
 
-    Qt itself takes widgets out, and deletes their items: of a widget that has an older item, which `takeAt` leaves, Qt
-    never again asks how high it is.
+    Qt itself removes widgets here, and deletes their items. `takeAt` leaves an item, and Qt never again asks a widget
+    with an older item for its height.
     """
     holder = layout.parentWidget()
     if holder is not None and not isinstance(layout, FlowLayout):

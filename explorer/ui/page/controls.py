@@ -1,4 +1,4 @@
-"""Controls on a page: a choice, a number, yes or no, words to click, a slider. Each only asks."""
+"""Controls on a page: a choice, a number, yes or no, words to click, a slider. Each only asks for a change."""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,7 +27,7 @@ from explorer.ui.widgets.names import NamedBox, set_names
 from explorer.ui.workbench import Workbench
 
 MOST_BUTTONS, MOST_LETTERS = 13, 48
-"""More options, or longer ones, stand in a list; in text of twice the size half as many."""
+"""With more options, or longer ones, a choice is a list; in text of twice the size, with half as many."""
 SLIDER, SHORT_SLIDER, FIELD = 260, 120, 200
 """Pixels at text scale 1."""
 
@@ -47,19 +47,19 @@ class _Line(QWidget):
             self.line.addWidget(mark(QLabel(set_names(words), self), role="small"), 0, Qt.AlignmentFlag.AlignVCenter)
 
     def ask(self, gesture: Gesture) -> None:
-        """Ask for what a person has set."""
+        """Ask for the change that a person has made."""
         perform(self.bench, gesture, self)
 
 
 class ChoiceView(_Line):
-    """Buttons side by side; many are a list."""
+    """Buttons side by side; many options are a list."""
 
     def __init__(self, bench: Workbench, choice: Choice, parent: QWidget | None = None) -> None:
         super().__init__(bench, 8, parent)
         self._choice = choice
         self._control: Segments | QComboBox | None = None
         self._room, self._buttons = UNBOUNDED, 0
-        """Pixels that there are, and that buttons take; 0 where a list is better in any case."""
+        """Available pixels; and the pixels that buttons take, 0 where a list is better in any case."""
         self.say(choice.title)
         self._make()
 
@@ -74,7 +74,7 @@ class ChoiceView(_Line):
             self._control.setCurrentIndex(choice.chosen)
 
     def be_no_wider(self, pixels: int) -> None:
-        """Take no more than so many pixels across: buttons become a list, whose words may end in dots."""
+        """Take at most so many pixels across: buttons become a list, whose words may end in dots."""
         assert self._control is not None
         own = min(self._control.sizeHint().width(), self._control.maximumWidth())
         self._room = max(pixels - self.sizeHint().width() + own, 1)
@@ -117,7 +117,7 @@ class ChoiceView(_Line):
 
 
 class NumberView(_Line):
-    """A box with a whole number, and a slider beside it where it is to be dragged."""
+    """A box with a whole number, and a slider beside it if it can be dragged."""
 
     def __init__(self, bench: Workbench, number: Number, parent: QWidget | None = None) -> None:
         super().__init__(bench, parent=parent)
@@ -163,7 +163,7 @@ class CheckView(NamedBox):
         self.toggled.connect(lambda on: perform(bench, self._check.asks.at(on), self))
 
     def tell(self, check: Check) -> None:
-        """Show the other."""
+        """Show another value."""
         self._check = check
         with QSignalBlocker(self):
             self.setChecked(check.value)
@@ -221,7 +221,7 @@ class FieldView(_Line):
 
 
 class ButtonView(QPushButton):
-    """Something to do looks like a button; what only leads to another page are words to follow."""
+    """A button for an act; what only leads to another page looks like a link."""
 
     def __init__(self, bench: Workbench, button: Button, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -233,7 +233,7 @@ class ButtonView(QPushButton):
         self.clicked.connect(lambda: perform(bench, self._button.asks, self))
 
     def tell(self, button: Button) -> None:
-        """Show another."""
+        """Show another button."""
         self._button = button
         mark(self, primary="true" if button.primary else "false")
         self.setEnabled(button.on)
@@ -270,7 +270,7 @@ class SliderView(QWidget):
         self.setFixedWidth(bench.appearance.px(SLIDER))
 
     def tell(self, slider: Slider) -> None:
-        """Stand at another number."""
+        """Show another number."""
         self._slider = slider
         self.control.show_number(slider.value)
 

@@ -1,4 +1,4 @@
-"""The parts of gradient descent on a page, which are in motion while the page stands."""
+"""The parts of gradient descent on a page, which change by themselves while the page stays."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 
 ASKING = "the page of gradient descent"
-"""Who asks for gradients, while the page is in sight."""
+"""The name under which gradients are asked for, while the page is visible."""
 
 
 class DescentPart(QWidget):
@@ -31,12 +31,12 @@ class DescentPart(QWidget):
 
     @property
     def picture(self) -> QWidget | None:
-        """What is there; None while that waits for a turn of its own."""
+        """The widget of the part; None while it waits for a turn of its own."""
         inner: QWidget | None = self._inner.picture if isinstance(self._inner, PicturePlace) else self._inner
         return inner
 
     def tell(self, part: Descent) -> None:
-        """Be made anew for another model; the part follows its own model by itself."""
+        """Build the part again for another model; it follows its own model by itself."""
         was, self._part = self._part, part
         if was.about != part.about or self._empty:
             self._column.removeWidget(self._inner)
@@ -56,14 +56,14 @@ class DescentPart(QWidget):
         self.be_no_wider(self._most, self._larger)
 
     def _made(self, part: Descent) -> QWidget:
-        """The widget; an empty one where the model has no loss any more, and the news of that are still to come."""
+        """The widget; an empty one if the model has no loss any more, and the page has not been updated yet."""
         self._empty = not self._bench.descent.possible
         return QWidget() if self._empty else PARTS[part.part](self._bench)
 
     def be_no_wider(self, pixels: int, larger: float = 1.0) -> bool:
-        """Take no more than so many pixels across, though it would like to; returns whether that is new.
+        """Take at most so many pixels across; returns whether the width has changed.
 
-        `larger`: how many times larger a picture may be than in other pages.
+        `larger`: how many times larger than on other pages a picture may be.
         """
         self._most, self._larger = pixels, larger
         px, part = self._bench.appearance.px, self._part
@@ -76,7 +76,7 @@ class DescentPart(QWidget):
         self._inner.setFixedWidth(width)
         return True
 
-    # Gradients of a large model are computed in the background while the list of what moves is in sight.
+    # Gradients of a large model are computed in the background while the list of what moves is visible.
 
     def showEvent(self, event: Any) -> None:
         if self._part.part == "weights":
@@ -96,7 +96,7 @@ def _steps(bench: Workbench) -> QWidget:
 
 
 class _Curve(QWidget):
-    """The loss on the way, and whether its scale is logarithmic."""
+    """The curve of the loss, and a switch for its logarithmic scale."""
 
     def __init__(self, bench: Workbench) -> None:
         from explorer.ui.training.loss_curve import RunCurve

@@ -1,5 +1,5 @@
-"""One table from the kind of an element to the widget that shows it. Each takes the bench, the element and the parent,
-and has ``tell``, which is given the element that stands there now.
+"""The table from the kind of an element to the widget that shows it. Each is made from the bench, the element and the
+parent, and has ``tell``, which shows the element in its present state.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,17 +23,17 @@ from explorer.ui.page.switches import SwitchBar
 from explorer.ui.workbench import Workbench
 
 CLOSE_LINES = 90
-"""Pixels at text scale 1 between the words on a slide, where it is the words that are read."""
+"""Pixels at text scale 1 between the columns of words on a slide, where it is the words that are read."""
 LINES = 300
-"""Pixels that lines between words take across, before they are there."""
+"""Width in pixels of attention lines before they are drawn."""
 FEW, LONG = 24, 520
-"""Words up to which a picture is as large as they need; pixels that one of more takes before it is there."""
+"""Up to so many words, a picture is as large as they need; the pixels that one of more takes before it is drawn."""
 LONGEST = 116
 """Pixels that a word beside a picture takes at most."""
 
 
 class Drawn(PicturePlace):
-    """The place of a picture, whose size its drawing does not know."""
+    """The place of a picture, whose drawing has no size of its own."""
 
     def __init__(self, bench: Workbench, picture: Picture, parent: QWidget | None = None) -> None:
         def make(picture: Picture) -> QWidget:
@@ -46,10 +46,10 @@ class Drawn(PicturePlace):
         super().__init__(bench.appearance.turns, make, picture, across, high, parent)
         self.fills, self._scale = picture.fills, bench.appearance.scale
         self.least = high
-        """Pixels that it is high at least, where it takes all of its place."""
+        """The least height in pixels, where it takes all of its place."""
 
     def tell(self, picture: Picture) -> bool:
-        """Draw something else, as soon as it is in sight; returns whether that takes another size."""
+        """Draw something else, once it is visible; returns whether that needs another size."""
         other = (picture.width, picture.height) != (self.data.width, self.data.height)
         if other:
             self._across, self._high = self._px(picture.width), self._px(picture.height)
@@ -60,16 +60,16 @@ class Drawn(PicturePlace):
         return other
 
     def be_no_wider(self, pixels: int, larger: float = 1.0) -> bool:
-        """Take no more than so many pixels across, though it would like to; returns whether that is new.
+        """Take at most so many pixels across; returns whether the width has changed.
 
-        `larger`: how many times larger than in other pages it may be.
+        `larger`: how many times larger than on other pages it may be.
         """
         return not self.fills and self.use(pixels, self._across, self._high, self._scale, larger)
 
     def give_room(self, width: int, height: int | None) -> bool:
-        """Take all of a place, but not less than `least`; without one, what the drawing needs at that width.
+        """Take all of a place, but not less than `least`; without a height, what the drawing needs at that width.
 
-        One that is only for spare room is not there in less. Returns whether it is there.
+        A picture that is only for spare room is hidden if there is less. Returns whether it is shown.
         """
         gone = self.data.spare and height is not None and height < self.least
         self.setHidden(gone)
@@ -82,7 +82,7 @@ class Drawn(PicturePlace):
         return not gone
 
     def scale_in(self, width: int, height: int) -> float:
-        """How many pixels a number of the drawing's window has in a place of that size."""
+        """Pixels for each unit of the drawing's window, in a place of that size."""
         left, right, bottom, top = self.data.drawing.window
         return min(width / abs(right - left), height / abs(top - bottom))
 
@@ -127,14 +127,14 @@ def _listing(bench: Workbench, listing: Listing, parent: QWidget | None = None) 
 
 
 def word_beside(bench: Workbench, element: HeatMap | AttentionLines) -> int:
-    """Pixels that the longest word takes beside a picture, in the bold letters of one that is pointed at."""
+    """Pixels that the longest word beside a picture takes, in the bold font of a word that is pointed at."""
     metrics, matrix = QFontMetrics(bench.appearance.fonts.bold.small), element.matrix
     return max(map(metrics.horizontalAdvance, (*matrix.rows, *matrix.columns)), default=0)
 
 
 def around_map(bench: Workbench, heat: HeatMap) -> tuple[int, int, int, int]:
-    """Pixels of a heat map, before it is there: across of the names of its rows, across and down around its squares
-    without these, and across at least.
+    """Pixels of a heat map before it is drawn: the width of its row names; the width and the height around its squares
+    without these names; and its least width.
     """
     px, metrics, n = bench.appearance.px, QFontMetrics(bench.appearance.fonts.small), max(heat.matrix.array.shape)
     word = min(word_beside(bench, heat), px(LONGEST))
@@ -161,9 +161,9 @@ WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
 
 
 def differing(was: Sequence[Element], now: Sequence[Element]) -> list[Element] | None:
-    """Of elements and what stands in them: what differs from what it was; None where they are arranged otherwise.
+    """The elements that differ from what they were, also inside arrangements; None if they are arranged otherwise.
 
-    What is the very same is not looked into.
+    Identical objects are not compared.
     """
     if len(was) != len(now):
         return None
@@ -196,7 +196,7 @@ def made_of(element: Element) -> tuple[object, ...]:
 
 
 def _controls_of(element: Element) -> tuple[object, ...]:
-    """Which controls a header or a bar of switches has: with others it is another widget."""
+    """Which controls a header or a bar of switches has: with other controls it needs another widget."""
     match element:
         case Header(choices=choices, switches=switches, crumbs=crumbs):
             return (

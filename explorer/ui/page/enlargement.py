@@ -1,4 +1,4 @@
-"""What a step of a lesson names is large, and all of it in sight at once: ways to stand are tried for that."""
+"""Enlarges what a step of a lesson names, and keeps all of it visible at once: several arrangements are tried."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from explorer.ui.page.sharing import Sharing
 
 TIMES, LARGE, SMALL = (2.0, 1.7, 1.4, 1.2, 1.0), 1.4, 0.5
-"""How many times larger what a step names may be than the rest, the largest that fits first; more than `LARGE` only
-where it takes no more than `SMALL` of what is in sight."""
+"""How many times larger than the rest what a step names may be, the largest that fits first; more than `LARGE` only if
+it then takes no more than the share `SMALL` of the visible area."""
 LESS = 0.85, 0.7
-"""And how many times smaller, where the text is large and it cannot be in sight at once otherwise."""
+"""Factors for smaller sizes, if the text is large and what is named cannot be visible at once otherwise."""
 
 
 class Enlargement:
-    """Lets what a step names be larger than the rest of a page.
+    """Makes what a step names larger than the rest of a page.
 
     `sharing`: of the room of that page.
     """
@@ -32,32 +32,32 @@ class Enlargement:
     def __init__(self, sharing: "Sharing") -> None:
         self._sharing = sharing
         self.lit = Lit()
-        """What a step names, which is larger, and what that is made of."""
+        """What a step names, which is enlarged, and what that is made of."""
         self.on = False
-        """Whether rows stand so that what is named is in sight."""
+        """Whether rows are arranged so that what is named is visible."""
         self.waits = False
-        """Whether it is decided later what stands how."""
+        """Whether the next decision about the arrangement waits."""
         self._decided: tuple[object, ...] = ()
-        """What it was decided for how they stand."""
+        """What the present arrangement was decided for."""
         self._times, self._larger = 1.0, frozenset[str]()
 
     def forget(self) -> None:
-        """Decide anew."""
+        """Decide again at the next layout."""
         self._decided = ()
 
     def times_of(self, id: str) -> float:
-        """How many times larger than others a matrix is."""
+        """By what factor a matrix is larger than others."""
         return self._times if id in self._larger else 1.0
 
     def enlarge(self, times: float, larger: Collection[str]) -> None:
-        """Let some matrices, by their ids, be so many times larger."""
+        """Enlarge some matrices, given by their ids, by a factor."""
         self._times, self._larger = times, frozenset(larger)
 
     def brings(self, room: int, height: int) -> bool:
-        """Let matrices that are wanted in sight at once be as large as fits; small pictures stand between them.
+        """Make matrices that should be visible at once as large as fits; those between them become small pictures.
 
-        Returns whether there are such matrices, which nothing else makes room for: those that stand in the light, or
-        several that a step names.
+        Returns whether there are such matrices: those that are lit, or several that a step names. Nothing else makes
+        room for them then.
         """
         sharing = self._sharing
         matrices = [one for one in sharing.all if isinstance(one, Matrix)]
@@ -94,39 +94,39 @@ class Enlargement:
                 if not lit or not trials.cut() - never:
                     break
                 fair = fair or (way if way.times <= 1 else None)
-        else:  # not all of it can be whole
+        else:  # no way shows all of it whole
             if (last := fair or usual) is not None:
                 trials.stand(last)
         self._decided = self._decides(room, height, named)
         return True
 
     def _decides(self, room: int, height: int, named: set[str]) -> tuple[object, ...]:
-        # Nothing that changes with numbers: nobody's cell moves while he edits it.
+        # Nothing that depends on numbers: a cell must not move while it is edited.
         sizes = [(box.own_size[1:], box.view.extent.whole) for box in self._sharing.boxes()]
         return room, height, self.lit, named, sizes, can_typeset_now()
 
 
 @dataclass(frozen=True)
 class Way:
-    """A way that what is named may stand."""
+    """One way to arrange what is named."""
 
-    times: float  # how many times larger some of it is
-    larger: Collection[str]  # which of it
+    times: float  # the factor for `larger`
+    larger: Collection[str]  # the ids of the enlarged matrices
     small: Mapping[str, Collection[int] | None]  # see `Stands`
-    wanted: Collection[str]  # what is to be in sight at once
+    wanted: Collection[str]  # the ids of what should be visible at once
 
 
 class Trials:
-    """Ways to stand, tried in a room.
+    """Tries ways to arrange a page in a given room.
 
     Parameters
     ----------
     named : set of str
         The ids of the matrices that are named.
     lit : bool
-        Whether they stand in the light, and so may be larger.
+        Whether they are lit, and so may be larger.
     room, height : int
-        Pixels in sight.
+        Visible pixels.
     """
 
     def __init__(self, sharing: "Sharing", named: set[str], lit: bool, room: int, height: int) -> None:
@@ -138,30 +138,30 @@ class Trials:
             for one, place in sharing.page.places(room)
             if not any(isinstance(part, Matrix) for part in leaves(one))
         }
-        """How high what holds no matrix is, by its id."""
+        """The heights of the elements without a matrix, by id."""
         self._stood: dict[str, object] = {}
-        """How rows stand that have been tried, by their ids."""
+        """How the rows that were already tried stand, by id."""
         self._tried: tuple[object, ...] = ()
-        """The way to stand that was tried last."""
+        """The way that was tried last."""
 
     def never_whole(self) -> set[str]:
-        """The ids of those that are not whole even where each is no larger than usual and all others are small."""
+        """The ids of matrices that are not whole even at their usual size with all others small."""
         self.stand(Way(1 / self._sharing.growth.times, self._named, self._all_but(self._named), self._named))
         return self.cut()
 
     def cut(self) -> set[str]:
-        """The ids of those that are named and not whole now."""
+        """The ids of the named matrices that are not whole now."""
         boxes = [box for box in self._sharing.boxes() if box.matrix.id in self._named]
         return {box.matrix.id for box in boxes if box.small or not box.view.extent.whole}
 
     def stand(self, way: Way) -> tuple[int, set[str]]:
-        """Let what is named be so many times larger, and some matrices be small pictures.
+        """Arrange the page in one way: enlarge some matrices, and make others small pictures.
 
-        Returns the pixels down that what is wanted in sight takes together; and which matrices, in rows with what is
-        named, begin another line: an equation that stood on one line is not broken for it.
+        Returns the height in pixels from the top to the bottom of what is wanted; and the matrices, in rows with a
+        named one, that begin another line: an equation that stood on one line is not broken for this.
         """
         sharing, tried = self._sharing, (way.times, set(way.larger), way.small)
-        if tried != self._tried:  # two ways may differ in what is wanted in sight alone
+        if tried != self._tried:  # two ways may differ only in what is wanted
             self._tried = tried
             sharing.enlargement.enlarge(way.times, way.larger)
             sharing.stands = Stands(way.small)
@@ -172,7 +172,7 @@ class Trials:
                     if box.tell_size():
                         sharing.page.tell_around(box)
             for row in self._rows:
-                # A row that stands so is left alone; in one of several beside each other it depends on the others.
+                # A row that already stands so is left alone; one in stacks side by side depends on the other stacks.
                 how = way.small[row.id], [sharing.times_of(one.id) for one in matrices_of(row)]
                 if self._stood.get(row.id) != how or row.id in sharing.around:
                     self._stood[row.id] = how
@@ -180,7 +180,7 @@ class Trials:
                     sharing.share_line(row, self._room, self._height, way.small[row.id])
         whose = {self._row_of[id] for id in self._named if id in self._row_of}
         wide = (sharing.page.layout_of(row).minimumSize().width() for row in self._rows if row.id in whose)
-        if way.times > 1 and max(wide, default=0) > self._room:  # the page would scroll sideways for it
+        if way.times > 1 and max(wide, default=0) > self._room:  # the page would have to scroll sideways
             return UNBOUNDED, set()
         places = sharing.page.places(self._room, self._known)
         there: dict[str, list[QRect]] = {}
@@ -192,7 +192,7 @@ class Trials:
                 if rect.left() <= before[row_id]:
                     begin.add(part.id)
                 before[row_id] = rect.left()
-        # Some stand there twice: the one that is near the others counts.
+        # Some elements occur twice: the one nearer to the others counts.
         around = [rects[0] for rects in there.values() if len(rects) == 1] or [one for one, *_ in there.values()][:1]
         middle = sum(one.center().y() for one in around) // max(len(around), 1)
         found = [min(rects, key=lambda one: abs(one.center().y() - middle)) for rects in there.values()]
@@ -200,10 +200,10 @@ class Trials:
         return high, begin
 
     def ways(self) -> Iterator[Way]:
-        """How large what is named may be, what is a small picture for it, and what is in sight then; the best first.
+        """How large what is named may be, what is a small picture for it, and what is visible then; the best first.
 
-        With what it is made of beside it, the rest as usual or small; or by itself. Where there is no room for all that
-        is named to be so large, or it stands too far apart, the one that is asked is.
+        First with what it is made of beside it, the rest as usual or small; then by itself. If not all that is named
+        can be so large, or it stands too far apart, only the asked matrix (`hero`) is enlarged.
         """
         named, lit, usually = self._named, self._sharing.enlargement.lit, self._sharing.growth.times
         around = {*named, *lit.beside}
@@ -238,11 +238,11 @@ class Trials:
         yield from (Way(times, hero, rest, hero) for hero in heroes[1:] for times in TIMES if 1 < times <= LARGE)
 
     def _all_but(self, stay: Collection[str]) -> dict[str, list[int]]:
-        """The places in each row, by its id, of all matrices but some."""
+        """The indices of all matrices but some, by the id of their row."""
         return {row.id: [i for i, one in enumerate(matrices_of(row)) if one.id not in stay] for row in self._rows}
 
     def _may_be(self, times: float, sizes: Sequence[tuple[int, int]]) -> bool:
-        """Whether matrices of some sizes may be so many times larger."""
+        """Whether matrices of these sizes may be enlarged by a factor."""
         area = sum(width * high for width, high in sizes)
         fit = all(times * width <= self._room and times * high <= self._height for width, high in sizes)
         return fit and (times <= LARGE or area * times**2 <= SMALL * self._room * self._height)

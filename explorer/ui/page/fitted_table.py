@@ -1,4 +1,4 @@
-"""A table that stands on a page as large as it is; where the page is too narrow for it, its columns give way."""
+"""A table that shows all its lines on a page; on a narrow page its columns become narrower."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QTableView, QWidget
 
 
 class Widths(NamedTuple):
-    """Pixels across that a column takes."""
+    """Widths of a column in pixels."""
 
     wanted: int  # with its title on one line
     tight: int  # with a short bar, or its title on several lines
@@ -20,7 +20,7 @@ class Widths(NamedTuple):
 
 
 class FittedTable(QTableView):
-    """A table that says how large it is as a whole. Where no column can give way any more it goes on below."""
+    """A table that knows its whole size. Columns that do not fit at their least width go on below."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -28,14 +28,14 @@ class FittedTable(QTableView):
         self._beside = self._body = self._below = self._above = 0
         self._metrics: QFontMetrics | None = None
         self._fitted = 0
-        """To how many pixels across; 0 before it was told any."""
+        """The width in pixels that it was last fitted to; 0 before the first time."""
         self._waits = False
-        """Whether its width is still to come: to fit it now, and all that goes on below it, would be in vain."""
+        """Whether its width is still to come: to fit it and what goes on below it now would be in vain."""
 
     def set_whole(
         self, columns: Sequence[Widths], sides: tuple[int, int, int, int], metrics: QFontMetrics | None
     ) -> None:
-        """Take so much room, and not more.
+        """Set the columns, and take as much room as they need, but not more.
 
         Parameters
         ----------
@@ -53,12 +53,12 @@ class FittedTable(QTableView):
 
     @property
     def whole_width(self) -> int:
-        """Pixels across that all columns would like."""
+        """The width that all columns want, in pixels."""
         return self._beside + sum(column.wanted for column in self._columns)
 
     @property
     def shares_line(self) -> int:
-        """Pixels across that it takes at least beside others: no words are cut off."""
+        """The least width beside other elements, in pixels: no words are cut off."""
         return self._beside + sum(column.tight for column in self._columns)
 
     def sizeHint(self) -> QSize:
@@ -66,27 +66,27 @@ class FittedTable(QTableView):
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
-        if self.width() != self._fitted:  # and not merely the room of its lines, which `_fit` itself has changed
+        if self.width() != self._fitted:  # and not only the height, which `_fit` itself has changed
             self._fitted = self.width()
             self._fit()
 
     def be_no_wider(self, pixels: int) -> None:
-        """Be as high as it is in its place of so many pixels across, before that is laid out."""
+        """Take the height that it will have in a place of this width, before that is laid out."""
         width = min(pixels, self.maximumWidth())
         if width != self._fitted:
             self._fitted = width
-            self.resize(width, self.height())  # of what is not shown yet Qt tells later
+            self.resize(width, self.height())  # Qt sends the resize of a hidden widget later
             self._fit()
 
     def be_wide(self, pixels: int) -> None:
-        """Be so many pixels across, whatever it wants, and be fitted to them once."""
+        """Take exactly this width, and be fitted to it once."""
         self._waits, self._fitted = True, pixels
         self.setFixedWidth(pixels)
         self._waits = False
         self._fit()
 
     def bar_width(self) -> int:
-        """How thick a scroll bar is."""
+        """The thickness of a scroll bar."""
         return self.style().pixelMetric(self.style().PixelMetric.PM_ScrollBarExtent) + 2
 
     def _in_line(self) -> int:
@@ -94,11 +94,11 @@ class FittedTable(QTableView):
         return len(self._columns)
 
     def _go_on_below(self, at: int) -> int:
-        """Show the columns from one on below the others; how many pixels they take there."""
+        """Show the columns from `at` on below the others; returns the pixels that they take there."""
         return 0
 
     def _break_lines(self) -> int:
-        """Let lines be as high as their words are in columns as wide as now; how many pixels more that takes."""
+        """Make lines as high as their words are in columns of the present width; returns the additional pixels."""
         return 0
 
     def _fit(self) -> None:
@@ -128,7 +128,7 @@ class FittedTable(QTableView):
         self.setFixedHeight(top + self._body + self._break_lines() + below + (over > 0) * self.bar_width())
 
     def _top(self, widths: Sequence[int]) -> int:
-        """Pixels that the titles are high."""
+        """The height of the titles in pixels."""
         if self._metrics is None:
             return 0
         wrap = Qt.TextFlag.TextWordWrap
@@ -141,7 +141,7 @@ class FittedTable(QTableView):
 
 
 def _widest_first(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:
-    """As many pixels as there is room for: the widest columns give way, to one width; short words stay on a line."""
+    """Widths that fit into the room: the widest columns are cut to one width; short words stay on a line."""
 
     def cut_to(most: int) -> list[int]:
         return [max(min(width, most), low) for width, low in zip(widths, least, strict=True)]

@@ -1,4 +1,4 @@
-"""What an edit has changed flashes for a moment, the stronger the more it changed."""
+"""The cells that an edit has changed flash for a moment, the stronger the larger the change."""
 
 import numpy as np
 from PySide6.QtCore import QPoint, QRect, Qt, QTimer, QVariantAnimation
@@ -12,26 +12,26 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.column import Elements
 
 TIME, FRAME = 400, 40
-"""Milliseconds that it takes, and from one frame to the next."""
+"""Milliseconds of a flash, and of one frame."""
 REST = 120
-"""Milliseconds without a change after which it begins: while a number is dragged, or steps are taken, nothing does."""
+"""Milliseconds without a change before the flash begins: nothing flashes during a drag, or while steps are taken."""
 DEEPEST = 0.6
-"""How much of a cell its colour covers at most."""
+"""The greatest opacity of the colour over a cell."""
 
 
 class Flash(QWidget):
-    """It lies over a page, and lets mouse and keys through. The next edit ends it; with less motion there is none.
+    """Lies over a page, and lets mouse and keys through. The next edit ends the flash; with less motion there is none.
 
-    It is never hidden: whenever something comes or goes on a page, Qt has its room shared anew.
+    It is never hidden: whenever a widget on a page is shown or hidden, Qt asks for a new layout.
     """
 
     def __init__(self, elements: Elements) -> None:
         super().__init__(elements)
         self._elements = elements
         self._found: list[tuple[MatrixBox, Part, Array]] = []
-        """Of each matrix the part in sight, and how strongly its cells flash, or the squares of a small picture."""
+        """For each matrix the visible part, and how strongly its cells, or the squares of a small picture, flash."""
         self.left = 0.0
-        """How much of its strength is left, from 1 to 0."""
+        """The strength that is left, from 1 to 0."""
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._rests = QTimer(self, singleShot=True, interval=REST)
@@ -42,17 +42,17 @@ class Flash(QWidget):
 
     @property
     def flashes(self) -> bool:
-        """Whether it does now."""
+        """Whether something flashes now."""
         return bool(self._found)
 
     def await_rest(self) -> None:
-        """Something was changed: flash as soon as nothing more is."""
+        """Flash once no more changes come."""
         self.stop()
         if self._elements.bench.appearance.moves:
             self._rests.start()
 
     def begin(self) -> None:
-        """Flash what the last edit has changed, as far as it is in sight."""
+        """Flash what the last edit has changed, as far as it is visible."""
         if not self._elements.isVisible():
             return
         view = self._elements.bench.view
@@ -72,7 +72,7 @@ class Flash(QWidget):
             self._fades.start()
 
     def stop(self) -> None:
-        """Be gone."""
+        """End the flash."""
         self._rests.stop()
         self._fades.stop()
         if self._found:
@@ -86,7 +86,7 @@ class Flash(QWidget):
             self.update(self.region())
 
     def region(self) -> QRegion:
-        """Where it flashes."""
+        """The region that flashes."""
         region = QRegion()
         for box, *_ in self._found:
             region += QRect(box.mapTo(self._elements, QPoint()), box.size())

@@ -1,4 +1,4 @@
-"""What a gesture of a page becomes: a command that the document is asked for, or another place that is looked at."""
+"""Does what a gesture of a page asks for: a command to the document, or another choice of what is looked at."""
 
 from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QWidget
@@ -19,14 +19,14 @@ def perform(bench: Workbench, gesture: Gesture, at: QWidget, stroke: object = No
     gesture : Gesture
         With its value.
     at : QWidget
-        Where it is said what went wrong; `rect` is the part of it.
+        The widget beside which an error is shown; `rect` is the part of it.
     stroke : object
-        What the edits of one drag have in common.
+        The same object for all edits of one drag.
 
     Returns
     -------
     bool
-        Whether it could be done; if not, that has been said and nothing has changed.
+        Whether it was done; if not, an error is shown and nothing has changed.
     """
     selection = bench.selection
     match gesture:

@@ -1,4 +1,4 @@
-"""How large all matrices, pictures and lists of a page are in a wide window, where the page stays in sight whole."""
+"""How large matrices, pictures and lists of a page are in a wide window, with the whole page still visible."""
 
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
     from explorer.ui.page.sharing import Sharing
 
 WIDE = (1.5, 2000, 1150), (1.3, 1700, 1000), (1.15, 1350, 850)
-"""In a large window all matrices are so many times larger: where a page has so many pixels across and down at text
-scale 1, so that they have more room than in a smaller window all the same."""
+"""(factor, width, height): on a page of at least so many pixels at text scale 1, all matrices are larger by the factor.
+They still have more room than in a smaller window."""
 TALL = 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 14.0, 24.0
-"""How many times higher than wide the cells of small pictures may be where a page leaves room down: those of a large
-model are less than a pixel wide, and a row of them, which is a word, should be seen.
+"""How many times higher than wide the cells of small pictures may be, where a page leaves room below. Cells of a large
+model are less than a pixel wide, but a row of them, which is a word, should be visible.
 """
 MAPS = 4.0, 3.2, 2.6, 2.0, 1.6, 1.3
 """And how many times larger pictures of few words may be then."""
 DRAWN = Picture, Listing
 PICTURED = 1.15
-"""How many times larger a page of small pictures may be, whose words and formulas would else outdo its title."""
+"""How many times larger a page of small pictures may be: its words and formulas must not outgrow its title."""
 EMPTY, MUCH = 0.2, 1.25
-"""Of the height in sight, what a page leaves empty whose rows may take more lines, if all is so much larger then."""
+"""If more than this share of the visible height stays empty, rows may take more lines, to be larger by this factor."""
 SLIGHTLY, SMALLER, HIGH = 140, (0.9, 0.8, 0.7, 0.6), 320
-"""Pixels at text scale 1 that a page is too high, for which it need not be scrolled: its pictures may be smaller. Only
-those that are so high may be so small as the last one says: of others a sliver would be left."""
+"""Pixels at text scale 1 by which a page may be too high and still be made to fit, with pictures smaller by one of
+these factors. The last factor is only for pictures at least so high: of others a sliver would be left."""
 
 
 class Growth:
-    """Lets all of a page be larger where its window is.
+    """Enlarges all of a page in a large window.
 
     `sharing`: of the room of that page.
     """
@@ -50,26 +50,26 @@ class Growth:
         self._sharing = sharing
         self._wide = self.grown = self.drawn = self.tall = self.maps = 1.0
         self.breaks = False
-        """Whether rows without room break before their "=", so that all can be larger."""
+        """Whether rows that do not fit break before their "=", so that all can be larger."""
         self._decided: tuple[object, ...] = ()
-        """What it was decided for how much larger all is."""
+        """What the present sizes were decided for."""
 
     @property
     def times(self) -> float:
-        """How many times larger than at its least each matrix is: in a window so large, and more where a page that is
-        in sight whole leaves room (`grown`). Pictures and lists are larger there, too, and more so where matrices have
-        no room across (`drawn`).
+        """By what factor each matrix is larger than at its least: in a large window, and more if a page that is visible
+        as a whole leaves room (`grown`). Pictures and lists grow as well, and more so where matrices have no room
+        across (`drawn`).
         """
         return self._wide * self.grown
 
     def begin(self, room: int, height: int | None) -> bool:
-        """Know how large the window is; returns whether it has to be tried whether all can be larger still."""
+        """Note how large the window is; returns whether larger sizes have to be tried."""
         px, page = self._sharing.px, self._sharing.page
         there = (times for times, across, down in WIDE if room >= px(across) and (height or 0) >= px(down))
         self._wide = next(there, 1.0)
         decides: tuple[object, ...] = ()
         if height is not None and not self._sharing.enlargement.lit:
-            # Nothing that changes with numbers, or cells would move.
+            # Nothing that depends on numbers, or cells would move.
             places = [one for one in page.widgets.values() if isinstance(one, PicturePlace | DescentPart)]
             late, sizes = [one.picture is None for one in places], [box.own_size[1:] for box in self._sharing.boxes()]
             decides = room, height, [one.id for one in self._sharing.all], sizes, late, can_typeset_now()
@@ -79,11 +79,11 @@ class Growth:
         return bool(decides)
 
     def grow(self, room: int, height: int) -> None:
-        """Let matrices, pictures and lists be as large as leaves the page in sight whole, with no row on more lines.
+        """Make matrices, pictures and lists as large as keeps the whole page visible, with no row on more lines.
 
-        Where much of the page would stay empty, rows may take more lines if all is much larger then. Of small pictures
-        in place of numbers, which are as wide as they can be, the cells are higher then. A page that is only slightly
-        too high has smaller pictures, if it is in sight whole then.
+        Where much of the page would stay empty, rows may take more lines if all is much larger then. Small pictures in
+        place of numbers already have their full width: their cells become higher. A page that is only slightly too high
+        gets smaller pictures, if the whole page is visible then.
         """
         before, high = self._stance(room)
         lines, narrow, whole, torn = before
@@ -92,7 +92,7 @@ class Growth:
 
         def fits(times: float, drawn: float, tall: float, breaks: bool = False, maps: float = 1.0) -> bool:
             if (times, drawn, tall, breaks, maps) == (self.grown, self.drawn, self.tall, self.breaks, self.maps):
-                return True  # they stand so
+                return True  # this is the present layout
             others = maps != self.maps
             self.grown, self.drawn, self.tall, self.breaks, self.maps = times, drawn, tall, breaks, maps
             if others:
@@ -127,7 +127,7 @@ class Growth:
             for ways in (both, [(alike, one) for one in equation.LARGER if one >= MUCH * drawn]):
                 if breaks:
                     break
-                # What fits fits smaller, too: each trial takes some 10 ms.
+                # What fits also fits smaller, so bisect: each trial takes some 10 ms.
                 at = bisect_left(ways, True, key=lambda way: fits(way[0], way[1], 1.0, True))
                 if at < len(ways) and fits(ways[at][0], ways[at][1], 1.0, True):
                     (alike, drawn), breaks = ways[at], True
@@ -137,7 +137,7 @@ class Growth:
         fits(alike, drawn, talls[higher - 1], breaks)
 
     def _larger(self, room: int, free: int, *kinds: type[Element]) -> Iterator[float]:
-        """How many times larger pictures, lists and what is of more kinds may be, by the room that they take now."""
+        """The factors by which pictures, lists and more kinds of elements may grow, from their present room."""
         page, parts = self._sharing.page, []
 
         def grows(element: Element) -> bool:
@@ -148,7 +148,7 @@ class Growth:
             if isinstance(element, Row):
                 there = (one for item, one in self._there(element, place) if grows(item.element) and not _is_map(item))
                 all_there = reduce(QRect.united, there, QRect())
-                # What fills its line need not.
+                # Parts that fill their line need less.
                 across = sum(self._sharing.px(one.width) for one in parts_beside(element)) or all_there.right() + 1
                 down = all_there.height()
             elif isinstance(element, (Matrix, *DRAWN)):
@@ -158,14 +158,14 @@ class Growth:
         return equation.larger(parts, room, free, self.grown)
 
     def _stance(self, room: int) -> tuple[tuple[Any, ...], int]:
-        """How rows break; what lists lack; how much is seen of matrices; what is torn; and where the page ends."""
+        """How rows break, what lists lack, how much of matrices is visible, what is torn, and where the page ends."""
         page, broken, torn = self._sharing.page, [], []
         widths: dict[str, int] = {}
         for row in self._sharing.rows:
             layout = page.layout_of(row)
             across = self._sharing.room_of(row, room)
             there = list(self._there(row, QRect(0, 0, across, 0)))
-            # A list in a row has the width that the row gives it, once that is laid out.
+            # A list in a row gets its width from the row, once that is laid out.
             widths |= {part.id: rect.width() for item, rect in there for part in leaves(item.element)}
             places = pairwise((item, rect.left()) for item, rect in there)
             broken.append([b <= a and not _is_map(item) for (_, a), (item, b) in places])
@@ -179,25 +179,25 @@ class Growth:
         return (broken, narrow, seen, torn), end + page.contentsMargins().bottom()
 
     def _there(self, row: Row, place: QRect) -> Iterator[tuple[Item, QRect]]:
-        """What is there of a row, and where it will stand."""
+        """The visible items of a row, and where they will stand."""
         layout = self._sharing.page.layout_of(row)
         items = {id(widget): item for widget, item in zip(layout.widgets, row.items, strict=True)}
         return ((items[id(one.widget())], rect) for one, rect in layout.places(place))
 
     def times_in(self, element: Element) -> float:
-        """How much larger an arrangement of a width of its own is: as what grows in it; one number needs no room."""
+        """The factor for an arrangement of fixed width: that of what grows in it; a single number needs no room."""
         numbers = any(isinstance(one, Matrix) and one.values.size > 1 for one in leaves(element))
         matrices = self.times if numbers else 1.0
         return max(self.drawn, matrices) if any(isinstance(one, DRAWN) for one in leaves(element)) else matrices
 
 
 def _is_drawn(element: Element) -> bool:
-    """Whether it is a picture or a list that may be larger."""
+    """Whether an element is a picture or a list that may be larger."""
     if isinstance(element, Descent):
         return element.part in ("curve", "surface")
     return isinstance(element, DRAWN) and not (isinstance(element, Picture) and element.fills)
 
 
 def _is_map(item: Item) -> bool:
-    """Whether it is a picture of weights: beside an equation it is at home, and below it, too."""
+    """Whether an item is a picture of weights, which may stand beside an equation or below it."""
     return any(isinstance(one, (HeatMap, AttentionLines)) for one in leaves(item.element))

@@ -1,4 +1,4 @@
-"""Above every stage: its title, what happens there, the layer and head that all pages look at, and its switches."""
+"""The head of every page: title, sentence, the layer and head that all pages look at, and the switches."""
 
 from html import escape
 from typing import Any, cast
@@ -48,7 +48,7 @@ class HeaderView(QWidget):
         layout.addWidget(line)
         self._sentence = mark(QLabel(set_names(header.sentence), self), role="subtitle")
         self._sentence.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        self._sentence.setWordWrap(True)  # after it: a policy that is set does not know of heights for widths
+        self._sentence.setWordWrap(True)  # after the policy: setting one forgets that the height depends on the width
         layout.addWidget(self._sentence)
         self.switches = SwitchBar(bench, header.switches, self) if header.switches is not None else None
         if self.switches is not None:
@@ -56,7 +56,7 @@ class HeaderView(QWidget):
             layout.addWidget(self.switches)
 
     def _way_back(self, bench: Workbench, header: Header, parent: QWidget) -> QLabel:
-        """What the stage is in, each part a way back there."""
+        """The stages that this one is in, each as a link back."""
         ink = bench.appearance.theme.muted
         parts = (
             f'<a href="{i}" style="color:{ink}; text-decoration:none">{escape(crumb.text)}</a> ▸'
@@ -88,7 +88,7 @@ class HeaderView(QWidget):
             self._choices[LAYOUT].setVisible(on)
 
     def _let_follow_switches(self, room: int) -> None:
-        """Let "By hand" stand with the switches where the title's line is full: it would take a line by itself."""
+        """Put "By hand" among the switches if the title's line is full: it would take a line by itself."""
         if self.switches is None or LAYOUT not in self._choices:
             return
         layout = self._choices[LAYOUT]
@@ -102,12 +102,12 @@ class HeaderView(QWidget):
             line.addWidget(layout)
 
     def _show_title(self) -> None:
-        """The crumbs before it say what the stage is in, and the choices behind it which head is looked at."""
+        """Show the short title: the crumbs before it name the stage around it, the choices behind it the head."""
         self._title.setText(self._header.short or self._header.title)
         self._title.setAccessibleName(self._header.title)
 
     def fit(self, room: int, low: bool = False) -> None:
-        """Let a title that is longer than so many pixels take two lines; where the page is low, switches wait."""
+        """Let a title wider than so many pixels take two lines; on a low page, hide the switches behind a button."""
         if low != self._low:
             self._low = low
             self._sentence.setVisible(not low)
@@ -123,6 +123,6 @@ class HeaderView(QWidget):
         self._let_follow_switches(room)
         longer = self._title.fontMetrics().horizontalAdvance(self._title.text()) > room
         least = max(room, 0) if longer else 0
-        if (longer, least) != (self._title.wordWrap(), self._title.minimumWidth()):  # or the page is laid out anew
+        if (longer, least) != (self._title.wordWrap(), self._title.minimumWidth()):  # or the page is laid out again
             self._title.setWordWrap(longer)
             self._title.setMinimumWidth(least)

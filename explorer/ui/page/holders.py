@@ -1,4 +1,4 @@
-"""A widget that holds others on a page below a heading."""
+"""A widget that holds others on a page, below a heading."""
 
 from collections.abc import Iterator
 from typing import cast
@@ -12,14 +12,14 @@ from explorer.ui.widgets.names import set_names
 
 
 class _Column(QVBoxLayout):
-    """A column that knows how narrow its widget stays: Qt asks how high it is in all the width that there would be."""
+    """A column that respects the maximum width of its widget: Qt asks for the height at the full available width."""
 
     def heightForWidth(self, width: int) -> int:
         return super().heightForWidth(min(width, cast(QWidget, self.parentWidget()).maximumWidth()))
 
 
 class Titled(QWidget):
-    """Elements below a heading; where a row or a list is among them, as narrow as it must be to stand beside others.
+    """Elements below a heading; with a row or a list among them, it can be narrow enough to stand beside others.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Titled(QWidget):
     def __init__(self, title: str, role: str, spacing: int, parent: QWidget) -> None:
         super().__init__(parent)
         self.inside: list[QWidget] = []
-        """What stands below the heading."""
+        """The widgets below the heading."""
         self.down = _Column(self)
         self.down.setContentsMargins(0, 0, 0, 0)
         self.down.setSpacing(spacing)
@@ -43,7 +43,7 @@ class Titled(QWidget):
             self.heading.addWidget(self.title)
 
     def places(self, place: QRect) -> Iterator[QRect]:
-        """Where what is inside will stand, as high as it needs to be."""
+        """Where the widgets inside will stand, each as high as it needs to be."""
         spacing = self.down.spacing()
         y = place.top() + (self.heading.sizeHint().height() + spacing if self.title is not None else 0)
         for widget in self.inside:
@@ -60,6 +60,6 @@ class Titled(QWidget):
 
 
 def height_of(widget: QWidget, width: int) -> int:
-    """Pixels that a widget is high in a column of a width."""
+    """The height in pixels of a widget in a column of this width."""
     item = QWidgetItem(widget)
     return item.heightForWidth(width) if item.hasHeightForWidth() else item.sizeHint().height()

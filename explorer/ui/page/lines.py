@@ -1,5 +1,5 @@
-"""A row of elements in lines: `explorer/pages/equation.py` says where everything stands; here the widgets are asked how
-large they are, and put there.
+"""A row of elements in lines: `explorer/pages/equation.py` decides where everything stands; here the widgets are
+measured and moved.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -31,11 +31,11 @@ SIGN = 22
 ACROSS_ROW = 10
 """Pixels at text scale 1 between the elements of a row."""
 THUMB = 132
-"""Pixels at text scale 1 across that a small picture in an equation takes at most."""
+"""The greatest width of a small picture in an equation, in pixels at text scale 1."""
 
 
 def row_room(px: Callable[[float], int], width: int = 0) -> Room:
-    """The room of a row; `px`: pixels on this screen of pixels at text scale 1."""
+    """The room of a row; `px` converts pixels at text scale 1 to this screen."""
     return Room(width, px(ACROSS_ROW), px(SIGN))
 
 
@@ -45,7 +45,7 @@ class RowLayout(FlowLayout):
     Parameters
     ----------
     across : Room
-        Of its gaps and signs; the width is that of the widget.
+        With its gaps and signs; the width is that of the widget.
     down : int
         Pixels between two lines.
     """
@@ -61,9 +61,9 @@ class RowLayout(FlowLayout):
         self._begins: frozenset[int] = frozenset()
 
     def put(self, widget: QWidget, sign: str, label: QLabel | None, yields: bool = False) -> None:
-        """Let a widget stand at the end, behind a sign and the label that shows it; `yields`: see `Item`.
+        """Append a widget, behind a sign and the label that shows it; `yields`: see `Item`.
 
-        Both at once: a page is made over several turns, and Qt lays out what there is in each.
+        Both at once: a page is built over several turns, and Qt lays out what exists in each.
         """
         self._signs.append((sign, label))
         self._yields.append(yields)
@@ -80,13 +80,13 @@ class RowLayout(FlowLayout):
         super().invalidate()
 
     def let_begin(self, places: Collection[int] = ()) -> None:
-        """Let a line begin with each widget at some places, whatever room there is."""
+        """Begin a new line at each of these indices, whatever room there is."""
         if self._begins != (begins := frozenset(places)):
             self._begins = begins
             self.invalidate()
 
     def parts(self, part_of: Callable[[QWidget], Part]) -> list[Part]:
-        """The parts of the row: what is said of each widget, and what the row knows of it."""
+        """The parts of the row: what `part_of` says of each widget, and what the row knows of it."""
         found: list[Part] = []
         before: QWidget | None = None
         for place, widget in enumerate(self.widgets):
@@ -100,7 +100,7 @@ class RowLayout(FlowLayout):
         return found
 
     def minimumSize(self) -> QSize:
-        """What an equation that cannot break takes: in less it would be cut."""
+        """The width of an equation that cannot break: with less it would be cut."""
         parts = self._there({asked.item.widget(): asked.least.width() for asked in self._parts()})
         room = self._room._replace(width=0)
         pieces = broken(parts, room)
@@ -116,7 +116,7 @@ class RowLayout(FlowLayout):
         return self._where(available)[1].height
 
     def _placed(self, rect: QRect) -> list[tuple[Asked, QRect]]:
-        """Where each item stands within `rect`; a label has its sign's place, too."""
+        """Where each item stands within `rect`; also stores the places of the signs' labels."""
         area = rect.marginsRemoved(self.contentsMargins())
         asked, where = self._where(area.width())
         direction = self._direction()
@@ -134,7 +134,7 @@ class RowLayout(FlowLayout):
         return [(one, there(*place)) for one, place in zip(asked, where.parts, strict=True)]
 
     def _where(self, width: int) -> tuple[list[Asked], Placed]:
-        """What is there, and where it stands in so many pixels."""
+        """The items, and where they stand in this width."""
         if width not in self._wheres:
             self._wheres[width] = self._reckoned(width)
         return self._wheres[width]
@@ -149,12 +149,12 @@ class RowLayout(FlowLayout):
         return [asked for asked, _ in sized], where
 
     def torn(self, width: int) -> int:
-        """How many lines begin within a term, in so many pixels."""
+        """How many lines begin inside a term, in this width."""
         parts = self._there({asked.item.widget(): size.width() for asked, size in self._sized(width)})
         return sum(is_torn(parts, line) for line in broken(parts, self._room._replace(width=width))[1:])
 
     def _there(self, widths: Mapping[QWidget | None, int]) -> list[Part]:
-        """The parts that are there, as wide as is said."""
+        """The parts whose widths are given, in these widths."""
         parts = self.parts(lambda widget: Part((widths.get(widget, 0),)))
         self._seen = [place for place, widget in enumerate(self.widgets) if widget in widths]
         return [parts[place] for place in self._seen]
@@ -168,9 +168,9 @@ def _size(asked: Asked, width: int, height: int) -> Size:
 
 
 def let_stand(layout: RowLayout, room: Room, thumb: int) -> None:
-    """Let the matrices of a row be as large as there is room for.
+    """Make the matrices of a row as large as there is room for.
 
-    `thumb`: pixels across that a small picture in an equation takes at most.
+    `thumb`: the greatest width of a small picture in an equation, in pixels.
     """
     parts = layout.parts(lambda widget: _part(widget, room.width, thumb))
     if not all(part.picture for part in parts):  # beside numbers the smallest headings would lose their formulas
@@ -189,20 +189,20 @@ def let_stand(layout: RowLayout, room: Room, thumb: int) -> None:
 
 
 def let_stand_below(layout: RowLayout) -> None:
-    """Let the matrices of a row say each what its rows are, as where nobody knows which stand on one line."""
+    """Let each matrix of a row name its own rows: it is not known which of them stand on one line."""
     for box in layout.widgets:
         if isinstance(box, MatrixBox):
             box.take(0, True)
 
 
 def width_of(layout: RowLayout, room: Room) -> tuple[int, int]:
-    """Pixels across of a row on one line, and of its widest part with the labels of its rows, as large as they like."""
+    """The width of a row on one line, and of its widest part with row labels, both without a limit."""
     parts = layout.parts(lambda widget: _part(widget, UNBOUNDED, 0))
     return across(parts, list(range(len(parts))), room, 0), max(one.widths[0] + one.labels[0] for one in parts)
 
 
 def halves_of(layout: RowLayout, room: Room) -> Line:
-    """Where a row that has no room on one line, with all as large as it likes, breaks before its "=" or an arrow."""
+    """Where a row that does not fit on one line, with all parts at full size, breaks before its "=" or an arrow."""
     return halves(layout.parts(lambda widget: _part(widget, UNBOUNDED, 0)), room)
 
 
@@ -213,10 +213,10 @@ def _part(widget: QWidget, room: int, thumb: int) -> Part:
 
 
 def same_rows(before: QWidget | None, box: MatrixBox) -> bool:
-    """Whether the matrix before, if it stands on the same line, says what the rows are."""
+    """Whether the matrix before, if it stands on the same line, already names the same rows."""
     if not isinstance(before, MatrixBox) or before.folded != box.folded:
         return False
     a, b = before.matrix, box.matrix
-    if box.folded and a.array.shape != b.array.shape:  # pictures: those of other widths have rows of other heights
+    if box.folded and a.array.shape != b.array.shape:  # pictures of other widths have rows of other heights
         return False
     return before.form.times == box.form.times and (a.axes[0], a.rows) == (b.axes[0], b.rows)

@@ -1,4 +1,4 @@
-"""A list of lines with words, numbers and bars; of 50,000 lines only those in sight are made and painted."""
+"""A list of lines with words, numbers and bars; of 50,000 lines only the visible ones are made and painted."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -27,18 +27,18 @@ from explorer.ui.workbench import Workbench
 
 ROW_HEIGHT, PADDING, MOST_TEXT = 26, 5, 260
 LOW_ROW = 21
-"""Pixels at text scale 1 that a line is high where lines stand close."""
+"""Height of a line where lines stand close, in pixels at text scale 1."""
 LEAST_WIDTH = 300
 LEAST_BAR, LEAST_WORDS = 50, 140
-"""Pixels at text scale 1 that a bar, and words, take at least where the page is narrow."""
+"""Least widths of a bar and of words on a narrow page, in pixels at text scale 1."""
 MOST_BAR = 3
-"""How many times as long as usual bars are where the page is wide."""
+"""How many times longer than usual bars are on a wide page, at most."""
 MOST_LETTERS = 1.3
-"""How many times larger than usual letters may be: else they would be larger than headings."""
+"""How many times larger than usual letters may be: they must not be larger than headings."""
 GAP = 8
 """Pixels at text scale 1 above the columns that stand below the others."""
 FEW_MORE = 2
-"""Lines that take no more room than what asks for them."""
+"""So many hidden lines are shown at once: the button that asks for them takes as much room."""
 MORE = 4
 """How many times as many lines are in sight after "more"."""
 MOST_KEPT = 4096  # texts whose lines are remembered
@@ -46,9 +46,9 @@ MEASURED = 200  # lines that the width of all is taken from
 
 
 class ListingView(FittedTable):
-    """A listing on a page. Where it is too narrow for all columns, the others stand below, behind the first one again.
+    """A listing on a page. On a narrow page the columns that do not fit stand below, behind the first column again.
 
-    `ask`: is given the gesture of a link that was followed; else it is performed.
+    `ask`: gets the gesture of a link that was followed; without it, the gesture is performed.
     """
 
     def __init__(
@@ -60,24 +60,24 @@ class ListingView(FittedTable):
     ) -> None:
         super().__init__(parent)
         self._opened = 0
-        """Lines that were asked for, where not all are in sight."""
+        """Lines that the person has asked for, where not all are shown."""
         self._rest: list[_Below] = []
-        """The columns for which there is no room beside the others, in lists one below the other."""
+        """Lists, one below the other, of the columns that do not fit beside the others."""
         self._rest_of: tuple[object, ...] = ()
-        """What these were made of."""
+        """What these lists were made of."""
         self._more = mark(QPushButton(self), link="true")
         self._more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._more.setToolTip("Show more lines")
         self._more.clicked.connect(lambda: self._open(MORE * max(self.listing.most, self._opened)))
         self.bench = bench
         self._by: Coming = "tab"
-        """How one comes to the next line, if not by a click."""
+        """How the person comes to the next line, if not by a click."""
         self._row = 0
         self.is_spread = False
         """Whether its lines are higher than they need to be."""
         self._times = 1.0
         self._lines_of: dict[tuple[str, bool, str, int], list[str]] = {}
-        """Of texts, whether they have names, in a font and so many pixels."""
+        """By text, whether it has names, font and width in pixels."""
         self._fonts = self._letters()
         self.padding = bench.appearance.px(PADDING)
         self._ask = ask or (lambda gesture: perform(bench, gesture, self))
@@ -114,11 +114,11 @@ class ListingView(FittedTable):
 
     @property
     def listing(self) -> Listing:
-        """What is shown."""
+        """The listing that is shown."""
         return self.table.listing
 
     def tell(self, listing: Listing) -> None:
-        """Show another listing; the place one is at stays."""
+        """Show another listing; the current line stays."""
         was = self.listing
         self.table.tell(listing)
         if was.order != listing.order:
@@ -127,7 +127,7 @@ class ListingView(FittedTable):
         self._measure()
 
     def be_times(self, times: float) -> None:
-        """Have lines so many times higher, and letters as much larger up to `MOST_LETTERS`; titles stay as they are."""
+        """Make lines higher by a factor, and letters larger by it up to `MOST_LETTERS`; titles stay as they are."""
         if times == self._times:
             return
         self._times = times
@@ -150,11 +150,11 @@ class ListingView(FittedTable):
 
     @property
     def grown(self) -> int:
-        """Pixels down that its lines take more than they need."""
+        """Pixels by which all shown lines together are higher than they need to be."""
         return (self.verticalHeader().defaultSectionSize() - self._least_row) * self._shown
 
     def grow(self, pixels: int) -> None:
-        """Let its lines take so many pixels more than they need, up to four times that: a slide is full then."""
+        """Make the lines higher by so many pixels in all, to four times their need at most: so that a slide is full."""
         row = self._least_row + min(pixels // max(self._shown, 1), 3 * self._least_row)
         if row != self._row and not self._goes_on:
             self._row = row
@@ -165,17 +165,17 @@ class ListingView(FittedTable):
         return self._px(LOW_ROW if self.bench.appearance.close else ROW_HEIGHT)
 
     def _px(self, pixels: float) -> int:
-        """Pixels on this screen of what grows with the letters."""
+        """Pixels on this screen for something that grows with the letters."""
         return self.bench.appearance.px(pixels * self._times)
 
     @property
     def _shown(self) -> int:
-        """How many lines are in sight: all, where few more would be asked for."""
+        """How many lines are shown: all, if only few more would be hidden."""
         there, most = len(self.listing.lines), max(self.listing.most, self._opened)
         return there if there <= most + FEW_MORE else most
 
     def _measure(self) -> None:
-        """Make the columns as wide as their texts, and the list as high as its rows, up to a size to take in."""
+        """Make the columns as wide as their texts, and the list as high as the lines that it shows."""
         px, count, columns = self.bench.appearance.px, len(self.listing.lines), self.listing.columns
         self.setAccessibleName(self.listing.name)
         header, side = self.horizontalHeader(), self.verticalHeader()
@@ -202,7 +202,7 @@ class ListingView(FittedTable):
             self.setMinimumWidth(min(beside + sum(one.wanted for one in widths), LEAST_WIDTH))
 
     def _widths(self, metrics: QFontMetrics) -> list[Widths]:
-        """How wide each column is, with titles in such letters."""
+        """The widths of each column; `metrics` are those of the titles."""
         px, columns = self.bench.appearance.px, self.listing.columns
         lines = [self.table.line(row) for row in range(min(len(self.listing.lines), MEASURED))]
         heats = [i for i, column in enumerate(columns) if column.kind == HEAT]
@@ -216,7 +216,7 @@ class ListingView(FittedTable):
                 bar = _column(px(column.width), px(LEAST_BAR), 0, title, longest, said)
                 widths.append(bar._replace(most=MOST_BAR * bar.wanted))
                 continue
-            # The cells of a square are alike.
+            # All columns with numbers on colours have one width.
             own = heat if column.kind == HEAT and heat else self._width_of(lines, heats if i in heats else [i], column)
             heat = own if column.kind == HEAT else heat
             least = px(LEAST_WORDS) if column.kind == WORDS else own
@@ -228,11 +228,11 @@ class ListingView(FittedTable):
         self._hold_below()
 
     def lines_of(self, column: Column, text: str, font: QFont, room: int) -> list[str]:
-        """The lines that the words of a cell take; a number stays on one."""
+        """The lines into which the words of a cell are broken; a number stays on one."""
         if column.kind != WORDS:
             return [text]
         key = text, column.names, font.key(), room
-        if key not in self._lines_of:  # asked with each size that a layout tries, and in each painting
+        if key not in self._lines_of:  # asked for at each size that a layout tries, and in each painting
             if len(self._lines_of) >= MOST_KEPT:
                 self._lines_of.clear()
             across = partial(wide, font) if column.names else QFontMetrics(font).horizontalAdvance
@@ -241,7 +241,7 @@ class ListingView(FittedTable):
 
     def _break_lines(self) -> int:
         if not self._fitted:
-            return 0  # nobody knows yet how wide it will be
+            return 0  # its width is not known yet
         side, header, count = self.verticalHeader(), self.horizontalHeader(), len(self.listing.lines)
         words = [i for i, column in enumerate(self.listing.columns) if column.kind == WORDS]
         rooms = {i: header.sectionSize(i) - 2 * self.padding for i in words if not self.isColumnHidden(i)}
@@ -261,9 +261,9 @@ class ListingView(FittedTable):
         return len(self._side_by_side(tuple(range(len(self._columns))))[0])
 
     def _side_by_side(self, columns: tuple[int, ...]) -> list[tuple[int, ...]]:
-        """Which of some columns stand in each of the lists that there are, one below the other, each behind the first.
+        """The columns in each of the lists, one below the other, where each begins with the first column again.
 
-        One that has room for one only is left as it is.
+        A list with room for one column only is left as it is.
         """
         room = self.width() - self._beside
         ends = list(accumulate(self._columns[i].least for i in columns))
@@ -298,18 +298,18 @@ class ListingView(FittedTable):
 
     @property
     def _goes_on(self) -> "list[_Below]":
-        """The lists that columns stand in for which there is no room."""
+        """The lists below, of the columns that do not fit."""
         return [rest for rest in self._rest if rest.isVisibleTo(self)]
 
     def _taken_by(self, rest: "_Below") -> int:
-        """Pixels down that a list below this one takes."""
+        """The height in pixels that a list below this one takes."""
         return rest.minimumHeight() + self.bench.appearance.px(GAP)
 
     def _width_of(self, lines: Sequence[Line], columns: Sequence[int], column: Column) -> int:
         """Pixels that the widest text of some columns takes."""
         fonts = (self._fonts[column.kind != WORDS, weight] for weight in (False, True))
         plain, bold = (partial(wide, one) if column.names else QFontMetrics(one).horizontalAdvance for one in fonts)
-        # A row about a cell is bold while one points at it. Of many lines a few words stand in all.
+        # A row about a cell is bold while the cell is pointed at. Many lines share few different words.
         texts = {
             (bool(line.strong or line.here or line.cell), line.entries[at].text) for line in lines for at in columns
         }
@@ -322,9 +322,9 @@ class ListingView(FittedTable):
         self._hold_below()
 
     def _hold_below(self) -> None:
-        """Below the lines stand the other columns, and how many more lines there are."""
+        """Place the other columns, and the button for more lines, below the lines."""
         below = self._more.sizeHint().height() if self._more.isVisibleTo(self) else 0
-        if below != self._below:  # it has its font only now
+        if below != self._below:  # the button has its font only now
             self._below = below
             super()._fit()
         taken = below
@@ -351,7 +351,7 @@ class ListingView(FittedTable):
     # Looking
 
     def _follow(self, row: int, *columns: int) -> None:
-        """Do what a click on one of these columns asks for."""
+        """Follow the first link in these columns."""
         for column in columns:
             leads = self.table.line(row).entries[column].leads
             if leads is not None:
@@ -396,7 +396,7 @@ class ListingView(FittedTable):
             self.bench.selection.choose(cell, self._by)
 
     def _bring_into_sight(self) -> None:
-        """Scroll the page to the line that the keys have gone to."""
+        """Scroll the page to the line that the keys have come to."""
         page = self.parentWidget()
         while page is not None and not isinstance(page, QScrollArea):
             page = page.parentWidget()
@@ -416,7 +416,7 @@ class ListingView(FittedTable):
                 self.setCurrentIndex(self.table.index(index.row(), column))
                 self.edit(self.currentIndex())
                 return
-            # Enter means the column that one is at, if it leads somewhere, or else the line.
+            # Enter follows the link of the current column, if it has one, or else the first link of the line.
             self._follow(index.row(), index.column(), *range(len(entries)))
         self._by = "arrow"
         super().keyPressEvent(event)
@@ -431,7 +431,7 @@ class ListingView(FittedTable):
 
 
 class _Below(ListingView):
-    """Columns of a list that stand below the others, as wide as that has measured them."""
+    """Columns of a list that stand below the others, as wide as the list above has measured them."""
 
     def __init__(
         self,
@@ -448,7 +448,7 @@ class _Below(ListingView):
         self.be_times(times)
 
     def stand_below(self, listing: Listing, widths: list[Widths], times: float) -> None:
-        """Show other columns; what room they have is told afterwards."""
+        """Show other columns; their room is set afterwards."""
         self._given, self._waits = widths, True
         self.tell(listing)
         self.be_times(times)
@@ -461,7 +461,7 @@ class _Below(ListingView):
 
 
 def _column(own: int, tight: int, least: int, title: int, longest: int, text: str) -> Widths:
-    """Of a column whose texts take so many pixels; never less than the longest word of its title."""
+    """The widths of a column whose texts take `own` pixels; never less than the longest word of its title."""
     tight = max(min(own, tight), longest)
     wanted = max(own, title)
     return Widths(wanted, min(tight, wanted), max(min(tight, least or tight), longest), text, wanted)

@@ -45,7 +45,7 @@ class PartOfLines(Lines):
         return replace(line, entries=tuple(line.entries[column] for column in self.columns))
 
 
-# Python adds up flags of Qt slowly, and they are asked for with each cell that is painted.
+# Python adds flags of Qt slowly, and they are asked for with each cell that is painted.
 READ = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 CHANGED = READ | Qt.ItemFlag.ItemIsEditable
 
@@ -59,7 +59,7 @@ class ListingModel(QAbstractTableModel):
         self._lines: dict[int, Line] = {}
 
     def tell(self, listing: Listing) -> None:
-        """Pass on another listing."""
+        """Show another listing."""
         sizes = [(len(one.lines), len(one.columns)) for one in (self.listing, listing)]
         if sizes[0] != sizes[1]:
             self.beginResetModel()
@@ -119,14 +119,14 @@ class ListingModel(QAbstractTableModel):
 
 
 class Titles(QHeaderView):
-    """The titles of columns; names in them are set."""
+    """The titles of columns; names in them are typeset."""
 
     def __init__(self, bench: Workbench, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._bench = bench
 
     def sizeHint(self) -> QSize:
-        """As high as it is: Qt would ask for all titles each time that something on the list has another size."""
+        """Its present height: Qt would ask for all titles each time that something in the list changes its size."""
         return QSize(0, self.minimumHeight())
 
     def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
@@ -151,14 +151,14 @@ def cut_label(text: str) -> str:
 
 
 def title_of(title: str) -> str:
-    """The title of a column: it goes on in the next line, so only a word that is too long by itself is cut."""
+    """The title of a column: it may wrap, so only a single word that is too long is cut."""
     return " ".join(map(cut_label, title.split(" ")))
 
 
 LEFT, RIGHT = (
     (side | Qt.AlignmentFlag.AlignVCenter).value for side in (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight)
 )
-"""Where words and numbers stand in their cells."""
+"""How words and numbers are aligned in their cells."""
 
 
 class RowPainter(QStyledItemDelegate):
@@ -178,7 +178,7 @@ class RowPainter(QStyledItemDelegate):
         here = line.here or (view.pointed is not None and line.cell == view.pointed)
         if here:
             painter.fillRect(rect.adjusted(0, 1, 0, -1), qcolor(theme.here_soft))
-        if row and view.is_spread:  # one reads across from line to line
+        if row and view.is_spread:  # a rule, to read across from line to line
             painter.fillRect(rect.left(), rect.top(), rect.width(), 1, qcolor(theme.line))
         if column.kind == BAR:
             self._bar(painter, rect, column, entry, here)
@@ -218,12 +218,12 @@ class RowPainter(QStyledItemDelegate):
         place = RIGHT if column.kind == NUMBER else LEFT
         lines, metrics = view.lines_of(column, text, font, inner.width()), painter.fontMetrics()
         for i, one in enumerate(lines):
-            # What is too long even so is one word; a name that is set is narrower than as it is typed.
+            # A line that is still too long is a single word; a typeset name is narrower than as it is typed.
             over = (wide(font, one) if column.names else metrics.horizontalAdvance(one)) > inner.width()
             elided = metrics.elidedText(one, Qt.TextElideMode.ElideRight, inner.width()) if over else one
             on = inner.translated(0, (2 * i + 1 - len(lines)) * metrics.lineSpacing() // 2)
             (draw_named if column.names else QPainter.drawText)(painter, on, place, elided)
-            # That it leads somewhere is not said by its colour alone.
+            # Colour must not be the only sign of a link.
             if entry.leads is not None and entry.choose is None:
                 indent = metrics.horizontalAdvance(elided[: -len(elided.lstrip())])
                 width = round(wide(font, elided)) if column.names else metrics.horizontalAdvance(elided)
@@ -247,7 +247,7 @@ class RowPainter(QStyledItemDelegate):
         theme, (low, high) = view.bench.appearance.theme, column.reach
         inner = QRectF(rect).adjusted(view.padding, 5, -view.padding, -4)
         width = inner.width() / ((high - low) or 1.0)
-        width = width if np.isfinite(width) else 0.0  # of the smallest numbers there are
+        width = width if np.isfinite(width) else 0.0  # for the smallest numbers there are
         zero = inner.left() - low * width
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if np.isfinite(value):
@@ -267,7 +267,7 @@ class RowPainter(QStyledItemDelegate):
 
 
 def bar_color(theme: Theme, value: float, signed: bool, here: bool) -> QColor:
-    """Orange where one is; else the colour map's own colour for a share, or for a positive or a negative number."""
+    """Orange for the place one is at; else the colour map's colour for a share, a positive or a negative number."""
     if here:
         return qcolor(theme.here)
     if not signed:

@@ -1,4 +1,4 @@
-"""From one page, or one slide, to the next: what stays glides to its new place."""
+"""The motion from one page, or one slide, to the next: what stays glides to its new place."""
 
 from collections.abc import Callable, Sequence
 
@@ -24,33 +24,33 @@ from explorer.ui.turns import HANDS
 from explorer.ui.workbench import Workbench
 
 TIME, ARISING = 250, 1150
-"""Milliseconds that it takes, and then until numbers that are spoken of have arisen, where they do."""
+"""Milliseconds of the motion, and of what follows if numbers that are spoken of appear one by one."""
 LINE, CORNER = 24, 4
-"""Pixels at text scale 1 of a line of a sum that arises, and the corners of its ground."""
+"""Pixels at text scale 1: a line of a sum that appears, and the corners of its background."""
 LOOKS, EACH = 40, 10
-"""How often it is looked whether the page is laid out, before it is shown without motion; and milliseconds between."""
+"""How many checks whether the page is laid out are made before it is shown without motion; and milliseconds between."""
 
 
 class Motion(QWidget):
-    """It lies over pages and paints pictures of them while one becomes the next; the pages themselves stand still.
+    """Lies over pages and paints pictures of them while one becomes the next; the pages themselves do not move.
 
-    Any key, click, turn of the wheel or edit ends it, and does what it always does, at once. With less motion there is
-    none. It is never hidden, only without a size: whenever something comes or goes in a layout, Qt has the room shared
-    anew.
+    Any key, click, turn of the wheel or edit ends the motion, and has its usual effect at once. With less motion there
+    is none. The widget is never hidden, only of size zero: whenever a widget in a layout is shown or hidden, Qt asks
+    for a new layout.
 
     Parameters
     ----------
     over : QWidget
-        What is seen.
+        The widget that it lies over.
     bench : Workbench
-        In the look of that.
+        In the look of that widget.
     elements : callable
-        The elements that stand in it; None where there are none.
+        Returns the elements in that widget; None if there are none.
     settled : callable
-        Whether what stands in it has its place.
+        Returns whether everything in it has its place.
     """
 
-    held = False  # whether there is none for now: people look elsewhere
+    held = False  # whether there is no motion for now: people look elsewhere
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Motion(QWidget):
         self._flows: tuple[Flow, ...] = ()
         self._arises: Arises | None = None
         self._rests: tuple[QPixmap, ...] = ()
-        """The two pictures without what stays, which glides by itself."""
+        """The two pictures without what stays on both pages, which glides separately."""
         self._window: QWindow | None = None
         bench.bridge.changed.connect(self._follow)
         self._looks = 0
@@ -82,21 +82,21 @@ class Motion(QWidget):
 
     @property
     def moves(self) -> bool:
-        """Whether it is on the way, or about to begin."""
+        """Whether the motion is running, or about to begin."""
         return self._waits.isActive() or self._runs.state() != QVariantAnimation.State.Stopped
 
     @property
     def begun(self) -> bool:
-        """Whether both pages are in its picture."""
+        """Whether it has the pictures of both pages."""
         return self._after is not None
 
     def show_at(self, at: float) -> None:
-        """Stand still at a moment, from 0 to 1, once it has begun."""
+        """Stand still at a moment of the motion, from 0 to 1."""
         self._runs.pause()
         self._runs.setCurrentTime(round(at * self._runs.duration()))
 
     def remember(self) -> None:
-        """Another page is about to come: this is how the one before looks. The first to say so is right."""
+        """Keep a picture of the present page: another one is about to come. Only the first call counts."""
         if self._before is not None and not self.moves:
             return
         elements = self._elements()
@@ -106,7 +106,7 @@ class Motion(QWidget):
             self._before = self._taken(elements)
 
     def begin(self) -> None:
-        """The other page is there: begin as soon as all that stands on it has its place."""
+        """Begin the motion as soon as everything on the new page has its place."""
         if self._before is None or self.moves:
             return
         if not self._over.isVisible() or self._before[0].room != _rect(self._over.rect()):
@@ -147,20 +147,20 @@ class Motion(QWidget):
         self._runs.start()
 
     def stop(self, *_: object) -> None:
-        """Be gone: the page is to be seen as it is."""
+        """End the motion, and show the page itself."""
         self._before = self._after = self._arises = None
         self._rests = ()
         self._waits.stop()
         self._runs.stop()
         self._over.removeEventFilter(self)
-        # A window that closes goes before what is in it.
+        # A window that closes is deleted before what is in it.
         if self._window is not None and shiboken6.isValid(self._window):
             self._window.removeEventFilter(self)
         self._window = None
         self.setGeometry(QRect())
 
     def _follow(self, *_: object) -> None:
-        """An edit is shown at once; the one that comes with a step is what the motion is of."""
+        """End the motion at an edit; the edit that a step makes comes before its motion."""
         if self.moves:
             self.stop()
 
@@ -172,7 +172,7 @@ class Motion(QWidget):
     # Pictures
 
     def _taken(self, elements: Elements) -> tuple[Scene, QPixmap]:
-        """What is seen now."""
+        """The places of the matrices, and a picture of what is visible now."""
         room = self._over.rect()
         matrices = {}
         for box in (one for one in elements.widgets.values() if isinstance(one, MatrixBox)):
@@ -232,7 +232,7 @@ class Motion(QWidget):
 
 
 def _without(picture: QPixmap, scene: Scene, names: Sequence[str], ground: QColor) -> QPixmap:
-    """A picture with the ground of the page where matrices stand."""
+    """A picture in which these matrices are painted over with the page's background."""
     rest = QPixmap(picture)
     painter = QPainter(rest)
     for name in names:

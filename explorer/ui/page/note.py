@@ -1,4 +1,4 @@
-"""Words on a page: a heading, a sentence that says what the numbers are now, and what is still being computed."""
+"""Words on a page: a heading, a sentence about the present numbers, and what is still being computed."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
@@ -19,7 +19,7 @@ class SectionLabel(QLabel):
         self.setCursor(Qt.CursorShape.WhatsThisCursor)
 
     def tell(self, section: Section) -> None:
-        """Say something else."""
+        """Show another heading."""
         self.setText(set_names(section.text))
 
 
@@ -39,11 +39,11 @@ class NoteLabel(QLabel):
         self.tell(note)
 
     def be_no_wider(self, pixels: int) -> None:
-        """Take several lines where the words by themselves are wider than so many pixels."""
+        """Wrap the words if they are wider than so many pixels."""
         polished = self.testAttribute(Qt.WidgetAttribute.WA_WState_Polished)  # it has its font only then
         fitted = self.text(), pixels, polished
         if not self._wide and fitted != self._fitted:
-            self._fitted = fitted  # to try it out asks for a layout, and a layout would ask for this
+            self._fitted = fitted  # to try it asks for a layout, which would call this again
             self.setWordWrap(False)
             longer = self.sizeHint().width() > pixels
             self.setWordWrap(longer)
@@ -52,12 +52,12 @@ class NoteLabel(QLabel):
                 self.setMinimumWidth(least)
 
     def tell(self, note: Note) -> None:
-        """Say something else."""
+        """Show another sentence."""
         self.setText(rich(note.text, self._theme))
 
 
 class WaitingBar(QWidget):
-    """What is being computed beside the window, how far that has come, and a button that stops it or begins it anew."""
+    """What is being computed in the background, its progress, and a button that stops it or begins it again."""
 
     def __init__(self, bench: Workbench, waiting: Waiting, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -76,11 +76,11 @@ class WaitingBar(QWidget):
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """The words that are shown."""
         return self._words.text()
 
     def tell(self, waiting: Waiting) -> None:
-        """Wait for something else, or for nothing any more."""
+        """Show another task, or another state of it."""
         self._waiting = waiting
         self.button.setText("Begin again" if waiting.stopped else "Stop")
         self._say()
@@ -100,8 +100,8 @@ class WaitingBar(QWidget):
 
 
 def rich(text: str, theme: Theme) -> str:
-    """The marks of a note in the colours of the theme, and its names set: what counts in ink, the place one is at in
-    orange.
+    """The text of a note with its marks in the theme's colours, and names typeset: <b> in the text colour, <mark>, the
+    place one is at, in orange.
     """
     marked = set_names(text).replace("<b>", f"<b style='color:{theme.text}'>")
     return marked.replace("<mark>", f"<b style='color:{theme.here_text}'>").replace("</mark>", "</b>")

@@ -1,4 +1,4 @@
-"""A page on the screen: the data that `compose.page` makes of the present view."""
+"""A page on the screen: it shows the data that `compose.page` makes of the present view."""
 
 import math
 import time
@@ -34,15 +34,15 @@ from explorer.ui.workbench import Workbench
 MARGIN = 12
 """Pixels at text scale 1 at the right of the page."""
 ROUNDS = 24
-"""How often the room is shared anew between two changes of the document or the window: pictures come one by one."""
+"""How often a page is laid out between two changes of the document or the window: pictures arrive one by one."""
 REST = 150
-"""Milliseconds for which a window's edge rests at least, until what a step names has its size anew."""
+"""Milliseconds for which a window's edge must rest before what a step names gets a new size."""
 SLOWER = 3
-"""Times what sharing takes, that it rests at least: a turn paints, too."""
+"""It must also rest for this many times the duration of a layout: a turn paints, too."""
 MANY = 6
-"""How many widgets that it lacks a page in sight makes in one turn: each may take 10 ms."""
+"""How many missing widgets a visible page makes in one turn: each may take 10 ms."""
 SIZES = 8
-"""How many sizes a page may get of one another: with bars that come and go there are three or four."""
+"""How many nested changes of its size a page accepts: scroll bars that come and go make three or four."""
 
 
 class PageView(QScrollArea):
@@ -51,12 +51,12 @@ class PageView(QScrollArea):
     Parameters
     ----------
     waits : bool
-        Whether it follows, and shares its room, in a turn of its own: the page that it stands beside does so at once.
+        Whether it follows changes and is laid out in a turn of its own: the page beside it does so at once.
     lights : bool
-        Whether what is spoken of stands in the light, and what was changed flashes: on paper nothing does.
+        Whether what is spoken of is lit, and what was changed flashes: on paper nothing does.
     """
 
-    scrolled = Signal()  # by hand
+    scrolled = Signal()  # by the person
 
     def __init__(
         self, bench: Workbench, stage: Stage, parent: QWidget | None = None, waits: bool = False, lights: bool = True
@@ -80,14 +80,14 @@ class PageView(QScrollArea):
         self._rested = QTimer(self, singleShot=True, interval=REST)
         self._rested.timeout.connect(self._rest)
         self._drags = False
-        """Whether sizes of the window follow each other: its edge is dragged."""
+        """Whether sizes of the window follow each other: its edge is being dragged."""
         self._told = later(self, self._refresh_in_sight)
         px = bench.appearance.px
         self.elements = Elements(bench, px(12))
         self.elements.setContentsMargins(px(20), px(10), px(MARGIN), px(16))
         self._in_place = InPlace(self, self.elements)
         self.veil, self.flash = Veil(self.elements), Flash(self.elements)
-        self._lit_for: tuple[object, object] = None, None  # as the light was shared out: the widgets, and whose it was
+        self._lit_for: tuple[object, object] = None, None  # the widgets and the step that the light was last set for
         self.setWidget(self.elements)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -99,20 +99,20 @@ class PageView(QScrollArea):
         self._lights = lights
         bench.light.changed.connect(self._follow_light)
         self.leaves = False
-        """Whether it is still in sight while the page that comes is made: it stays as one saw it."""
+        """Whether it is still visible while the next page is built: it is not updated any more."""
         self.in_turns: Callable[[], object] | None = None
-        """Called where a page in sight lacks many widgets: it has somebody call `make` in turns, then `refresh`."""
+        """Called if a visible page lacks many widgets: it has `make` called in turns, and then `refresh`."""
         bench.aside.changed.connect(self._follow_awaited)
 
     @property
     def header(self) -> HeaderView:
-        """What stands on top."""
+        """The header of the page."""
         header = self.elements.widgets["header"]
         assert isinstance(header, HeaderView)
         return header
 
     def play(self) -> bool:
-        """Play what can be played here, or pause it; returns whether there is anything."""
+        """Play what can be played here, or pause it; returns whether there is anything to play."""
         players = [widget for widget in self.elements.widgets.values() if isinstance(widget, PlayerView)]
         for player in players:
             player.toggle()
@@ -129,9 +129,9 @@ class PageView(QScrollArea):
         return next((one for one in widgets if isinstance(one, PicturePlace) and one.fills), None)
 
     def come_from(self, stages: Sequence[str], focus: bool) -> None:
-        """In a picture that fills the page, stand at the box that leads to one of some stages.
+        """In a picture that fills the page, select the box that leads to one of these stages.
 
-        `focus`: whether the keys go there, too.
+        `focus`: whether the keys go there; if not, nothing is done.
         """
         picture = self._picture
         if picture is not None and focus:
@@ -139,23 +139,23 @@ class PageView(QScrollArea):
             picture.picture.come_from(stages)
 
     def take_key(self, event: QKeyEvent) -> bool:
-        """Give a key that nothing else takes to the picture that fills the page; returns whether it means something."""
+        """Give a key that nothing else uses to the picture that fills the page; returns whether the picture uses it."""
         picture = self._picture.picture if self._picture is not None else None
         return picture is not None and bool(picture.take_key(event))
 
     def go_out(self) -> bool:
-        """Go out to what this is a part of; returns whether there is anything."""
+        """Go out to the stage around this one; returns whether there is one."""
         crumbs = self.page.header.crumbs if self.page is not None else ()
         return bool(crumbs) and perform(self.bench, crumbs[-1].asks, self)
 
     def begin_at(self, pixels: int) -> None:
-        """Scroll to a place that is asked for, with room below the page where it ends before that."""
+        """Scroll to this place, with room added below the page if it ends before that."""
         self._in_place.begin_at(pixels)
 
     # Following
 
     def follow(self) -> None:
-        """Show a change of the document: at once, or as soon as the page is in sight; what it changed flashes then."""
+        """Show a change of the document, at once or when the page is next shown; on a visible page it flashes."""
         if self._lights and self.isVisible():
             self.flash.await_rest()
         self._follow()
@@ -168,19 +168,19 @@ class PageView(QScrollArea):
             self._refresh_in_sight()
 
     def _follow_awaited(self) -> None:
-        """Show what has been computed beside the window, where this page waits for something."""
+        """Show what has been computed in the background, if this page waits for something."""
         if self._awaited:
             self._arrives = True
             self._follow()
 
     @property
     def _awaited(self) -> list[str]:
-        """The keys of what the page waits for."""
+        """The keys of the tasks that the page waits for."""
         elements = self.page.elements if self.page is not None else ()
         return [part.id for element in elements for part in leaves(element) if isinstance(part, Waiting)]
 
     def _follow_looking(self) -> None:
-        if self._looking != self.bench.selection.looking:  # else it has been made for that already
+        if self._looking != self.bench.selection.looking:  # else it was built for these choices already
             self._follow()
 
     def _refresh_in_sight(self) -> None:
@@ -193,16 +193,16 @@ class PageView(QScrollArea):
             self.in_turns()
 
     def _follow_light(self) -> None:
-        """Let what is spoken of now stand in the light: at once, or once the page comes into sight again."""
+        """Light what is spoken of now: at once, or when the page is next shown."""
         if self._making is None and (self.leaves or self._hidden):
             self._stale = True
         else:
             self._shine()
 
     def _follow_descent(self) -> None:
-        """Show another way of taking steps; the steps themselves are changes of the document.
+        """Show other settings of gradient descent; the steps themselves are changes of the document.
 
-        Not at once: where an example is opened, the page follows that as well, and is made anew only then.
+        Not at once: when an example is opened the page follows that as well, and is built again only then.
         """
         if self._stale:
             return
@@ -215,7 +215,7 @@ class PageView(QScrollArea):
         super().showEvent(event)
         self._shown, self._hidden = True, False
         self.refresh()
-        if self.is_whole and not self.elements.fits:  # in a place as large as before, Qt tells of no size
+        if self.is_whole and not self.elements.fits:  # in a place as large as before, Qt sends no resize
             self._sized.ask()
 
     def hideEvent(self, event: Any) -> None:
@@ -237,28 +237,28 @@ class PageView(QScrollArea):
 
     @property
     def was_seen(self) -> bool:
-        """Whether it has been in sight."""
+        """Whether it has been shown before."""
         return self._shown or self._hidden
 
     @property
     def is_whole(self) -> bool:
-        """Whether all its widgets are there."""
+        """Whether all its widgets exist."""
         return self.page is not None and self._making is None
 
     @property
     def is_settled(self) -> bool:
-        """Whether all that stands on it has its place."""
+        """Whether everything on it has its place."""
         return self.is_whole and not (self._settled.isActive() or self._drags)
 
     @property
     def is_stale(self) -> bool:
-        """Whether something has changed since it was made."""
+        """Whether something has changed since it was built."""
         return self._stale
 
     def make(self, seconds: float = math.inf) -> bool:
-        """Make the widgets that a new or stale page lacks, as many as it takes so long for.
+        """Make the widgets that a new or stale page lacks, for at most so many seconds.
 
-        What is in sight stays as it is until all are there. Returns whether they are.
+        The visible page stays as it is until all are made. Returns whether they are.
         """
         end = time.perf_counter() + seconds
         if self._stale:
@@ -273,22 +273,22 @@ class PageView(QScrollArea):
         return self._making is None
 
     def lay_out(self, place: QRect) -> None:
-        """Stand in the place that it will be shown in: for the one that a new page has it would be laid out in vain.
+        """Take the place in which the page will be shown: to lay it out in its first size would be in vain.
 
-        To share its room, `share`, takes a turn of its own.
+        Sharing its room, `share`, takes a turn of its own.
         """
         self._laying = True
         self.setGeometry(place)
-        # Qt itself waits until it is shown, or until the window is drawn into a picture.
+        # Qt itself waits until the widget is shown, or until the window is drawn into a picture.
         QCoreApplication.sendEvent(self, QResizeEvent(place.size(), QSize()))
         port = self.viewport()
         QCoreApplication.sendEvent(port, QResizeEvent(port.size(), QSize()))
         self._laying = False
 
     def typeset(self, seconds: float) -> bool:
-        """Typeset formulas, as many as it takes so long for: else sharing the room, or painting a picture, does so.
+        """Typeset formulas, for at most so many seconds: else the layout, or painting a picture, does so.
 
-        Returns whether all are: those of matrices, and of the picture that fills the page.
+        Returns whether all are typeset: those of matrices, and of the picture that fills the page.
         """
         end = time.perf_counter() + seconds
         if self._formulas is None:
@@ -302,21 +302,21 @@ class PageView(QScrollArea):
         return True
 
     def refresh(self) -> None:
-        """Make the page anew as data, and tell the widgets what is different: in this turn."""
+        """Build the page's data again, and update the widgets that differ, in this turn."""
         self._refresh(math.inf)
 
     def refresh_few(self) -> bool:
-        """The same, unless it lacks many widgets, for `make`; returns whether it has been done."""
+        """Refresh, unless many widgets are missing, which `make` can make; returns whether it was done."""
         return self._refresh(MANY)
 
     def _refresh(self, most: float) -> bool:
-        """The same, unless it lacks more than so many widgets; returns whether it has been done."""
-        if self._stale and self.stage in self.bench.selection.places:  # else it will be taken away
+        """Refresh, unless more than `most` widgets are missing; returns whether it was done."""
+        if self._stale and self.stage in self.bench.selection.places:  # else it will be deleted
             self._begin()
         return self._making is None or self._end(most)
 
     def _begin(self) -> None:
-        """Make the page anew as data; its widgets are still to come."""
+        """Build the page's data again; its widgets are still to come."""
         self._stale, self._rounds = False, 0
         self._looking = self.bench.selection.looking
         view = replace(self.bench.view, memo=self._memo)
@@ -325,9 +325,9 @@ class PageView(QScrollArea):
         self._making = self.elements.preparing((self.page.header, *self.page.elements))
 
     def _end(self, most: float = math.inf) -> bool:
-        """Show the page as it is now; returns whether it lacked no more than so many widgets, else nothing is done."""
+        """Show the page's data. Returns False, and does nothing, if more than `most` widgets are missing."""
         assert self.page is not None
-        # What comes by itself makes no room above a page that stands at its beginning.
+        # A result from the background adds no room above a page that is scrolled to its top.
         if not (self._arrives and self.verticalScrollBar().value() == 0):
             self._in_place.hold()
         if not self.elements.tell((self.page.header, *self.page.elements), most):
@@ -344,12 +344,12 @@ class PageView(QScrollArea):
         return True
 
     def _shine(self) -> None:
-        """Let what is spoken of stand in the light."""
+        """Light what is spoken of."""
         if self.page is not None and self._making is None and self._lights:
             self._lit_for = self.elements.widgets, self.bench.light.step
             lit = self.bench.light.of(self.page, self.bench.view)
             self.veil.let_through(lit)
-            # For a chosen cell nothing moves.
+            # A chosen cell enlarges nothing.
             self.elements.enlarge(Lit() if self.bench.light.step is None else lit)
             if self.isVisible() and not self.elements.fits:
                 self._share_room()
@@ -365,20 +365,20 @@ class PageView(QScrollArea):
         if self._waits:
             self._settled.start()
         elif self._shown:
-            self._sized.ask()  # also where only a bar has come or gone
+            self._sized.ask()  # also if only a scroll bar has come or gone
         elif not self._laying and (another or not self.elements.fits):
-            self.share()  # on its way into sight; Qt tells of the place in which it was laid out once more
+            self.share()  # before it is shown; Qt repeats the size in which it was laid out
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # What stands on the page has another size.
+        # Something on the page has another size.
         if event.type() == QEvent.Type.LayoutRequest and watched is self.widget():
             turns = self.bench.appearance.turns
             if self.in_turns is not None and not self.was_seen and not self._rounds:
-                pass  # whoever makes it in turns has it share its room in one of them
+                pass  # the code that makes it in turns also lays it out in one of them
             elif turns.idle:
                 self._settled.start()
             else:
-                turns.add(self._settled)  # once for all pictures that come one by one
+                turns.add(self._settled)  # one timer serves all pictures, which arrive one at a time
         if event.type() == QEvent.Type.Resize and watched is self.widget():
             return self._follow_size(watched, event)
         done = bool(super().eventFilter(watched, event))
@@ -387,7 +387,7 @@ class PageView(QScrollArea):
         return done
 
     def _follow_size(self, watched: QObject, event: QEvent) -> bool:
-        """Qt gives the page another size as soon as it has one, also where two sizes ask for each other for ever."""
+        """Pass on a resize of the page, unless too many are nested: two sizes may ask for each other for ever."""
         if self._sizes == SIZES:
             return False
         self._sizes += 1
@@ -397,9 +397,9 @@ class PageView(QScrollArea):
             self._sizes -= 1
 
     def _follow_edge(self) -> None:
-        """The window has another size; while more follow, what is named stays as large as it is.
+        """Lay out the page for another size of the window; while more sizes follow, what is named keeps its size.
 
-        Where sharing takes long, the next size comes later: it has not come to rest before that.
+        If a layout takes long, the next size comes later: the edge must rest longer before it counts as at rest.
         """
         self._drags = self._rested.isActive()
         begun = time.perf_counter()
@@ -412,34 +412,34 @@ class PageView(QScrollArea):
             self.share()
 
     def share(self) -> None:
-        """Share the room anew: the page is laid out, or something on it has another size.
+        """Lay out the page again: it has another place, or something on it has another size.
 
-        Sizes that ask for each other for ever do so only for a while.
+        This is done `ROUNDS` times at most: sizes may ask for each other for ever.
         """
         if self._rounds < ROUNDS:
             self._rounds += 1
             self._share_room()
 
     def _share_room(self) -> None:
-        if self.is_whole:  # Qt sends a resize while it is made
+        if self.is_whole:  # Qt sends a resize while it is being built
             paper = self.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff
             bar, margins = self.verticalScrollBar(), self.elements.contentsMargins()
-            # Room for the bar whether it is there or not: else a row that only just fits would make it come and go.
+            # Room for the bar whether it is visible or not: else a row that only just fits would make it come and go.
             right = self.bench.appearance.px(MARGIN) + (0 if paper or bar.isVisibleTo(self) else bar.sizeHint().width())
             if margins.right() != right:
                 margins.setRight(right)
                 self.elements.setContentsMargins(margins)
-            # The bar below is left out too: after another size it often comes, and goes once the room is shared.
+            # As if the lower bar were hidden: after a change of size it often comes, and goes once the room is shared.
             below = self.horizontalScrollBar()
             height = self.viewport().height() + (below.height() if below.isVisibleTo(self) else 0)
             self.elements.share_room(self.viewport().width(), None if paper else height, self._drags)
-            if below.isVisibleTo(self) and not below.maximum():  # Qt itself leaves it there until the next size
+            if below.isVisibleTo(self) and not below.maximum():  # Qt itself would leave it there until the next size
                 self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
                 self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
 
 
 def _formulas(element: Element) -> Iterator[str]:
-    """Those of its matrices, as headings may have them, and of a picture that fills the page."""
+    """The formulas of its matrices, as headings may have them, and of a picture that fills the page."""
     if isinstance(element, Picture) and element.fills:
         yield from (mark.formula for mark in element.drawing.marks if isinstance(mark, Box) and mark.formula)
     for one in leaves(element):

@@ -1,4 +1,4 @@
-"""The place of a picture that is made after the first paint, in the size that the picture will have."""
+"""The place of a picture that is made after the first paint; the place has the size that the picture will have."""
 
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -14,24 +14,24 @@ from explorer.ui.turns import Turns, do_once_painted, later
 from explorer.ui.widgets import UNBOUNDED
 
 WIDE, MOST_TIMES = 1400, 1.5
-"""Pixels at text scale 1 of a page from which on pictures are larger than they have to be; and how much, at most."""
+"""On a page wider than this, in pixels at text scale 1, pictures are larger than needed; by this factor at most."""
 LOOK_MS = 10
-"""How often it is looked whether pyqtgraph is there."""
+"""Milliseconds between two checks whether pyqtgraph is loaded."""
 AT_ONCE = 0.012
-"""Seconds of a turn of the event loop in which Qt's types are made."""
+"""Seconds of one turn of the event loop in which Qt's types are made."""
 
 
 @cache
 def _types() -> Iterator[object]:
-    """All of Qt's types, some 700 in 0.2 s: PySide makes each when it is first asked for.
+    """All of Qt's types, some 700 in 0.2 s: PySide makes each type when it is first asked for.
 
-    pyqtgraph asks for all of them. From its thread that crashes the program, where the window paints meanwhile.
+    pyqtgraph asks for all of them. On its loading thread that crashes the program if the window paints meanwhile.
     """
     return (getattr(module, name) for module in (QtCore, QtGui, QtWidgets) for name in dir(module))
 
 
 def is_loaded() -> bool:
-    """Go on loading pyqtgraph; returns whether it is there."""
+    """Go on loading pyqtgraph; returns whether it is loaded."""
     until = perf_counter() + AT_ONCE
     for _ in _types():
         if perf_counter() > until:
@@ -41,22 +41,22 @@ def is_loaded() -> bool:
 
 @cache
 def _loader() -> Thread:
-    """It imports pyqtgraph beside the window, which that would hold up for 0.6 s."""
-    # No daemon: Python would end in the middle of Qt's modules, and crash.
+    """The thread that imports pyqtgraph, which would block the window for 0.6 s."""
+    # Not a daemon thread: Python would end inside Qt's modules, and crash.
     loader = Thread(target=import_module, args=("pyqtgraph",))
     loader.start()
     return loader
 
 
 class PicturePlace(QWidget):
-    """A place that is filled in a later turn of the event loop, once pyqtgraph is there.
+    """A place that is filled in a later turn of the event loop, once pyqtgraph is loaded.
 
     Parameters
     ----------
     turns : Turns
-        Where it waits for a turn of its own: a page may have many pictures.
+        The queue in which it waits for a turn of its own: a page may have many pictures.
     make : callable
-        Makes the widget from the data that was told last; the widget has a method ``tell``.
+        Makes the widget from the latest data; the widget has a method ``tell``.
     width, height : int
         Pixels.
     """
@@ -75,10 +75,10 @@ class PicturePlace(QWidget):
         self.picture: Any = None
         self._stopped = False
         self.fills = False
-        """Whether it is given its size, instead of that of the picture."""
+        """Whether its size is set from outside, instead of by the picture."""
         self._across, self._high = width, height
         self._gives_height = False
-        """Whether the picture is as high as it is told."""
+        """Whether the picture's height is set from outside."""
         self._most: tuple[float, float, float] | None = None
         self._many: tuple[int, bool] | None = None
         self.setFixedSize(width, height)
@@ -89,35 +89,35 @@ class PicturePlace(QWidget):
         do_once_painted(self, self._wait)
 
     def _wait(self) -> None:
-        """Wait for a turn of its own, once pictures can be made without holding up the window."""
+        """Queue for a turn once pyqtgraph is loaded: pictures can then be made without blocking the window."""
         if is_loaded():
             self._turns.add(self._filling)
         else:
             self._looks.start()
 
     def tell(self, data: Any) -> bool:
-        """Show other data, now or as soon as there is a picture; returns whether that takes another size."""
+        """Show other data, now or once the picture is made; returns whether that needs another size."""
         self.data = data
         if self.picture is not None:
             self.picture.tell(data)
         return False
 
     def use(self, room: int, across: int, high: int, scale: float, larger: float = 1.0) -> bool:
-        """Be of a size, or smaller across where there is no room; in a wide page larger. Returns whether that is new.
+        """Take a size, narrower where there is no room, larger on a wide page. Returns whether the size has changed.
 
         Parameters
         ----------
         room : int
-            Pixels across that the page has.
+            The width of the page in pixels.
         across, high : int
-            Pixels that it takes in a page that is not wide.
+            Its width and height in pixels on a page that is not wide.
         scale : float
             Of the text.
         larger : float
             How many times larger than that it may be.
         """
         narrow, holder = room, self.parentWidget()
-        while holder is not None:  # a stack, or one around it, may be of a width of its own
+        while holder is not None:  # a stack around it may have a width of its own
             narrow, holder = min(narrow, holder.maximumWidth()), holder.parentWidget()
         times = min(min(max(room / (WIDE * scale), 1.0), MOST_TIMES) * larger, max(narrow / across, 1.0))
         width = max(min(round(across * times), narrow), 0)
@@ -134,17 +134,17 @@ class PicturePlace(QWidget):
         return other
 
     def be(self, width: int, height: int) -> None:
-        """Have another size."""
+        """Take another size."""
         if (width, height) != (self.minimumWidth(), self.minimumHeight()):
             self.setFixedSize(width, height)
 
     @property
     def wished(self) -> int:
-        """Pixels across that lines between words take where there is room."""
+        """The width in pixels that attention lines take where there is room."""
         return self._across if self.picture is None else int(self.picture.wished)
 
     def be_at_most(self, width: float, square: float, larger: float = 1.0) -> bool:
-        """Be no wider than so many pixels; the picture without its words is no larger than a square of so many.
+        """Limit the width in pixels, and the picture without its words to a square of `square` pixels.
 
         `larger`: see `WordPicture.be_at_most`. Returns whether that takes another size.
         """
@@ -160,7 +160,7 @@ class PicturePlace(QWidget):
         return other
 
     def be_one_of_many(self, side: int, names_rows: bool, width: int, height: int) -> bool:
-        """Be a picture of `side` pixels among others like it; until it is there, its place is so wide and high.
+        """Be a picture of `side` pixels among others like it; until it is made, its place has this width and height.
 
         Returns whether that is new.
         """
@@ -175,11 +175,11 @@ class PicturePlace(QWidget):
 
     @property
     def holds_all(self) -> bool:
-        """Whether all of its picture is in it."""
+        """Whether the whole picture is inside its place."""
         return bool(self.rect().contains(self.picture.geometry()))
 
     def stop(self) -> None:
-        """Stay empty: the page is on its way out, and what came into it now would be left to Python's collector."""
+        """Stay empty: the page is being deleted, and a new picture would be left to Python's collector."""
         self._stopped = True
 
     def fill(self) -> None:
@@ -195,13 +195,13 @@ class PicturePlace(QWidget):
         elif self._most is not None:
             picture.be_at_most(*self._most)
         layout.addWidget(picture)
-        picture.show()  # the layout would do so in a later turn, and until then the place would be empty
+        picture.show()  # the layout would show it in a later turn, and until then the place would be empty
         if self.fills:
             return
         if picture.minimumHeight() != picture.maximumHeight() and not picture.hasHeightForWidth():
             picture.setFixedHeight(self.height())
             self._gives_height = True
-        # From now on the picture says how high it is, and perhaps how wide: more words make it larger.
+        # From now on the picture decides how high it is, and perhaps how wide: more words make it larger.
         wide = picture.minimumWidth() == picture.maximumWidth()
         self.setMinimumSize(0 if wide else self.width(), 0)
         self.setMaximumSize(UNBOUNDED if wide else self.width(), UNBOUNDED)

@@ -1,5 +1,5 @@
-"""Plays what has steps: a button, a slider, and how fast; and says what it has come to. How far that is belongs to the
-choices on the page.
+"""Plays what has steps: a button, a slider, the speed, and words about the present step. The step that is reached is
+one of the choices on the page.
 """
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer
@@ -16,11 +16,11 @@ EACH = 420
 """Milliseconds a step at the slowest speed."""
 SPEEDS = (1, 2, 4)
 SLIDER, SHORT, BESIDE = 130, 64, 500
-"""Pixels at text scale 1: of the slider; of that in a narrow place; and of a page on which words stand beside it."""
+"""Widths in pixels at text scale 1: of the slider; of a narrow slider; and of a page with words beside the slider."""
 
 
 class Scrub(QSlider):
-    """A slider whose handle comes to where one presses, and can be dragged on from there."""
+    """A slider whose handle jumps to where the mouse is pressed, and can be dragged on from there."""
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         option = QStyleOptionSlider()
@@ -36,7 +36,7 @@ class Scrub(QSlider):
 class PlayerView(QWidget):
     """The controls of a `Player`; Space plays and pauses, too.
 
-    Where less motion is asked for, nothing goes on by itself: the button goes one step further, each time.
+    With less motion nothing plays by itself: each press of the button goes one step further.
     """
 
     def __init__(self, bench: Workbench, player: Player, parent: QWidget | None = None) -> None:
@@ -81,7 +81,7 @@ class PlayerView(QWidget):
 
     @property
     def playing(self) -> bool:
-        """Whether it goes on by itself."""
+        """Whether it is playing."""
         return self._timer.isActive()
 
     @property
@@ -90,14 +90,14 @@ class PlayerView(QWidget):
         return round(EACH * self._player.slow / self._speed)
 
     def tell(self, player: Player) -> None:
-        """Show another state of it. At its end a pass is over, whoever has brought it there."""
+        """Show another state of the player. At the end it stops, whoever has brought it there."""
         self._player = player
         if player.value >= len(player.steps):
             self._timer.stop()
         self._show()
 
     def be_no_wider(self, pixels: int) -> None:
-        """Say below the controls what does not fit beside them."""
+        """Put the words below the controls if they do not fit beside them."""
         narrow = pixels < self._bench.appearance.px(BESIDE)
         if narrow != self._narrow:
             self._narrow = narrow
@@ -106,7 +106,7 @@ class PlayerView(QWidget):
             self._grid.addWidget(self.words, *((1, 0, 1, 4) if narrow else (0, 3)))
 
     def toggle(self) -> None:
-        """Play from here, at the end from the beginning; or pause. Without motion, go one step further."""
+        """Play from here, at the end from the beginning; or pause. With less motion, go one step further."""
         at_end = self._player.value >= len(self._player.steps)
         if self.playing:
             self._timer.stop()
@@ -119,11 +119,11 @@ class PlayerView(QWidget):
         self._show()
 
     def pause(self) -> None:
-        """Stand still."""
+        """Pause."""
         self._timer.stop()
 
     def _go_faster(self) -> None:
-        """The next speed; after the fastest, the slowest."""
+        """Take the next speed; after the fastest, the slowest."""
         self._speed = SPEEDS[(SPEEDS.index(self._speed) + 1) % len(SPEEDS)]
         self._show_speed()
 
@@ -156,7 +156,7 @@ class PlayerView(QWidget):
         self.words.setVisible(bool(player.said))
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """A pass that goes on while its page is left is over; one that is paused waits there."""
+        """If the page is left while a pass is playing, the pass jumps to its end; a paused pass stays where it is."""
         super().hideEvent(event)
         if self.playing:
             self._timer.stop()

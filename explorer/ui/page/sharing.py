@@ -1,4 +1,4 @@
-"""How the room of a page is shared among its elements: how wide each is, and what stands there as a small picture."""
+"""How the room of a page is divided among its elements: how wide each is, and what becomes a small picture."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
@@ -54,55 +54,55 @@ if TYPE_CHECKING:
     from explorer.ui.page.listing import ListingView
 
 LOW_PAGE, HIGH_PAGE = 350, 700
-"""Pixels at text scale 1 in sight, below which sentence and switches wait until they are asked for; and from which on
-there is room for the heat map with the weights: between them, for the weights.
+"""Visible heights in pixels at text scale 1: below the first, sentence and switches are hidden until they are asked
+for; from the second on there is room for the heat map with the weights; between them, for the weights only.
 """
 BETWEEN = 24
 """Pixels at text scale 1 between parts of a page that stand beside each other."""
 HEAD = 24
-"""Pixels at text scale 1 that the heading of a matrix takes."""
+"""The height of a matrix's heading, in pixels at text scale 1."""
 MOST_LINED = 64
-"""Rows of pictures that stand below each other, which are too high for it beyond."""
+"""The most rows of pictures that may stand below each other: with more, the pictures are too high for it."""
 PART, MUCH = 0.22, 0.5
-"""Of the height in sight, what a row may take that can be small pictures instead; and pictures below each other."""
+"""Shares of the visible height: for a row that can be small pictures instead; for pictures below each other."""
 LEAST_CELL = 5
-"""Pixels at text scale 1 across of a cell of a picture at least that is narrow so that others stand beside it."""
+"""The least width of a cell, in pixels at text scale 1, in a picture that is narrow so that others stand beside it."""
 
 
 class Sharing:
-    """Shares the room of a page."""
+    """Divides the room of a page among its elements."""
 
     def __init__(self, page: "Elements") -> None:
         self.page = page
-        own = proxy(self)  # a ring of references would hold a page that is gone until the collector comes
+        own = proxy(self)  # a cycle of references would keep a deleted page until the collector runs
         self.growth, self.enlargement, self.pictures = Growth(own), Enlargement(own), WordPictures(own)
         self.stands = Stands({})
-        """How rows stand so that what matters is in sight."""
+        """How rows stand so that what matters is visible."""
         self._decided: tuple[object, ...] = ()
-        """What that was decided for, unless it is for what a step names."""
+        """What `stands` was decided for, unless it is for what a step names."""
         self._measured: dict[object, Taken] = {}
-        """The room that parts take in one width: with another height of the window nothing is measured anew."""
+        """The room that parts take in one width: at another height of the window nothing is measured again."""
         self.all: list[Element] = []
-        """What stands on the page, and all that stands in it, in reading order."""
+        """The elements of the page, and those inside them, in reading order."""
         self.rows: list[Row] = []
-        """The rows among that."""
+        """The rows among them."""
         self._narrow: dict[str, int] = {}
-        """Pixels across of what stands, by id, in a stack of a width of its own."""
+        """The width in pixels of each element, by id, that is in a stack with a width of its own."""
         self.around: dict[str, Row] = {}
-        """The row of stacks in one of which a row stands, by its id."""
+        """For a row inside a stack, by its id: the row that holds the stack."""
         self.in_rows: set[str] = set()
-        """The matrices, by their ids, that stand in rows, which make them smaller where that is needed."""
+        """The ids of the matrices in rows, which make them smaller where needed."""
         self._sign = 0
-        """Pixels that a matrix has less than the page, for the sign that its line may begin with."""
+        """Pixels by which a matrix is narrower than the page, for a sign at the beginning of its line."""
         self._lined_up: set[str] = set()
-        """The matrices, by their ids, that stand above, below or beside a product's result, column under column."""
+        """The ids of the matrices in schemes of a product, which are aligned column under column."""
 
     def px(self, pixels: float) -> int:
-        """Pixels on this screen of pixels at text scale 1; the page may be dressed in another look for paper."""
+        """Pixels at text scale 1, converted to this screen; on paper the page may have another look."""
         return self.page.bench.appearance.px(pixels)
 
     def forget(self) -> None:
-        """Decide anew: the page was arranged anew."""
+        """Decide again: the page has other elements."""
         self.stands, self._decided = Stands({}), ()
         self.enlargement.forget()
 
@@ -110,22 +110,22 @@ class Sharing:
         """See `Elements.share_room`."""
         self.enlargement.waits = drags and self.enlargement.on
         margins = self.page.contentsMargins()
-        room = max(width - margins.left() - margins.right(), 0)  # a window may be all margin
+        room = max(width - margins.left() - margins.right(), 0)  # a window may be narrower than its margins
         low = height is not None and height < self.px(LOW_PAGE)
         if isinstance(header := self.page.widgets.get("header"), HeaderView):
-            header.fit(room, low or self.enlargement.lit.quiet)  # what can be switched is asked for there, too
+            header.fit(room, low or self.enlargement.lit.quiet)  # there, too, switches are hidden until asked for
         self.all = [part for element in self.page.elements for part in leaves(element)]
         self.rows = [element for element in self.all if isinstance(element, Row)]
         self.around = {row.id: outer for outer in self.rows for row in _rows(outer)}
         self.pictures.stand_alike(room, height)
         may_grow = self.growth.begin(room, height)
-        if may_grow:  # pictures of words may be larger since the last time
+        if may_grow:  # pictures of words may have grown since the last time
             self.pictures.share(room, height)
         self.arrange(room, height, low)
-        lasts = self.page.bench.appearance.lasts  # else it is tried once the page has the letters that it will keep
+        lasts = self.page.bench.appearance.lasts  # else it is tried once the text scale is final
         may_grow = may_grow and lasts and not low and not self.enlargement.on and height is not None
-        # In all of the room lines of words would be fewer, and leave more of it. A picture takes what is left; where
-        # that is too little for it, all else may be larger.
+        # At full width there would be fewer lines of words, and more room left. A picture takes what is left; if that
+        # is too little for it, everything else may be larger.
         if not self._fill(room, height) and may_grow and height is not None:
             self.growth.grow(room, height)
         for widget in self.page.widgets.values():
@@ -135,13 +135,13 @@ class Sharing:
         self._fill(room, height)
 
     def _fill(self, room: int, height: int | None) -> bool:
-        """Let pictures take what the page leaves; returns whether one does."""
+        """Let pictures take the room that is left; returns whether one does."""
         taken = [(one, self.page.height_without(one, room)) for one in self._end_lines(room)]
         there = [one.give_room(room, None if height is None else height - high) for one, high in taken]
         return any(there)
 
     def _end_lines(self, room: int) -> list[Drawn]:
-        """Let lines of words end where they can be read with ease; returns the pictures that take what is left."""
+        """Limit lines of words to a readable length; returns the pictures that take the room that is left."""
         words = [part for part in self.page.parts if isinstance(part, (SectionLabel, NoteLabel, HeaderView))]
         filling = [widget for widget in self.page.widgets.values() if isinstance(widget, Drawn) and widget.fills]
         others = [p.minimumSizeHint().width() for p in self.page.parts if p not in words and p not in filling]
@@ -151,7 +151,7 @@ class Sharing:
         return filling
 
     def arrange(self, room: int, height: int | None, low: bool) -> None:
-        """Say of all that stands on the page how large it is, and what is a small picture."""
+        """Set how large everything on the page is, and what is a small picture."""
         rows = self.rows
         sign = self.px(SIGN) + self.px(ACROSS_ROW) if any(item.sign for row in rows for item in row.items) else 0
         self._sign = sign
@@ -180,7 +180,7 @@ class Sharing:
                     widget.stand_alone()
                 if id not in lined_up:
                     widget.stand_in_line(0, 0)
-                if id in alone:  # in a row before, another one may have said what its rows are
+                if id in alone:  # in an earlier row, another matrix may have named its rows
                     widget.be(labelled=True)
                 if id not in in_rows and widget.tell_size():
                     self.page.tell_around(widget)
@@ -207,11 +207,11 @@ class Sharing:
         self._bring_into_sight(room, height, low)
 
     def boxes(self) -> list[MatrixBox]:
-        """Those of all matrices, in reading order."""
+        """The widgets of all matrices, in reading order."""
         return [self.page.box(one) for one in self.all if isinstance(one, Matrix)]
 
     def _beside(self, row: Row, room: int) -> dict[str, int]:
-        """How wide parts of a page are that stand beside each other: together they fill their line, if not too wide."""
+        """The widths of parts of a page beside each other, by id: together they fill their line, if not too wide."""
         parts = parts_beside(row)
         if not parts:
             return {}
@@ -221,24 +221,24 @@ class Sharing:
         return dict(zip((one.id for one in parts), wide, strict=True))
 
     def _let_be(self, elements: Sequence[Element], room: int) -> None:
-        """Let tables below each other be as high as they are in their room: Qt would lay it out with what they were."""
+        """Let tables below each other take the height for their width: Qt would lay them out with their old heights."""
         for widget in (self.page.widgets.get(one.id) for one in elements if isinstance(one, Listing)):
             if widget is not None:
                 cast("FittedTable", widget).be_no_wider(room)
 
     def _bring_into_sight(self, room: int, height: int | None, low: bool) -> None:
-        """Let small pictures stand for what is in the way as the page begins; without a height nothing is."""
+        """Turn what is in the way at the top of the page into small pictures; without a height, nothing."""
         if height is not None and self.enlargement.brings(room, height):
             return
         if not any(isinstance(one, (Matrix, HeatMap)) for one in self.all):
-            return  # nothing to bring: to ask the switches of thirty layers how high they are takes 0.1 s
+            return  # nothing to bring into sight: asking the switches of thirty layers for their height takes 0.1 s
         elements = self.page.elements
         parts = [] if height is None else first_matrices(elements) if low else rows_to_map(elements)
         inside = [one for part in parts for one in leaves(part.element)]
         if not low and any(isinstance(one, Matrix) and one.open is not None and not one.named for one in inside):
-            return  # somebody looks closer: nothing else moves for that
+            return  # the person looks closer at a matrix: nothing else moves for that
         rows = [row for part in parts for row in part.rows]
-        # Sizes that do not change with what is small: else it would be decided for ever.
+        # Sizes that do not depend on what is small: else the decision would never end.
         boxes = [self.page.box(one) for row in rows for one in matrices_of(row)]
         sizes = [(box.view.across(1.0, box.form), box.usual.height, box.own_size) for box in boxes]
         maps = [self.page.widgets[one.id].sizeHint().toTuple() for one in inside if isinstance(one, HeatMap)]
@@ -280,18 +280,18 @@ class Sharing:
             stand(part, self.stands)
             reached |= measure(part, self.stands).reach.keys()
         wanted = (one.id for row in rows for one in row.inside if isinstance(one, (Matrix, HeatMap)))
-        self._decided = decided if reached.issuperset(wanted) else ()  # some may be still to come
+        self._decided = decided if reached.issuperset(wanted) else ()  # some elements may not be there yet
 
     def times_of(self, id: str) -> float:
-        """How many times larger than at its least a matrix is; one that others are lined up with is as most are."""
+        """By what factor a matrix is larger than at its least; one that is aligned with others has the usual factor."""
         return self.growth.times * (1.0 if id in self._lined_up else self.enlargement.times_of(id))
 
     def room_of(self, row: Row, room: int) -> int:
-        """Pixels across that a row has on a page that has so many."""
+        """The width of a row in pixels, on a page that is `room` pixels wide."""
         return self._narrow.get(row.id, room)
 
     def _taken(self, element: Element, room: int) -> Taken:
-        """The room that a part of the page takes as it stands now."""
+        """The room that a part of the page takes at present."""
         place = QRect(0, 0, room, height_of(self.page.part(element), room))
         reach = {one.id: (rect.top(), rect.bottom()) for one, rect in self.places(element, place)}
         boxes = [self.page.box(one) for one in leaves(element) if isinstance(one, Matrix)]
@@ -305,7 +305,7 @@ class Sharing:
                 yield element, place
             case Row(items=items):
                 layout = self.page.layout_of(element)
-                rects = {id(one.widget()): rect for one, rect in layout.places(place)}  # of what is there
+                rects = {id(one.widget()): rect for one, rect in layout.places(place)}  # of the visible items
                 for item, widget in zip(items, layout.widgets, strict=True):
                     if id(widget) in rects:
                         yield from self.places(item.element, rects[id(widget)])
@@ -315,8 +315,8 @@ class Sharing:
                     yield from self.places(one, inside)
 
     def break_line(self, row: Row, stands: Stands | None = None) -> None:
-        """Let the line end before the weights that a map draws, whatever room they have there; or before the map, where
-        that stands for them or is larger. With None it ends nowhere else than where it is full.
+        """Begin a line before the weights that a map draws, whatever room they have; or before the map, if it replaces
+        the weights or is larger. With None, lines end only where they are full.
         """
         places = [i for i, one in enumerate(row.inside) if isinstance(one, Matrix)]
         weights = weights_of(row) if stands is not None and stands.breaks else None
@@ -327,26 +327,26 @@ class Sharing:
         self.page.layout_of(row).let_begin(begins)
 
     def share_line(self, row: Row, room: int, height: int | None = None, fold: Collection[int] | None = None) -> None:
-        """Fold a row that would take too much, and say in each of its lines only once what the rows are.
+        """Fold a row that would take too much room, and name the rows only once in each of its lines.
 
         Parameters
         ----------
         room, height : int
-            Pixels in sight.
+            Visible pixels.
         fold : collection of int
-            Which of its matrices are folded in any case, and no other.
+            The indices of the matrices to fold; no other is folded.
         """
         room = self.room_of(row, room)
         layout = self.page.layout_of(row)
         matrices = _boxes(layout)
         for box in matrices:
             box.be_times(self.times_of(box.matrix.id))
-        # Not to and fro in one go: each time a box is folded it asks for a layout, which would ask for this.
+        # Each box is folded once at most: each time it asks for a layout, which would call this again.
         if fold is not None:
             for i, box in enumerate(matrices):
                 box.be_tight(i in fold)
         elif row.folds and height is not None and matrices:
-            # Of the numbers by themselves, whether they are in sight or not: else it would go to and fro.
+            # Decided by the numbers alone, visible or not: else it would go to and fro.
             gap = self.px(ACROSS_ROW)
             pairs = zip((None, *matrices), matrices, strict=False)
             labels = [b.usual.label_room * (not a or a.matrix.rows != b.matrix.rows) for a, b in pairs]
@@ -369,7 +369,7 @@ class Sharing:
             if self.growth.breaks and not lined:
                 begins = halves_of(layout, row_room(self.px, room))
             layout.let_begin(begins)
-        # Stacks that share a line are narrower than they would be: in them each matrix has its labels.
+        # In stacks that share a line and are narrower for it, each matrix has its own labels.
         if outer and not parts_beside(outer) and self._is_full(outer, room):
             let_stand_below(layout)
         else:
@@ -380,14 +380,14 @@ class Sharing:
         self.pictures.stand_beside(row, room)
 
     def _labels_of_lines(self, row: Row, boxes: Sequence[MatrixBox], room: int) -> int:
-        """Pixels for the words of the rows, where pictures in place of numbers stand below each other; else 0.
+        """The width of the row labels, if pictures in place of numbers stand below each other; else 0.
 
-        They do where a number of one is made of those above it, as in a sum, and they have no room side by side.
+        They do if a number of one is made of those above it, as in a sum, and they do not fit side by side.
         """
         columns = {box.matrix.array.shape[1] for box in boxes}
         shapes = [box.matrix.array.shape for box in boxes]
         alike = len(columns) == 1 and len(set(shapes)) < len(shapes) == len(row.items) and shapes[0][0] <= MOST_LINED
-        product = any(item.sign == "×" for item in row.items)  # its columns are not those of what stands before it
+        product = any(item.sign == "×" for item in row.items)  # its columns are not those of the matrices before it
         if (
             not alike
             or product
@@ -407,7 +407,7 @@ class Sharing:
         return 0 if free >= 0 else max(1, *(box.view.extent.label_room for box in boxes))
 
     def _stand_narrow(self, boxes: Sequence[MatrixBox], room: int, height: int | None) -> bool:
-        """Let pictures that would take too much below each other stand side by side, if their cells can be told apart.
+        """Put pictures that would be too high below each other side by side, if their cells are wide enough.
 
         Returns whether they do.
         """
@@ -422,13 +422,13 @@ class Sharing:
         return True
 
     def _is_full(self, outer: Row, room: int) -> bool:
-        """Whether stacks share a line on which each has less than its width."""
+        """Whether stacks share a line on which each is narrower than it wants to be."""
         gaps = self.px(ACROSS_ROW) * (len(outer.items) - 1)
         widths = [self._widths(one) for one in outer.inside]
         return sum(wide for wide, _ in widths) + gaps > room >= sum(least for _, least in widths) + gaps
 
     def _widths(self, element: Element) -> tuple[int, int]:
-        """Pixels across of what stands in a row: on one line, and at least; whatever labels are shown now."""
+        """The widths of an element in a row: on one line, and at least; whatever labels are shown now."""
         rows = [one for one in element.elements if isinstance(one, Row)] if isinstance(element, Stack) else []
         if not rows:
             widget = self.page.holder_of(element) if isinstance(element, Stack) else self.page.widgets[element.id]
@@ -438,7 +438,7 @@ class Sharing:
         return max(wide for wide, _ in widths), max(single for _, single in widths)
 
     def _line_up(self, scheme: Scheme) -> None:
-        """Let the columns of the result stand below those of the right factor; its rows are named at the left."""
+        """Align the columns of the result with those of the right factor above it; its rows are named at the left."""
         boxes = [cast(MatrixBox, self.page.widgets[one.id]) for one in (*scheme.above, scheme.result)]
         for box in (*boxes, cast(MatrixBox, self.page.widgets[scheme.left.id])):
             box.be(tight=False, labelled=box is not boxes[-1])
@@ -453,6 +453,6 @@ def _boxes(layout: RowLayout) -> list[MatrixBox]:
 
 
 def _rows(outer: Row) -> list[Row]:
-    """The rows that stand in stacks beside each other, such as one of each head."""
+    """The rows in stacks beside each other, such as one for each head."""
     stacks = [one for one in outer.inside if isinstance(one, Stack)]
     return [row for stack in stacks for row in stack.elements if isinstance(row, Row)]

@@ -18,7 +18,7 @@ from explorer.ui.workbench import Workbench
 
 
 class SwitchBar(QWidget):
-    """A control for each switch, "More switches", and "Set everywhere" for blocks of which there are several."""
+    """A control for each switch, "More switches", and "Set everywhere" if there are several such blocks."""
 
     opened = Signal(bool)
 
@@ -32,7 +32,7 @@ class SwitchBar(QWidget):
         for name, _ in switches.values:
             flow.addWidget(self._line(name))
         self._rest: list[QWidget] = []
-        """The lines of what is behind "More switches": made when that is first asked for."""
+        """The lines behind "More switches", made when they are first asked for."""
         self.more = QPushButton(self)
         self.more.setVisible(bool(switches.more))
         if switches.more:
@@ -73,7 +73,7 @@ class SwitchBar(QWidget):
         self.tell(self.switches)
 
     def tell(self, switches: Switches) -> None:
-        """Show what the switches stand at."""
+        """Show the present values of the switches."""
         self.switches = switches
         values = dict((*switches.values, *switches.more))
         for name, control in self._controls.items():

@@ -1,9 +1,9 @@
-"""What matters is in sight as a page begins: which matrices are small pictures for that, decided from sizes alone.
+"""Which matrices are small pictures so that what matters is visible at the top of a page, decided from sizes alone.
 
-On a low page the first two matrices are whole. On a higher one the weights, the output and the first heat map are in
-sight: a page of attention is a few rows (what is read and the learned weights; Q, K and V) and then the row from the
-scores to the attention weights, the output and the heat map. What is wanted in sight is tried in order: all three, then
-without the map, then the weights by themselves. For each, arrangements are tried, from that which hides least on.
+On a low page the first two matrices are whole. On a higher one the weights, the output and the first heat map are
+visible: a page of attention is a few rows (what is read and the learned weights; Q, K and V) and then the row from the
+scores to the attention weights, the output and the heat map. What should be visible is tried in order: all three, then
+without the map, then the weights alone. For each, several arrangements are tried, the one that hides least first.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -15,12 +15,12 @@ from explorer.pages.matrix import Matrix
 from explorer.pages.page import Row
 
 Places = frozenset[int]
-"""Which matrices of a row, counted from 0."""
+"""The indices of some matrices of a row."""
 NONE: Places = frozenset()
 WHOLE = 2
 """How many matrices of a low page are whole."""
 MANY, MOST = 12, 0.75
-"""Words from which on the map may stand for the numbers of the weights; and the share of it that is to be in sight."""
+"""From so many words on the map may replace the numbers of the weights; the share of it that must be visible then."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,12 @@ class Part:
 
 @dataclass(frozen=True)
 class Stands:
-    """How rows stand."""
+    """How the rows of a page stand."""
 
     small: Mapping[str, Collection[int] | None]
-    """Which matrices of a row, by its id, are small pictures; a row that is not named decides by itself."""
+    """The matrices of a row that are small pictures, by the row's id; a row without an entry decides by itself."""
     breaks: bool = False
-    """Whether the line ends before the weights: they take less room below the scores than a map below both."""
+    """Whether the line ends before the weights: below the scores, they take less room than a map below both."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Taken:
     reach: Mapping[str, tuple[int, int]]
     """The first and the last pixel, from the top of the part, of each matrix and heat map that is there, by its id."""
     pictures: frozenset[str] = frozenset()
-    """The matrices that are large pictures in place of their numbers: of the weights a map says as much."""
+    """The matrices that are large pictures in place of their numbers: a map says as much as one of the weights."""
 
 
 Measure = Callable[[Part, Stands], Taken]
@@ -75,14 +75,14 @@ def rows_to_map(elements: Sequence[Element]) -> list[Part]:
 
 
 def first_whole(parts: Sequence[Part], gaps: Sequence[int], height: int, measure: Measure) -> Stands:
-    """Make small pictures of as much as brings the first matrices into sight, and no more.
+    """Turn just enough matrices into small pictures for the first matrices to be visible.
 
     Parameters
     ----------
     gaps : sequence of int
         Pixels before each part: from the top of the page, or the end of the part before.
     height : int
-        Pixels in sight.
+        Visible pixels.
     """
     small: dict[str, Collection[int] | None] = {}
     top, lacking = 0, WHOLE
@@ -102,9 +102,9 @@ def first_whole(parts: Sequence[Part], gaps: Sequence[int], height: int, measure
 
 
 def map_in_sight(parts: Sequence[Part], gaps: Sequence[int], height: int, high: bool, measure: Measure) -> Stands:
-    """Bring weights, output and map into sight: see `first_whole`.
+    """Make weights, output and map visible: see `first_whole`.
 
-    On a page that is not high the numbers of the last row are no small pictures for the map.
+    On a page that is not high, the numbers of the last row do not become small pictures for the map.
     """
     *above, last = (part.rows[0] for part in parts)
     plain: dict[str, Places] = {part.rows[0].id: NONE for part in parts if not part.rows[0].folds}
@@ -118,10 +118,10 @@ def map_in_sight(parts: Sequence[Part], gaps: Sequence[int], height: int, high: 
         return not twice and all(top + end < height for end in ends)
 
     for wanted, small in _ways(last, high):
-        # Small pictures stand on a line by themselves, if that is in sight, too; numbers follow each other.
+        # Small pictures stand on a line by themselves, if that is visible, too; numbers follow each other.
         for breaks in (bool(small), not small):
             folded = {last.id: small} | {row.id: _all(row) for row in above}
-            # Of a map that stands for the weights most is better than a picture of them, and the map below it.
+            # If a map replaces the weights, most of it is better than a picture of the weights with the map below.
             share = MOST if (weights_of(last) or 0) in small else 1.0
             if not fits(wanted, Stands(plain | folded, breaks), share):
                 continue
@@ -129,7 +129,7 @@ def map_in_sight(parts: Sequence[Part], gaps: Sequence[int], height: int, high: 
                 fewer = {id: places for id, places in folded.items() if id != row.id}
                 folded = fewer if fits(wanted, Stands(plain | fewer, breaks), share) else folded
             return Stands(plain | folded, breaks)
-    # Not even the weights are whole: better their first rows than Q, K and V, which say nothing by themselves.
+    # Not even the weights are whole: their first rows are better than Q, K and V, which say nothing by themselves.
     weights = weights_of(last) or 0
     begin = Stands(plain | {last.id: frozenset(range(weights))} | {row.id: _all(row) for row in above}, True)
     return begin if fits({matrices_of(last)[weights].id}, begin, 0.25) else Stands(plain)
@@ -141,21 +141,21 @@ def matrices_of(row: Row) -> list[Matrix]:
 
 
 def weights_of(row: Row) -> int | None:
-    """Which of its matrices the first heat map draws; a question may have covered it, or it is laid out by hand."""
+    """The index of the matrix that the first heat map draws; None if a question covers it, or a hand laid it out."""
     drawn = [one.matrix.place.node for one in _maps(row)[:1]]
     return next((i for i, one in enumerate(matrices_of(row)) if one.place.node in drawn), None)
 
 
 def is_whole(spans: Sequence[tuple[int, int]], count: int, height: int) -> bool:
-    """Whether the first few, each from a pixel to another, and what stands beside them, are in sight at once.
+    """Whether the first `count` spans (first and last pixel), and what stands beside them, are visible at once.
 
-    That is as the page begins, or where they begin below what is in sight then, when one has come there.
+    That is at the top of the page, or, if they begin below what is visible there, after scrolling to them.
     """
     first = spans[:count]
-    if not first:  # none of them is there yet
+    if not first:  # no matrix is there yet
         return True
     lowest = max(bottom for _, bottom in first)
-    beside = [span for span in spans if span[0] <= lowest] or first  # one without rows ends above its top
+    beside = [span for span in spans if span[0] <= lowest] or first  # a matrix without rows ends above its top
     top = min(top for top, _ in beside)
     start = top if top >= height else 0
     return all(bottom - start < height for _, bottom in beside)
@@ -170,7 +170,7 @@ def _but_last(row: Row, stay: int | None) -> Places:
 
 
 def _ways(row: Row, high: bool) -> Iterator[tuple[set[str], Places]]:
-    """What is wanted in sight, by its ids, and which matrices of the row are small for it; the best ways first."""
+    """The ids of what should be visible, and which matrices of the row are small for it; the best ways first."""
     matrices, weights = matrices_of(row), weights_of(row) or 0
     before, behind = frozenset(range(weights)), frozenset(range(weights + 1, len(matrices)))
     numbers = {one.id for one in matrices[weights:]}

@@ -1,4 +1,4 @@
-"""What a page has in the dark while some of it stands in the light: one veil over all that is not lit."""
+"""The veil over a page while some of it is lit: it lies over everything that is not lit."""
 
 from collections.abc import Collection, Container, Iterator
 
@@ -12,17 +12,17 @@ from explorer.ui.page.holders import Titled
 from explorer.ui.page.picture_place import PicturePlace
 
 DARK, PICTURES, HEADS, DIM = 0.8, 0.86, 0.75, 0.35
-"""How much of the page's own ground lies over what is in the dark, of whose ink a fifth is left; over pictures there,
-whose areas draw the eye more than words do; over the head of the page and headings, which would outshine a few numbers;
-and over what stands beside what is named, whose numbers have still 4.5 times the contrast of the ground."""
+"""How opaque the page's background colour is over what is not lit, which keeps a fifth of its ink; over pictures, whose
+areas draw the eye more than words do; over the head of the page and headings, which would outshine a few numbers; and
+over what stands beside what is named, whose numbers keep 4.5 times the contrast of the background."""
 BESIDE, ABOVE = 3, 8
-"""Pixels at text scale 1 around what is lit: a sign beside it stands in the dark, where that leads to what does."""
+"""Pixels at text scale 1 around what is lit: a sign beside it stays dark if it leads to something dark."""
 
 
 class Veil(QWidget):
-    """It lies over a page, and lets mouse and keys through. What is pointed at, or has the keys, is lit, too.
+    """Lies over a page, and lets mouse and keys through. What is pointed at, or has the focus, is lit, too.
 
-    Where things stand is asked while it is painted: whatever moves on the page has what lies over it painted anew.
+    Places are looked up while painting: a widget that moves on the page makes Qt repaint what lies over it.
     """
 
     def __init__(self, elements: Elements) -> None:
@@ -40,8 +40,8 @@ class Veil(QWidget):
         app.focusChanged.connect(self._follow_keys)
 
     def let_through(self, lit: Lit) -> None:
-        """Leave some elements in the light; where it is empty, all of them."""
-        if lit != self._lit:  # where the pointer rests something else may stand now: what it moves to is pointed at
+        """Light some elements; an empty light shows all of them."""
+        if lit != self._lit:  # another element may be under the resting pointer now: only a moving pointer points
             self._under = ""
         self._lit = lit
         self.setGeometry(self._elements.rect())
@@ -77,11 +77,11 @@ class Veil(QWidget):
             self.update()
 
     def lit(self) -> QRegion:
-        """What of the page is in the light now, in its pixels."""
+        """The region of the page that is lit now."""
         return self._region({*self._lit.named, self._under})
 
     def _region(self, wanted: Container[str]) -> QRegion:
-        """Where some elements stand, and what has the keys."""
+        """The region of some elements, and of what has the focus."""
         beside, above = map(self._elements.bench.appearance.px, (BESIDE, ABOVE))
         focus = QApplication.focusWidget()
         region, last, before = QRegion(), QRect(), False
@@ -89,7 +89,7 @@ class Veil(QWidget):
             widget = self._elements.widgets[id]
             lit = id in wanted or (focus is not None and (widget is focus or widget.isAncestorOf(focus)))
             if lit:
-                # With the sign between two of one line.
+                # With the sign between two lit elements of one line.
                 whole = place.united(last) if before and last.intersects(_line(place, self.width())) else place
                 region += whole.adjusted(-beside, -above, beside, above)
             before, last = lit, place
@@ -123,5 +123,5 @@ class Veil(QWidget):
 
 
 def _line(place: QRect, width: int) -> QRect:
-    """All of the page at the height of a place."""
+    """The whole width of the page at the height of a place."""
     return QRect(0, place.top(), width, place.height())

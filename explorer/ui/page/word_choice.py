@@ -49,7 +49,7 @@ class WordChooser(RowPainter):
         return box
 
     def _done(self, box: QComboBox) -> None:
-        """End the choice, once: Enter on a word of the list says it twice."""
+        """End the choice once: Enter on a word of the list reports it twice."""
         if not box.property("done"):
             box.setProperty("done", True)
             self.commitData.emit(box)
@@ -81,7 +81,7 @@ class WordChooser(RowPainter):
             show_error(error, view.viewport(), view.visualRect(index))
 
     def eventFilter(self, editor: QObject, event: QEvent) -> bool:
-        """The popup of the list takes the focus, which does not end the choice; Enter ends it in `_done`."""
+        """The popup of the list takes the focus, which must not end the choice; Enter ends it in `_done`."""
         if isinstance(editor, QComboBox):
             if event.type() == QEvent.Type.FocusOut and editor.view().isVisible():
                 return False

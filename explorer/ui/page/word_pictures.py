@@ -1,4 +1,4 @@
-"""How large the pictures of who looks at whom are on a page: heat maps, and lines between words."""
+"""How large the pictures of attention are on a page: heat maps, and lines between words."""
 
 from typing import TYPE_CHECKING, cast
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from explorer.ui.page.sharing import Sharing
 
 ACROSS, LEAST_MAP, LOWEST_MAP, MOST_MAP, ABOVE_MAP = 16, 300, 190, 520, 415
-"""Pixels at text scale 1: between two heat maps; what one beside another has across at least, what any has
-down at least, and at most; what small pictures, and a map's own words, take above it.
+"""Pixels at text scale 1: between two heat maps; the least width of one beside another; the least and the greatest
+height of any; and the height of small pictures, and of a map's own words, above it.
 """
 LEAST_LINES = 180
-"""Pixels at text scale 1 across that lines between words take at least beside what is before them."""
+"""The least width of lines between words beside what is before them, in pixels at text scale 1."""
 CELL, LARGEST = 48, 232
-"""Pixels at text scale 1 of a square of a heat map that is one of many, at most; and of a whole one on paper."""
+"""Pixels at text scale 1: the largest square of a heat map that is one of many; and the largest such map on paper."""
 
 
 class WordPictures:
-    """Shares the room of a page between its pictures of words.
+    """Divides the room of a page among its heat maps and lines between words.
 
     `sharing`: of the room of that page.
     """
@@ -35,10 +35,10 @@ class WordPictures:
     def __init__(self, sharing: "Sharing") -> None:
         self._sharing = sharing
         self._beside: dict[str, int] = {}
-        """Pixels across that lines between words take at most, by id: they stand beside others."""
+        """The greatest widths in pixels, by id, of lines between words that stand beside other elements."""
 
     def stand_alike(self, room: int, height: int | None) -> None:
-        """Let like heat maps stand in even lines, all in sight at once, so that one can compare them."""
+        """Put similar heat maps in even lines, all visible at once, so that they can be compared."""
         px, rows = self._sharing.px, [(row, maps) for row in self._sharing.rows if (maps := maps_alike(row))]
         tops = {one.id: place.top() for one, place in self._sharing.page.places(room)} if rows else {}
         for row, maps in rows:
@@ -58,7 +58,7 @@ class WordPictures:
                     self._sharing.page.tell_around(place)
 
     def share(self, room: int, height: int | None) -> None:
-        """No picture of words is wider than the page; two heat maps in a row stand beside each other."""
+        """Limit each picture of words to the width of the page; two heat maps in a row stand side by side."""
         px = self._sharing.px
         square = px(MOST_MAP) if height is None else max(height - px(ABOVE_MAP), px(LOWEST_MAP))
         in_row: dict[str, int] = {}
@@ -76,7 +76,7 @@ class WordPictures:
                     self._sharing.page.tell_around(place)
 
     def stand_beside(self, row: Row, room: int) -> None:
-        """Let lines between words be so narrow that they stand beside what is before them, where there is room."""
+        """Make lines between words narrow enough to stand beside what is before them, if there is room."""
         layout = self._sharing.page.layout_of(row)
         for i, one in enumerate(row.inside):
             if not (i and isinstance(one, AttentionLines)):
