@@ -1,1 +1,1 @@
-"""Training models: what a run is, what it learns from, its steps and the way back, and what it shows."""
+"""Training models: tasks, their examples, the steps of a run and the way back, and what a trained model shows."""

@@ -1,4 +1,4 @@
-"""Why a run gets nowhere, where that can be read from its numbers, and what would help."""
+"""Why a training run makes no progress, as far as its numbers tell, and what would help."""
 
 from dataclasses import dataclass
 
@@ -12,44 +12,44 @@ from explorer.core.training.records import Records
 from explorer.document.document import Document
 
 ENOUGH, LONG = 10, 100
-"""Steps after which one may say that the loss rises, and that it hardly falls."""
+"""The fewest steps after which the loss can be said to rise, and those after which it can be said to hardly fall."""
 RISEN, FALLEN = 1.05, 0.99
-"""Of the first losses, what the last ones have at least where it rises, and where it hardly falls."""
+"""The loss rises if the last losses exceed `RISEN` times the first; it hardly falls if they exceed `FALLEN` times."""
 SMALL = 1e-3
-"""Of the longest gradient of a block, what is next to nothing."""
+"""A gradient shorter than this share of the longest gradient of a block counts as vanished."""
 TIMES = 10.0
-"""Of the first loss, what a larger one is thrown out of its valley; and of the rate, what another one is."""
+"""A loss of more than so many times the first one was thrown out of its valley; a new rate differs by this factor."""
 USUAL, USUAL_ADAPTIVE = 0.1, 0.01
-"""Rates that most models learn at, by steps along the gradient, and by optimisers that set the length of steps
-themselves. From a far higher rate one comes down to these at once.
+"""Learning rates that suit most models, for optimisers whose steps are proportional to the gradient, and for those that
+normalise their steps. A rate far above is lowered to these at once.
 """
 FAR = 0.25
-"""Of the range of the targets, what an answer that is not right is off by at least."""
+"""A wrong answer is off by more than this share of the range of the targets."""
 SAME = 0.05
-"""What the numbers of two cases behind the hidden units differ by at most, where they are as good as the same."""
+"""Two cases whose hidden numbers differ by less than this are indistinguishable."""
 GONE = 0.02
-"""Of the longest of the first gradients, what one is at most where a net has come to rest."""
+"""A net has come to rest if its gradient is shorter than this share of the longest of the first gradients."""
 FROM_NOTHING = "Learn from nothing"
-"""The remedy that opens the setting of a lesson that learns from whatever random start."""
+"""The remedy that opens the lesson's setting that learns from any random start."""
 MOST_CASES = 256
-"""Cases up to which each two are compared."""
+"""The most cases of which every pair is compared."""
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What keeps weights from learning."""
+    """A reason why weights do not learn."""
 
-    sentence: str  # what was measured, and what it means
-    remedy: str = ""  # what would help, in a few words; empty where nothing simple does
-    setting: tuple[str, str | float] | None = None  # (name, value): the setting of the recipe that helps
+    sentence: str  # the measurement and its meaning
+    remedy: str = ""  # what would help, in a few words; "" if nothing simple does
+    setting: tuple[str, str | float] | None = None  # (name, value): the recipe's setting that helps
     switch: tuple[str, SwitchValue] | None = None  # (name, value): the switch that helps, in all blocks that have it
-    # Whether the weights are worse now than they were before the run, or of no use, so that it is better taken back.
+    # Whether the weights are now worse than before the run, or useless, so that the run should be taken back.
     starts_over: bool = False
-    opens: str = ""  # the setting of the lesson that helps
+    opens: str = ""  # the lesson's setting that helps
 
 
 def solved(learns: str = "") -> Diagnosis:
-    """What is said of weights that have nothing to learn before the first step; `learns` as of `diagnosis`."""
+    """The message for weights that have nothing to learn before the first step; `learns` as in `diagnosis`."""
     said = "These weights already solve the task."
     if learns:
         return Diagnosis(f"{said} Here weights are found from a random start:", FROM_NOTHING, opens=learns)
@@ -57,22 +57,22 @@ def solved(learns: str = "") -> Diagnosis:
 
 
 def diagnosis(document: Document, records: Records, recipe: Recipe, learns: str = "") -> Diagnosis | None:
-    """What keeps weights from learning; None where nothing does.
+    """The reason why weights do not learn; None if there is none.
 
     Parameters
     ----------
     recipe : Recipe
-        How it is trained now.
+        The settings of the training.
     learns : str
-        The setting of the document's lesson that learns from whatever random start; empty where it has none, or where
-        the document is in it.
+        The setting of the document's lesson that learns from any random start; "" if there is none, or if the document
+        is already in it.
     """
     if len(records.losses) and records.losses[-1] == 0:
         return None  # there is nothing left to learn
     alike = twins(document)
     still = [block for block, lengths in records.blocks.items() if len(lengths) and lengths[-1] == 0]
     losses = records.losses
-    risen = None if alike else _risen(losses, recipe)  # what has grown beyond all bounds may have a gradient of 0, too
+    risen = None if alike else _risen(losses, recipe)  # a loss that has exploded may also have a gradient of 0
     if risen or alike or still:
         return risen or _alike(alike, still, recipe, document, learns)
     if len(losses) < LONG:
@@ -96,10 +96,10 @@ def diagnosis(document: Document, records: Records, recipe: Recipe, learns: str 
 
 
 def _risen(losses: Array, recipe: Recipe) -> Diagnosis | None:
-    """Steps that are too long; None where the loss has not risen."""
+    """The diagnosis of steps that are too long; None if the loss has not risen."""
     first, last = _ends(losses)
     if len(losses) < ENOUGH or last <= RISEN * first:
-        return None  # a loss that is not a number is not so low
+        return None  # true for NaN, too
     usual = USUAL if recipe.optimiser in ("SGD", "momentum") else USUAL_ADAPTIVE
     lower = min(recipe.rate / TIMES, usual)
     said = f"The loss has risen from {_short(first)} to {_short(last)}: the steps go past the valley."
@@ -107,21 +107,21 @@ def _risen(losses: Array, recipe: Recipe) -> Diagnosis | None:
 
 
 def _ends(losses: Array) -> tuple[float, float]:
-    """What the loss was at first, and what it is now."""
+    """The loss at first, and the loss now."""
     first, last = (float(np.mean(part)) for part in (losses[:3], losses[-3:]))
-    # What it has been thrown to by the first steps is nothing to begin from.
+    # A loss to which the first steps have thrown it is no fair start.
     return (float(losses[0]) if losses.max() > TIMES * losses[0] else first), last
 
 
 def faint_blocks(records: Records) -> list[str]:
-    """The blocks whose gradient is next to nothing beside that of the block with the longest."""
+    """The blocks whose gradient is tiny compared with the longest gradient of a block."""
     last = {block: float(lengths[-1]) for block, lengths in records.blocks.items() if len(lengths)}
     longest = max((length for length in last.values() if np.isfinite(length)), default=0.0)
     return [block for block, length in last.items() if length < SMALL * longest]
 
 
 def _wrong(document: Document) -> tuple[int, int, float]:
-    """How many answers of a net are off by more than they may be, of how many, and what they may be; 0s of others."""
+    """For a net: how many answers are off by more than allowed, how many there are, and what is allowed; else zeros."""
     model, values = document.state.model, document.engine.values
     targets = values.get("loss.target")
     if model.kind != "mlp" or model.layers < 2 or targets is None:
@@ -134,13 +134,13 @@ def _wrong(document: Document) -> tuple[int, int, float]:
 
 
 def _not_there(document: Document) -> str:
-    """Of a net whose answers are not right at the end of a run, how many; empty where they are."""
+    """For a net with wrong answers at the end of a run, a sentence that says how many; otherwise ""."""
     wrong, of, far = _wrong(document)
     return f"The run is over, and {wrong} of {of} answers are still off by more than {far:.3g}." if wrong else ""
 
 
 def _stuck(document: Document, records: Records) -> str:
-    """Of a net that has come to rest before its answers are right, what was measured; empty where it has not."""
+    """For a net that has come to rest before its answers are right, what was measured; otherwise ""."""
     model, values = document.state.model, document.engine.values
     wrong, of, far = _wrong(document)
     earlier, later = np.split(records.losses[-LONG:], 2)
@@ -166,7 +166,7 @@ def _stuck(document: Document, records: Records) -> str:
 
 
 def _same_cases(cases: Array, hidden: Array, targets: Array, far: float) -> str:
-    """Two cases with other targets that the last layer cannot tell apart, by their numbers."""
+    """Two cases with different targets that the last layer cannot distinguish, by their numbers."""
     if len(cases) > MOST_CASES:
         return ""
     near = (np.abs(hidden[:, None] - hidden) < SAME).all(-1)
@@ -176,7 +176,7 @@ def _same_cases(cases: Array, hidden: Array, targets: Array, far: float) -> str:
 
 
 def _another_start(said: str, recipe: Recipe, learns: str) -> Diagnosis:
-    """Weights that are drawn at random, or drawn once more; in a net that finds the way, where the lesson has one."""
+    """The remedy of random weights, or of another random start, or of the lesson's setting that learns."""
     if learns:
         return Diagnosis(said, FROM_NOTHING, opens=learns)
     if recipe.initialiser in ("", "zeros"):
@@ -186,7 +186,7 @@ def _another_start(said: str, recipe: Recipe, learns: str) -> Diagnosis:
 
 
 def _alike(alike: dict[str, int], still: list[str], recipe: Recipe, document: Document, learns: str) -> Diagnosis:
-    """Units that are alike, or gradients that are exactly 0, which new weights end, or a way past the blocks."""
+    """The diagnosis of equal units, or of gradients that are exactly 0; new weights help, or a way past the blocks."""
     said = [f"The gradient of {_few(still)} is exactly 0: nothing moves there."] if still else []
     if not alike and ("residual", False) in {(name, value) for _, name, value in _switches(document)}:
         return Diagnosis(" ".join(said), *_against_vanishing(document))
@@ -201,7 +201,7 @@ def _alike(alike: dict[str, int], still: list[str], recipe: Recipe, document: Do
 def _against_vanishing(
     document: Document,
 ) -> tuple[str, tuple[str, str | float] | None, tuple[str, SwitchValue] | None]:
-    """What gives gradients a way back: the remedy, a setting, a switch."""
+    """What helps against vanishing gradients: the remedy, a setting, a switch."""
     model = document.state.model
     switches = _switches(document)
 
@@ -218,7 +218,7 @@ def _against_vanishing(
 
 
 def _switches(document: Document) -> list[tuple[str, str, SwitchValue]]:
-    """The block, name and value of each switch that has to do with how gradients come through."""
+    """The block, name and value of each switch that influences how gradients flow."""
     model, names = document.state.model, ("residual", "norm", "activation")
     blocks = model.blocks().items()
     return [
@@ -235,7 +235,7 @@ def _short(value: float) -> str:
 
 
 def twins(document: Document) -> dict[str, int]:
-    """The hidden layers of a net in which all units have the same weights, and how many units those are."""
+    """The hidden layers of a net in which all units have equal weights, and the number of those units."""
     state = document.state
     found = {}
     for k in range(1, state.model.layers) if state.model.kind == "mlp" else ():

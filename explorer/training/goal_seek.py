@@ -1,8 +1,8 @@
-"""A number is wished for, and gradient descent looks for the inputs that give it.
+"""Goal seeking: a person wishes for a value of one number, and gradient descent looks for inputs that give it.
 
-Of one number there is one gradient, and the step along it that would be right if the number ran straight is known:
-(wished − now) · g / |g|² (Newton's method for one equation in many unknowns, which takes the shortest such step). Where
-that leads further away the step is halved until it does not.
+The number has one gradient g, and the step that would be exact if the number were linear is known: (wished − now) · g /
+|g|² (Newton's method for one equation in many unknowns, which takes the shortest such step). If the step leads further
+away it is halved until it does not.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,10 +20,10 @@ from explorer.document.commands.cells import input_place
 from explorer.document.state import State, frozen
 
 MOST_STEPS = 200
-_CLOSE = 1e-9  # of the wished number, or of 1 where that is smaller
-_SLOW = 0.05  # a step that comes nearer by less than this part of the way, so many times, leads nowhere
+_CLOSE = 1e-9  # relative to the wished number, or to 1 if that is smaller
+_SLOW = 0.05  # `_PATIENCE` steps in a row that each reduce the distance by less than this share lead nowhere
 _PATIENCE = 20
-_SHOWN = 20  # lines of a way
+_SHOWN = 20  # most lines of the printed path
 _LEAST_SHARE = 2.0**-30  # of a full step
 
 
@@ -31,33 +31,33 @@ _LEAST_SHARE = 2.0**-30  # of a full step
 class Move:
     """One step of the search."""
 
-    value: float  # the number, behind the step
-    length: float  # how far the inputs moved, as the root of the sum of the squares
-    share: float  # which part of the full step was taken: 1, or 1/2, 1/4, … where more would have led away
+    value: float  # the number after the step
+    length: float  # how far the inputs moved: the root of the sum of the squares
+    share: float  # the share of the full step: 1, or 1/2, 1/4, … if a longer step would have led away
 
 
 @dataclass(frozen=True, eq=False)
 class Sought:
-    """What a search came to."""
+    """The result of a search."""
 
     wished: float
     began: float  # the number before the first step
     moves: tuple[Move, ...]
-    inputs: Mapping[str, Array]  # the inputs that may change, as they are in the end
-    reason: str = ""  # why the number was not reached; empty where it was
+    inputs: Mapping[str, Array]  # the inputs that may change, at the end
+    reason: str = ""  # why the number was not reached; "" if it was
 
     @property
     def value(self) -> float:
-        """The number in the end."""
+        """The number at the end."""
         return self.moves[-1].value if self.moves else self.began
 
     @property
     def reached(self) -> bool:
-        """Whether it is the wished one."""
+        """Whether it is the wished number."""
         return not self.reason
 
     def __str__(self) -> str:
-        """The way, a line a step, and how it ended."""
+        """The path, one line for each step, and the outcome."""
         lines = [f"{0:>4}  {self.began:.10g}"]
         for number, move in enumerate(self.moves, 1):
             part = "" if move.share == 1 else f", {move.share:g} of a full step"
@@ -82,23 +82,23 @@ def seek(
     change: Sequence[tuple[str, tuple[int, ...]]],
     told: Callable[[int], object] = lambda step: None,
 ) -> Sought:
-    """Look for inputs that give one number a value.
+    """Look for inputs that give one number a wished value.
 
     Parameters
     ----------
     root : Root
         Which number.
     wished : float
-        The value that it should have.
+        The wished value.
     change : sequence of (str, tuple of int)
-        What may change: input nodes, or heads' slices of them, each with a cell, or with () for all of it.
+        The inputs that may change: nodes, or heads' slices, each with a cell, or with () for all cells.
     told : callable
-        Given the steps that are done, before anything is computed; it may raise something to end the search.
+        Called with the number of steps done, before each pass; it may raise to end the search.
 
     Raises
     ------
     ExplorerError
-        "not-editable" for a node that is computed; "unknown-node", "bad-cell"; "no-gradient" for whole numbers.
+        "not-editable" for a computed node; "unknown-node", "bad-cell"; "no-gradient" for whole numbers.
     """
     mask = _may_change(state, change)
     engine = fresh(state.graph, state.used, state.pins)
@@ -138,7 +138,7 @@ def seek(
 
 
 def command(sought: Sought, cell: str) -> SetInputs:
-    """What puts the end of a search into a document: one step to undo."""
+    """The command that puts the result of a search into a document, as one undo step."""
     return SetInputs(sought.inputs, f"Seek {cell} = {sought.wished:g}")
 
 
@@ -154,12 +154,12 @@ def _number(engine: Engine, root: Root) -> float:
 
 def _slope(engine: Engine, name: str, root: Root) -> Array:
     found = engine.gradient(engine.graph.place(name), root)
-    assert found is not None  # `_may_change` has no whole numbers
+    assert found is not None  # `_may_change` refuses whole numbers
     return found
 
 
 def _may_change(state: State, change: Sequence[tuple[str, tuple[int, ...]]]) -> dict[str, Array]:
-    """For each input node that may change: which of its cells."""
+    """For each input node that may change, the mask of its changeable cells."""
     found: dict[str, Array] = {}
     for name, cell in change:
         place = input_place(state, name)

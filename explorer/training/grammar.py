@@ -1,4 +1,4 @@
-"""Grammars: text that the program writes itself, so that what a model could learn at best is known exactly.
+"""Grammars: the program writes the text itself, so the best that a model can learn is known exactly.
 
 A grammar is a TOML file of word classes and sentences with gaps::
 
@@ -13,12 +13,12 @@ A grammar is a TOML file of word classes and sentences with gaps::
     weight = 2
     text = "{person} sat on the {seat} because {person.he} was tired"
 
-A gap names a class, and behind a dot a form (the first, if left out). Gaps of one class in one sentence are one draw;
-``{person#2}`` is another. A grammar of several languages has a key for each of them in place of ``text``; what is one
-word in one of them may be two in another: ``de_la``.
+A gap names a class and, after a dot, a form (default: the first). Gaps of one class in one sentence are one draw;
+``{person#2}`` is another draw. A grammar of several languages has a key for each language instead of ``text``; a single
+word of one language may be two words in another: ``de_la``.
 
-All draws are independent, and no sentence can come about in two ways (a test sees to it), so the entropy of a sentence
-is the sum of the entropies of its draws and of the choice of the sentence.
+All draws are independent, and no sentence can arise in two ways (a test checks this), so the entropy of a sentence is
+the sum of the entropies of its draws and of the choice of its pattern.
 """
 
 import re
@@ -37,23 +37,23 @@ TEXT = "text"
 MOST_WEIGHT = 1000
 MOST_LENGTH = 1000
 LEAST_TO_HOLD = 100
-"""A pattern of fewer sentences has none of them held out: without one of three a text would say something else."""
+"""Patterns with fewer sentences hold none out: without one of only three sentences the text would be another one."""
 _HELD = 10
-"""One sentence in so many is held out."""
+"""One sentence in ten is held out."""
 _GAP = re.compile(r"\{([a-z_]+)(#\d)?(?:\.([a-z_]+))?\}|([^\s{}]+)")
 
 
 def start_of(language: str) -> str:
-    """The word that tells a translator to write a language."""
+    """The first word that makes a translator write a language."""
     return f"<{language}>"
 
 
 @dataclass(frozen=True)
 class WordClass:
-    """Words that can stand in one place."""
+    """Words that fit into the same gaps."""
 
     forms: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]  # of each draw its forms
+    rows: tuple[tuple[str, ...], ...]  # for each draw, its forms
     shares: tuple[float, ...]  # the probability of each draw
 
 
@@ -61,10 +61,10 @@ class WordClass:
 class Gap:
     """One place of a sentence."""
 
-    # The name of the draw that fills it, such as "person" or "person#2"; "" for a word that always stands there.
+    # The name of the draw that fills it, such as "person" or "person#2"; "" for a fixed word.
     draw: str = ""
-    form: int = 0  # which of its forms
-    word: str = ""  # the word that always stands there
+    form: int = 0  # which form of the draw
+    word: str = ""  # the fixed word
 
 
 @dataclass(frozen=True)
@@ -73,11 +73,11 @@ class Pattern:
 
     share: float  # its probability
     gaps: Mapping[str, tuple[Gap, ...]]  # by language
-    draws: Mapping[str, WordClass]  # by the names of the draws
+    draws: Mapping[str, WordClass]  # by name of the draw
 
     @property
     def many(self) -> bool:
-        """Whether some of its sentences can be held out, as each is only a small part of what is read."""
+        """Whether some of its sentences can be held out, because it has so many."""
         return prod(len(of.rows) for of in self.draws.values()) >= LEAST_TO_HOLD
 
 
@@ -86,7 +86,7 @@ class Sentence:
     """One sentence of a grammar."""
 
     pattern: Pattern
-    drawn: Mapping[str, int]  # which row of its class each draw came to
+    drawn: Mapping[str, int]  # for each draw, the chosen row of its class
 
     def words(self, language: str = TEXT) -> tuple[str, ...]:
         """The sentence in one of its languages."""
@@ -94,23 +94,23 @@ class Sentence:
 
     @property
     def key(self) -> str:
-        """The sentence in its first language, with blanks."""
+        """The sentence in its first language, words separated by blanks."""
         return " ".join(self.words(next(iter(self.pattern.gaps))))
 
     @property
     def held_out(self) -> bool:
-        """Whether it is one of the tenth that nothing is learned from, of the patterns that make many sentences."""
+        """Whether it belongs to the tenth of a large pattern's sentences that are never learned."""
         return self.pattern.many and crc32(self.key.encode()) % _HELD == 0
 
     def _word(self, gap: Gap) -> str:
         return self.pattern.draws[gap.draw].rows[self.drawn[gap.draw]][gap.form] if gap.draw else gap.word
 
     def parted(self, language: str) -> tuple[Gap, ...]:
-        """For each word of a language the gap that it fills; a gap that two words fill stands there twice."""
+        """For each word of a language the gap that it fills; a gap filled by two words occurs twice."""
         return tuple(gap for gap in self.pattern.gaps[language] for _ in _parted(self._word(gap)))
 
     def places(self, class_name: str, form: str, language: str = TEXT) -> list[tuple[str, int]]:
-        """Where a form of a class stands: the name of the draw and the number of the word, from 0."""
+        """Where a form of a class occurs: the name of the draw, and the place of the word, counted from 0."""
         found = []
         for i, gap in enumerate(self.pattern.gaps[language]):
             if gap.draw.partition("#")[0] == class_name and self.pattern.draws[gap.draw].forms[gap.form] == form:
@@ -120,18 +120,18 @@ class Sentence:
 
 @dataclass(frozen=True, eq=False)
 class Grammar:
-    """Sentences and how often each comes."""
+    """Patterns of sentences and their probabilities."""
 
     patterns: tuple[Pattern, ...]
     shown: tuple[str, ...] = ()  # sentences, in the first language, that are never held out
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Those of all sentences."""
+        """The languages of all sentences."""
         return tuple(self.patterns[0].gaps)
 
     def words(self, language: str = TEXT) -> tuple[str, ...]:
-        """All words that can come, in the order of the file."""
+        """All words that can occur, in the order of the file."""
         found: dict[str, None] = {}
         for pattern in self.patterns:
             for gap in pattern.gaps[language]:
@@ -143,10 +143,10 @@ class Grammar:
         return tuple(found)
 
     def sample(self, n: int, seed: int, held_out: bool) -> list[Sentence]:
-        """Sentences drawn by chance, some of them several times.
+        """Random sentences; some may occur several times.
 
-        `held_out`: only held-out ones, of each pattern that has them; otherwise none of them. Patterns come as often
-        either way, so both are as uncertain as the grammar is.
+        `held_out`: only held-out sentences (of patterns that have them), otherwise only others. Patterns are equally
+        frequent in both cases, so both have the entropy of the grammar.
         """
         random = np.random.default_rng([seed, int(held_out)])
         shares = np.array([pattern.share for pattern in self.patterns])
@@ -162,18 +162,18 @@ class Grammar:
             found.append(sentence)
         return found
 
-    # What could be learned at best
+    # The best that can be learned
 
     def entropy(self) -> float:
-        """The entropy of a sentence, in nats: of the choice of its pattern, and of its draws."""
+        """The entropy of a sentence, in nats: that of its pattern plus that of its draws."""
         return sum(pattern.share * (_entropy_of(pattern) - log(pattern.share)) for pattern in self.patterns)
 
     def entropy_per_word(self) -> float:
-        """The entropy of a word that is foretold from all before it, in nats.
+        """The entropy of a word given all words before it, in nats.
 
-        The first word of a sentence is given, and `<end>` is foretold: of n words there are n to foretell. By the
-        chain rule what is uncertain about the sentence is what is uncertain about its first word, and then about each
-        word behind it.
+        The first word of a sentence is given, and `<end>` is predicted: of n words there are n to predict. By the chain
+        rule the entropy of the sentence is the entropy of its first word plus that of each later word given those
+        before it.
         """
         first: dict[str, float] = {}
         foretold = 0.0
@@ -185,7 +185,7 @@ class Grammar:
         return (self.entropy() - _entropy(first.values())) / foretold
 
     def next_words(self, before: Sequence[str]) -> dict[str, float]:
-        """The probability of each word that can follow the beginning of a sentence; empty where it is none."""
+        """The probability of each word after the beginning of a sentence; empty if no sentence begins so."""
         found: dict[str, float] = {}
         for pattern in self.patterns:
             weight, left = _after(pattern, before)
@@ -213,7 +213,7 @@ def _parted(word: str) -> list[str]:
 
 
 def _entropy_of(pattern: Pattern) -> float:
-    """The entropy of a pattern's draws, in nats. Rows of which the sentence shows the same are one draw."""
+    """The entropy of a pattern's draws, in nats. Rows with the same visible forms count as one draw."""
     gaps, total = next(iter(pattern.gaps.values())), 0.0
     for name, of in pattern.draws.items():
         seen = sorted({gap.form for gap in gaps if gap.draw == name})
@@ -230,7 +230,7 @@ def _entropy(shares: Iterable[float]) -> float:
 
 
 def _first(pattern: Pattern) -> dict[str, float]:
-    """The probabilities of a pattern's first word."""
+    """The probabilities of the first word of a pattern."""
     gap = pattern.gaps[TEXT][0]
     if not gap.draw:
         return {gap.word: 1.0}
@@ -242,7 +242,7 @@ def _first(pattern: Pattern) -> dict[str, float]:
 
 
 def _after(pattern: Pattern, before: Sequence[str]) -> tuple[float, dict[str, list[int]]]:
-    """The probability of a pattern and of a beginning of it, and the rows of each draw that this leaves."""
+    """The joint probability of a pattern and a beginning of it, and the rows that each draw can still have."""
     gaps = pattern.gaps[TEXT]
     left = {name: list(range(len(of.rows))) for name, of in pattern.draws.items()}
     if len(before) > len(gaps):

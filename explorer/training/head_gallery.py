@@ -1,6 +1,6 @@
-"""What the heads of a trained model do: measured over many sentences, and what the model loses without each of them.
+"""What the heads of a trained model do, measured over many sentences, and how much worse the model is without each.
 
-Short stories to measure the heads of a model on that reads pieces of plain text; each says who its pronoun means.
+A model that reads pieces of plain text is measured on short stories; each says to whom its pronoun refers.
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ _STORIES = (
 
 
 def stories_in(words: Vocabulary) -> list[tuple[tuple[str, ...], tuple[tuple[int, int], ...]]]:
-    """The stories in pieces, and of each pronoun that is one piece its place and that of who is meant."""
+    """The stories in pieces, and the places of each one-piece pronoun and of the person that it refers to."""
     found: list[tuple[tuple[str, ...], tuple[tuple[int, int], ...]]] = []
     for text, name, pronoun in _STORIES:
         pieces = tuple(words.pieces_of(text))
@@ -52,21 +52,21 @@ PRONOUNS = ("he", "his", "him")
 SENTENCES, SEED = 48, 7
 MOST_WORDS = 3
 LEAST_COST = 0.02
-"""Nats that a word has to cost to be named."""
+"""A word is listed only if it costs at least this many nats."""
 
 Annotated = tuple[Sequence[str], Sequence[tuple[int, int]]]
-"""The words of a sentence, and of each pronoun its place and that of who is meant."""
+"""The words of a sentence, and for each pronoun its place and the place of the person that it refers to."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a model loses without a head."""
+    """How much worse a model is without a head."""
 
-    # `without`, `averaged`: how many nats a word the loss grows by where the head puts out 0, and where it puts out its
-    # mean.
+    # `without`, `averaged`: the increase of the loss, in nats per word, if the head outputs 0, and if it always outputs
+    # its mean.
     without: float
     averaged: float
-    words: tuple[str, ...]  # the words that become harder to foretell without it, most of all first
+    words: tuple[str, ...]  # the words that become harder to predict without it, the hardest first
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +75,11 @@ class Head:
 
     block: str  # path of its attention, such as "decoder.1.self"
     head: int  # counted from 0
-    scores: Mapping[str, Score]  # in each measure of `MEASURES`
-    does: str  # the measure that says what it does; "" where none does
-    mean: Array  # (d_v,): what it puts out on average
-    cost: Cost | None  # what is lost without it, where that was asked for
-    example: str  # a word and what it looks at, from one of the sentences; "" where it does nothing that has a name
+    scores: Mapping[str, Score]  # for each measure of `MEASURES`
+    does: str  # the measure that describes it; "" if none does
+    mean: Array  # (d_v,): its mean output
+    cost: Cost | None  # the loss without it, if it was measured
+    example: str  # a word and the word that it attends to, in one of the sentences; "" if `does` is ""
 
 
 def known(state: State, sequence: str) -> dict[str, int]:
@@ -88,16 +88,16 @@ def known(state: State, sequence: str) -> dict[str, int]:
 
 
 def referents(sentence: Sentence) -> list[tuple[int, int]]:
-    """Of each pronoun its place, and that of the person who is meant."""
+    """For each pronoun its place, and the place of the person that it refers to."""
     people = dict(reversed(sentence.places(PERSON, "name", TEXT)))
     pronouns = [place for form in PRONOUNS for place in sentence.places(PERSON, form, TEXT)]
     return sorted((i, people[draw]) for draw, i in pronouns)
 
 
 def sentences_for(state: State) -> list[Annotated]:
-    """Held-out sentences of the grammar that a model's words are from; none where there is no such grammar.
+    """Held-out sentences of the grammar with a model's words; none if there is no such grammar.
 
-    A model that reads pieces of plain text reads short stories.
+    A model that reads pieces of plain text gets short stories.
     """
     words = state.model.axes.get("input.words", ())
     if isinstance(words, Vocabulary):
@@ -113,13 +113,13 @@ def _sentences_of(words: frozenset[str]) -> tuple[Annotated, ...]:
 
 
 def grammar_of(state: State) -> Grammar | None:
-    """The grammar of the program that has all words of a model's vocabulary, but for its marks."""
+    """The program's grammar whose words are all in a model's vocabulary; None if there is none."""
     return _grammar_of(frozenset(state.model.axes.get("input.words", ())))
 
 
 @lru_cache(maxsize=4)
 def _grammar_of(words: frozenset[str]) -> Grammar | None:
-    """Kept: pages are made anew at every edit, and the files of grammars do not change meanwhile."""
+    """Cached: pages are made again at every edit, and grammar files do not change."""
     for file in sorted((paths.resources() / "grammars").glob("*.toml")):
         try:
             of = load(file)
@@ -130,7 +130,7 @@ def _grammar_of(words: frozenset[str]) -> Grammar | None:
     return None
 
 
-@np.errstate(invalid="ignore", over="ignore")  # infinite logits give no number: that is to be seen
+@np.errstate(invalid="ignore", over="ignore")  # infinite logits give NaN, which should be visible
 def gallery(
     state: State,
     sentences: Sequence[Annotated],
@@ -142,13 +142,13 @@ def gallery(
     Parameters
     ----------
     state : State
-        Its weights are used, its own words are not.
+        The model; its weights are used, its own words are not.
     sentences : sequence of Annotated
-        In words that it knows, at least one.
+        At least one, in words that the model knows.
     costs : bool
-        Whether it is measured what is lost without each: two passes for each head.
+        Whether to measure the loss without each head: two passes per head.
     told : callable
-        Hears how many steps are done and how many there are; it may raise to stop.
+        Called with the number of steps done and the total; it may raise to stop.
     """
     batch = _Batch(state, sentences, costs, told)
     blocks = [name.removesuffix(".weights") for name in batch.values if name.endswith(".self.weights")]
@@ -162,14 +162,14 @@ def gallery(
         for head in range(weights.shape[1]):
             own = {name: each[head] for name, each in scores.items()}
             does = label(own)
-            cost = batch.cost(block, head) if costs and batch.real.any() else None  # one word has no next one
+            cost = batch.cost(block, head) if costs and batch.real.any() else None  # a single word has no next word
             example = _example(does, looked, head) if does else ""
             found.append(Head(block, head, own, does, batch.mean(block, head), cost, example))
     return found
 
 
 class _Batch:
-    """Sentences as one batch, filled up behind their ends: a decoder that looks back does not see that."""
+    """Sentences as one batch, padded at the end: a decoder attends only to earlier words, so padding has no effect."""
 
     def __init__(
         self, state: State, sentences: Sequence[Annotated], costs: bool, told: Callable[[int, int], None]
@@ -184,11 +184,11 @@ class _Batch:
             n = len(words)
             ids[i, :n], self.read[i, :n] = [numbers[word] for word in words], True
             for place, word in enumerate((*words[1:], END)):
-                if word in says:  # some models never say that a text ends
+                if word in says:  # some models never predict the end of a text
                     right[i, place], self.real[i, place] = says[word], True
         own = state.rebuilt(replace(state.model, lengths={"input": longest}))
         ends = [name for name in own.graph.nodes if name.endswith((".self.weights", ".self.output"))]
-        if costs:  # else nobody asks for the logits, which are most of the numbers
+        if costs:  # otherwise the logits are not needed, and they are most of the numbers
             ends.append("output.logits")
         above = set(ends).union(*map(own.graph.ancestors, ends))
         self.nodes = {n: node for n, node in own.graph.nodes.items() if n in above and not node.is_input}
@@ -200,16 +200,16 @@ class _Batch:
         self.nats = self._nats(self.values["output.logits"]) if costs else np.zeros(0)
 
     def _run(self, values: dict[str, Array], pins: Mapping[str, Pin], stale: Collection[str]) -> None:
-        """One of all passes."""
+        """Compute one of the passes."""
         done, total = self._passes * len(self.nodes), self._all * len(self.nodes)
         steps = iter(range(done, total))
         run(self.nodes.values(), {}, values, pins, stale, lambda: self._told(next(steps), total))
         self._passes += 1
 
     def _nats(self, logits: Array) -> Array:
-        """The surprise at each right word, (n_right,)."""
+        """The surprise of each right word, in nats, (n_right,)."""
         found = []
-        for one, real, right in zip(logits, self.real, self.right, strict=True):  # all at once would be held twice
+        for one, real, right in zip(logits, self.real, self.right, strict=True):  # one by one, to need less memory
             wide = one[real].astype(np.float64)
             wide -= wide.max(-1, keepdims=True)
             chosen = wide[np.arange(len(wide)), right[real]]
@@ -217,18 +217,18 @@ class _Batch:
         return np.concatenate(found)
 
     def mean(self, block: str, head: int) -> Array:
-        """What a head puts out on average, (d_v,)."""
+        """The mean output of a head, (d_v,)."""
         output = self.values[f"{block}.output"][:, head]
         return np.asarray(output[self.real if self.real.any() else self.read].mean(0))
 
     def cost(self, block: str, head: int) -> Cost:
-        """What is lost without a head."""
+        """How much worse the model is without a head."""
         costs = self.costs(block, head, 0.0)
         averaged = self.costs(block, head, self.mean(block, head))
         return Cost(float(costs.mean()), float(averaged.mean()), self.dearest(costs))
 
     def costs(self, block: str, head: int, held: Array | float) -> Array:
-        """How much more surprising each right word is where a head puts out the same everywhere, (n_right,)."""
+        """How much more surprising each right word is if a head outputs the same vector everywhere, (n_right,)."""
         name = f"{block}.output"
         shape = self.values[name].shape[1:]
         cells, numbers = np.zeros(shape, dtype=bool), np.zeros(shape)
@@ -238,7 +238,7 @@ class _Batch:
         return self._nats(values["output.logits"]) - self.nats
 
     def dearest(self, costs: Array) -> tuple[str, ...]:
-        """The words with the largest costs together."""
+        """The words with the largest total costs."""
         sums: Counter[str] = Counter()
         for word, cost in zip(self.right[self.real].tolist(), costs.tolist(), strict=True):
             sums[self.says[word]] += cost
@@ -246,7 +246,7 @@ class _Batch:
 
 
 def _example(does: str, looked: Sequence[Looked], head: int) -> str:
-    """The word of all sentences that most looks where it should, and at what."""
+    """The word, in all sentences, that attends most as the rule says, and the word it attends to."""
     rule, best, said = MEASURES[does][1], 0.0, ""
     for one in looked:
         cells = rule(one.words, one.referents)

@@ -1,6 +1,6 @@
-"""From a task, or an open document, to a trainer, and back to a document.
+"""From a task, or an open document, to a trainer, and from the trainer back to a document.
 
-The words of what a document's model is to learn from.
+It also adds the words of the training material to a document's model.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,10 +47,10 @@ from explorer.training.recipes import LEARNS_FROM, Material, NewModel, Task
 MOST_IN_A_STEP = 200_000_000
 MOST_LABELS = 1_000_000
 SHOWN_WORDS, SHOWN_CASES = 12, 100
-"""How much of what it learned from a new model's document shows."""
+"""How many words or cases of its training material the document of a new model shows."""
 
 JUDGED = 1000
-"""How many of a grammar's held-out sentences are drawn to judge by."""
+"""How many held-out sentences of a grammar are drawn for validation."""
 
 _WORDS = {
     "text": "a text",
@@ -63,10 +63,10 @@ _WORDS = {
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """What a training starts from."""
+    """The start of a training."""
 
-    document: State  # as it is looked at, with a sentence or with cases of its own
-    # The same with the lengths of the examples: what the trainer gets. Weights have the same shapes in both, but for
+    document: State  # for display, with its own sentence or cases
+    # The same with the sequence lengths of the examples, for the trainer. Weights have the same shapes in both, except
     # learned positions.
     state: State
     examples: Examples
@@ -80,17 +80,17 @@ class Prepared:
 
     @property
     def work(self) -> int:
-        """About how many multiply-adds a step takes: the way there, and twice as much for the way back."""
+        """About how many multiply-adds a step costs: the forward pass, and twice as much for the backward pass."""
         of_one = sum(self.state.graph.work.values())
         n = len(self.examples.training)
-        # Of its own example, or of a table, the rows of the graph are the cases.
+        # For its own example, or a table, the graph already has all cases as rows.
         return 3 * of_one * (min(self.recipe.batch or n, n) if self.examples.lengths else 1)
 
 
 def prepare(task: Task) -> Prepared:
     """Read the model and the examples of a task.
 
-    Raises `ExplorerError`: what is wrong with the model, the files or the sizes.
+    Raises `ExplorerError`: if something is wrong with the model, the files or the sizes.
     """
     model = task.model
     if isinstance(model, NewModel):
@@ -104,9 +104,9 @@ def prepare(task: Task) -> Prepared:
 
 
 def prepare_document(document: State, material: Material, recipe: Recipe, title: str = "") -> Prepared:
-    """Train an open document on its own example, or on other material in the words that it has.
+    """Prepare training of an open document, on its own example or on other material in words that it knows.
 
-    `title`: of what comes of it.
+    `title`: of the trained document.
 
     Raises `ExplorerError`: "material-does-not-fit", "cases-do-not-fit", "word-not-known", "model-too-large",
     "batch-too-large", and those of reading the material.
@@ -146,19 +146,19 @@ def prepare_document(document: State, material: Material, recipe: Recipe, title:
 
 
 def shaped(document: State, weights: Mapping[str, Array]) -> dict[str, Array]:
-    """Trained weights as a document has them: learned positions are cut to its own sentence.
+    """Trained weights in the shapes of a document: learned positions are cut to the length of its own sentence.
 
     Parameters
     ----------
     document : State
-        The one that the training began with, or what it was edited to; weights that it does not have are left out.
+        The document at the start of the training, or an edited one; weights that it does not have are left out.
     weights : mapping of str to numpy.ndarray
         Of a trainer.
 
     Raises
     ------
     ExplorerError
-        "bad-shape" where the document's sizes have been changed.
+        "bad-shape" if the document's sizes have changed.
     """
     graph, found = document.graph, {}
     for name, array in weights.items():
@@ -170,14 +170,14 @@ def shaped(document: State, weights: Mapping[str, Array]) -> dict[str, Array]:
 
 
 def with_weights(document: State, weights: Mapping[str, Array]) -> State:
-    """A document with trained weights; it keeps the learned positions that its own sentence has no room for."""
+    """A document with trained weights; learned positions beyond its own sentence are kept, too."""
     longer = {n: a for n, a in weights.items() if n in document.graph.nodes and a.shape != document.graph.shape(n)}
     after = document.with_inputs(shaped(document, weights))
     return after.with_beyond(longer) if longer else after
 
 
 def trained(prepared: Prepared, trainer: Trainer, records: Records) -> State:
-    """The document with the weights that were learned, the records of how, and what is needed to go on."""
+    """The document with the trained weights, the records of the training, and the state needed to continue it."""
     return replace(with_weights(prepared.document, trainer.weights), records=records, optimiser=trainer.optimiser)
 
 
@@ -197,7 +197,7 @@ def _fitting(document: State, examples: Examples, recipe: Recipe, title: str) ->
 
 
 def _made(made: NewModel, material: Material, recipe: Recipe, title: str) -> Prepared:
-    """A model of chosen sizes with what its examples say: words, lengths, features."""
+    """A new model of chosen sizes; words, lengths and features follow from its examples."""
     model = Model(
         made.kind,
         d_model=made.d_model,
@@ -218,7 +218,7 @@ def _made(made: NewModel, material: Material, recipe: Recipe, title: str) -> Pre
                 switches |= _padding_masks(model)
             first = {name: array[0] for name, array in examples.arrays.items()}
             n_words = {n: int((row != _pad(n, axes)).sum()) for n, row in first.items() if n != TARGET}
-            last = list(n_words.values())[-1]  # of the sequence whose words are said
+            last = list(n_words.values())[-1]  # of the sequence that it writes
             inputs = {name: row[: n_words.get(name, last)] for name, row in first.items()}
             lengths = {name.removesuffix(".tokens"): n for name, n in n_words.items()}
         case "gpt":
@@ -259,7 +259,7 @@ def _made(made: NewModel, material: Material, recipe: Recipe, title: str) -> Pre
 
 
 def _padding_masks(model: Model) -> dict[str, SwitchValue]:
-    """The masks of a translator that reads sentences of different lengths at once."""
+    """The masks of a translator that reads sentences of different lengths in one batch."""
     return {
         f"{block}.mask": "causal + padding" if block.startswith("decoder.") and block.endswith(".self") else "padding"
         for block, kind in model.blocks().items()
@@ -271,11 +271,11 @@ def _counted(letter: str, n: int) -> tuple[str, ...]:
     return tuple(f"{letter}_{i + 1}" for i in range(n)) if n > 1 else (letter,)
 
 
-# What is learned from
+# The training material
 
 
 def _text(material: Material, known: tuple[str, ...]) -> list[str]:
-    """The text in words; in pieces where a vocabulary is one of pieces, and then each of its paragraphs ends."""
+    """The text in words; or, for a vocabulary of pieces, in pieces, with `<end>` after each paragraph."""
     if not are_pieces(known):
         return split_words(material.text, material.lower)
     paragraphs = "\n".join(line.strip() for line in material.text.splitlines() if line.strip())
@@ -292,7 +292,7 @@ def _grammar(material: Material) -> Grammar:
 
 
 def _words_of(grammar: Grammar, kind: str) -> dict[str, tuple[str, ...]]:
-    """The vocabularies of a model that learns a grammar. A translator is told by its first word which language."""
+    """The vocabularies of a model that learns a grammar. A translator's first word says which language to write."""
     if kind in ("gpt", "encoder"):
         return {"input.words": (END if kind == "gpt" else MASK, PAD, *grammar.words())}
     source, *others = grammar.languages
@@ -302,7 +302,7 @@ def _words_of(grammar: Grammar, kind: str) -> dict[str, tuple[str, ...]]:
 
 
 def _drawn(grammar: Grammar, kind: str, words: Mapping[str, Sequence[str]], n: int, seed: int) -> Examples:
-    """Sentences of a grammar as examples: those that are learned from, and held-out ones to judge by."""
+    """Sentences of a grammar as examples: some to learn from, and held-out ones for validation."""
     drawn = grammar.sample(n, seed, held_out=False)
     judged = grammar.sample(JUDGED, seed, held_out=True)
     if kind in ("gpt", "encoder"):
@@ -318,12 +318,12 @@ def _drawn(grammar: Grammar, kind: str, words: Mapping[str, Sequence[str]], n: i
 
 
 def _pad(name: str, words: Mapping[str, Sequence[str]]) -> int:
-    """The number of `<pad>` in the words of an input or of the target."""
+    """The number of `<pad>` in the vocabulary of an input or of the target."""
     return words["source.words" if name == "source.tokens" else list(words)[-1]].index(PAD)
 
 
 def _cases(material: Material) -> tuple[Array, Array]:
-    """Inputs and wanted outputs. XOR is 1 where one of two is; the sine is the reference 004's, 100 points of it."""
+    """Inputs and targets. XOR is 1 if exactly one input is 1; the sine is that of reference 004, at 100 points."""
     if material.set == "sine":
         X = np.linspace(-10, 10, 100)[:, None]
         return X, np.sin(X)
@@ -335,11 +335,11 @@ def _cases(material: Material) -> tuple[Array, Array]:
     return material.X, material.target
 
 
-# Sizes, before anything is made
+# Sizes, checked before anything is made
 
 
 def _check_size(model: Model, examples: Examples, recipe: Recipe) -> None:
-    """See that neither the model nor a step on a batch is too large to be held."""
+    """Check that neither the model nor a step on a batch needs too much memory."""
     if count_labels(model) > MOST_LABELS:
         raise ExplorerError("model-too-large", numbers=f"more than {MOST_NUMBERS:,}", limit=f"{MOST_NUMBERS:,}")
     graph = build(model)
@@ -348,7 +348,7 @@ def _check_size(model: Model, examples: Examples, recipe: Recipe) -> None:
         raise ExplorerError("model-too-large", numbers=f"{given:,}", limit=f"{MOST_NUMBERS:,}")
     n = len(examples.training) or 1
     batch: float = min(recipe.batch or n, n)
-    if not examples.lengths and examples.arrays:  # the rows of an MLP are its examples
+    if not examples.lengths and examples.arrays:  # the rows of an MLP's graph are its examples
         batch = batch / len(graph.axes["input"])
     held = int(batch * (sum(map(graph.size, graph.nodes)) - given))
     if held > MOST_IN_A_STEP:
@@ -356,24 +356,24 @@ def _check_size(model: Model, examples: Examples, recipe: Recipe) -> None:
 
 
 MOST_WORDS = 2000
-"""Words of a text that get a row of their own in the vocabulary, the most frequent ones."""
+"""The most words of a text that get a row in the vocabulary; the most frequent ones."""
 
 
 def take_words(document: Document, material: Material) -> None:
-    """Give the document's model the words of what it is to learn from, where it lacks them; one step to undo.
+    """Add the words of the training material that the document's model lacks, as one undo step.
 
-    A document whose sentence has words that are not in there at all gets a sentence from there to read: one sees what
-    the model has learned.
+    If the document's own sentence has words that are not in the material, it gets a sentence of the material, so that a
+    person sees what the model has learned.
 
-    `material`: of "text" or "pairs"; of other kinds nothing is taken.
+    `material`: only "text" and "pairs" have words to add.
 
-    Raises `ExplorerError`: "text-line" or "text-not-read" for what are no pairs of sentences.
+    Raises `ExplorerError`: "text-line" or "text-not-read" if the material is not pairs of sentences.
     """
     state = document.wanted
     axes = state.model.axes
     match material.kind:
         case "text" if are_pieces(axes.get("input.words", ())):
-            return  # no text has a piece that it lacks
+            return  # the pieces can write any text
         case "text":
             said = words_of(material.text, material.lower)
             words = {"input.words": vocabulary(said, MOST_WORDS)}
@@ -388,7 +388,7 @@ def take_words(document: Document, material: Material) -> None:
         case _:
             return
     if not words.keys() <= axes.keys():
-        return  # another kind of model: that is said where the run begins
+        return  # another kind of model, which is refused when the run begins
     if "output.words" in axes:
         words["output.words"] = next(reversed(words.values()))
     add = AddWords(words)

@@ -1,4 +1,4 @@
-"""A training task as a TOML file: which model, what it learns from, and how.
+"""Training tasks as TOML files: which model, the material that it learns from, and the settings.
 
 ::
 
@@ -32,9 +32,9 @@
 
     [training]                  every setting of `Recipe`
 
-What training is asked for: which model, what it learns from, and how.
+And the same task as data.
 
-What came of training a small model of each kind on the same sentences (`packaging/measure_kinds.py`).
+And the results of training a small model of each kind on the same sentences (`packaging/measure_kinds.py`).
 """
 
 import json
@@ -73,15 +73,15 @@ MOST_SENTENCES = 200_000
 LEARNS_FROM = {
     "gpt": ("text", "grammar"),
     "encoder-decoder": ("pairs", "grammar"),
-    "encoder": ("grammar",),  # to say the words that are masked
+    "encoder": ("grammar",),  # it learns to predict masked words
     "mlp": ("set", "cases"),
 }
-"""What a model of each kind can learn from, beside its own example."""
+"""The material that each kind of model can learn from, besides its own example."""
 
 
 @dataclass(frozen=True)
 class ExistingModel:
-    """An example, or a document. Training goes on from its weights."""
+    """An example, or a document. Training continues from its weights."""
 
     name: str  # the example's id, or the path of the document's file
     setting: str | None = None  # of an example; None for its first
@@ -89,43 +89,43 @@ class ExistingModel:
 
 @dataclass(frozen=True)
 class NewModel:
-    """A new model of chosen sizes. What is not said here (words, lengths, features) follows from the examples."""
+    """A new model of chosen sizes. All else (words, lengths, features) follows from the examples."""
 
     kind: str  # one of `KINDS`
-    # `d_model`, `layers`: of a transformer.
+    # `d_model`, `layers`: for a transformer.
     d_model: int = 32
     layers: int = 2
-    units: tuple[int, ...] = (8,)  # of an MLP: the widths of its hidden layers
+    units: tuple[int, ...] = (8,)  # for an MLP: the widths of its hidden layers
     dtype: str = "float32"
-    switches: Mapping[str, SwitchValue] = field(default_factory=dict)  # "BLOCK.NAME" to the choice made
+    switches: Mapping[str, SwitchValue] = field(default_factory=dict)  # "BLOCK.NAME" to the chosen value
 
 
 @dataclass(frozen=True, eq=False)
 class Material:
-    """What is learned from."""
+    """What a model learns from."""
 
-    # "own" (the model's own example), "shown" (the same, with dropout's inputs as they are), "text", "pairs",
-    # "grammar", "set" or "cases".
+    # "own" (the model's own example), "shown" (the same, without drawing dropout), "text", "pairs", "grammar", "set" or
+    # "cases".
     kind: str = "own"
-    file: Path | None = None  # of "text", "pairs" and "grammar"
-    content: str | None = None  # what would stand in the file, where there is none
+    file: Path | None = None  # for "text", "pairs" and "grammar"
+    content: str | None = None  # the text itself, if there is no file
     set: str = ""  # one of `SETS`
     # `window`, `words`: words in a window of the text, and in the vocabulary of a new model.
     window: int = 16
     words: int = 400
-    # Of a new model that reads pieces of words: how many merges the text teaches; 0 for one that reads words.
+    # For a new model that reads pieces of words: how many merges it learns from the text; 0 for one that reads words.
     merges: int = 0
-    lower: bool = True  # whether capitals count as small letters
+    lower: bool = True  # whether capitals are read as small letters
     sentences: int = 20_000  # how many are drawn from a grammar
-    # `X`, `target`: of "cases": (n_cases, n_features) and (n_cases, n_outputs).
+    # `X`, `target`: for "cases": (n_cases, n_features) and (n_cases, n_outputs).
     X: Array | None = None
     target: Array | None = None
 
     @property
     def text(self) -> str:
-        """The text or the pairs of sentences, as they are written.
+        """The text or the pairs of sentences, unchanged.
 
-        Raises `ExplorerError`: "text-not-given" where a recipe leaves the file to whoever trains; those of `read_text`.
+        Raises `ExplorerError`: "text-not-given" if the recipe names no file; the errors of `read_text`.
         """
         if self.content is not None:
             return self.content
@@ -136,7 +136,7 @@ class Material:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A whole training."""
+    """A complete training task."""
 
     title: str
     paragraph: str
@@ -146,7 +146,7 @@ class Task:
 
 
 def load(name_or_path: str | Path) -> Task:
-    """A recipe of the program by its name, or any by the path of its file.
+    """A recipe of the program by name, or any recipe by the path of its file.
 
     Raises `ExplorerError`: "unknown-recipe", "lesson-not-read", "lesson-too-large", "lesson-syntax" or "lesson-key".
     """
@@ -160,7 +160,7 @@ def load(name_or_path: str | Path) -> Task:
 
 
 def names() -> list[str]:
-    """The recipes that come with the program."""
+    """The names of the recipes that come with the program."""
     return sorted(file.stem for file in (paths.resources() / "recipes").glob("*.toml"))
 
 
@@ -217,7 +217,7 @@ def _material(table: TomlTable, folder: Path) -> Material:
     if len(kinds) > 1:
         table.fail("", f"says twice what is learned from: {' and '.join(kinds)}", "leave one out")
     if not kinds and "merges" in table:
-        kinds = ["text"]  # which text, whoever trains says
+        kinds = ["text"]  # the caller of the training says which text
     match kinds:
         case []:
             if len(table):
@@ -260,8 +260,8 @@ def _table_of(table: TomlTable, key: str) -> Array:
 
 
 def _file(table: TomlTable, key: str, folder: Path) -> Path:
-    """A file that a recipe names, beside it or by its full path."""
-    table.text(key, most=MOST_TEXT)  # which takes blanks together
+    """A file named in a recipe: a path relative to the recipe's folder, or a full path."""
+    table.text(key, most=MOST_TEXT)  # checks the type; it also merges blanks, so it is not used as the path
     return folder / str(table.data[key])
 
 
@@ -269,7 +269,7 @@ def _file(table: TomlTable, key: str, folder: Path) -> Path:
 
 
 def save(task: Task, path: Path) -> None:
-    """Write a recipe that `load` reads. Files are named by their full paths, so the recipe may lie anywhere.
+    """Write a recipe that `load` can read. Files have full paths, so the recipe may be moved.
 
     Raises `ExplorerError`: "not-written".
     """
@@ -335,23 +335,23 @@ class Kind:
 
     recipe: str
     title: str
-    weights: int  # how many it learned
-    losses: tuple[float, ...]  # on held-out sentences, in nats a word, one for each seed
+    weights: int  # number of learned weights
+    losses: tuple[float, ...]  # on held-out sentences, in nats per word, one for each seed
 
     @property
     def mean(self) -> float:
-        """Over the seeds."""
+        """The mean over the seeds."""
         return float(np.mean(self.losses))
 
     @property
     def spread(self) -> float:
-        """The standard deviation over the seeds, of a sample."""
+        """The sample standard deviation over the seeds."""
         return float(np.std(self.losses, ddof=1))
 
 
 @cache
 def kinds() -> tuple[Kind, ...]:
-    """All of them, the smallest loss first."""
+    """All kinds, smallest loss first."""
     scores = tomllib.loads((paths.resources() / "kinds" / "scores.toml").read_text("utf-8"))
     found = [
         Kind(name, load(name).title.removesuffix(", small"), score["weights"], tuple(score["losses"]))
@@ -362,6 +362,6 @@ def kinds() -> tuple[Kind, ...]:
 
 @cache
 def steps() -> int:
-    """How many steps each took, which is the same for all."""
+    """The number of training steps, the same for all kinds."""
     (found,) = {load(kind.recipe).recipe.steps for kind in kinds()}
     return found

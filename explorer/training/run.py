@@ -1,4 +1,4 @@
-"""One run of training on an open document, by hand or as a recipe says, and the way back.
+"""One training run of an open document, started by hand or by a recipe, and the way back.
 
 ::
 
@@ -6,13 +6,13 @@
        │            │
     document ◄──────┘        its weights, put into the document: all steps of a run are one step to undo
 
-A trainer (`explorer.core.training.trainer`) is everything that the next step depends on: weights, what the optimiser
-remembers, examples, settings, and how many steps were taken. So going back is to take up an earlier trainer, a step
-that was not kept is computed anew from one before it, and a process of its own needs nothing but a trainer, which it
-hands back through a checkpoint. Who has gone back, or has edited, and goes on from there begins a new branch.
+A trainer (`explorer.core.training.trainer`) is everything that the next step depends on: weights, the optimiser's
+memory, examples, settings, and the number of steps taken. So to go back is to return to an earlier trainer; a step that
+was not kept is computed again from an earlier one; and a separate process needs only a trainer, which it returns
+through a checkpoint. A person who has gone back, or has edited, and continues from there begins a new branch.
 
-Other settings, another example or another structure with the same weights make another trainer in the midst of the run:
-a `Stretch` of steps has one.
+Other settings, another example, or another structure with the same weights need another trainer during the run; a
+`Stretch` is the steps with one trainer's settings.
 """
 
 from array import array
@@ -43,49 +43,49 @@ from explorer.training.stretch import Point, Settings, Stretch, same_material
 
 MOST_STEPS = int(BOUNDS["steps"][1])
 BUDGET = 64 * 2**20
-"""Bytes of earlier trainers that a run keeps."""
+"""The most bytes of earlier trainers that a run keeps."""
 
 
 class Run:
-    """Steps of training on the weights of a document.
+    """A training run on the weights of a document.
 
-    Of a small model all trainers on the way are kept. Where they take more than the budget, every second one is let go,
-    again and again; one that is asked for later is computed anew from the kept one before it, to the same bits.
+    For a small model all trainers are kept. If they need more than the budget, every second one is dropped, repeatedly;
+    a dropped one that is needed later is computed again from the kept one before it, with the same bits.
 
     Parameters
     ----------
     settings : Settings
-        Of the first steps; with an `initialiser`, these begin from weights that are drawn anew.
+        For the first steps; with an `initialiser` they begin from newly drawn weights.
     budget : int
-        Bytes of earlier trainers that may be kept.
+        The most bytes of earlier trainers to keep.
 
     Raises
     ------
     ExplorerError
-        Those of `take_words`, `prepare_document` and `Trainer`.
+        The errors of `take_words`, `prepare_document` and `Trainer`.
     """
 
     def __init__(self, document: Document, settings: Settings, budget: int = BUDGET) -> None:
         take_words(document, settings.material)
-        self.first = document.wanted  # the document as it was before all steps
-        self.records = Records()  # of all steps taken
+        self.first = document.wanted  # the document before all steps
+        self.records = Records()  # of all steps so far
         self._document, self._settings, self._budget = document, settings, budget
         self._stroke = object()
         prepared = prepare_document(self.first, settings.material, settings.recipe)
         trainer = prepared.trainer()
         if self.first.optimiser is not None and self.first.records is not None:
             trainer.resume(self.first.optimiser, self.first.records.at)
-        # After how many steps it begins: those whose training the document was saved with are gone on with.
+        # The number of steps at the start: a training saved with the document is continued.
         self.begun = trainer.at
         if self.begun and self.first.records is not None:
             self.records = self.first.records
         self._here = Point(trainer, Stretch(settings, prepared), self.first)
         self._state_here = self.first
         self._before: Point | None = None
-        self.kept = {self.begun: self._here}  # the points at hand, by the number of steps
+        self.kept = {self.begun: self._here}  # the points that are kept, by number of steps
         self._never_let_go = {self.begun}
         self._every = 1
-        # States that somebody may come back to, by undo too.
+        # States to which a person may return, also by undo.
         self._known: WeakKeyDictionary[State, Point] = WeakKeyDictionary()
         self._known[self.first] = self._here
         self._values: tuple[Mapping[str, Array], Mapping[str, Array]] | None = None
@@ -98,12 +98,12 @@ class Run:
 
     @property
     def at(self) -> int:
-        """After how many steps the document is, will be when that is computed, or was before it was edited."""
+        """The number of steps of the document's weights, or of those being computed for it, or before an edit."""
         return self._now().trainer.at
 
     @property
     def here(self) -> Point:
-        """Where the document is, or was before it was edited."""
+        """The point of the document, or its point before it was edited."""
         return self._now()
 
     @property
@@ -122,17 +122,17 @@ class Run:
 
     @property
     def settings(self) -> Settings:
-        """Those of the next steps."""
+        """The settings of the next steps."""
         return self._settings
 
     @property
     def trainer(self) -> Trainer:
-        """The one that has come to where the document is, or was before it was edited."""
+        """The trainer at the document's point."""
         return self._now().trainer
 
     @property
     def prepared(self) -> Prepared:
-        """What is learned from there."""
+        """The examples that are learned from there."""
         return self._now().stretch.prepared
 
     @property
@@ -142,13 +142,13 @@ class Run:
 
     @property
     def same_example(self) -> bool:
-        """Whether the document still has the model and the example that were learned last."""
+        """Whether the document still has the model and the example of the last step."""
         point = self._now()
         return point.stretch.fits(self._document.wanted, point.trainer.weights)
 
     @property
     def fits(self) -> bool:
-        """Whether the document still has the same weights, in the same shapes, whatever their values."""
+        """Whether the document still has the same weights, in the same shapes, with any values."""
         try:
             self._edits()
         except ExplorerError:
@@ -156,18 +156,18 @@ class Run:
         return True
 
     def knows(self, state: State) -> bool:
-        """Whether the run has brought a document there, or began with it."""
+        """Whether the run made this state, or began with it."""
         return state in self._known
 
     def curve(self) -> tuple[Array, Array]:
-        """The losses, and after how many steps each was; the last one only where the document itself shows it."""
+        """The losses, and the number of steps before each; the last loss only if the document shows it."""
         steps, losses = self.records.steps - 1, self.records.losses
         if self.mark_end() == self.records.at:
             return np.append(steps, self._end[0]), np.append(losses, self._end[1])
         return steps, losses
 
     def _now(self) -> Point:
-        """Where the document is: undo and redo go to states of the run, too."""
+        """The document's point; undo and redo may have moved it within the run."""
         known = self._known.get(self._document.wanted)
         if known is not None and self._document.wanted is not self._state_here:
             self._be(known, self._document.wanted)
@@ -178,16 +178,16 @@ class Run:
         self._values = self._values_before = None
 
     def mark_end(self) -> int:
-        """Remember the loss behind the last step, if the document shows it. Returns of which step it is known."""
+        """Remember the loss after the last step, if the document shows it. Returns the step of the remembered loss."""
         point, document = self._now(), self._document
         if point.trainer.at == self.records.at and document.state is self._state_here and point.stretch.as_shown:
             self._end = self.records.at, float(document.engine.values[LOSS.node])
         return self._end[0]
 
     def _edits(self) -> dict[str, Array]:
-        """The weights of the document that are other arrays than the run has left there.
+        """The weights of the document that are not the arrays that the run left there.
 
-        Raises `ExplorerError`: "model-changed" where the document has other weights altogether, or of other shapes.
+        Raises `ExplorerError`: "model-changed" if the document has other weights, or weights of other shapes.
         """
         trainer, state = self._now().trainer, self._document.wanted
         nodes, inputs, left = state.graph.nodes, unread(state.inputs), unread(self._state_here.inputs)
@@ -205,20 +205,20 @@ class Run:
             found[name] = now
         return {name: state.inputs[name] for name in found}
 
-    # Going on
+    # Continuing
 
     def use(self, settings: Settings) -> None:
-        """Take the next steps with other settings.
+        """Set the settings of the next steps.
 
-        Raises `ExplorerError`: those of `take_words`.
+        Raises `ExplorerError`: the errors of `take_words`.
         """
         take_words(self._document, settings.material)
         self._settings = settings
 
     def take(self, seconds: float = 0.0, most: float = 1) -> None:
-        """Take steps for so long, or so many, but one at least, and show the document the weights.
+        """Take steps for a time, or up to a number, but at least one, and put the weights into the document.
 
-        Raises `ExplorerError`: those of `begin` and of `Trainer.step`. The steps before are taken.
+        Raises `ExplorerError`: those of `begin` and of `Trainer.step`. The steps before the error are taken.
         """
         end, before = perf_counter() + seconds, self.begin()
         try:
@@ -230,9 +230,9 @@ class Run:
             self.show()
 
     def begin(self) -> Trainer:
-        """The trainer that is to take the next step, from where the document is now.
+        """The trainer for the next step, from where the document is now.
 
-        Raises `ExplorerError`: "run-too-long"; "model-changed" where the document has other weights by now; those of
+        Raises `ExplorerError`: "run-too-long"; "model-changed" if the document now has other weights; the errors of
         `prepare_document` and `Trainer`.
         """
         if self.at >= MOST_STEPS:
@@ -244,7 +244,7 @@ class Run:
         return point.trainer
 
     def add(self, trainer: Trainer, record: Record) -> None:
-        """A step has been taken from where the run is."""
+        """Record a step that was taken from the run's point."""
         start = self._here
         self._forget_after(start.trainer.at)
         if self.kept.get(start.trainer.at) is not start and start.state is not None:
@@ -256,7 +256,7 @@ class Run:
             self._let_go()
 
     def show(self) -> None:
-        """Put the weights where the run is into the document."""
+        """Put the weights of the run's point into the document."""
         point, document = self._here, self._document
         if point.state is not None or self._known.get(document.wanted) is point:
             return  # no step was taken
@@ -267,7 +267,7 @@ class Run:
         self.mark_end()
 
     def _start(self) -> Point:
-        """The point that the next step is taken from: where the run is, or another one after an edit."""
+        """The point from which the next step starts: the run's point, or a new one after an edit."""
         edits, here, state, settings = self._edits(), self._here, self._document.wanted, self._settings
         stretch = here.stretch
         trainer: Trainer | None = here.trainer
@@ -279,7 +279,7 @@ class Run:
             trainer = here.trainer.under(recipe) if same else None
             stretch = replace(stretch, settings=settings)
         if trainer is None:
-            # New weights were drawn when the run began.
+            # The initialiser has drawn new weights when the run began, and must not do so again.
             prepared = prepare_document(state, settings.material, replace(settings.recipe, initialiser=""))
             trainer = prepared.trainer()
             trainer.go_on_from(here.trainer)
@@ -292,16 +292,16 @@ class Run:
         return Point(trainer, stretch, state)
 
     def ahead(self) -> Mapping[str, Array]:
-        """What the next step would make of the weights that move; it is not taken.
+        """The moving weights after the next step, which is not taken.
 
         Raises `ExplorerError`: those of `begin` and of `Trainer.step`.
         """
         return shaped(self._document.wanted, self._start().trainer.ahead())
 
     def receive(self, file: Path) -> None:
-        """Be where a process has come to that went on from here, as it wrote down; weights that were edited stay so.
+        """Take over the checkpoint of a process that continued from here; weights edited meanwhile keep their edits.
 
-        Raises `ExplorerError`: those of `checkpoint.load`.
+        Raises `ExplorerError`: the errors of `checkpoint.load`.
         """
         edits, start = self._edits(), self._here
         trainer = copy(start.trainer)
@@ -319,12 +319,12 @@ class Run:
         self.show()
 
     def hear(self, record: Record) -> None:
-        """A process has taken a step; its weights come later."""
+        """Record a step that a process has taken; its weights come later."""
         if record.step == self.records.at + 1:
             self.records = self.records.with_record(record)
 
     def hand_over(self) -> Point:
-        """The point that a process is to go on from."""
+        """The point from which a process continues."""
         self.begin()
         self._forget_after(self._here.trainer.at)
         if self._here.state is not None:
@@ -332,18 +332,18 @@ class Run:
         return self._here
 
     def forget_unseen(self) -> None:
-        """Let go of the records of steps that a process has not kept."""
+        """Drop the records of steps whose weights a process has not handed over."""
         self.records = self.records.up_to(self._furthest)
 
     # Going back
 
     def travel(self, step: int) -> None:
-        """Go to where the run was after so many steps."""
+        """Go to the point after `step` steps."""
         for _ in self.travelling(step):
             pass
 
     def travelling(self, step: int) -> Iterator[None]:
-        """The same, with a rest after each step that has to be computed anew; the document moves at the end."""
+        """The same as a generator that pauses after each recomputed step; the document changes at the end."""
         if step == self.at and not self.edited:
             return
         self.mark_end()
@@ -352,7 +352,7 @@ class Run:
         self._be(point, self._place(self._state_of(point), point))
 
     def start_over(self) -> None:
-        """Give the document the weights that it had before all steps; those that a switch has added begin anew."""
+        """Restore the weights from before all steps; weights that a switch has added start again."""
         state, weights = self._document.wanted, self.trainer.weights
         if state is self.first:
             return
@@ -364,15 +364,15 @@ class Run:
         if added:
             before = replace(before, inputs={name: a for name, a in before.inputs.items() if name not in added})
         if added or any(array.shape != state.graph.shape(name) for name, array in arrays.items()):
-            # The model, or the sentence, is another one than before all steps.
+            # The model or the sentence has changed since the start.
             before = before.rebuilt(state.model)
         before = replace(before, records=self.first.records, optimiser=self.first.optimiser)
         self._document.do(Replace(before, "Start over"))
 
     def change(self, place: Place) -> Array:
-        """What the last step changed in a node or slice of the document: after it minus before; 0 before the first.
+        """The change of a node or slice of the document by the last step, after minus before; 0 before the first step.
 
-        Also 0 where the node has another shape by now: the text has other words than in that step.
+        It is 0, too, if the shape has changed since, because the text has other words than at that step.
         """
         before, after = (values.get(place.node) for values in self._around_last_step())
         shape = self._document.engine.values[place.node].shape
@@ -384,13 +384,13 @@ class Run:
         return change
 
     def path(self, cells: Sequence[tuple[str, tuple[int, ...]]], most: int = 500) -> tuple[Array, Array]:
-        """Where some cells of inputs were on the way, as far as it is at hand.
+        """The values of some input cells along the run, at the kept points.
 
         Parameters
         ----------
         cells : sequence of (name of an input, cell)
         most : int
-            Of more places, so many.
+            The most points; of more, an even selection.
 
         Returns
         -------
@@ -416,7 +416,7 @@ class Run:
         )
 
     def _state_of(self, point: Point) -> State:
-        """The document at a point. Where it learns from a text, its own sentence stays the one that there is."""
+        """The document at a point. If it learns from a text, the document keeps its present sentence."""
         if point.state is not None:
             return point.state
         stretch, trainer, wanted = point.stretch, point.trainer, self._document.wanted
@@ -435,12 +435,12 @@ class Run:
         return state
 
     def _keep_start(self, start: Point) -> None:
-        """The place does not follow from the step before, so it cannot be computed anew."""
+        """Keep a point that does not follow from the step before it, so that it could not be computed again."""
         self.kept[start.trainer.at] = start
         self._never_let_go.add(start.trainer.at)
 
     def _forget_after(self, step: int) -> None:
-        """Who has gone back and goes on from there begins a new branch."""
+        """Drop everything after a step: continuing from an earlier point begins a new branch."""
         if self.records.at <= step:
             return
         self.records, self._furthest = self.records.up_to(step), step
@@ -450,14 +450,14 @@ class Run:
             del self._known[state]
 
     def _let_go(self) -> None:
-        """Keep within the budget."""
+        """Drop points until the budget is kept."""
         while len(self.kept) * self._here.bytes > self._budget and self.kept.keys() > self._never_let_go:
             self._every *= 2
             for step in sorted(self.kept.keys() - self._never_let_go)[::2]:
                 del self.kept[step]
 
     def _points(self, step: int) -> Iterator[Point]:
-        """The points from the last one kept to where the run was after so many steps, each computed from the other."""
+        """The points from the last kept one to the one after `step` steps, each computed from the one before."""
         point = self.kept[max(k for k in self.kept if k <= step)]
         yield point
         while point.trainer.at < step:
@@ -482,9 +482,9 @@ class Run:
 
 
 def step_of(trainer: Trainer, shown: Engine | None = None) -> tuple[Trainer, Record]:
-    """The trainer behind its next step, and what that was; the given one stays as it is.
+    """The trainer after its next step, and the record of the step; the given trainer stays unchanged.
 
-    `shown`: as of `Trainer.step`.
+    `shown`: as in `Trainer.step`.
 
     Raises `ExplorerError`: those of `Trainer.step`.
     """

@@ -1,4 +1,4 @@
-"""What a run of training is made of: settings, the steps that are taken with the same ones, and where it has been."""
+"""The parts of a training run: settings, steps that share their settings, and points that the run has reached."""
 
 import sys
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from explorer.training.recipes import Material
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """How steps are taken."""
+    """The settings of training steps."""
 
     material: Material  # what is learned from
     recipe: Recipe  # its steps are counted from the beginning of the run
@@ -26,25 +26,25 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Stretch:
-    """Steps that are taken with the same settings, from the same example."""
+    """Steps that share settings and examples."""
 
     settings: Settings
     prepared: Prepared
 
     @property
     def from_document(self) -> bool:
-        """Whether it is the document's own example that is learned from."""
+        """Whether the examples are those of the document itself."""
         return self.settings.material.kind not in ("text", "pairs")
 
     @property
     def as_shown(self) -> bool:
-        """Whether the loss of a step is the one that the document shows."""
+        """Whether the loss of a step is the loss that the document shows."""
         examples, batch = self.prepared.examples, self.settings.recipe.batch
         whole = not 0 < batch < len(examples.training) and not len(examples.validation)
         return self.from_document and whole and not self.settings.recipe.dropout
 
     def fits(self, state: State, weights: Mapping[str, Array]) -> bool:
-        """Whether a document still has the model and the example that are learned; weights may be others."""
+        """Whether a document still has the model and the example of these steps; weights may differ."""
         begun, apart = self.prepared.document, () if self.from_document else self.prepared.examples.arrays
         lengths = self.prepared.examples.lengths
         now, then = (replace(m, lengths={**m.lengths, **lengths}) for m in (state.model, begun.model))
@@ -59,16 +59,16 @@ class Stretch:
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """Where a run has been."""
+    """A point that a run has reached."""
 
     trainer: Trainer
     stretch: Stretch  # of the next step
-    # The document there, where it did not come from the trainer: at the beginning, and where it was edited.
+    # The document at this point, if the trainer did not make it: at the beginning, and after an edit.
     state: State | None = None
 
     @cached_property
     def bytes(self) -> int:
-        """What it takes that the point before does not share."""
+        """The memory that it does not share with the point before."""
         arrays = [*(self.trainer.weights[name] for name in self.trainer.moving)]
         arrays += self.trainer.optimiser.remembered()
         each, tables = sys.getsizeof(np.zeros(0)), (self.trainer.weights, vars(self.trainer))
@@ -76,7 +76,7 @@ class Point:
 
 
 def same_material(one: Material, other: Material) -> bool:
-    """Whether the same is learned from; of tables the same arrays, whatever is in them."""
+    """Whether both are the same material; tables are compared by identity, not by numbers."""
     if one is other:
         return True
     if one.X is not other.X or one.target is not other.target:

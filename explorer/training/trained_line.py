@@ -1,4 +1,4 @@
-"""A linear regression that learns beside a net: the same examples, the same steps, and nothing that bends."""
+"""A linear regression trained beside a net: the same examples, the same steps, but no activation."""
 
 from dataclasses import replace
 
@@ -16,14 +16,14 @@ CASES = "input.X"
 
 
 class TrainedLine:
-    """A net of one layer without an activation, y = x W + b, trained as the net of a document is.
+    """A net of one layer without an activation, y = x W + b, trained with the settings of a document's net.
 
     Parameters
     ----------
     state : State
-        Of the net.
+        The state of the net.
     settings : Settings
-        Of the net's run.
+        The settings of the net's run.
     """
 
     def __init__(self, state: State, settings: Settings) -> None:
@@ -32,19 +32,19 @@ class TrainedLine:
         switches = {"layer.1.activation": "identity", "loss.loss": "mean squared error"}
         seed, dtype = settings.recipe.seed, state.model.dtype
         model = Model("mlp", axes={"input": axes["input"], **sides}, switches=switches, seed=seed, dtype=dtype)
-        # Of the line alone: ``layer.1.W``, ``layer.1.b``, the answers ``layer.1.activation`` and ``loss.value``.
+        # The line's own nodes: ``layer.1.W``, ``layer.1.b``, the answers ``layer.1.activation`` and ``loss.value``.
         self.document = Document(State.of(model, _examples(state)))
         self.run = Run(self.document, _of_line(settings))
-        self.failed = False  # whether its steps were too large: it stays where it was then
+        self.failed = False  # whether its steps were too large: then it keeps its last weights
 
     def use(self, state: State, settings: Settings) -> None:
-        """Go on with other settings, or examples."""
+        """Continue with other settings, or examples."""
         self.document.do(SetInputs(_examples(state), "Examples"))
         self.run.use(_of_line(settings))
         self.failed = False
 
     def follow(self, step: int, seconds: float) -> None:
-        """Take steps until it has taken as many as the net, or the time is over; or go back as far."""
+        """Take steps until it has as many as the net, or the time is up; or go back to the net's step."""
         try:
             if step < self.run.at:
                 self.run.travel(step)
@@ -55,7 +55,7 @@ class TrainedLine:
 
 
 def line_beside(state: State, settings: Settings, before: TrainedLine | None) -> TrainedLine | None:
-    """The line that stands beside a net, if one does: that of before with other settings, or a new one."""
+    """The line beside a net, if the net has one: the line of before with new settings, or a new one."""
     if "regression.output" not in state.graph.nodes:
         return None
     if before is None:
