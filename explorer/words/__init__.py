@@ -1,1 +1,1 @@
-"""Words as vectors: GloVe tables read, downloaded, compared, looked at in two dimensions, and trained."""
+"""Words as vectors: GloVe tables are read, downloaded, compared, projected to two dimensions, and trained."""

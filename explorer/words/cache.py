@@ -1,8 +1,7 @@
-"""Large files of vectors, parsed once and kept as plain arrays, which are opened by memory map in no time.
+"""A cache of parsed vector files: plain arrays that are opened at once as memory maps.
 
-An entry is a folder named for the file's path, size and time of change; a file that has changed is parsed again. With
-each file that is parsed, what is of no use any more is deleted: entries of a file that is gone or has changed since,
-and what a parsing left behind that was killed.
+An entry is a folder named after the file's path, size and time of change; a changed file is parsed again. Each parsing
+also deletes useless entries: those of deleted or changed files, and those left by a killed parsing.
 """
 
 import json
@@ -31,23 +30,23 @@ from explorer.words.progress import Report
 from explorer.words.vectors import Vectors, Words, lengths
 
 VERSION = 2
-"""Of what an entry holds; another one is parsed again."""
+"""Version of an entry's content; a file with an entry of another version is parsed again."""
 _HEADER = 128
 _ARRAYS = ("vectors", "norms", "starts", "hashes", "order")
 _FILES = ("words.txt", *(f"{name}.npy" for name in _ARRAYS))
 _DAY = 86_400.0
-"""Seconds; no parsing takes so long."""
+"""In seconds; no parsing takes that long."""
 
 
 class Entry(NamedTuple):
-    """A parsed file: what it came from, and where its arrays are."""
+    """A parsed file: its path, and the folder of its arrays."""
 
     file: str
     folder: Path
 
 
 def folder() -> Path:
-    """Where the entries are: the user's cache; where that cannot be written, a folder that goes with the program."""
+    """The folder of the entries: in the user's cache or, if that cannot be written, a temporary folder."""
     mine = paths.own("cache") / "vectors"
     try:
         mine.mkdir(parents=True, exist_ok=True)
@@ -57,21 +56,21 @@ def folder() -> Path:
 
 
 def load(file: Path, report: Report | None = None, name: str = "", cache: Path | None = None) -> Vectors:
-    """The vectors of a file, from the cache if they were parsed before.
+    """The vectors of a file, from the cache if the file was parsed before.
 
     Parameters
     ----------
     report : callable, optional
-        Told how far parsing has come; if it raises, nothing is kept.
+        Called with the progress of parsing; if it raises, nothing is kept.
     name : str, optional
-        What the table is to be called; its file's name, if left out.
+        The name of the table; default: the file's name.
     cache : pathlib.Path, optional
         Another folder for the entries.
 
     Raises
     ------
     ExplorerError
-        See `formats.blocks`; "not-written" where there is no room for the arrays.
+        See `formats.blocks`; "not-written" if the disk has no room for the arrays.
     """
     name, cache = name or file.name, cache or folder()
     try:
@@ -97,13 +96,13 @@ def load(file: Path, report: Report | None = None, name: str = "", cache: Path |
 
 
 def entries(cache: Path | None = None) -> list[Entry]:
-    """What is kept."""
+    """All entries of the cache."""
     every = sorted((cache or folder()).glob("*/source.json"))
     return [Entry(str(_read(path).get("file", "")), path.parent) for path in every]
 
 
 def _open(entry: Path, source: dict[str, Any], name: str) -> Vectors | None:
-    """The vectors of an entry; None where it is of another state of the file, or not as it was written."""
+    """The vectors of an entry; None if the file has changed since, or the entry is damaged."""
     kept = _read(entry / "source.json")
     if {**kept, **source} != kept:
         return None
@@ -111,7 +110,7 @@ def _open(entry: Path, source: dict[str, Any], name: str) -> Vectors | None:
         if kept.get("checksums") != _checksums(entry):
             return None
         text = (entry / "words.txt").read_bytes()
-        # As plain arrays over the same memory: numpy's memmap class costs time at every indexing.
+        # Plain arrays over the mapped memory, because indexing numpy's memmap class is slow.
         array, norms, *index = (np.asarray(npy.open_memmap(entry / f"{part}.npy", mode="r")) for part in _ARRAYS)
     except (OSError, ValueError):
         return None
@@ -136,7 +135,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _keep(blocks: Iterable[WordBatch], entry: Path, source: dict[str, Any]) -> None:
-    """Write an entry beside its place, then put it there."""
+    """Write an entry into a temporary folder, then move it to its place."""
     try:
         entry.parent.mkdir(parents=True, exist_ok=True)
         part = Path(tempfile.mkdtemp(prefix="part-", dir=entry.parent))
@@ -161,14 +160,14 @@ def _put(part: Path, entry: Path, source: dict[str, Any]) -> None:
     try:
         os.replace(part, entry)
     except OSError:
-        # Another process was quicker, or what lies there is damaged.
+        # Another process was quicker, or the folder there is damaged.
         if _open(entry, source, "") is None:
             shutil.rmtree(entry, ignore_errors=True)
             os.replace(part, entry)
 
 
 def _tidy(cache: Path, file: str, kept: Path) -> None:
-    """Delete what is of no use any more, but for one entry; tables that are open stay so where the system allows it."""
+    """Delete useless entries except `kept`; open tables stay readable if the system allows deleting open files."""
     of_no_use = [entry.folder for entry in entries(cache) if entry.file == file or not os.path.exists(entry.file)]
     of_no_use += [part for part in cache.glob("part-*") if _is_old(part)]
     for one in of_no_use:
@@ -184,7 +183,7 @@ def _is_old(part: Path) -> bool:
 
 
 def _written(blocks: Iterable[WordBatch], file: Path, norms: list[NDArray[np.float32]]) -> Iterator[bytes]:
-    """The words of a table whose vectors go to an .npy file on the way, and their lengths to a list."""
+    """The words of a table; while they are read, the vectors go into an .npy file and their lengths into a list."""
     rows, dims = 0, 0
     with file.open("wb") as stream:
         stream.write(bytes(_HEADER))
@@ -193,7 +192,7 @@ def _written(blocks: Iterable[WordBatch], file: Path, norms: list[NDArray[np.flo
             norms.append(lengths(array))
             rows, dims = rows + len(array), array.shape[1]
             yield from words
-        # The header has room for the number of rows, which is known only now.
+        # The number of rows is known only now; the header has room for it.
         stream.seek(0)
         npy.write_array_header_1_0(stream, {"descr": "<f4", "fortran_order": False, "shape": (rows, dims)})
         if stream.tell() != _HEADER:

@@ -1,6 +1,6 @@
-"""What vectors there are: those that come with the program, and those that can be had.
+"""The sets of word vectors: those that come with the program, and those that can be downloaded.
 
-What the reference prints of its three words; the vectors themselves are `catalogue.load("reference")`.
+Also the figures that the reference prints for its three words; their vectors are `catalogue.load("reference")`.
 """
 
 import os
@@ -20,7 +20,7 @@ from explorer.words.vectors import Vectors
 
 @dataclass(frozen=True)
 class PrintedCosine:
-    """A printed cosine, with the digits it was printed with."""
+    """A cosine as it is printed, with all printed digits."""
 
     words: tuple[str, str]
     value: str
@@ -28,19 +28,19 @@ class PrintedCosine:
 
 @dataclass(frozen=True)
 class PrintedWords:
-    """Three cosines, and the ten words nearest to one."""
+    """Three printed cosines, and the ten printed nearest words of one word."""
 
     # `reference`, `section`: where they are printed.
     reference: str
     section: str
-    vectors: str  # the set they come from
+    vectors: str  # name of the set of vectors
     cosines: tuple[PrintedCosine, ...]
-    word: str  # whose neighbours are printed
+    word: str  # the word whose neighbours are printed
     neighbours: tuple[tuple[str, str], ...]  # word and cosine, as printed
 
 
 def printed_words() -> PrintedWords:
-    """Read them from the file that comes with the program."""
+    """The printed figures, read from a file that comes with the program."""
     found = tomllib.loads((resources() / "vectors" / "reference.toml").read_text("utf-8"))
     return PrintedWords(
         found["reference"],
@@ -58,22 +58,22 @@ URL = "https://github.com/RaRe-Technologies/gensim-data/releases/download/{name}
 
 @dataclass(frozen=True)
 class Shipped:
-    """Vectors that come with the program."""
+    """A set of vectors that comes with the program."""
 
     name: str
     file: str
     words: int
     dims: int
-    text: str  # where they are from
+    text: str  # where they come from
 
     @property
     def about(self) -> str:
-        """What they are, in words."""
+        """A description in words."""
         return f"{self.words:,} words, {self.dims} numbers each, {self.text}"
 
     @property
     def path(self) -> Path:
-        """Where the file is."""
+        """The path of the file."""
         return resources() / "vectors" / self.file
 
 
@@ -91,12 +91,12 @@ class Offered:
 
     @property
     def url(self) -> str:
-        """Where it is to be had."""
+        """The address of the file."""
         return URL.format(name=self.name)
 
     @property
     def about(self) -> str:
-        """What it is, in words."""
+        """A description in words."""
         return f"{self.words:,} words, {self.dims} numbers each, trained on {self.text}"
 
 
@@ -120,7 +120,7 @@ OFFERED = (
 
 
 def offered(name: str) -> Offered:
-    """A set that can be downloaded, by its name.
+    """The downloadable set of this name.
 
     Raises `ExplorerError`: "unknown-vectors".
     """
@@ -131,28 +131,28 @@ def offered(name: str) -> Offered:
 
 
 def download_folder() -> Path:
-    """Where downloaded sets are kept."""
+    """The folder of downloaded sets."""
     return own("data") / "vectors"
 
 
 def present(one: Offered) -> Path | None:
-    """A whole copy of a set on this machine: our own, or one that gensim downloaded; None where there is none.
+    """A complete copy of a set on this machine: our own, or one that gensim downloaded; None if there is none.
 
-    gensim keeps its own in ``GENSIM_DATA_DIR`` or ``~/gensim-data``.
+    gensim's copies are in ``GENSIM_DATA_DIR`` or ``~/gensim-data``.
     """
     theirs = Path(os.environ.get("GENSIM_DATA_DIR") or os.path.expanduser("~/gensim-data"))
     for folder in (download_folder(), theirs / one.name):
         file = folder / f"{one.name}.gz"
-        # gensim's downloader may leave half a file.
+        # gensim's downloader may leave an incomplete file.
         if os.path.isfile(file) and file.stat().st_size == one.size:
             return file
     return None
 
 
 def load(name: str = DEFAULT, report: Report | None = None) -> Vectors:
-    """Vectors by a name of this catalogue, or of a file.
+    """Vectors by a name of this catalogue, or from a file.
 
-    Raises `ExplorerError`: "unknown-vectors", "vectors-not-here", or what is wrong with the file.
+    Raises `ExplorerError`: "unknown-vectors", "vectors-not-here", or the errors of reading the file.
     """
     for shipped in SHIPPED:
         if shipped.name == name:
@@ -170,7 +170,7 @@ def load(name: str = DEFAULT, report: Report | None = None) -> Vectors:
 
 
 def in_memory(file: Path, name: str) -> Vectors:
-    """A small file's vectors, without the cache."""
+    """The vectors of a small file, without the cache."""
     blocks = list(formats.blocks(file))
     words = [word.decode("utf-8") for block in blocks for word in block.words]
     return Vectors.of(name, words, np.concatenate([block.array for block in blocks]))

@@ -1,4 +1,4 @@
-"""Downloading a set of vectors: to a part file, gone on with where it broke off, checked, then put in its place."""
+"""Downloading a set of vectors: into a part file, resumed after a break, checked, then moved to its place."""
 
 import http.client
 import os
@@ -20,20 +20,20 @@ from explorer.words.catalogue import Offered, download_folder, present
 from explorer.words.progress import Meter, Progress, Report
 
 TIMEOUT = 20.0
-"""Seconds without a byte after which a connection counts as broken."""
+"""Seconds without data after which a connection counts as broken."""
 ATTEMPTS = 3
-"""How often in a row a connection may break without having brought anything."""
+"""How many connections in a row may break without bringing any data."""
 WAIT = 0.2
-"""Seconds between two looks whether another download of the same set has ended."""
+"""Seconds between two checks whether another download of the same set has ended."""
 _CHUNK = 1 << 16
 _SPARE = 50_000_000
-"""Bytes that are to stay free on the disk."""
+"""Bytes that must stay free on the disk."""
 
 Open = Callable[[Request, float], Any]
 
 
 class _Broken(Exception):  # noqa: N818
-    """The connection broke, or brought something else than it should; another attempt may do better."""
+    """The connection broke, or the server sent something wrong; another attempt may succeed."""
 
 
 def download(
@@ -43,23 +43,23 @@ def download(
     url: str | None = None,
     timeout: float = TIMEOUT,
 ) -> Path:
-    """Get a set of vectors, unless it is on this machine already.
+    """Download a set of vectors, unless it is already on this machine.
 
     Parameters
     ----------
     report : callable, optional
-        Told how many bytes are there. If it raises, the part file is kept, and the next call goes on from it.
+        Called with the number of bytes received. If it raises, the part file is kept, and the next call resumes it.
     folder : pathlib.Path, optional
-        Where to; the user's data folder, if left out.
+        The destination; default: the user's data folder.
     url : str, optional
-        Where from, if not from where the catalogue says.
+        Another address than the catalogue's.
     timeout : float
         Seconds.
 
     Returns
     -------
     pathlib.Path
-        The whole file, its size and MD5 checked.
+        The complete file; its size and MD5 have been checked.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def download(
 
 @contextmanager
 def _alone(lock: Path, report: Report | None) -> Iterator[None]:
-    """Wait until nobody else downloads this set: another window, or one cancelled that has not noticed yet."""
+    """Wait until no other download of this set runs: in another window, or a cancelled one that has not stopped yet."""
     with lock.open("ab") as stream:
         while locked(stream) is False:
             if report is not None:
@@ -95,7 +95,7 @@ def _alone(lock: Path, report: Report | None) -> Iterator[None]:
 
 
 def _fill(part: Path, one: Offered, url: str, timeout: float, report: Report | None) -> None:
-    """Bring the part file to its full size, in as many attempts as it takes while each brings something."""
+    """Download until the part file is complete; each attempt that brings data allows further ones."""
     have = _size(part)
     if have > one.size:
         part.unlink()
@@ -118,9 +118,9 @@ def _fill(part: Path, one: Offered, url: str, timeout: float, report: Report | N
 
 
 def _attempt(part: Path, have: int, one: Offered, url: str, timeout: float, meter: Meter) -> None:
-    """One connection, from the byte the part file ends at.
+    """One connection, which continues at the end of the part file.
 
-    Raises `_Broken`: what came is in the part file.
+    Raises `_Broken`: the data received so far are in the part file.
     """
     headers = {"User-Agent": "transformer-explorer", "Accept-Encoding": "identity"}
     if have:
@@ -128,14 +128,14 @@ def _attempt(part: Path, have: int, one: Offered, url: str, timeout: float, mete
     try:
         with _opener(url)(Request(url, headers=headers), timeout) as answer:
             start = _start(answer, have, one)
-            # A server that does not know ranges sends all of it again.
+            # A server without range requests sends the whole file again.
             with part.open("r+b" if start else "wb") as stream:
                 stream.seek(start)
                 stream.truncate()
                 _copy(answer, stream, start, one, meter)
     except HTTPError as error:
         error.close()
-        if error.code == 416:  # it has no such byte: what we have is not the beginning of what is there
+        if error.code == 416:  # the requested byte does not exist: the part file is not the beginning of this file
             part.unlink(missing_ok=True)
             raise _Broken("the server has a shorter file") from None
         if error.code >= 500 or error.code in (408, 429):
@@ -158,7 +158,7 @@ def _attempt(part: Path, have: int, one: Offered, url: str, timeout: float, mete
 
 
 def _start(answer: Any, have: int, one: Offered) -> int:
-    """The byte that an answer begins with; what it says of the whole must be what is known of it.
+    """The byte at which an answer begins. The total size in the answer must be the known size.
 
     Raises `ExplorerError`: "download-wrong".
     """
@@ -189,9 +189,9 @@ def _copy(answer: Any, stream: IO[bytes], start: int, one: Offered, meter: Meter
 
 
 def _check(part: Path, one: Offered, report: Report | None) -> None:
-    """Compare the MD5.
+    """Check the MD5 of the part file.
 
-    Raises `ExplorerError`: "download-wrong"; the file is gone then.
+    Raises `ExplorerError`: "download-wrong"; the file is then deleted.
     """
     found, meter, done = md5(usedforsecurity=False), Meter("checking", one.size, report), 0
     with part.open("rb") as stream:
@@ -213,7 +213,7 @@ def _opener(url: str) -> Open:
 
 
 class _SameScheme(HTTPRedirectHandler):
-    """Follows to another address, but not from https to http, nor to what is neither."""
+    """Follows redirections, but not from https to http, nor to other schemes."""
 
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: http.client.HTTPMessage, newurl: str

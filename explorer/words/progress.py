@@ -1,4 +1,4 @@
-"""How far a long work has come."""
+"""Progress of long tasks."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,23 +7,23 @@ from time import monotonic
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a work has come."""
+    """The progress of a task."""
 
     # "reading", "counting", "training", "parsing", "waiting", "downloading", "checking", "evaluating", "seeking"
     what: str
-    # `done`, `total`: in the work's own unit: bytes, rows, epochs. The total is 0 where it is not known.
+    # `done`, `total`: in the task's unit: bytes, rows, epochs. The total is 0 if it is not known.
     done: float
     total: float
-    left: float | None = None  # seconds it will still take at this pace; None as long as that cannot be said
-    loss: float | None = None  # that of the last epoch, while training
+    left: float | None = None  # estimated seconds left; None as long as there is no estimate
+    loss: float | None = None  # the loss of the last epoch, in training
 
 
 Report = Callable[[Progress], None]
-"""Called now and then during a long work. It stops the work by raising `Cancelled`."""
+"""Called now and then during a long task. It stops the task by raising `Cancelled`."""
 
 
 class Cancelled(Exception):  # noqa: N818
-    """Raised by a `Report` to stop the work; what is needed to go on later is kept."""
+    """Raised by a `Report` to stop the task; what is needed to resume it is kept."""
 
 
 EVERY = 0.1
@@ -31,14 +31,14 @@ EVERY = 0.1
 
 
 class Meter:
-    """Reports how far one work has come and how long it will still take; the first and the last time always.
+    """Reports the progress of a task and the time left; the first and the last report are always sent.
 
     Parameters
     ----------
     total : float
-        0 where it is not known.
+        0 if it is not known.
     begun : float
-        What had been done before, in an earlier session.
+        How much an earlier session had done.
     """
 
     def __init__(self, what: str, total: float, report: Report | None, begun: float = 0) -> None:
@@ -47,7 +47,7 @@ class Meter:
         self.last = float("-inf")
 
     def __call__(self, done: float, loss: float | None = None) -> None:
-        """Say how much is done."""
+        """Report how much is done."""
         now = monotonic()
         if self.report is None or (now - self.last < EVERY and done != self.total):
             return

@@ -1,4 +1,4 @@
-"""Vectors in fewer dimensions: by principal components, and by t-SNE where scikit-learn, the extra `maps`, is there."""
+"""Vectors in fewer dimensions: by principal components, or by t-SNE if scikit-learn, the extra `maps`, is there."""
 
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -9,43 +9,43 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 PERPLEXITY = 10.0
-"""How many neighbours each point is to keep, roughly: van der Maaten and Hinton advise 5 to 50, for larger maps."""
+"""About how many neighbours of each point are preserved; van der Maaten and Hinton advise 5 to 50, for larger maps."""
 LEAST = 4
-"""Points that a map by t-SNE needs."""
+"""The fewest points of a t-SNE map."""
 
 
 @dataclass(frozen=True)
 class Projection:
-    """Vectors seen along their principal components."""
+    """Vectors in the coordinates of their principal components."""
 
     points: Floats  # (n, k)
-    mean: Floats  # what was taken off first, (dims,)
-    axes: Floats  # the components, of length one, as columns, (dims, k)
-    shares: Floats  # which share of the variance lies along each, (k,)
+    mean: Floats  # the mean that was subtracted first, (dims,)
+    axes: Floats  # the components, of unit length, as columns, (dims, k)
+    shares: Floats  # the share of the variance along each component, (k,)
 
     @property
     def kept(self) -> float:
-        """The share of the variance that is kept."""
+        """The share of the variance along all components."""
         return float(self.shares.sum())
 
     def of(self, vectors: NDArray[np.floating]) -> Floats:
-        """Other vectors seen the same way, (n, k)."""
+        """Other vectors in the same coordinates, (n, k)."""
         return (np.asarray(vectors, float) - self.mean) @ self.axes
 
 
 def principal(vectors: NDArray[np.floating], k: int) -> Projection:
-    """The k directions along which vectors differ most (Pearson 1901; Hotelling 1933).
+    """The k directions of greatest variance (Pearson 1901; Hotelling 1933).
 
     Parameters
     ----------
     vectors : numpy.ndarray
         (n, dims).
     k : int
-        From 1 to dims. Where there are fewer vectors than that, the last directions carry nothing.
+        From 1 to dims. With fewer vectors than that, the last directions have no variance.
 
     Notes
     -----
-    A component's sign is free; here its largest number is positive, so that a picture does not flip by chance.
+    The sign of a component is arbitrary; here its largest number is positive, so that pictures do not flip.
     """
     n, dims = vectors.shape
     if not 1 <= k <= dims:
@@ -65,7 +65,7 @@ def principal(vectors: NDArray[np.floating], k: int) -> Projection:
 
 
 def _of_few(centred: Floats, k: int) -> tuple[Floats, Floats]:
-    """Of fewer vectors than dimensions, without a matrix of dims × dims where k is small."""
+    """The components of fewer vectors than dimensions; a small k needs no matrix of dims × dims."""
     _, lengths, rows = np.linalg.svd(centred, full_matrices=k > len(centred))
     variances = np.zeros(k)
     variances[: len(lengths[:k])] = lengths[:k] ** 2
@@ -75,31 +75,31 @@ def _of_few(centred: Floats, k: int) -> tuple[Floats, Floats]:
 def without_top(vectors: NDArray[np.floating], k: int) -> NDArray[np.float32]:
     """Vectors without their mean and without their first k components (Mu and Viswanath 2018, "All-but-the-top").
 
-    The first few directions mostly tell frequent words from rare ones and hide the meaning in a cosine.
+    The first directions mostly separate frequent words from rare ones, and hide the meaning in a cosine.
     """
     first = principal(vectors, k)
     return np.asarray(vectors - first.mean - first.points @ first.axes.T, np.float32)
 
 
 def tsne_available() -> bool:
-    """Whether scikit-learn, the extra `maps`, is there."""
+    """Whether scikit-learn, the extra `maps`, is installed."""
     return find_spec("sklearn") is not None
 
 
 def tsne(vectors: NDArray[np.floating], seed: int = 0) -> Floats:
-    """A map on which vectors that point the same way lie together (van der Maaten and Hinton 2008), by scikit-learn.
+    """A map that puts vectors of similar direction close together (van der Maaten and Hinton 2008), by scikit-learn.
 
     Parameters
     ----------
     vectors : numpy.ndarray
         (n, dims), n at least `LEAST`.
     seed : int
-        The same one gives the same map.
+        The same seed gives the same map.
 
     Returns
     -------
     numpy.ndarray
-        (n, 2). Only who lies beside whom means something: not the directions, nor how far apart two groups are.
+        (n, 2). Only neighbourhoods have a meaning, not directions, nor distances between groups.
     """
     from sklearn.manifold import TSNE
     from threadpoolctl import threadpool_limits
@@ -109,11 +109,11 @@ def tsne(vectors: NDArray[np.floating], seed: int = 0) -> Floats:
         raise ValueError(f"a map of {n} points")
     first = np.zeros((n, 2))
     first[:, :dims] = principal(vectors, min(dims, 2)).points
-    # As small as scikit-learn's own beginnings: points that start far apart stay there.
+    # As small as scikit-learn's own start: points that start far apart stay apart.
     spread = first[:, 0].std()
     first *= 1e-4 / spread if spread else 0
     perplexity = min(PERPLEXITY, (n - 1) / 3)
-    # With several threads the order of its sums, and so the last digits, would change from run to run.
+    # With several threads the order of its sums, and so the last digits, would differ between runs.
     with threadpool_limits(1, "openmp"):
         found = TSNE(2, perplexity=perplexity, metric="cosine", init=first, random_state=seed).fit_transform(vectors)
     return np.asarray(found, float)

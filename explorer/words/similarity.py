@@ -1,6 +1,6 @@
-"""What vectors say of words: likeness, nearest words, analogies, the odd one out; gensim does the work.
+"""What vectors say about words: similarity, nearest words, analogies, the odd one out; computed by gensim.
 
-How well vectors do on the test sets that come with gensim, by gensim's own evaluation.
+And how well vectors do on the test sets that come with gensim, by gensim's own evaluation.
 """
 
 import tempfile
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float32]
 N_PARTS = 1024
-"""Of so many parts of a table the maxima are compared to find its largest numbers."""
+"""A table is split into this many parts; comparing their maxima finds the largest numbers quickly."""
 
 
 class Neighbour(NamedTuple):
-    """A word, and the cosine of its vector with the one asked for."""
+    """A word, and the cosine of its vector with the given vector."""
 
     word: str
     cosine: float
@@ -37,18 +37,18 @@ class Neighbour(NamedTuple):
 
 @dataclass(frozen=True)
 class PairCosine:
-    """The cosine of two vectors as arithmetic; all of it in float32, as the vectors are."""
+    """The cosine of two vectors step by step, in float32 like the vectors."""
 
     words: tuple[str, str]
     vectors: tuple[Floats, Floats]  # (dims,) each
-    products: Floats  # of each dimension, (dims,)
+    products: Floats  # for each dimension, (dims,)
     dot: np.float32  # their sum
     norms: tuple[np.float32, np.float32]
     cosine: np.float32  # the dot product divided by both norms
 
     @property
     def angle(self) -> float:
-        """Between the two, in degrees."""
+        """The angle between the two, in degrees."""
         return degrees(acos(max(-1.0, min(1.0, float(self.cosine)))))
 
     @property
@@ -58,7 +58,7 @@ class PairCosine:
 
     @property
     def agree(self) -> NDArray[np.bool_]:
-        """In which dimensions the two have the same sign, (dims,): they pull the cosine up."""
+        """In which dimensions both have the same sign, (dims,): these increase the cosine."""
         return self.products > 0
 
 
@@ -67,16 +67,16 @@ class Analogy:
     """a - b + c: "a is to b as what is to c?" in vectors."""
 
     words: tuple[str, str, str]
-    target: Floats  # a/|a| - b/|b| + c/|c|, made one long, (dims,)
-    neighbours: tuple[Neighbour, ...]  # the words nearest to it other than the three
+    target: Floats  # a/|a| - b/|b| + c/|c|, scaled to length 1, (dims,)
+    neighbours: tuple[Neighbour, ...]  # the words nearest to the target, without the three
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence as the mean of its words' vectors; the order of the words makes no difference to it."""
+    """A sentence as the mean of its words' vectors; it does not depend on the order of the words."""
 
-    words: tuple[str, ...]  # those that have a vector
-    unknown: tuple[str, ...]  # those that have none, and count for nothing
+    words: tuple[str, ...]  # the words that have a vector
+    unknown: tuple[str, ...]  # the words that have none and are ignored
     vector: Floats  # (dims,)
 
 
@@ -105,9 +105,9 @@ def cosine_of(pair: tuple[Floats, Floats], names: tuple[str, str]) -> PairCosine
 
 
 def nearest(vectors: Vectors, word: str | Floats, n: int = 10) -> list[Neighbour]:
-    """The words whose vectors point most nearly the same way.
+    """The words whose vectors have the most similar directions.
 
-    `word`: a word, which is not among its own neighbours, or any vector, (dims,).
+    `word`: a word, which is never its own neighbour, or any vector, (dims,).
 
     Raises `ExplorerError`: "unknown-word", or "no-direction" for a word whose vector is all zeros.
     """
@@ -131,7 +131,7 @@ def analogy(vectors: Vectors, a: str, b: str, c: str, n: int = 10) -> Analogy:
 
 
 def centrality(vectors: Vectors, words: Sequence[str]) -> list[Neighbour]:
-    """How near each word is to the mean of all; the last is the odd one out.
+    """The cosine of each word with the mean of all, in falling order; the last word is the odd one out.
 
     Raises `ExplorerError`: "unknown-word" or "too-few-words".
     """
@@ -142,7 +142,7 @@ def centrality(vectors: Vectors, words: Sequence[str]) -> list[Neighbour]:
 
 
 def centre(vectors: Vectors, words: Sequence[str]) -> Floats:
-    """The mean that `centrality` compares with: of the words' vectors made one long, and made one long itself."""
+    """The mean used by `centrality`: of the words' vectors scaled to length 1, itself scaled to length 1."""
     return np.asarray(vectors.keyed.get_mean_vector(list(words), post_normalize=True), np.float32)
 
 
@@ -161,14 +161,14 @@ def sentence(vectors: Vectors, text: str) -> Sentence:
 
 
 def matrix(rows: Floats, columns: Floats | None = None) -> Floats:
-    """The cosine of every vector with every other.
+    """The cosines of all vectors with each other.
 
     Parameters
     ----------
     rows : numpy.ndarray
         (n, dims).
     columns : numpy.ndarray, optional
-        (m, dims); the rows, if left out.
+        (m, dims); default: the rows.
 
     Returns
     -------
@@ -179,7 +179,7 @@ def matrix(rows: Floats, columns: Floats | None = None) -> Floats:
 
 
 def table(vectors: Vectors, words: Sequence[str]) -> Floats:
-    """The vectors of some words, (n_words, dims): a new array.
+    """The vectors of some words, (n_words, dims), as a new array.
 
     Raises `ExplorerError`: "unknown-word".
     """
@@ -187,9 +187,9 @@ def table(vectors: Vectors, words: Sequence[str]) -> Floats:
 
 
 def by_likeness(similarities: Floats) -> list[int]:
-    """An order of a similarity matrix's rows that puts like beside like.
+    """An order of a similarity matrix's rows that puts similar rows beside each other.
 
-    The leaves of a tree of average linkage, turned so that neighbours are as like as they can be (Bar-Joseph et al.
+    The leaves of an average-linkage tree, turned so that neighbours are as similar as possible (Bar-Joseph et al.
     2001).
     """
     if len(similarities) < 3:
@@ -205,10 +205,10 @@ def by_likeness(similarities: Floats) -> list[int]:
 
 
 def _largest(vectors: Vectors, likeness: Floats, n: int, asked: Collection[str]) -> list[Neighbour]:
-    """The words of the largest cosines, but for those that were asked about; of equal ones the first in the file.
+    """The words of the largest cosines without the given words; of equal ones those that come first in the file.
 
-    gensim would sort a part of the whole table, which takes as long as all cosines. A word among the n largest is at
-    least as large as the n-th largest of the maxima of parts of the table: few are.
+    gensim would sort part of the whole table, which takes as long as computing all cosines. But each of the n largest
+    is at least as large as the n-th largest maximum of the parts, and few numbers are.
     """
     n_kept = min(n + len(asked), len(likeness))
     starts = np.arange(0, len(likeness), max(len(likeness) // N_PARTS, 1))
@@ -225,18 +225,18 @@ def _unit(array: Floats) -> Floats:
 
 
 RESTRICT = 30_000
-"""Only the first so many words are looked at, as for most published figures; a question then takes under 1 ms."""
+"""Only this many first words are searched, as for most published figures; a question then takes under 1 ms."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """The outcome of one test set."""
+    """The result of one test set."""
 
     name: str
     measure: str  # "Spearman" (does it rank pairs of words as people do?) or "accuracy" (how many analogies are right)
-    value: float | None  # none where too few of its words have vectors
+    value: float | None  # None if too few of its words have vectors
     asked: int  # pairs or questions whose words all have vectors
-    missing: float  # the share of the others
+    missing: float  # the share of the other pairs or questions
 
 
 PAIRS = (("WordSim-353", "wordsim353.tsv"), ("SimLex-999", "simlex999.txt"))
@@ -244,7 +244,7 @@ QUESTIONS = ("analogies", "questions-words.txt")
 
 
 def pairs(vectors: Vectors) -> list[Score]:
-    """WordSim-353 (Finkelstein et al. 2002) and SimLex-999 (Hill et al. 2015): a moment's work."""
+    """WordSim-353 (Finkelstein et al. 2002) and SimLex-999 (Hill et al. 2015); takes only a moment."""
     return [_pairs(vectors, name, test_data(file)) for name, file in PAIRS]
 
 
@@ -254,7 +254,7 @@ def evaluate(vectors: Vectors, report: Report | None = None) -> list[Score]:
 
 
 def analogies(vectors: Vectors, report: Report | None = None) -> Score:
-    """The share of "Athens is to Greece as Oslo is to …" that is answered rightly with the first guess."""
+    """The share of questions "Athens is to Greece as Oslo is to …" whose first answer is right."""
     name, file = QUESTIONS
     sections = list(_sections(test_data(file)))
     total = sum(text.count("\n") - 1 for text in sections)
@@ -262,7 +262,7 @@ def analogies(vectors: Vectors, report: Report | None = None) -> Score:
     right = asked = done = 0
     with tempfile.TemporaryDirectory() as folder:
         part = Path(folder) / "questions.txt"
-        # One section at a time, to tell how far it has come and to be stopped.
+        # One section at a time, to report progress and to allow a stop.
         for text in sections:
             part.write_text(text, "utf-8")
             _, found = _own(vectors).evaluate_word_analogies(str(part), restrict_vocab=RESTRICT)
@@ -274,7 +274,7 @@ def analogies(vectors: Vectors, report: Report | None = None) -> Score:
 
 
 def test_data(file: str) -> Path:
-    """A test set in gensim's wheel."""
+    """The path of a test set in gensim's package."""
     import gensim
 
     return Path(gensim.__file__).parent / "test" / "test_data" / file
@@ -284,7 +284,7 @@ def _pairs(vectors: Vectors, name: str, file: Path) -> Score:
     words = [line.split("\t")[:2] for line in file.read_text("utf-8").splitlines() if line and line[0] != "#"]
     known = {word.upper() for word in vectors.words[:300_000]}
     asked = sum(a.upper() in known and b.upper() in known for a, b in words)
-    # With fewer there is no order to speak of.
+    # Fewer pairs have no meaningful order.
     if asked < 3:
         return Score(name, "Spearman", None, asked, 1 - asked / len(words))
     _, (rank, _), missing = _own(vectors).evaluate_word_pairs(str(file))
@@ -297,5 +297,5 @@ def _sections(file: Path) -> Iterator[str]:
 
 
 def _own(vectors: Vectors) -> "KeyedVectors":
-    """The table for one evaluation: gensim puts a smaller vocabulary in its place meanwhile, and others may search."""
+    """A copy for one evaluation: gensim replaces its vocabulary for the time, while others may search."""
     return copy(vectors.keyed)

@@ -1,4 +1,4 @@
-"""A table of word vectors, and the same table as gensim sees it."""
+"""A table of word vectors, and the same table as a gensim object."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,16 +20,16 @@ _ROWS = 1 << 16
 
 
 class Words(Sequence[str]):
-    """The words of a table, in its order: a million of them take 20 bytes each and no time to open.
+    """The words of a table in order; a million words take 20 bytes each and open at once.
 
     Parameters
     ----------
     text : bytes
-        All words in UTF-8, a newline before each and after the last.
+        All words in UTF-8, with a newline before each and after the last.
     starts : numpy.ndarray
-        Where each word begins in `text`, and where one after the last would, (n + 1,), int64.
+        Where each word begins in `text`, and where a word after the last would begin, (n + 1,), int64.
     hashes, order : numpy.ndarray
-        The CRC-32 of the words in rising order, and which word each is that of, (n,), uint32.
+        The CRC-32 of all words in rising order, and the place of each word with that CRC-32, (n,), uint32.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Words(Sequence[str]):
 
     @staticmethod
     def of(words: Iterable[bytes]) -> "Words":
-        """The words, each given in UTF-8 and without a newline in it."""
+        """The words, given as UTF-8 without newlines."""
         every = list(words)
         lengths = np.fromiter(map(len, every), np.int64, len(every))
         starts = np.concatenate(([1], 1 + np.cumsum(lengths + 1)))
@@ -72,7 +72,7 @@ class Words(Sequence[str]):
         return isinstance(word, str) and self.find(word) >= 0
 
     def find(self, word: str) -> int:
-        """The place of a word, the first one where it is there twice; -1 where it is not there."""
+        """The place of a word, the first one if it occurs twice; -1 if it is missing."""
         spelt = word.encode("utf-8", "replace")
         wanted = crc32(spelt)
         at = int(np.searchsorted(self.hashes, np.uint32(wanted)))
@@ -84,7 +84,7 @@ class Words(Sequence[str]):
         return -1
 
     def starting(self, start: str, limit: int) -> list[str]:
-        """The first words, in the table's order, that begin so."""
+        """The first words, in the table's order, with this beginning."""
         wanted, at = b"\n" + start.encode("utf-8", "replace"), 0
         found: list[str] = []
         if "\n" in start:
@@ -96,7 +96,7 @@ class Words(Sequence[str]):
 
 
 class _Places(Mapping[str, int]):
-    """From word to place, as gensim's `key_to_index`, without a dictionary of a million words."""
+    """From word to place, like gensim's `key_to_index`, without a dictionary of a million words."""
 
     def __init__(self, words: Words) -> None:
         self.words = words
@@ -120,9 +120,9 @@ class Vectors:
     Parameters
     ----------
     name : str
-        What the table is called where one chooses among several.
+        The name of the table in a choice of several.
     words : Words
-        The most frequent first, where the file says so by its order.
+        The most frequent first, if the file has this order.
     array : numpy.ndarray
         (n_words, dims), float32; may be a memory map.
     norms : numpy.ndarray
@@ -140,7 +140,7 @@ class Vectors:
 
     @property
     def dims(self) -> int:
-        """Numbers in a vector."""
+        """The number of numbers in a vector."""
         return self.array.shape[1]
 
     def __len__(self) -> int:
@@ -150,7 +150,7 @@ class Vectors:
         return word in self.words
 
     def rank(self, word: str) -> int:
-        """The word's place in the table, counted from 0; also tried in lower case.
+        """The word's place in the table, counted from 0; the word in lower case is tried, too.
 
         Raises `ExplorerError`: "unknown-word".
         """
@@ -160,7 +160,7 @@ class Vectors:
         raise ExplorerError("unknown-word", word=word, vectors=self.name, near="".join(self.suggest(word, 1)))
 
     def spelt(self, word: str) -> str:
-        """The word as it stands in the table."""
+        """The word as the table spells it."""
         return self.words[self.rank(word)]
 
     def __getitem__(self, word: str) -> NDArray[np.float32]:
@@ -171,12 +171,12 @@ class Vectors:
         return float(self.norms[self.rank(word)])
 
     def complete(self, start: str, limit: int = 10) -> list[str]:
-        """The most frequent words that begin so; what is typed in capitals also finds words in lower case."""
+        """The most frequent words with this beginning; capitals also find words in lower case."""
         found = self.words.starting(start, limit) if start else self.words[:limit]
         return found or self.words.starting(start.lower(), limit)
 
     def suggest(self, word: str, limit: int = 3) -> list[str]:
-        """Words that a misspelt one may have meant: one slip away, the most frequent first, or else the likest."""
+        """Words that a misspelt word may mean: those one typing error away, most frequent first, else similar ones."""
         word = word.lower()[:40]
         near = {place for other in _one_slip(word) if (place := self.words.find(other)) >= 0}
         if near:
@@ -187,12 +187,12 @@ class Vectors:
 
     @cached_property
     def keyed(self) -> "KeyedVectors":
-        """The table as gensim's `KeyedVectors`, sharing its arrays; gensim is imported at the first use."""
+        """The table as gensim's `KeyedVectors` with the same arrays; gensim is imported at the first use."""
         from gensim.models import KeyedVectors
 
         keyed = KeyedVectors(self.dims)
         keyed.vectors = self.array
-        # A vector of zeros has no direction: its cosines are 0, not a division by nothing.
+        # A vector of zeros has no direction: its cosines become 0, not a division by zero.
         keyed.norms = np.where(self.norms > 0, self.norms, np.float32(1)) if not np.all(self.norms) else self.norms
         keyed.index_to_key = self.words
         keyed.key_to_index = _Places(self.words)
@@ -201,13 +201,13 @@ class Vectors:
 
 
 def lengths(array: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The length of each vector, without a second table on the way."""
+    """The length of each vector, without a second table in memory."""
     parts = [np.linalg.norm(array[i : i + _ROWS], axis=1) for i in range(0, len(array), _ROWS)]
     return np.concatenate([np.zeros(0, np.float32), *parts])
 
 
 def _one_slip(word: str) -> set[str]:
-    """What becomes of a word when a letter is left out, swapped with the next, replaced or put in."""
+    """The words that result if a letter is left out, swapped with the next one, replaced or inserted."""
     cuts = [(word[:i], word[i:]) for i in range(len(word) + 1)]
     near = {a + b[1:] for a, b in cuts if b}
     near |= {a + b[1] + b[0] + b[2:] for a, b in cuts if len(b) > 1}

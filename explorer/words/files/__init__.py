@@ -1,1 +1,1 @@
-"""Files of word vectors: recognised, read and written."""
+"""Files of word vectors: recognising, reading and writing."""

@@ -1,4 +1,4 @@
-"""Vectors kept as arrays: safetensors and numpy's .npz, never with pickled objects in them."""
+"""Vectors stored as arrays, in safetensors or numpy's .npz, never with pickled objects."""
 
 import lzma
 import struct
@@ -20,17 +20,17 @@ from explorer.words.files.lines import MOST_DIMS, Chunk
 
 _LARGEST = 8_000_000_000
 _SMALL, _TIGHTEST = 100_000_000, {"vectors": 20, "words": 200}
-"""Bytes that an array may have however it is packed; how many times as large as packed larger ones may be."""
+"""Bytes that an unpacked array may always have; larger arrays may be so many times as large as they are packed."""
 _ROWS = 1 << 16
 UNREADABLE = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, tokenize.TokenError, EOFError, ValueError),
     *(SyntaxError, TypeError, LookupError, AttributeError, MemoryError, OverflowError, RuntimeError, UserWarning),
 )
-"""What numpy and zipfile raise for archives that are damaged, encrypted, or say that they hold more than there is."""
+"""The exceptions of numpy and zipfile for archives that are damaged, encrypted, or claim more than they hold."""
 
 
 def is_safetensors(start: bytes, size: int) -> bool:
-    """Whether a file that starts so begins with the length of a JSON header, and that header."""
+    """Whether a file with this beginning starts with the length of a JSON header and that header."""
     length = int.from_bytes(start[:8], "little")
     return start[8:9] == b"{" and 2 <= length <= size - 8
 
@@ -51,7 +51,7 @@ def read_safetensors(file: Path) -> Iterator[Chunk]:
     words = found["words"]
     if words.dtype != np.uint8 or words.ndim != 1:
         raise _bad(file, "'words' must be the bytes of the words, a newline between two")
-    # Counted first: bytes that are all newlines would become as many objects.
+    # Counted before splitting: newlines alone would become as many objects.
     _as_many(file, words.tobytes().count(b"\n") + 1, found["vectors"])
     return _blocks(file, words.tobytes().split(b"\n"), found["vectors"], found.get("scales"))
 
@@ -79,22 +79,22 @@ def read_npz(file: Path) -> Iterator[Chunk]:
     except UNREADABLE as error:
         if "allow_pickle" in str(error):
             raise _bad(file, "it holds Python objects, which could run any program") from None
-        # What zipfile says is for people; what numpy says of a header may quote Python's own objects.
+        # zipfile's messages are for people; numpy's messages about a header may quote Python objects.
         said = isinstance(error, zipfile.BadZipFile | RuntimeError | MemoryError) and str(error)
         raise _bad(file, f"it cannot be read ({said[:80] if said else DAMAGED})") from None
     if words.dtype.kind not in "US" or words.ndim != 1:
         raise _bad(file, "'words' must be a list of texts")
     _as_many(file, len(words), vectors)
     try:
-        # What cannot be written in UTF-8 is told with the number of the word, below.
+        # A word that is not UTF-8 is refused below, with its number.
         spelt = [word.encode("utf-8", "surrogatepass") if isinstance(word, str) else word for word in words.tolist()]
-    except (ValueError, SystemError):  # numpy's for a number that is no character
+    except (ValueError, SystemError):  # numpy raises these for a number that is no character
         raise _bad(file, "'words' holds what is no text") from None
     return _blocks(file, spelt, vectors, None)
 
 
 def read_members(file: Path, names: Iterable[str]) -> list[NDArray[Any]]:
-    """Arrays of an .npz by their names, none of Python objects, each as it was written: the archive has checksums.
+    """Arrays of an .npz file by name, without Python objects; the archive's checksums are verified.
 
     Raises OSError, or one of `UNREADABLE`.
     """
@@ -103,7 +103,7 @@ def read_members(file: Path, names: Iterable[str]) -> list[NDArray[Any]]:
         for name in names:
             with archive.open(f"{name}.npy") as member:
                 found.append(npy.read_array(member, allow_pickle=False))
-                if member.read(1):  # at the end the checksum is compared
+                if member.read(1):  # reading to the end verifies the checksum
                     raise ValueError(f"'{name}' is longer than its array")
     return found
 

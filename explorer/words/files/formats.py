@@ -1,20 +1,20 @@
 """Files of word vectors, recognised by their content.
 
 ==================  ===================================================================================================
-GloVe text          a word and its numbers a line, separated by single blanks
-word2vec text       the same below a line "words dims"
+GloVe text          a word and its numbers in each line, separated by single blanks
+word2vec text       the same after a first line "words dims"
 word2vec binary     that line, then for each word its bytes, a blank, and its numbers as little-endian float32
 any of these, gzip
 safetensors         "vectors" (n, dims) of floats, or of int8 with "scales" (n,); "words": UTF-8 bytes, newlines between
 .npz                "vectors" (n, dims) and "words", an array of n texts
 ==================  ===================================================================================================
 
-Nothing is unpickled: a pickle can run any program when it is opened.
+Nothing is unpickled, because a pickle can run any program when it is opened.
 
-Writing vectors to a file.
+Formats in which vectors are written:
 
 ======================  ==============================================================================================
-``.txt``                GloVe's own text: a word and its numbers a line
+``.txt``                GloVe's own text: a word and its numbers in each line
 ``.safetensors``        "vectors" (n, dims) and "words" (bytes: UTF-8, a newline between two words)
 ``.int8.safetensors``   the same, "vectors" as int8 with "scales" (n,): a quarter of the size
 ``.npz``                "vectors" and "words" as numpy arrays
@@ -38,7 +38,7 @@ from explorer.words.progress import Meter, Report
 from explorer.words.vectors import Vectors
 
 LARGEST_FILE = 8_000_000_000
-"""Bytes. The largest set that is offered for download has 0.8, Stanford's largest unpacked 5.7."""
+"""In bytes. The largest set offered for download has 0.8 GB, Stanford's largest 5.7 GB unpacked."""
 
 SAMPLE = 1 << 16
 ZIP, GZIP, NPY = b"PK\x03\x04", b"\x1f\x8b", b"\x93NUMPY"
@@ -55,9 +55,9 @@ class WordBatch(NamedTuple):
 
 
 def blocks(file: Path, report: Report | None = None) -> Iterator[WordBatch]:
-    """The table in a file, some thousand words at a time.
+    """The table in a file, in batches of some thousand words.
 
-    `report`: told how many bytes of the file have been read.
+    `report`: called with the number of bytes read.
 
     Raises `ExplorerError`: "vectors-not-read", "vectors-too-large", "vectors-pickle", "vectors-unknown",
     "vectors-line", "vectors-truncated", "vectors-arrays".
@@ -94,7 +94,7 @@ def _table(file: Path, raw: IO[bytes], size: int) -> Iterator[tuple[list[bytes],
 
 
 def _unpacked(file: Path, raw: IO[bytes]) -> Iterator[tuple[list[bytes], NDArray[np.float32]]]:
-    """What a gzip file holds."""
+    """The table in a gzip file."""
     try:
         with gzip.GzipFile(fileobj=raw) as packed:
             stream = cast(IO[bytes], packed)
@@ -109,7 +109,7 @@ def _unpacked(file: Path, raw: IO[bytes]) -> Iterator[tuple[list[bytes], NDArray
 
 
 def _stream(file: Path, stream: IO[bytes], start: bytes) -> Iterator[tuple[list[bytes], NDArray[np.float32]]]:
-    """What a file holds that is not an archive, or no longer."""
+    """The table in a file that is not, or no longer, compressed."""
     if start.startswith(b"\x80") and start[1:2] in b"\x02\x03\x04\x05":
         raise ExplorerError("vectors-pickle", file=file)
     if start.startswith(NPY):
@@ -117,7 +117,7 @@ def _stream(file: Path, stream: IO[bytes], start: bytes) -> Iterator[tuple[list[
     for magic, what in OTHERS.items():
         if start.startswith(magic):
             raise ExplorerError("vectors-unknown", file=file, what=what)
-    if start.startswith(UTF8_MARK):  # as some editors begin a text
+    if start.startswith(UTF8_MARK):  # some editors begin a text with it
         start = start[len(UTF8_MARK) :]
         stream.read(len(UTF8_MARK))
     header = lines.header(start)
@@ -143,7 +143,7 @@ ENDINGS = (".txt", ".int8.safetensors", ".safetensors", ".npz")
 
 
 def check(out: Path) -> None:
-    """See that a file of this name can be written.
+    """Check that vectors can be written to a file of this name.
 
     Raises `ExplorerError`: "unknown-ending".
     """
@@ -152,7 +152,7 @@ def check(out: Path) -> None:
 
 
 def save(vectors: Vectors, out: Path) -> None:
-    """Write the vectors; the file appears under its name when it is whole.
+    """Write the vectors; the file appears under its name only when it is complete.
 
     Raises `ExplorerError`: "unknown-ending" or "not-written".
     """
@@ -165,14 +165,14 @@ def save(vectors: Vectors, out: Path) -> None:
 
 
 def to_int8(array: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Each vector as whole numbers from -127 to 127 times a scale of its own."""
+    """Each vector as integers from -127 to 127 times its own scale."""
     scales = np.abs(array).max(1) / np.float32(127)
     return np.rint(array / np.where(scales, scales, 1)[:, None]).astype(np.int8), scales
 
 
 def _text(vectors: Vectors, stream: BinaryIO) -> None:
     for word, vector in zip(vectors.words, vectors.array, strict=True):
-        # The shortest digits that give the same float32 again.
+        # The shortest digits that give the same float32 when they are read.
         stream.write(f"{word} {' '.join(map(str, vector))}\n".encode())
 
 

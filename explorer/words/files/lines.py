@@ -1,7 +1,7 @@
-"""Vectors written as text, a word and its numbers a line, with or without a first line "words dims".
+"""Vectors as text, a word and its numbers in each line, with or without a first line "words dims".
 
-Words are separated from numbers by a blank (U+0020) and nothing else: real files have words with a no-break space or
-other blanks in them, and a few even with U+0020, so a line is read from its right end.
+Only a blank (U+0020) separates a word from its numbers: words of real files contain no-break and other spaces, and a
+few even contain U+0020, so each line is read from its right end.
 """
 
 import re
@@ -16,7 +16,7 @@ from explorer.core.errors import ExplorerError
 
 MOST_DIMS = 10_000
 MOST_WORDS = 10_000_000
-"""Three times as many as in the largest sets; a small archive could unpack to very many more."""
+"""Three times as many as in the largest sets; a small archive could unpack to far more."""
 LONGEST_LINE = 1 << 20
 _BLOCK = 1 << 22
 _HEADER = re.compile(rb"(\d{1,12})[ \t]+(\d{1,12})[ \t\r]*\n")
@@ -25,36 +25,36 @@ Chunk = tuple[list[bytes], NDArray[np.float32]]
 
 
 def header(start: bytes) -> tuple[int, int] | None:
-    """The number of words and of dimensions that a word2vec file says in its first line; None for other files."""
+    """The numbers of words and of dimensions in the first line of a word2vec file; None for other files."""
     match = _HEADER.match(start)
     return (int(match[1]), int(match[2])) if match else None
 
 
 def is_text_below(start: bytes, dims: int) -> bool:
-    """Whether numbers are written below the header of a word2vec file, rather than stored as they are."""
+    """Whether a word2vec file has its numbers as text below the header, not in binary form."""
     below = start.partition(b"\n")[2]
     line, newline, _ = below.partition(b"\n")
     if b"\0" in below:
         return False
     if _numbers(line.rstrip().rsplit(b" ", dims)[1:], dims) is not None:
         return True
-    # A line that can be read, but is not what it should be, is for `read` to tell; stored numbers hold other bytes.
+    # `read` will report a wrong text line; binary numbers would contain other bytes.
     return bool(newline) and all(0x20 <= byte < 0x7F or byte == 0x0D for byte in line)
 
 
 def read(file: Path, stream: IO[bytes], largest: int, promised: tuple[int, int] | None = None) -> Iterator[Chunk]:
-    """Tables of some thousand lines.
+    """Tables of some thousand lines each.
 
     Parameters
     ----------
     file : pathlib.Path
-        What messages call it.
+        Its name in messages.
     stream : file
-        At its beginning.
+        Positioned at the beginning.
     largest : int
-        How many bytes the text may have, unpacked.
+        The most bytes of the text, unpacked.
     promised : (int, int), optional
-        What the first line says; that line is left out then.
+        The numbers in the first line; that line is then skipped.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def read(file: Path, stream: IO[bytes], largest: int, promised: tuple[int, int] 
 
 
 def _first_width(file: Path, first: bytes) -> int:
-    """How many numbers the first line has: all that stands behind its first word."""
+    """How many numbers the first line has: everything after its first word."""
     if not first.strip():
         raise _bad(file, 1, "empty")
     parts = first.rstrip(b" \r").split(b" ")[1:]
@@ -108,7 +108,7 @@ def _first_width(file: Path, first: bytes) -> int:
 
 
 def _parse(file: Path, whole: list[bytes], first: int, dims: int) -> Chunk:
-    """The words and numbers of some lines; the usual ones all together, as that is ten times as fast."""
+    """The words and numbers of some lines; regular lines are parsed together, which is ten times as fast."""
     if whole and all(line.count(b" ") == dims for line in whole):
         parts = [line.partition(b" ") for line in whole]
         array = _numbers([part[2] for part in parts], dims * len(parts))
@@ -117,7 +117,7 @@ def _parse(file: Path, whole: list[bytes], first: int, dims: int) -> Chunk:
             return words, array.reshape(-1, dims)
     words, vectors = [], []
     for i, line in enumerate(whole):
-        # A file may end with an empty line, and with nothing else that is empty.
+        # Only the last line of a file may be empty.
         if not line.strip(b"\r") and i == len(whole) - 1:
             continue
         word, vector = _parse_line(file, line, first + i, dims)
@@ -133,7 +133,7 @@ def _parse_line(file: Path, line: bytes, number: int, dims: int) -> tuple[bytes,
     word, *parts = bare.rsplit(b" ", dims)
     vector = _numbers(parts, dims)
     if vector is not None and word and _is_utf8([word]):
-        # A number too many would otherwise pass as part of the word.
+        # An extra number would otherwise become part of the word.
         extra = word.split(b" ")[1:]
         if not extra or _numbers(extra, len(extra)) is None:
             return word, vector
@@ -152,7 +152,7 @@ def _numbers(parts: list[bytes], n: int) -> NDArray[np.float32] | None:
     """Exactly n finite numbers, or None."""
     try:
         with np.errstate(over="ignore"):
-            # numpy stops at what is no number, with a warning at most: so that it stops before the 0 is what tells.
+            # numpy stops at text that is not a number, with a warning at most; then the 0 at the end is missing.
             numbers = np.fromstring(b" ".join([*parts, b"0"]), np.float32, sep=" ")
     except (ValueError, DeprecationWarning):
         return None

@@ -1,4 +1,4 @@
-"""Vectors in word2vec's binary form: behind a line "words dims", each word, a blank, and its numbers as float32."""
+"""Vectors in word2vec's binary form: after a line "words dims", each word, a blank, and its numbers as float32."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,26 +10,26 @@ from explorer.core.errors import ExplorerError
 from explorer.words.files.lines import MOST_DIMS, Chunk
 
 LONGEST_WORD = 1000
-"""Bytes."""
+"""In bytes."""
 _BLOCK = 1 << 22
 
 
 def read(file: Path, stream: IO[bytes], n_words: int, dims: int) -> Iterator[Chunk]:
-    """Tables of some thousand words.
+    """Tables of some thousand words each.
 
     Parameters
     ----------
     file : pathlib.Path
-        What messages call it.
+        Its name in messages.
     stream : file
-        At its beginning.
+        Positioned at the beginning.
     n_words, dims : int
-        What the first line says.
+        The numbers in the first line.
 
     Raises
     ------
     ExplorerError
-        "vectors-line" or "vectors-truncated"; a word counts as a line.
+        "vectors-line" or "vectors-truncated"; each word counts as a line.
     """
     if not 1 <= dims <= MOST_DIMS:
         problem = f"{dims} numbers to a word; it may be from 1 to {MOST_DIMS:,}"
@@ -79,5 +79,5 @@ def _check(file: Path, words: list[bytes], array: np.ndarray, before: int) -> No
 
 
 def _bad(file: Path, word: int, problem: str) -> ExplorerError:
-    """The first word stands in line 2, as it would in the text form."""
+    """The first word counts as line 2, as in the text form."""
     return ExplorerError("vectors-line", file=file, line=word + 2, problem=problem)

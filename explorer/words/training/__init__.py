@@ -1,1 +1,1 @@
-"""Training of word vectors: from text to counts, from counts to vectors."""
+"""Training word vectors: from text to counts, from counts to vectors."""

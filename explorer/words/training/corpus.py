@@ -1,9 +1,9 @@
-"""Text as a stream of word numbers: the vocabulary is its most frequent words.
+"""A text as a sequence of word numbers; the vocabulary is its most frequent words.
 
-A word is a run of letters in lower case, with apostrophes inside it (*don't*); everything else, digits and hyphens
-too, stands between words. A possessive 's is taken off (*bear's* is *bear*). A line, in the books one paragraph, is a
-context: no word is counted beside one of another line. Words outside the vocabulary are left out of the stream, as in
-the GloVe authors' own program.
+A word is a run of letters in lower case, with apostrophes inside it (*don't*); everything else, also digits and
+hyphens, separates words. A possessive 's is removed (*bear's* is *bear*). A line, in the books one paragraph, is a
+context: words of different lines are not counted together. Words outside the vocabulary are removed from the sequence,
+as in the GloVe authors' own program.
 """
 
 import gzip
@@ -24,22 +24,22 @@ from explorer.files import open_file
 from explorer.words.progress import Meter, Report
 
 BREAK = -1
-"""Stands in the stream between two lines."""
+"""The number in the stream that separates two lines."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*|\n")
 _POSSESSIVE = re.compile(r"'s\b")
 _BLOCK = 1 << 22
 _SMALL, _TIGHTEST = 100_000_000, 100
-"""Bytes that a packed file may hold in any case, and how many times as large as packed it may be beyond them."""
+"""Bytes that a file may always unpack to; a larger file may unpack to so many times its packed size."""
 LEAST_DISTINCT = 2
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """A text as numbers of words."""
+    """A text as word numbers."""
 
     words: tuple[str, ...]  # the vocabulary, the most frequent word first
-    stream: NDArray[np.int32]  # the text: the number of each word in the vocabulary, `BREAK` between lines, (n,), int32
+    stream: NDArray[np.int32]  # the number of each word of the text, `BREAK` between lines, (n,), int32
 
 
 def tokens(text: str) -> list[str]:
@@ -49,14 +49,14 @@ def tokens(text: str) -> list[str]:
 
 
 def from_text(text: str, n_words: int, least: int = 1) -> Corpus:
-    """A text as numbers of words.
+    """A text as word numbers.
 
     Parameters
     ----------
     n_words : int
-        The most that the vocabulary may hold.
+        The largest size of the vocabulary.
     least : int
-        How often a word must occur to be one of them.
+        How often a word must occur to be in the vocabulary.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def from_text(text: str, n_words: int, least: int = 1) -> Corpus:
 
 
 def from_files(files: Sequence[Path], n_words: int, least: int = 1, report: Report | None = None) -> Corpus:
-    """Text files, plain or compressed by gzip or xz, as numbers of words.
+    """Text files, plain or compressed by gzip or xz, as word numbers.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def _corpus(blocks: Iterable[str], n_words: int, least: int, name: str) -> Corpu
 
 
 def _blocks(files: Sequence[Path], report: Report | None) -> Iterator[str]:
-    """Whole words of all files, some megabytes at a time."""
+    """The text of all files in blocks of some megabytes that end between words."""
     try:
         meter = Meter("reading", sum(file.stat().st_size for file in files), report)
     except OSError as error:
@@ -130,7 +130,7 @@ def _blocks(files: Sequence[Path], report: Report | None) -> Iterator[str]:
                     line += block.count(b"\n")
                     yield text
                     meter(before + raw.tell())
-            if text and not text.endswith("\n"):  # a file's last line ends there, whether it says so or not
+            if text and not text.endswith("\n"):  # the end of a file ends its last line, with or without a newline
                 yield "\n"
         except (OSError, EOFError, lzma.LZMAError) as error:
             reason = getattr(error, "strerror", None) or error
@@ -139,9 +139,9 @@ def _blocks(files: Sequence[Path], report: Report | None) -> Iterator[str]:
 
 
 def _words(stream: IO[bytes], most: int) -> Iterator[bytes]:
-    """What a stream holds, cut behind lines or blanks, so that a line may be as long as the file.
+    """The content of a stream, cut after lines or blanks, because a single line may be as long as the file.
 
-    Raises OSError where it holds more bytes than `most`, or a word that no text has.
+    Raises OSError if it has more bytes than `most`, or a word that is impossibly long.
     """
     rest, size, ahead = b"", 0, stream.read(_BLOCK)
     while ahead:

@@ -1,7 +1,7 @@
-"""Co-occurrence: how often, and how near, each word stands beside each other one (Pennington et al. 2014, section 3).
+"""Co-occurrence: how often, and how close, each word occurs near each other word (Pennington et al. 2014, section 3).
 
-Two words d places apart in a line add 1/d to their count, in both directions. The sums are kept as whole numbers of a
-unit that all of 1, 1/2, …, 1/window are multiples of, so they are exact and do not depend on the order of counting.
+Two words d places apart in a line add 1/d to their count, in both directions. Sums are integers in a unit that divides
+all of 1, 1/2, …, 1/window, so they are exact and do not depend on the order of counting.
 """
 
 from collections.abc import Sequence
@@ -15,21 +15,21 @@ from explorer.words.progress import Meter, Report
 from explorer.words.training.corpus import BREAK, Corpus
 
 WIDEST = 20
-"""The largest window: beyond it the exact sums of a large text could outgrow 64 bits."""
+"""The largest window; with a larger one the exact sums of a large text could exceed 64 bits."""
 _CHUNK = 1 << 20
 _CELLS = 100_000_000
-"""How many sums the compiled way holds at a time: 800 MB; it goes over the text again for the next ones."""
+"""How many sums the compiled version holds at a time (800 MB); for further sums it reads the text again."""
 
 
 @dataclass(frozen=True)
 class Counts:
-    """The co-occurrence counts of pairs of words that stand together at all; each unordered pair once."""
+    """The co-occurrence counts of all pairs of words that occur together; each unordered pair once."""
 
     n_words: int
     # `rows`, `columns`: the two words, ``rows >= columns``, (n_pairs,), int32; sorted by row, then column.
     rows: NDArray[np.int32]
     columns: NDArray[np.int32]
-    values: NDArray[np.float64]  # x_ij = X_ji, (n_pairs,), float64
+    values: NDArray[np.float64]  # X_ij = X_ji, (n_pairs,), float64
 
     def table(self, words: Sequence[int]) -> NDArray[np.float64]:
         """The counts of some words with each other, (n, n)."""
@@ -44,14 +44,14 @@ class Counts:
 
 
 def count(corpus: Corpus, window: int, report: Report | None = None, fast: bool = False) -> Counts:
-    """Count a text's pairs of words.
+    """Count the pairs of words of a text.
 
     Parameters
     ----------
     window : int
-        How many places two words may stand apart, 1 to `WIDEST`.
+        The largest distance of two words, in places, 1 to `WIDEST`.
     fast : bool
-        With numba; the counts are the same.
+        Use numba; the counts are the same.
     """
     if not 1 <= window <= WIDEST:
         raise ValueError(f"a window of {window}")
@@ -59,7 +59,7 @@ def count(corpus: Corpus, window: int, report: Report | None = None, fast: bool 
     units = np.array([0, *(one // d for d in range(1, window + 1))], np.int64)
     sums = _compiled(corpus, units, report) if fast else _sorted(corpus, units, report)
     rows, columns, totals = sums
-    # A word beside itself was counted once, but stands there in both directions.
+    # A pair of equal words was counted once, but occurs in both directions.
     return Counts(len(corpus.words), rows, columns, totals * np.where(rows == columns, 2, 1) / one)
 
 
@@ -67,7 +67,7 @@ Sums = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]
 
 
 def _sorted(corpus: Corpus, units: NDArray[np.int64], report: Report | None) -> Sums:
-    """In numpy: the pairs of a piece of text as sorted keys, merged into those before."""
+    """With numpy: the pairs of each piece of text as sorted keys, merged into the earlier ones."""
     n, window = len(corpus.words), len(units) - 1
     stream = corpus.stream.astype(np.int64)
     lines = np.cumsum(stream == BREAK)
@@ -84,7 +84,7 @@ def _sorted(corpus: Corpus, units: NDArray[np.int64], report: Report | None) -> 
             found.append(np.maximum(a, b) * n + np.minimum(a, b))
             weights.append(np.full(len(a), units[d]))
         keys, place = np.unique(np.concatenate(found), return_inverse=True)
-        # float64 holds whole numbers up to 2**53 exactly.
+        # float64 holds integers up to 2**53 exactly.
         totals = np.bincount(place, np.concatenate(weights), len(keys)).astype(np.int64)
         meter(min(start + _CHUNK, len(stream)))
     return (keys // n).astype(np.int32), (keys % n).astype(np.int32), totals
@@ -121,5 +121,5 @@ def _compiled(corpus: Corpus, units: NDArray[np.int64], report: Report | None) -
 
 
 def _cells(row: int) -> int:
-    """How many cells a triangle has before a row."""
+    """How many cells of the triangle lie before a row."""
     return row * (row + 1) // 2

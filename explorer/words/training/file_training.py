@@ -1,8 +1,8 @@
-"""One training from text files to a file of vectors, which can be interrupted and taken up again.
+"""Training from text files to a file of vectors; it can be interrupted and resumed.
 
-What is needed to go on lies in the folder ``OUT.training`` until the vectors are written: ``counts.safetensors``, and
-the state after the last epoch that was kept, ``state.safetensors``, both with a description of their training. A
-training taken up again ends with the same bytes as one that was not interrupted.
+Until the vectors are written, the folder ``OUT.training`` has what a resumed training needs: ``counts.safetensors``,
+and ``state.safetensors``, the state after the last saved epoch, both with a description of their training. A resumed
+training gives the same bytes as an uninterrupted one.
 """
 
 import json
@@ -29,7 +29,7 @@ from explorer.words.vectors import Vectors
 COUNTS = ("rows", "columns", "values", "words")
 STATE = (*(f"{side}.{i}" for side in ("word", "context") for i in range(4)), "progress")
 KEEP_EVERY = 30.0
-"""Seconds of training between two states kept."""
+"""Seconds of training between two saved states."""
 
 
 def train_files(
@@ -47,13 +47,13 @@ def train_files(
     texts : sequence of pathlib.Path
         Plain text in UTF-8, also compressed by gzip or xz.
     out : pathlib.Path
-        See `formats.save` for what its ending means.
+        See `formats.save` for the meaning of its ending.
     report : callable, optional
-        If it raises `Cancelled`, the training stops, and the next call with the same arguments goes on.
+        If it raises `Cancelled`, the training stops; the next call with the same arguments resumes it.
     fast : bool
-        With numba.
+        Use numba.
     cores : int, optional
-        How many it may use; all, if left out. The outcome does not depend on it.
+        The most cores to use; default: all. The result does not depend on it.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def train_files(
 
 
 def _description(texts: Sequence[Path], settings: Settings, fast: bool) -> str:
-    """What two trainings must share for one to go on where the other stopped."""
+    """The facts that two trainings must share so that one can continue the other."""
     try:
         for text in texts:
             open_file(text).close()
@@ -101,14 +101,14 @@ def _description(texts: Sequence[Path], settings: Settings, fast: bool) -> str:
 
 
 class Folder(NamedTuple):
-    """What is kept of a training while it is not finished."""
+    """The saved parts of an unfinished training."""
 
     path: Path
-    description: str  # of the training; what is kept of another one is neither read nor written over
-    out: Path  # where the vectors will go
+    description: str  # identifies the training; files of another training are neither read nor overwritten
+    out: Path  # the coming file of vectors
 
     def make(self) -> None:
-        """See at the beginning that there is such a folder.
+        """Make sure at the beginning that the folder exists.
 
         Raises `ExplorerError`: "not-written".
         """
@@ -118,9 +118,9 @@ class Folder(NamedTuple):
             raise ExplorerError("not-written", file=self.path, reason=error.strerror or error) from None
 
     def read(self, name: str, parts: Sequence[str]) -> dict[str, NDArray[Any]] | None:
-        """Arrays that were kept; None where there are none yet.
+        """Saved arrays; None if there are none yet.
 
-        Raises `ExplorerError`: "training-differs", or "checkpoint-not-read" where they are damaged.
+        Raises `ExplorerError`: "training-differs", or "checkpoint-not-read" if they are damaged.
         """
         try:
             with open_file(self._file(name)) as stream:
@@ -137,7 +137,7 @@ class Folder(NamedTuple):
             raise self.damaged(name, error) from None
 
     def write(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Keep arrays in the place of those kept before.
+        """Save arrays, replacing those saved before.
 
         Raises `ExplorerError`: "not-written".
         """
@@ -145,19 +145,19 @@ class Folder(NamedTuple):
             container.write(stream, {"training": self.description}, arrays)
 
     def clear(self) -> None:
-        """Delete what was kept, and the folder."""
+        """Delete the saved files, and the folder."""
         for name in ("counts", "state"):
             self._file(name).unlink(missing_ok=True)
         clear_left(self.path)
         self.leave()
 
     def leave(self) -> None:
-        """Delete the folder where there is nothing in it, of ours or of anybody else."""
+        """Delete the folder if it is empty."""
         with suppress(OSError):
             self.path.rmdir()
 
     def damaged(self, name: str, error: Exception) -> ExplorerError:
-        """What is to be told of a file that is no whole one."""
+        """The error for a damaged file."""
         reason = error.strerror if isinstance(error, OSError) else f"it is damaged ({error})"
         return ExplorerError("checkpoint-not-read", file=self._file(name), reason=reason)
 
@@ -168,7 +168,7 @@ class Folder(NamedTuple):
 def _counted(
     texts: Sequence[Path], settings: Settings, folder: Folder, report: Report | None, fast: bool
 ) -> tuple[Sequence[str], counts.Counts]:
-    """The vocabulary and the counts, from the folder if they were finished there."""
+    """The vocabulary and the counts, from the folder if it has them."""
     if (kept := folder.read("counts", COUNTS)) is not None:
         try:
             words = kept["words"].tobytes().decode("utf-8").split("\n")
@@ -193,7 +193,7 @@ def _checked(found: counts.Counts) -> counts.Counts:
     if rows.ndim != 1 or not rows.shape == columns.shape == values.shape:
         raise ValueError("counts of other shapes")
     with np.errstate(over="ignore"):
-        used = values.astype(np.float32)  # as they are trained on
+        used = values.astype(np.float32)  # the type in which they are trained
     if not np.all((columns >= 0) & (rows >= columns) & (rows < found.n_words) & (used > 0) & np.isfinite(used)):
         raise ValueError("counts of words that there are not")
     return found

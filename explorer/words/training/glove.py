@@ -1,16 +1,15 @@
-"""GloVe trained from scratch: AdaGrad on the weighted least squares of log counts.
+"""GloVe training: AdaGrad on the weighted least squares of log counts.
 
 Pennington, Socher, Manning (2014), "GloVe: Global Vectors for Word Representation", equation 8:
 
     J = sum over i, j of f(X_ij) (w_i · c_j + b_i + b'_j - log X_ij)²,    f(x) = min(1, (x / x_max)^alpha)
 
-A word's vector is in the end w_i + c_i, as in the paper, or w_i alone.
+The final vector of a word is w_i + c_i, as in the paper, or only w_i.
 
-Pairs are gone through in stages: within a stage, the parts share no word and no context, so parts may be worked on
-side by side and the outcome does not depend on who comes first (Gemulla et al. 2011, "Large-scale matrix factorization
-with distributed stochastic gradient descent"). The compiled way has a few large parts, gone through by as many cores.
-The numpy way has parts of one pair each, so a stage is a diagonal of the table of counts, and one step of array
-arithmetic.
+Pairs are processed in stages. The parts of a stage share no word and no context, so they can be processed in parallel,
+and the result does not depend on their order (Gemulla et al. 2011, "Large-scale matrix factorization with distributed
+stochastic gradient descent"). The compiled version has a few large parts, shared by all cores. The numpy version has
+parts of one pair each, so a stage is a diagonal of the table of counts, and one step of array arithmetic.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -26,7 +25,7 @@ from explorer.words.projection import without_top
 from explorer.words.training.counts import WIDEST, Counts
 
 PARTS = 8
-"""Of the compiled way; fixed, so that the outcome does not depend on the number of cores."""
+"""For the compiled version; fixed, so that the result does not depend on the number of cores."""
 
 VECTORS = ("sum", "word")
 
@@ -37,24 +36,24 @@ Side = tuple[Floats, Floats, Floats, Floats]
 
 @dataclass(frozen=True)
 class Settings:
-    """What a training run is told."""
+    """The settings of a training run."""
 
-    words: int = 20_000  # the most frequent words that get a vector
+    words: int = 20_000  # how many words, the most frequent ones, get a vector
     least: int = 5  # how often a word must occur to get one
     dims: int = 100  # numbers in a vector
-    window: int = 10  # how many places apart two words count as standing together
-    # `x_max`, `alpha`: of the weighting function f.
+    window: int = 10  # up to how many places apart two words count as a pair
+    # `x_max`, `alpha`: parameters of the weighting function f.
     x_max: float = 100.0
     alpha: float = 0.75
     rate: float = 0.05  # AdaGrad's step size
-    epochs: int = 50  # how often all pairs are gone through
-    seed: int = 1  # of the first random vectors, and of the order of the pairs
-    vector: str = "sum"  # what a word's vector is in the end: "sum" is w + c, "word" is w
-    # How many principal components are taken off in the end, and the mean with them; see `projection.without_top`.
+    epochs: int = 50  # how often all pairs are processed
+    seed: int = 1  # for the first random vectors, and the order of the pairs
+    vector: str = "sum"  # the final vector of a word: "sum" is w + c, "word" is w
+    # How many principal components are removed at the end, with the mean; see `projection.without_top`.
     remove: int = 0
 
     def __post_init__(self) -> None:
-        """See that each lies within its limits.
+        """Check that each lies within its limits.
 
         Raises `ExplorerError`: "bad-training-setting" or "bad-vector-setting".
         """
@@ -79,25 +78,25 @@ class Settings:
 
 
 OWN_TEXT = Settings(words=1000, least=2, dims=25, window=5, x_max=10, epochs=60)
-"""For some ten thousand words of one's own: in numpy a step takes under half a millisecond, all of it some seconds."""
+"""For a person's own text of some ten thousand words: in numpy a step takes under 0.5 ms, the whole some seconds."""
 
 
 def fast_available() -> bool:
-    """Whether numba, the extra `fast`, is there."""
+    """Whether numba, the extra `fast`, is installed."""
     return find_spec("numba") is not None
 
 
 class GloveTrainer:
-    """Vectors being learnt.
+    """Vectors in training.
 
-    `fast`: with numba. The other way goes through the pairs in another order, so its vectors differ, but are as good.
+    `fast`: use numba. The numpy version processes pairs in another order, so its vectors differ, but are as good.
 
     Raises `ExplorerError`: "no-pairs".
     """
 
     def __init__(self, counts: Counts, settings: Settings, fast: bool = False) -> None:
         self.settings = settings
-        # The mean loss of a pair, for each epoch done: half the weighted square, as each pair was met.
+        # The mean loss of a pair in each finished epoch: half the weighted square, taken when the pair was processed.
         self.losses: list[float] = []
         n, random = counts.n_words, np.random.default_rng(settings.seed)
         self.words, self.contexts = (_random_side(n, settings.dims, random) for _ in range(2))
@@ -110,12 +109,12 @@ class GloveTrainer:
 
     @property
     def n_pairs(self) -> int:
-        """How many pairs an epoch goes through: (i, j) and (j, i) are two."""
+        """How many pairs an epoch processes; (i, j) and (j, i) are two."""
         return len(self._pairs.rows)
 
     @property
     def epochs_done(self) -> float:
-        """How far it has come, in epochs."""
+        """The number of epochs done, with a fraction."""
         return len(self.losses) + self._stage / self._pairs.stages
 
     @property
@@ -124,7 +123,7 @@ class GloveTrainer:
         return len(self.losses) >= self.settings.epochs
 
     def step(self) -> None:
-        """Go through one stage: an eighth of an epoch, or a diagonal of the table."""
+        """Process one stage: an eighth of an epoch, or a diagonal of the table."""
         rate = np.float32(self.settings.rate)
         self._loss += self._learn(self._stage, self.words, self.contexts, rate)
         self._stage += 1
@@ -133,7 +132,7 @@ class GloveTrainer:
             self._stage, self._loss = 0, 0.0
 
     def epochs(self, report: Report | None = None) -> Iterator[float]:
-        """Go through the epochs that are left, giving each one's loss; if the report raises, one may go on later."""
+        """Run the epochs that are left and yield the loss of each; if the report raises, one may resume later."""
         meter = Meter("training", self.settings.epochs, report, begun=self.epochs_done)
         while not self.finished:
             before = len(self.losses)
@@ -143,27 +142,27 @@ class GloveTrainer:
                 yield self.losses[-1]
 
     def run(self, report: Report | None = None) -> Floats:
-        """Go through all epochs that are left."""
+        """Run all epochs that are left."""
         for _ in self.epochs(report):
             pass
         return self.vectors()
 
     def vectors(self) -> Floats:
-        """The vectors as they are now, (n_words, dims): a new array."""
+        """The present vectors, (n_words, dims), as a new array."""
         vectors = self.words[0] + self.contexts[0] if self.settings.vector == "sum" else self.words[0].copy()
         return without_top(vectors, self.settings.remove) if self.settings.remove else vectors
 
     def state(self) -> dict[str, NDArray[np.generic]]:
-        """All that has been learnt, as arrays, to go on from later with the same counts and settings."""
+        """Everything learned so far, as arrays, to resume later with the same counts and settings."""
         sides = {"word": self.words, "context": self.contexts}
         state = {f"{name}.{i}": array for name, side in sides.items() for i, array in enumerate(side)}
         progress = np.array([self._stage, self._loss, *self.losses])
         return {**state, "progress": progress}
 
     def restore(self, state: Mapping[str, NDArray[np.generic]]) -> None:
-        """Go on from a state.
+        """Continue from a state.
 
-        Raises ValueError or KeyError where it is not that of a trainer like this one.
+        Raises ValueError or KeyError if it does not belong to a trainer like this one.
         """
         sides = []
         for name, side in (("word", self.words), ("context", self.contexts)):
@@ -180,7 +179,7 @@ class GloveTrainer:
 
 @dataclass(frozen=True)
 class _Pairs:
-    """All pairs (i, j) that stand together, stage by stage, and in a stage part by part."""
+    """All pairs (i, j) that occur together, ordered by stage and, within a stage, by part."""
 
     rows: NDArray[np.int32]
     columns: NDArray[np.int32]
@@ -191,16 +190,16 @@ class _Pairs:
 
     @staticmethod
     def of(counts: Counts, settings: Settings, random: np.random.Generator, parts: int | None) -> "_Pairs":
-        """The pairs in order: word i is in part i mod `parts`, so is context j, and a stage pairs part p with p + s.
+        """The pairs in order: word i and context i are in part i mod `parts`; stage s pairs part p with part p + s.
 
-        Without `parts` there are as many as words, which makes a stage a diagonal.
+        Without `parts` there are as many parts as words, so a stage is a diagonal.
         """
         twice = counts.rows != counts.columns
         rows = np.concatenate((counts.rows, counts.columns[twice]))
         columns = np.concatenate((counts.columns, counts.rows[twice]))
         values = np.concatenate((counts.values, counts.values[twice])).astype(np.float32)
         stages = parts or counts.n_words
-        # The stages come in random order, and so do the pairs of a part.
+        # The stages are in random order, and so are the pairs of a part.
         group = random.permutation(stages).astype(np.int32)[(columns - rows) % stages]
         if parts:
             group = (group * parts + rows % parts).astype(np.uint8 if parts * parts <= 256 else np.int32)
@@ -219,7 +218,7 @@ class _Pairs:
         return float(learn(self.rows, self.columns, self.logs, self.weights, bounds, p, q, rate))
 
     def learn_diagonal(self, stage: int, p: Side, q: Side, rate: np.float32) -> float:
-        """One stage of single pairs: no word and no context is there twice."""
+        """One stage of single pairs, in which no word and no context occurs twice."""
         pairs = slice(self.bounds[stage], self.bounds[stage + 1])
         i, j = self.rows[pairs], self.columns[pairs]
         (w, bw, gw, gbw), (c, bc, gc, gbc) = p, q

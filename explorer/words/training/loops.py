@@ -1,4 +1,4 @@
-"""The two inner loops of training, compiled by numba (the extra `fast`); imported only where they are used."""
+"""The two inner loops of training, compiled by numba (the extra `fast`); imported only if they are used."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import numpy as np
 
 
 def use_cores(cores: int | None) -> None:
-    """How many cores `learn` may use; all, if None."""
+    """Set how many cores `learn` may use; None: all."""
     most: int = numba.config.NUMBA_NUM_THREADS  # type: ignore[attr-defined, unused-ignore]
     numba.set_num_threads(min(cores or most, most))
 
@@ -19,13 +19,13 @@ def add_pairs(stream: Any, start: int, stop: int, units: Any, first: int, last: 
     Parameters
     ----------
     stream : numpy.ndarray
-        Numbers of words, negative between lines.
+        Word numbers, negative between lines.
     start, stop : int
-        Where the later word of a pair stands.
+        The places of the later word of a pair.
     units : numpy.ndarray
-        What two words that many places apart add.
+        What two words add at each distance.
     first, last : int
-        The rows of the triangle that `sums` holds.
+        The rows of the triangle that `sums` covers.
     sums : numpy.ndarray
         Changed in place.
     """
@@ -45,21 +45,21 @@ def add_pairs(stream: Any, start: int, stop: int, units: Any, first: int, last: 
 
 @numba.njit(nogil=True, fastmath=True, parallel=True)  # type: ignore[misc, unused-ignore]
 def learn(rows: Any, columns: Any, logs: Any, weights: Any, bounds: Any, p: Any, q: Any, rate: Any) -> float:
-    """AdaGrad over one stage: parts that share no word, side by side; the pairs of a part one after the other.
+    """AdaGrad over one stage: parts, which share no word, in parallel; the pairs of a part one after another.
 
     Parameters
     ----------
     rows, columns, logs, weights : numpy.ndarray
         i, j, log X_ij and f(X_ij) of each pair.
     bounds : numpy.ndarray
-        Where each part begins, and where the last one ends.
+        The beginnings of the parts, and the end of the last one.
     p, q : tuple of numpy.ndarray
-        Of the words, and of the words as contexts: vectors, biases, and the sums of squared gradients of both.
+        For the words, and for the words as contexts: vectors, biases, and the sums of squared gradients of both.
 
     Returns
     -------
     float
-        The loss, each pair's before its step.
+        The loss; that of each pair is taken before its step.
     """
     w, bw, gw, gbw = p
     c, bc, gc, gbc = q
