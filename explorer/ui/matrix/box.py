@@ -19,21 +19,22 @@ from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
 WAYS = *(SIZES[0],) * EASY, *SIZES[1:], SIZES[-1]
-"""The size of the letters in each way to stand in a row: as usual, the heading on one line or on two, then smaller; in
-the last one the words above the formula take two lines, too."""
+"""The letter size of each way in which a matrix can stand in a row: usual, with the heading on one line or on two, then
+smaller; in the last way the words above the formula take two lines, too."""
 TIGHT, TIGHTER = 72, 48
-"""The same of a small picture in a heading where an equation is too long for its line, and still too long then."""
+"""Widths at most of a small picture in a heading, in pixels at text scale 1, where an equation is too long for its
+line."""
 TIGHT_WAYS = 3
-"""The ways of such a heading beside numbers: without the last one."""
+"""How many ways of such a heading are tried beside numbers: all but the last one."""
 BETWEEN, BELOW = 6, 2
-"""Pixels at text scale 1 between what stands beside each other in it, and below the heading."""
+"""Pixels at text scale 1: between neighbours inside a matrix's box, and below its heading."""
 
 
 class MatrixBox(QWidget):
     """A matrix with its heading.
 
-    How large it is follows from its form (`shape_in`), without a widget: so arrangements are tried. It has that form
-    once it is told to `stand`.
+    Its size follows from its form (`shape_in`) and not from widgets, so that arrangements can be tried. The widgets
+    take the form in `stand`.
     """
 
     def __init__(self, bench: Workbench, matrix: Matrix, parent: QWidget | None = None) -> None:
@@ -42,7 +43,7 @@ class MatrixBox(QWidget):
         self.view = MatrixView(bench, matrix, self)
         self._between, self._below = bench.appearance.px(BETWEEN), bench.appearance.px(BELOW)
         self._heading = Heading(bench.appearance, self._between, self)
-        # In a turn of its own: it may be in the middle of a layout, which asked for the size.
+        # In a later turn: the signal may come in the middle of a layout, which asked for the size.
         self._heading.formula.sized.connect(later(self, self.stand).start)
         self._heading.caption.linkActivated.connect(self._followed)
         self._small = SmallPicture(self.view, self)
@@ -60,7 +61,7 @@ class MatrixBox(QWidget):
         self._beside.addStretch()
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.leads_number = False
-        """Whether a single number is the next one in its row."""
+        """Whether the next matrix in its row is a single number."""
         self._shapes: dict[Form, Shape] = {}
         self._parts: dict[object, Part] = {}
         self._taken: dict[object, Form] = {}
@@ -74,12 +75,12 @@ class MatrixBox(QWidget):
 
     @property
     def matrix(self) -> Matrix:
-        """What is shown."""
+        """The matrix that is shown."""
         return self.view.matrix
 
     @property
     def form(self) -> Form:
-        """How it is to stand."""
+        """The form that it is to take."""
         return self.view.form
 
     @form.setter
@@ -88,7 +89,7 @@ class MatrixBox(QWidget):
 
     @property
     def usual(self) -> Extent:
-        """Of its table with letters of the usual size in the room of the page."""
+        """The extent of its table with letters of the usual size in the room of the page."""
         return self.view.extent_in(self._usual(self.form))
 
     @staticmethod
@@ -97,17 +98,17 @@ class MatrixBox(QWidget):
 
     @property
     def wants(self) -> tuple[object, ...]:
-        """What its place beside others depends on; while that is the same, the room need not be shared anew."""
+        """What its place beside others depends on; while this is the same, the page need not be laid out again."""
         extent, matrix = self.view.extent, self.matrix
         return extent, self.shape.size, matrix.axes, matrix.rows, matrix.named
 
     @property
     def small(self) -> bool:
-        """Whether a small picture stands for the numbers: in the heading, or below it where they are many."""
+        """Whether a small picture replaces the numbers: in the heading, or below it if they are many."""
         return self.shape.small
 
     def place_of(self, row: int, column: int) -> QRect:
-        """Where a cell is in it, in pixels, on the table or in the small picture; empty where it is not in sight."""
+        """The rectangle of a cell in this widget, on the table or in the small picture; empty if it is not visible."""
         view = self.view
         shown = self._small if self.small else view.viewport()
         if self.small:
@@ -121,29 +122,29 @@ class MatrixBox(QWidget):
 
     @property
     def folded(self) -> bool:
-        """Whether not all of its numbers are in sight however it stands: then it does not say what its rows are."""
+        """Whether no form shows all of its numbers: then it does not name its rows."""
         return self.shape.folded
 
     @property
     def fits(self) -> bool:
-        """Whether all of its numbers can be in sight in the room that the page has."""
+        """Whether the page has room for all of its numbers."""
         return self.shape.fits
 
     @property
     def keeps_next(self) -> bool:
-        """Whether the next one stays on its line: a number would be lost on one of its own below small pictures."""
+        """Whether the next matrix stays on its line: a number alone on a line below small pictures would be lost."""
         return self.leads_number and self.small
 
     @property
     def own_size(self) -> tuple[object, ...]:
-        """What its size depends on but for the room and its neighbours; changes have that of the values."""
+        """What its size depends on, besides room and neighbours; the size for values also holds for changes."""
         formula = self._heading.formula.size_of(formula_of(self.matrix, NUMBERS))
         return formula.toTuple(), self.matrix.open, self.matrix.array.shape
 
     def tell(self, matrix: Matrix) -> bool:
         """Show another matrix, or the same with other numbers.
 
-        Returns whether its place beside others may depend on it.
+        Returns whether its place beside others may change.
         """
         besides = _besides_numbers(matrix)
         other, self._besides = besides != self._besides, besides
@@ -156,52 +157,52 @@ class MatrixBox(QWidget):
             self._shapes, self._parts, self._taken = {self.form: self.shape}, {}, {}
         return measured or (other and wanted != self.wants)
 
-    # Its form: what changes it lets nothing move before it is told to stand
+    # Its form: a change of the form moves nothing before `stand`
 
     def give_room(self, pixels: int) -> None:
-        """Be no wider than so many pixels; of what has more columns a part is in sight."""
+        """Take at most so many pixels across; a matrix with more columns shows a part of them."""
         self._see_look()
         if (pixels, pixels) != self.form[:2]:
             self.form = self.view.turned(self.form._replace(given=pixels, room=pixels))
 
     def be_at_most(self, high: int) -> None:
-        """Be no higher than so many pixels, without a small picture of the whole: so a class sees what is meant."""
+        """Take at most so many pixels down, without a small picture of the whole: so a class sees what is meant."""
         high -= self.shape.head(self.form.above).height() + self._below
         self.form = self.form._replace(high=max(high, 0))
 
     def be_tight(self, on: bool) -> None:
-        """Let a small picture stand for the numbers, until someone asks for them."""
+        """Show a small picture in place of the numbers, until they are asked for."""
         if on != self.form.tight:
             self.form = self.form._replace(tight=on)
 
     def be_like_others(self, on: bool) -> None:
-        """Be a small picture as its neighbours are whose numbers do not fit, unless it is there to be edited."""
+        """Be a small picture, like neighbours whose numbers do not fit, unless the matrix can be edited."""
         if (on and not self.matrix.editable) != self.form.alike:
             self.form = self.form._replace(alike=not self.form.alike)
 
     def be_times(self, times: float) -> None:
-        """Be so many times larger than others on its page: cells, letters and formula, not the words beside it."""
+        """Enlarge cells, letters and formula by a factor, but not the words beside the formula."""
         if times != self.form.times:
             self.form = self.view.turned(self.form._replace(times=times))
 
     def stand_alone(self) -> None:
-        """In no row: have letters as large as lets all columns be in sight."""
+        """Outside a row: take the largest letters that leave all columns visible."""
         form, view = self.form, self.view
         fit = (size for size in SIZES if form.shrinks and view.fits(size, form))
         self.form = form._replace(size=next(fit, SIZES[0]))
 
     def stand_in_line(self, width: int, labels: int) -> None:
-        """Have columns, and the room before them, of so many pixels at least: as those of a matrix above or below."""
+        """Set the least widths of a column and of the room before the columns, to match a matrix above or below."""
         self.form = self.form._replace(least=(width, labels))
 
     def be(self, **how: Any) -> None:
-        """Be as some fields of `Form` say."""
+        """Change some fields of its form."""
         self.form = self.form._replace(**how)
 
     def part(self, room: int, thumb: int) -> Part:
-        """How wide it can be in a row, whatever it is now.
+        """The widths that it can have in a row, whatever its present form.
 
-        `room`: pixels across that the row has; `thumb`: those that a small picture takes at most in an equation.
+        `room`: width of the row in pixels; `thumb`: greatest width of a small picture in an equation.
         """
         form = self._usual(self.form)._replace(small=0, above=False, short=False, narrow=False)
         key = form, room, thumb
@@ -216,7 +217,7 @@ class MatrixBox(QWidget):
             return Part(ways, picture=True, tight=True)
         extent = view.extent_in(form)
         if form.tight and self.matrix.array.size == 1:
-            return Part((self.shape_in(form).head(False).width(),), picture=True)  # it never is smaller, either
+            return Part((self.shape_in(form).head(False).width(),), picture=True)  # it is never smaller
         picture, shrunk = (self._small.wanted(ALONE, extent, form, form.given, most).width() for most in (0, thumb))
         symbol, (rows, columns) = min(self._heads(THUMB, form._replace(narrow=True))), self.matrix.array.shape
         small, least = max(symbol, shrunk), max(symbol, min(shrunk, self._bench.appearance.px(TIGHT)))
@@ -235,7 +236,7 @@ class MatrixBox(QWidget):
             two = max(low, cells), max(min(low, high), cells)
             return Part(two, (extent.label_room,), max(high, extent.label_room + scrolls) * bool(scrolls))
         heads = [low, *(min(low, high) for _ in WAYS[2:]), min(self._heads(NUMBERS, form._replace(narrow=True)))]
-        # Where not all columns would be in sight, it is as if it had no room at all.
+        # A size that does not show all columns counts as one for which there is no room.
         beyond = [0 if view.fits(size, form) else room + 1 for size in WAYS]
         numbers = [view.across(size, form) for size in WAYS]
         widths = tuple(map(max, heads, numbers, beyond))
@@ -247,22 +248,22 @@ class MatrixBox(QWidget):
 
     @property
     def _tight_ways(self) -> list[tuple[str, int]]:
-        """How its heading may be in a row where a small picture stands for the numbers, the widest first: its kind, and
-        pixels across that the picture takes at most.
+        """The headings that it may have in a row if a small picture replaces the numbers, the widest first: the kind of
+        each, and the greatest width of the picture in pixels.
         """
         px = self._bench.appearance.px
         return [(NUMBERS, 0), (THUMB, 0), (THUMB, px(TIGHT)), (THUMB, px(TIGHTER))]
 
     def take(self, way: int, labels: bool, small: int = 0, spare: int = 0) -> None:
-        """Stand in a row in a way of `WAYS`.
+        """Take one of the `WAYS` to stand in a row.
 
         Parameters
         ----------
         labels : bool
-            Whether it says what its rows are.
+            Whether its rows are labelled.
         small, spare : int
-            Pixels across that it takes at most as a small picture, or where it scrolls; 0: its numbers are in sight.
-            And those that are free on its line.
+            Greatest width in pixels as a small picture, or if it scrolls; 0: its numbers are visible. And the pixels
+            that are free on its line.
         """
         key = self.form, way, labels, small, spare
         if key not in self._taken:
@@ -270,7 +271,7 @@ class MatrixBox(QWidget):
         self.form = self._taken[key]
 
     def _in_row(self, form: Form, way: int, labels: bool, small: int, spare: int) -> Form:
-        """The form that `take` gives it; `form`: what it had."""
+        """The form that `take` sets; `form`: the form before."""
         shut, folded = self._shut, self.shape_in(form).folded
         tight = form.tight and shut
         form = form._replace(
@@ -290,24 +291,24 @@ class MatrixBox(QWidget):
             form = form._replace(above=above)
         return form
 
-    # How large it is in a form
+    # Its size in a form
 
     @property
     def shape(self) -> Shape:
-        """How it stands in its form."""
+        """Its layout and its sizes in its present form."""
         form = self.view.form
         if self._now is None or self._now[0] is not form:  # to look the form up takes most of the time
             self._now = form, self.shape_in(form)
         return self._now[1]
 
     def shape_in(self, form: Form) -> Shape:
-        """How it stands in a form."""
+        """Its layout and its sizes in a form."""
         if form not in self._shapes:
             self._shapes[form] = self._shape(form)
         return self._shapes[form]
 
     def _see_look(self) -> None:
-        """Before formulas can be typeset their size is guessed, and another window has another style."""
+        """Forget all sizes if fonts have changed, or formulas can be typeset now: before, their sizes were guessed."""
         look = self._heading.look()
         if look != self._look:
             self._look = look
@@ -329,7 +330,7 @@ class MatrixBox(QWidget):
         words = self._words(kind, form, room)
         names = self._small.before(extent, form, form.room, form.small) if alone else 0
         left = 0 if folded else names if alone else extent.left
-        # The heading is as large as that of the values, whatever is shown: nothing moves.
+        # The heading has its size for values, whatever is shown: so nothing moves.
         most = max(room - (picture.width() + self._between) * folded, 0)
         first, last = self._heading.formula.size_of(formula, form.times, most), self._heading.size_of(words)
         if inline:
@@ -359,12 +360,12 @@ class MatrixBox(QWidget):
         return Shape(form, extent, fits, never, inline, where, *at, kind, words, most, heads, size, base, side)
 
     def _heads(self, kind: str, form: Form) -> tuple[int, int]:
-        """Pixels across of the heading on one line, and on two, with what a kind of heading says."""
+        """The widths of the heading on one line, and on two, with the words of a kind of heading."""
         room = self._room(kind, form)
         return self._heading.widths(self.matrix, kind, self._words(kind, form, room), form.times, room)
 
     def _folded_across(self, kind: str, form: Form) -> int:
-        """Pixels across of a heading in which a small picture stands for the numbers."""
+        """The width of a heading in which a small picture replaces the numbers."""
         formula = formula_of(self.matrix, kind)
         picture = self._small.wanted(PLACE, self.view.extent_in(form), form, form.room, form.small).width()
         room = max(form.room - picture - self._between, 1)
@@ -373,51 +374,51 @@ class MatrixBox(QWidget):
 
     @property
     def _shut(self) -> bool:
-        """Whether nobody asked for its numbers."""
+        """Whether its numbers have not been asked for."""
         return not self.matrix.open and self.matrix.array.size > 1
 
     def _cells_width(self, form: Form) -> int:
-        """Pixels that the numbers take with the map beside them, without the labels of the rows."""
+        """The width of the numbers and of the map beside them, without the row labels."""
         extent = self.view.extent_in(form)
         if extent.whole or extent.map_above:
             return extent.cells
         return extent.cells + self._small.wanted(BESIDE, extent, form, form.room).width() + self._between
 
     def _room(self, kind: str, form: Form, small: bool = False) -> int:
-        """Pixels for the heading, which begins where the numbers do."""
+        """The width for the heading, which begins where the numbers begin."""
         if small or kind != NUMBERS:
             return max(form.room - form.lined * (kind == PICTURE), 0)
         return form.room - max(self.view.extent_in(form).label_room, form.least[1])
 
     def _words(self, kind: str, form: Form, room: int) -> str:
-        """Beside the formula of values."""
+        """The words beside the formula, for values."""
         look, matrix = self._bench.appearance, self.matrix
         folds = bool(matrix.open) and (form.tight or not self.view.extent_in(form).whole)
         room *= not form.narrow
         return in_lines(words_of(matrix, kind, look.theme, folds), QFontMetrics(look.fonts.small), room)
 
     def heading_width(self, above: bool) -> int:
-        """Pixels that its heading takes across on one line, or on two."""
+        """The width of its heading on one line, or on two."""
         return self.shape.head(above).width()
 
     def whole_size(self, rows: int, above: bool) -> QSize:
-        """What it takes with so many low rows, all columns and the labels of both, whatever is in sight now.
+        """Its size with so many low rows, all columns and the labels of both, whatever is visible now.
 
-        `above` says whether its heading takes two lines.
+        `above`: whether its heading takes two lines.
         """
         head, extent = self.shape.head(above), self.view.extent
         across = max(head.width(), extent.left + extent.all) + extent.label_room - extent.left
         return QSize(across, head.height() + self._below + extent.top + rows * extent.low)
 
     def sizeHint(self) -> QSize:
-        """As its form says: a layout would tell what its parts were when it was last asked."""
+        """The size of its form: a layout would answer with the sizes of its parts when it was last asked."""
         return self.shape.size
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
     def tell_size(self) -> bool:
-        """Tell what it stands in of its size, and what its place on a line depends on; returns whether that is new."""
+        """Report its size, and what its place on a line depends on, if they have changed; returns whether they have."""
         shape = self.shape
         now = shape.size, shape.base, shape.side, shape.folded, shape.form.times
         new, self._told = now != self._told, now
@@ -425,10 +426,10 @@ class MatrixBox(QWidget):
             self.updateGeometry()
         return new
 
-    # To stand
+    # Taking the form
 
     def stand(self) -> None:
-        """Let all that is in it be as its form says: numbers, a small picture in their place, or both."""
+        """Give all widgets in it their form: numbers, a small picture in their place, or both."""
         self._see_look()
         shape = self.shape
         if shape is self._stood:
@@ -448,21 +449,21 @@ class MatrixBox(QWidget):
                 if side.indexOf(self._small) < 0:
                     side.insertWidget(at, self._small, 0, Qt.AlignmentFlag.AlignBottom)
         for part, shown in ((self._small, bool(shape.where)), (self.view, not shape.small)):
-            if part.isHidden() == shown:  # Qt dresses a table each time that it is asked to show it
+            if part.isHidden() == shown:  # Qt styles a table each time that it is asked to show it
                 part.setVisible(shown)
         self._heading.tell(self.matrix, shape)
         self.tell_size()
 
     def _stand_inline(self, on: bool) -> None:
-        """Let a single number stand beside its formula, as small pictures do."""
+        """Put a single number beside its formula, as small pictures stand; or back below it."""
         if on:
             self._heading.hold(self.view)
         else:
             self._beside.insertWidget(0, self.view, 0, Qt.AlignmentFlag.AlignTop)
 
     def _open(self, at: QPointF) -> None:
-        """Show the numbers, those around a place of the picture first."""
-        had_keys = self._small.hasFocus()  # which Qt would give to the next picture when this one goes
+        """Show the numbers, scrolled to a place in the picture."""
+        had_keys = self._small.hasFocus()  # Qt would give the focus to the next picture when this one is hidden
         self._bench.selection.keep(open_key(self.matrix.id), True)
 
         def look() -> None:
@@ -484,7 +485,7 @@ class MatrixBox(QWidget):
 
 
 def _besides_numbers(matrix: Matrix) -> tuple[object, ...]:
-    """What a box says and depends on but for the numbers themselves, which their view measures."""
+    """All that a box shows or depends on, except the numbers themselves, which their view measures."""
     power = matrix.power if matrix.showing != "values" else 0
     said = matrix.name, matrix.formula, matrix.usual, matrix.title, matrix.shape, matrix.turned, matrix.showing, power
     marks = matrix.editable, matrix.ours, matrix.pins is None, matrix.open, matrix.named

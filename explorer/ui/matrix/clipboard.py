@@ -1,4 +1,4 @@
-"""Numbers go to the clipboard, or into a file: few at once, many beside the window, and no more than can be pasted."""
+"""Puts numbers on the clipboard, or into a file: few directly, many in the background, no more than can be pasted."""
 
 from collections.abc import Callable
 
@@ -10,20 +10,20 @@ from explorer.ui.background import Background
 from explorer.ui.errors import show_done, show_error
 
 MOST_PASTED = 1_000_000
-"""Numbers that are copied or pasted at most: more would take minutes, and the memory of several models."""
+"""The most numbers that are copied or pasted: more would take minutes, and the memory of several models."""
 AT_ONCE = 20_000
-"""Numbers that are written in a turn of the event loop, which takes 20 to 50 ms then."""
+"""The most numbers that are written directly, in one turn of the event loop, which takes 20 to 50 ms then."""
 
 
 def copy(numbers: int, text: Callable[[], str], beside: QWidget, said: str = "") -> None:
-    """Put so many numbers on the clipboard.
+    """Put numbers on the clipboard; `numbers` says how many.
 
     Parameters
     ----------
     text : callable
-        Writes them; of many on another thread, so it holds no widget.
+        Writes the numbers; many are written on another thread, so it must hold no widget.
     beside : QWidget
-        Where it is said when they are there.
+        The widget at which it is said when they are there.
 
     Raises
     ------
@@ -40,15 +40,15 @@ def copy(numbers: int, text: Callable[[], str], beside: QWidget, said: str = "")
 
 
 def check(numbers: int) -> None:
-    """Raise `ExplorerError` "copy-too-large" where these are more than can be copied."""
+    """Raise `ExplorerError` "copy-too-large" if there are more numbers than can be copied."""
     if numbers > MOST_PASTED:
         raise ExplorerError("copy-too-large", limit=f"{MOST_PASTED:,}")
 
 
 def write(numbers: int, text: Callable[[], str], take: Callable[[str], str], beside: QWidget) -> None:
-    """Write so many numbers, and give what is written to `take`, which returns what is to be said then.
+    """Write numbers as text, and give the text to `take`, which returns what is to be said then.
 
-    `text`, `beside`: as of `copy`.
+    `numbers`, `text`, `beside`: as for `copy`.
     """
     if numbers <= AT_ONCE:
         _say(take(text()), beside)

@@ -1,8 +1,7 @@
-"""Dialogs about the numbers of a matrix: which settings give those of a text, and which inputs those one wishes.
+"""Two dialogs about the numbers of a matrix.
 
-The dialog that asks which settings give the numbers that somebody's text has for a matrix.
-
-The dialog in which gradient descent looks for inputs that give a cell a value.
+One asks which settings give the numbers that a text prints for a matrix. In the other, gradient descent looks for
+inputs that give a cell a wished value.
 """
 
 from dataclasses import replace
@@ -32,11 +31,11 @@ from explorer.ui.widgets.layouts import scroll_area
 from explorer.ui.workbench import Workbench
 from explorer.words.progress import Progress, Report
 
-_LONGEST = 80  # letters of what undo names
+_LONGEST = 80  # letters of a label for undo
 
 
 class Conventions(QDialog):
-    """Numbers are pasted; the settings that give them are listed, the likeliest first, and open with a click.
+    """A person pastes numbers; the settings that give them are listed, the likeliest first, and can be opened.
 
     `node`: the name of the node, or of the head's slice of one, that the numbers are of.
     """
@@ -129,7 +128,7 @@ def _searched(state: State, one: Print, report: Report) -> Answer:
 
 
 def _words(way: Convention) -> str:
-    """A way in the words of the window: "Scale: none (encoder.1.self)"."""
+    """A found setting in the words of the window: "Scale: none (encoder.1.self)"."""
     blocks, said = way.state.model.blocks(), []
     for name, value in way.changed.items():
         block, _, short = name.rpartition(".")
@@ -148,7 +147,7 @@ WIDE, HIGH = 560, 480
 
 
 class SeekDialog(QDialog):
-    """A value is typed, and what may change is chosen; what is found is one step of undo.
+    """A person types a value, and chooses what may change; the result is one step of undo.
 
     `where`: the cell in words, "row friend, column Emma".
     """

@@ -1,6 +1,6 @@
-"""Editing the cells of a matrix as in a spreadsheet: by typing, keys, wheel, drag. Every way ends in one command.
+"""Editing the cells of a matrix as in a spreadsheet: by typing, keys, wheel or drag. Each ends in one command.
 
-And the editor that a cell opens, and the cell's tooltip.
+Also the editor that a cell opens, and the cell's tooltip.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from explorer.ui.matrix.view import MatrixView
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
-CLOSER = 12  # pixels of the sixteen that Qt leaves between a place and its tooltip
+CLOSER = 12  # pixels to take off the sixteen that Qt leaves between a place and its tooltip
 
 
 class CellEditor(QStyledItemDelegate):
@@ -36,7 +36,7 @@ class CellEditor(QStyledItemDelegate):
     def helpEvent(
         self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: ModelIndex
     ) -> bool:
-        """The tooltip below the matrix: the numbers that one looks at stay in sight."""
+        """Show the tooltip below the matrix, so that it does not cover the numbers."""
         if event.type() != QEvent.Type.ToolTip or not index.isValid():
             return bool(super().helpEvent(event, view, option, index))
         rect: QRect = option.rect
@@ -61,7 +61,7 @@ class CellEditor(QStyledItemDelegate):
         self._view.editing.enter(index, editor.text())
 
     def eventFilter(self, editor: QObject, event: QEvent) -> bool:
-        """Enter and Tab take what is typed and go on, as in a spreadsheet; what is no number stays to be mended."""
+        """Enter and Tab accept what is typed and go on, as in a spreadsheet; what is no number stays to be mended."""
         if not (
             isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and isinstance(editor, QLineEdit)
         ):
@@ -92,7 +92,7 @@ def step_of(modifiers: Qt.KeyboardModifier) -> float:
 
 
 class CellEditing:
-    """What a person does to the cells of one view."""
+    """Edits that a person makes in the cells of one view."""
 
     def __init__(self, view: MatrixView) -> None:
         self._view = view
@@ -103,7 +103,7 @@ class CellEditing:
         self._turning = False
 
     def do(self, command: Command, row: int, column: int) -> bool:
-        """Run a command; what cannot be done is said at the cell and changes nothing."""
+        """Run a command; an error is shown at the cell and changes nothing."""
         try:
             self._view.bench.document.do(command)
         except ExplorerError as error:
@@ -112,7 +112,7 @@ class CellEditing:
         return True
 
     def say(self, error: ExplorerError, row: int, column: int) -> None:
-        """Say at a cell what went wrong."""
+        """Show an error at a cell."""
         rect: QRect = self._view.visualRect(self._view.table.index(row, column))
         show_error(error, self._view.viewport(), rect)
 
@@ -125,7 +125,7 @@ class CellEditing:
     # Typing
 
     def may_open(self, index: ModelIndex, trigger: Trigger, event: QEvent | None) -> bool:
-        """Whether the editor opens: on an input always, on a computed cell after a key that says one means it."""
+        """Whether the editor opens: on an input always, on a computed cell only after Enter, F2 or its menu entry."""
         if self._view.matrix.editable or trigger in (Trigger.EditKeyPressed, Trigger.AllEditTriggers):
             return True
         typed = trigger == Trigger.AnyKeyPressed and isinstance(event, QKeyEvent) and event.text().strip()
@@ -135,14 +135,14 @@ class CellEditing:
         return False
 
     def enter(self, index: ModelIndex, text: str, everywhere: bool = False) -> bool:
-        """Set a cell from typed text, or pin a computed one; what is not a number is said and changes nothing.
+        """Set a cell from typed text, or pin a computed one; text that is no number is reported and changes nothing.
 
-        `everywhere`: in all selected cells.
+        `everywhere`: whether to set all selected cells.
 
         Returns
         -------
         bool
-            Whether that could be done.
+            Whether it could be done.
         """
         row, column = index.row(), index.column()
         if text == index.data(Qt.ItemDataRole.EditRole) and not everywhere:
@@ -157,7 +157,7 @@ class CellEditing:
         return self.set({self._view.matrix.cell(row, column): value}, row, column)
 
     def key_pressed(self, event: QKeyEvent) -> bool:
-        """Whether a key was one of ours."""
+        """Handle a key; returns whether it was one of ours."""
         view, index = self._view, self._view.currentIndex()
         if not index.isValid() or view.state() == QAbstractItemView.State.EditingState:
             return False
@@ -173,7 +173,7 @@ class CellEditing:
                 act()
                 return True
         if modifiers & Modifier.AltModifier and key in (Key.Key_Up, Key.Key_Down) and self._view.matrix.editable:
-            # A key held down is one stroke; pressed again, another.
+            # A key that is held down is one stroke; pressed again, it begins another.
             if not event.isAutoRepeat() or self._stroke is None:
                 self._stroke = object()
             self._nudge(index, (1 if key == Key.Key_Up else -1) * self._unit(modifiers))
@@ -218,14 +218,14 @@ class CellEditing:
         self.set({self._view.matrix.cell(row, column): value}, row, column, self._stroke)
 
     def end_stroke(self) -> None:
-        """What comes next is an undo step of its own."""
+        """End the stroke: the next edit is an undo step of its own."""
         self._stroke, self._turned, self._turning = None, 0.0, False
 
     def wheel_turned(self, event: QWheelEvent) -> bool:
-        """Whether the wheel was meant for a cell."""
+        """Handle a turn of the wheel; returns whether it was meant for a cell."""
         view, index = self._view, self._view.currentIndex()
-        # Only the cell one has gone to: the wheel must stay free for scrolling the page. Once it turns, it stays with
-        # that cell until the mouse is moved: wider numbers may move the cell from under the mouse.
+        # Only for the current cell: otherwise the wheel scrolls the page. Once it turns, it stays with that cell until
+        # the mouse is moved: wider numbers may move the cell away from under the mouse.
         here = self._turning or index == view.indexAt(event.position().toPoint())
         if not (self._view.matrix.editable and index.isValid() and here and view.hasFocus()):
             return False
@@ -249,7 +249,7 @@ class CellEditing:
         return True
 
     def mouse_pressed(self, event: QMouseEvent) -> None:
-        """Perhaps the beginning of a drag."""
+        """Note a press, which may begin a drag."""
         self.end_stroke()
         index = self._view.indexAt(event.position().toPoint())
         # With Shift or Ctrl a drag selects, as in any table.
@@ -264,7 +264,7 @@ class CellEditing:
             self._drag = (index.row(), index.column(), event.position().toPoint(), start)
 
     def mouse_moved(self, event: QMouseEvent) -> bool:
-        """Whether a cell is being dragged."""
+        """Handle a move of the mouse; returns whether a cell is being dragged."""
         if self._drag is None or not event.buttons() & Qt.MouseButton.LeftButton:
             self._turning = False
             return False
@@ -280,7 +280,7 @@ class CellEditing:
         return True
 
     def mouse_released(self) -> None:
-        """The end of a drag, or of a click, which turns a cell of a mask over."""
+        """End a drag, or a click, which opens or closes a cell of a mask."""
         if self._drag is not None and self._stroke is not None:
             self._view.unsetCursor()
         elif self._drag is not None:
@@ -291,7 +291,7 @@ class CellEditing:
     # Pins
 
     def pin_pressed(self, event: QMouseEvent) -> bool:
-        """Whether the corner of a pinned cell was pressed, which lets the cell go."""
+        """Release a pinned cell if its corner was pressed; returns whether it was released."""
         view, at = self._view, event.position().toPoint()
         index = view.indexAt(at)
         if not index.isValid() or not view.matrix.pinned(index.row(), index.column()):

@@ -1,4 +1,4 @@
-"""The heading of a matrix: its formula, what it says beside or above that, and how large both are."""
+"""The heading of a matrix: its formula, the words beside or above it, and the sizes of both."""
 
 import re
 from collections.abc import Sequence
@@ -21,18 +21,18 @@ NUMBERS, PICTURE, THUMB = "of numbers", "of a small picture", "of a small pictur
 """The kinds of headings."""
 NOT_PRINTED = "Chosen for this program: the text prints none"
 SIGN = 36
-"""Pixels at text scale 1 that ∂L/∂ takes before a symbol whose heading is no longer than that of its values."""
+"""Pixels at text scale 1 for ∂L/∂ before a symbol, in a heading that has only the width for values."""
 BRACKETS = 14
-"""The same of the brackets around a symbol that is a fraction."""
+"""Pixels at text scale 1 for the brackets around a symbol that is a fraction."""
 MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 MIDDLE_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _TAG = re.compile("<[^>]*>")
 
 
 class Heading(QWidget):
-    """A formula and words beside or above it, or what they lead to in their place.
+    """A formula, and words beside or above it, or a small picture or a number in place of the words.
 
-    `between`: pixels between what stands beside each other in it.
+    `between`: pixels between its parts.
     """
 
     def __init__(self, appearance: Appearance, between: int, parent: QWidget) -> None:
@@ -49,7 +49,7 @@ class Heading(QWidget):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(between)
         self._grid.setVerticalSpacing(0)
-        self._grid.setColumnStretch(1, 1)  # with a shorter formula, of a change, nothing moves
+        self._grid.setColumnStretch(1, 1)  # a shorter formula, of a change, moves nothing then
         self._grid.addWidget(self.formula, 0, 0, MIDDLE)
         self._grid.addWidget(self.caption, 0, 1, MIDDLE)
 
@@ -60,7 +60,7 @@ class Heading(QWidget):
         return can_typeset_now(), self.caption.font().key(), self.formula.font().key()
 
     def size_of(self, words: str) -> QSize:
-        """What words beside the formula take."""
+        """The size of words beside the formula."""
         font = self.caption.font()
         key = words, font.key()
         if key not in self._sizes:
@@ -68,14 +68,14 @@ class Heading(QWidget):
         return self._sizes[key]
 
     def widths(self, matrix: Matrix, kind: str, words: str, times: float, room: int) -> tuple[int, int]:
-        """Pixels across on one line, and on two, with words that a kind of heading says.
+        """The widths of a heading on one line, and on two, with the words of its kind.
 
         Parameters
         ----------
         times : float
             How many times larger than usual the formula is.
         room : int
-            Pixels across that it takes at most.
+            The greatest width of the formula in pixels.
         """
         said = _widest_line(words, QFontMetrics(self.caption.font())) + 2
         formula = formula_of(matrix, kind)
@@ -84,20 +84,20 @@ class Heading(QWidget):
         return more + symbol + self._between + said, more + max(symbol, said)
 
     def of_change(self, formula: str) -> int:
-        """Pixels for the sign of a change before a symbol: numbers below it may give no room for that."""
+        """Pixels for the sign of a change before a symbol: narrow numbers below it may leave no room for the sign."""
         return self._appearance.px(SIGN + BRACKETS * ("/" in formula))
 
     def holds(self, widget: QWidget) -> bool:
-        """Whether a widget stands in it, behind the symbol."""
+        """Whether a widget stands in the heading, behind the symbol."""
         return self._grid.indexOf(widget) >= 0
 
     def hold(self, widget: QWidget) -> None:
-        """Let a small picture or a number stand behind the symbol."""
+        """Put a small picture or a number behind the symbol."""
         if not self.holds(widget):
             self._grid.addWidget(widget, 0, 1, MIDDLE)
 
     def tell(self, matrix: Matrix, shape: Shape) -> None:
-        """Say what the numbers are."""
+        """Show the heading of a matrix in its present shape."""
         self._lead(shape.leads)
         self.formula.be_times(shape.form.times)
         self.formula.be_no_wider(shape.most)
@@ -122,7 +122,7 @@ class Heading(QWidget):
                 part.setProperty(NODE, matrix.name)
 
     def _lead(self, on: bool) -> None:
-        """Let the symbol stand close before a picture or a number; where it may become longer is before it."""
+        """Put the symbol right before a picture or a number: a longer symbol grows to the left."""
         self.caption.setVisible(not on)
         if self._grid.columnStretch(0) != on:
             self._grid.setColumnStretch(0, int(on))
@@ -131,15 +131,15 @@ class Heading(QWidget):
 
 
 def formula_of(matrix: Matrix, kind: str) -> str:
-    """The formula of its values in a kind of heading."""
+    """The formula for a matrix's values in a kind of heading."""
     usual = matrix.usual or matrix.formula
     return symbol_of(usual) if kind == THUMB else usual
 
 
 def words_of(matrix: Matrix, kind: str, theme: Theme, folds: bool) -> list[str]:
-    """Beside the formula of values. A small picture in an equation has no room for more than what it leads to.
+    """The words beside the formula for values; a small picture in an equation has room for its shape and links only.
 
-    `folds`: whether somebody may want its small picture back.
+    `folds`: whether there is a link back to the small picture.
     """
     shape = _shape(matrix) if matrix.shape or not matrix.title else ""
     words = [shape] if kind == THUMB else [matrix.title, shape]
@@ -157,12 +157,12 @@ def words_of(matrix: Matrix, kind: str, theme: Theme, folds: bool) -> list[str]:
 
 
 def _words_of_change(matrix: Matrix) -> str:
-    """Beside the formula of a change or gradient; its numbers are as long as the values, so some have a power."""
+    """The words beside the formula of a change or gradient: the power of ten that scales its numbers, or the shape."""
     return f"<b>× 10{_raised(matrix.power)}</b>" if matrix.power else _shape(matrix) * (matrix.array.size > 1)
 
 
 def in_lines(words: Sequence[str], metrics: QFontMetrics, room: int) -> str:
-    """The words on one line, or on two that are as narrow as can be where that is wider than the room."""
+    """The words on one line; or, if that is too wide, on two lines that are as narrow as possible."""
     line = " · ".join(words)
     if len(words) < 2 or metrics.horizontalAdvance(_TAG.sub("", line)) <= room:
         return line
@@ -171,12 +171,12 @@ def in_lines(words: Sequence[str], metrics: QFontMetrics, room: int) -> str:
 
 
 def _widest_line(words: str, metrics: QFontMetrics) -> int:
-    """Pixels across of words on one line or more."""
+    """The width in pixels of the widest line."""
     return max(metrics.horizontalAdvance(_TAG.sub("", line)) for line in words.split("<br>"))
 
 
 def _size_of_words(words: str, font: QFont) -> QSize:
-    """What a label of a font takes for words with tags."""
+    """The size of a label for words with tags, in a font."""
     document = QTextDocument()
     document.setDocumentMargin(0)
     document.setDefaultFont(font)
@@ -186,7 +186,7 @@ def _size_of_words(words: str, font: QFont) -> QSize:
 
 
 def _shape(matrix: Matrix) -> str:
-    """Without spaces: a heading should not be wider than its numbers."""
+    """The shape without spaces: a heading should not be wider than its numbers."""
     shape = matrix.shape[::-1] if matrix.turned else matrix.shape
     return written_shape(shape).replace(" ", "") if shape else "one number"
 

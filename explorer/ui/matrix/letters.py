@@ -1,4 +1,4 @@
-"""The letters of a matrix in one size, how much room numbers and labels in them take, and the labels themselves."""
+"""The letters of a matrix in one size, the room that numbers and labels need in them, and the labels themselves."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from explorer.ui.matrix.view import MatrixView
 
 SIZES = 1.0, 0.9, 0.8
-"""How large the letters of a matrix are, of their usual size: where an equation is too long for its line, smaller. With
-the last one the figures are 10.6 pixels high at text scale 1: smaller ones nobody reads.
+"""Sizes of a matrix's letters relative to the usual size; the smaller ones are for an equation too long for its line.
+At the last size figures are 10.6 pixels high at text scale 1: smaller ones cannot be read.
 """
 LEAST_LABEL = 0.9
-"""The same of labels at least, which are small already."""
+"""The least relative size of labels, which are small already."""
 CELL_HEIGHT, CELL_PADDING, LEAST_WIDTH, MOST_LABEL, CUT_LABEL = 26, 5, 40, 130, 60
-"""Pixels at text scale 1; the last one: of a long label above a column, where a class would see fewer columns."""
+"""Pixels at text scale 1; the last: the widest label above a column in large text, where a class needs the columns."""
 LOW_CELL, CLOSE = 16, 3
-"""Pixels at text scale 1 that a row is high, and the padding, where numbers stand close."""
+"""Height of a row, and padding, in pixels at text scale 1, where numbers stand close together."""
 LONG_LABEL, FEW_LABEL = 84, 110
-"""Pixels at text scale 1 of a label above a column; and where a class sees all of few columns."""
-FEW = 8  # columns of which a class sees all of long labels
-MEASURED = 400  # labels that the room for all is taken from
+"""The widest label above a column, in pixels at text scale 1: usually; and in large text, with few columns."""
+FEW = 8  # up to so many columns, `FEW_LABEL` holds
+MEASURED = 400  # the first labels, from which the room for all is measured
 
 
 class Letters:
@@ -60,23 +60,23 @@ class Letters:
         close = CLOSE - 1 if upright and size < 1 else CLOSE  # there each pixel counts
         self.padding = look.px((close if self._is_large or size < 1 else CELL_PADDING) * times)
         self.row = look.px((LOW_CELL if self._is_large else CELL_HEIGHT) * self._size)
-        """Pixels that a row is high at least."""
+        """The least height of a row in pixels."""
         self._times = times
         self._widths: dict[str, int] = {}
         self._of: Matrix | None = None
         self._columns = self._labels = 0
 
     def across(self, text: str) -> int:
-        """Pixels that a number takes: asked for again and again, while few numbers have signs at other places."""
+        """The width of a number in pixels, kept by its pattern of figures and signs: there are few patterns."""
         pattern = text.translate(FIGURES)
         if pattern not in self._widths:
             self._widths[pattern] = QFontMetrics(self.bold).horizontalAdvance(pattern)
         return self._widths[pattern]
 
     def needed(self, matrix: Matrix) -> int:
-        """Pixels the widest number takes; figures are of one width, so it is one of the longest, or one shorter.
+        """The width of the widest number; figures have one width, so it is one of the longest, or one figure shorter.
 
-        It is the same whatever the matrix shows, so that with a change or a gradient no column moves.
+        It is the same whatever the matrix shows, so that no column moves with a change or a gradient.
         """
         texts = matrix.widest
         longest, widths, most = max(map(len, texts)), self._widths, 0
@@ -85,19 +85,19 @@ class Letters:
         return most + 2 * self.padding
 
     def least(self, matrix: Matrix) -> int:
-        """Pixels that a column takes for its numbers."""
+        """The width in pixels that a column needs for its numbers."""
         return max(self.needed(matrix), self._px(LEAST_WIDTH * self._size))
 
     def measured(self, matrix: Matrix) -> tuple[int, int]:
-        """Pixels that a column takes, and the labels of the rows where they are shown."""
+        """The widths in pixels of a column, and of the row labels if they are shown."""
         if matrix is not self._of:
             rows, columns = len(matrix.rows), len(matrix.columns)
             label = QFontMetrics(self.bold_small).height() if self.upright else self._widest(matrix.columns) + 6
             most = ((FEW_LABEL if columns <= FEW else CUT_LABEL) if self._is_large else LONG_LABEL) * self._label_size
-            most *= 1 + (columns == 1)  # a single one makes nothing else narrower
-            beside = MOST_LABEL * self._times * (1 + (rows == 1))  # that of a single one may be a sentence
+            most *= 1 + (columns == 1)  # a single column makes nothing else narrower
+            beside = MOST_LABEL * self._times * (1 + (rows == 1))  # the label of a single row may be a sentence
             left = self._widest(matrix.rows)
-            # Of a single row the heading says it.
+            # In large text the heading says what a single row is.
             said = any(matrix.rows[:MEASURED]) and not (self._is_large and rows == 1 < columns)
             self._columns = max(self.least(matrix), min(label, self._px(most)))
             self._labels = min(left, self._px(beside)) + self._px(12 * self._times) if said else 0
@@ -105,7 +105,7 @@ class Letters:
         return self._columns, self._labels
 
     def above(self, matrix: Matrix) -> int:
-        """Pixels that the labels of the columns take above them."""
+        """The height of the column labels in pixels."""
         if not any(matrix.columns[:MEASURED]):
             return 0
         if self.upright:
@@ -113,14 +113,14 @@ class Letters:
         return QFontMetrics(self.bold_small).height() + 4
 
     def _widest(self, labels: Sequence[str]) -> int:
-        """Pixels of the longest label; of those of which only the figures differ, one is measured."""
+        """The width of the longest label; of labels that differ only in their figures, one is measured."""
         metrics = QFontMetrics(self.bold_small)
         return max(map(metrics.horizontalAdvance, _patterns(tuple(labels[:MEASURED]))), default=0)
 
 
 @lru_cache(maxsize=64)
 def _patterns(labels: tuple[str, ...]) -> frozenset[str]:
-    """The labels with one figure for all: they are asked for in letters of many sizes."""
+    """The labels with one figure for all figures; kept, since they are measured in many sizes."""
     return frozenset(label.translate(FIGURES) for label in labels)
 
 
@@ -141,14 +141,14 @@ class Labels(QHeaderView):
         self.setMouseTracking(True)
 
     def sizeHint(self) -> QSize:
-        """The view fixes the size; Qt would ask for two hundred labels, again and again while a page is made."""
+        """The size that the view has set; Qt would ask for two hundred labels again and again while a page is built."""
         return self.minimumSize()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the labels in sight, in place of Qt, which asks the style for each."""
+        """Paint the visible labels here: Qt would ask the style for each."""
         view, horizontal = self._view, self.orientation() == Qt.Orientation.Horizontal
         if not (horizontal or view.form.labelled):
-            return  # the room alone is wanted: a matrix above has labels there
+            return  # only the room is needed: a matrix above has the labels
         theme, px = view.bench.appearance.theme, view.px
         labels = view.matrix.columns if horizontal else view.matrix.rows
         area = event.rect()
@@ -195,7 +195,7 @@ class Labels(QHeaderView):
         painter.end()
 
     def viewportEvent(self, event: QEvent) -> bool:
-        """A label that is cut is said in full below the matrix, not over its numbers."""
+        """Show the full text of a cut label below the matrix, not over its numbers."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             section = self.logicalIndexAt(event.pos())
             labels = (
@@ -208,7 +208,7 @@ class Labels(QHeaderView):
         return bool(super().viewportEvent(event))
 
     def _is_cut(self, section: int, label: str) -> bool:
-        """Whether some of a label is not in sight."""
+        """Whether a label is cut off."""
         if self.orientation() == Qt.Orientation.Vertical:
             room = self.width() - self._view.px(8)
         else:

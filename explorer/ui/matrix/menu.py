@@ -1,6 +1,6 @@
 """The menu of a matrix: what can be done with the selection, and with the matrix as a whole.
 
-A matrix taken out of the window, as text on the clipboard or as a file.
+Also the export of a matrix, as text on the clipboard or as a file.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def table_of(matrix: Matrix) -> LabelledMatrix:
     """What a matrix shows, with all digits.
 
-    Raises `ExplorerError`: "covered-matrix" where a question asks for some of its numbers.
+    Raises `ExplorerError`: "covered-matrix" if a question asks for some of its numbers.
     """
     if matrix.covered:
         raise ExplorerError("covered-matrix", name=matrix.name)
@@ -42,7 +42,7 @@ def table_of(matrix: Matrix) -> LabelledMatrix:
 
 
 def ways(matrix: Matrix, beside: QWidget) -> Iterator[tuple[str, Callable[[], None]]]:
-    """What can be done with a matrix: words, and the act, which says beside a widget what came of it."""
+    """What can be done with a whole matrix: the words of each entry, and its act, which reports beside a widget."""
     for name in FORMATS:
         yield f"Copy as {name}", partial(_told, beside, partial(_copy, matrix, name, beside))
     yield "Save as a file …", partial(_told, beside, partial(_save, matrix, beside))
@@ -114,17 +114,17 @@ class MatrixMenu(QMenu):
         self.addAction("The lesson's values", self._reset)
 
     def _add(self, text: str, keys: str, act: Callable[[], object]) -> None:
-        """An entry with its keys in the system's own signs; the matrix takes them, not the menu."""
+        """Add an entry that shows its keys; the matrix handles the keys, not the menu."""
         self.addAction(f"{text}\t{QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)}", act)
 
     def _ask_for_settings(self) -> None:
-        from explorer.ui.matrix.conventions import Conventions  # few ask
+        from explorer.ui.matrix.conventions import Conventions  # rarely used
 
         view = self._view
         Conventions(view.bench, view.matrix.name, view.window()).show()
 
     def _seek(self) -> None:
-        from explorer.ui.matrix.conventions import SeekDialog  # few ask
+        from explorer.ui.matrix.conventions import SeekDialog  # rarely used
 
         view, at = self._view, self._view.currentIndex()
         labels = (("row", view.matrix.rows[at.row()]), ("column", view.matrix.columns[at.column()]))
@@ -137,12 +137,12 @@ class MatrixMenu(QMenu):
         self._view.editing.do(SetArray(self._view.matrix.name, values, what), 0, 0)
 
     def _randomise(self) -> None:
-        """New random numbers of the size that the input starts with."""
+        """Set new random numbers of the size that initial weights have."""
         draw = partial(write_weights, random=np.random.default_rng(), initialiser="xavier")
         self._set("Randomise", Writing(self._view.matrix.shape, draw))
 
     def _reset(self) -> None:
-        """The lesson's own values."""
+        """Set the lesson's own values."""
         view = self._view
         lesson, setting = view.bench.lesson, view.bench.document.state.setting
         state = lesson.state(setting if setting in lesson.settings else None)

@@ -15,7 +15,7 @@ NO_INDEX = QModelIndex()
 class MatrixModel(QAbstractTableModel):
     """The table of one matrix.
 
-    `bench`: whose view the matrix is a part of.
+    `bench`: its view is asked for the tooltips of cells.
     """
 
     def __init__(self, bench: Workbench, matrix: Matrix) -> None:
@@ -24,10 +24,10 @@ class MatrixModel(QAbstractTableModel):
         self.matrix = matrix
 
     def tell(self, matrix: Matrix) -> None:
-        """Have other numbers in as many rows and columns."""
+        """Show other numbers, in as many rows and columns."""
         self.matrix = matrix
         rows, columns = matrix.array.shape
-        # Not `index`, which asks back how many there are.
+        # Not `index`, which asks how many rows and columns there are.
         self.dataChanged.emit(self.createIndex(0, 0), self.createIndex(rows - 1, columns - 1))
 
     def rowCount(self, parent: ModelIndex = NO_INDEX) -> int:

@@ -19,11 +19,11 @@ from explorer.ui.theme import Ramp, Theme, qcolor, shares_of
 if TYPE_CHECKING:
     from explorer.ui.matrix.view import MatrixView
 
-PALE = 24  # steps of a colour map from the page's own colour: nearer to it a cell has an outline
+PALE = 24  # steps on a colour map: a cell that is so near to the page's own colour gets an outline
 PIN = 8  # pixels of the corner that marks a pinned cell and lets it go
 MIDDLE = 127.5
 Paint = tuple[QColor, QColor, QColor | None]
-"""Ground, ink and edge of a cell."""
+"""Colours of a cell: ground, ink and edge."""
 MASKED = written(-np.inf, 0)
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -31,8 +31,8 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 def paint_cells(view: MatrixView, painter: QPainter, rows: range, columns: range) -> None:
     """Paint the cells in some rows and columns.
 
-    All in one go: through a delegate of Qt each cell takes six times as long, most of it in asking for what is the same
-    in all. Square corners are exact at every scale, and a filled rectangle takes half as long as a rounded one.
+    All in one pass: with a delegate of Qt each cell takes six times as long, most of it to ask for what is the same for
+    all. Square corners are exact at every scale, and a filled rectangle takes half as long as a rounded one.
     """
     matrix, figures = view.matrix, view.figures
     plain = figures.number
@@ -58,7 +58,7 @@ def paint_cells(view: MatrixView, painter: QPainter, rows: range, columns: range
                 painter.setPen(ink)
                 pen = ink
             text = next(texts)
-            if text == MASKED:  # below the number, which lines across it would break
+            if text == MASKED:  # below the number: lines across it would make it hard to read
                 painter.fillRect(left, top, width, height, hatch)
             if aligned:
                 right = view.right_of(text)
@@ -73,7 +73,7 @@ def paint_cells(view: MatrixView, painter: QPainter, rows: range, columns: range
 
 
 def _paints(matrix: Matrix, theme: Theme, rows: range, columns: range) -> Iterator[Paint]:
-    """Ground, ink and edge of each cell in reading order; no edge where the ground is seen by itself."""
+    """Ground, ink and edge of each cell in reading order; no edge if the ground is strong enough."""
     array = matrix.array[rows.start : rows.stop, columns.start : columns.stop]
     wrong = qcolor(theme.error_soft), qcolor(theme.error), qcolor(theme.error)
     if matrix.editable and matrix.showing == "values":
@@ -102,9 +102,9 @@ def _paints(matrix: Matrix, theme: Theme, rows: range, columns: range) -> Iterat
 
 
 def steps(matrix: Matrix, theme: Theme, array: Array, plain: bool = False) -> tuple[Ramp | None, Array]:
-    """The colour map of a matrix, and each number's step on it; None where it has none.
+    """The colour map of a matrix, and each number's step on it; None if it has none.
 
-    With `plain`, one whose cells have no colours beside their numbers gets those of signed numbers.
+    With `plain`, a matrix without colours gets those of signed numbers.
     """
     with np.errstate(all="ignore"):
         if matrix.colours == SHARES:
@@ -117,7 +117,7 @@ def steps(matrix: Matrix, theme: Theme, array: Array, plain: bool = False) -> tu
 def _paint_marks(
     view: MatrixView, painter: QPainter, rows: range, columns: range, pointed: tuple[int, int] | None
 ) -> None:
-    """What stands on few cells: pointed at, read, fed, pinned, selected, and the one that has the keys."""
+    """Paint the marks of single cells: pointed at, read, fed, pinned, selected, and the one with the focus."""
     matrix, theme = view.matrix, view.bench.appearance.theme
 
     def rect(row: int, column: int) -> QRect:
@@ -141,7 +141,7 @@ def _paint_marks(
         whole = rect(first_row, first_column).united(rect(last_row, last_column))
         _frame(painter, whole.adjusted(-1, -1, 1, 1), theme.here)
     if matrix.pins is not None:
-        # With an edge of its own: on a deep ground one does not see it by its colour.
+        # With an edge of its own: on a strong background its colour alone is hard to see.
         painter.setPen(QPen(qcolor(theme.surface), 1))
         painter.setBrush(qcolor(theme.accent_line))
         pins = matrix.pins[rows.start : rows.stop, columns.start : columns.stop]
@@ -163,14 +163,14 @@ def _paint_marks(
 
 
 def spots(matrix: Matrix) -> Iterator[tuple[int, int, int, int]]:
-    """What is spoken of, as blocks: first and last row, first and last column. Neighbours share a frame."""
+    """The spot that is spoken of, as blocks: first and last row, first and last column. Neighbours share a frame."""
     if matrix.spot is not None:
         rows, columns = (list(_runs(numbers)) for numbers in matrix.spot)
         yield from ((*down, *across) for down in rows for across in columns)
 
 
 def _runs(numbers: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """First and last of numbers that follow each other."""
+    """The first and the last number of each run of consecutive numbers."""
     first = last = None
     for number in sorted(set(numbers)):
         if first is None or last is None:
@@ -184,7 +184,7 @@ def _runs(numbers: tuple[int, ...]) -> Iterator[tuple[int, int]]:
 
 
 def _frame(painter: QPainter, rect: QRect, color: str) -> None:
-    """Two pixels around a cell, within it."""
+    """Draw a frame of two pixels just inside a cell."""
     painter.setPen(QPen(qcolor(color), 2, j=Qt.PenJoinStyle.MiterJoin))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawRect(rect.adjusted(1, 1, -1, -1))

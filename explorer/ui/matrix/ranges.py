@@ -1,6 +1,6 @@
-"""Ranges of cells as in a spreadsheet: what is selected, copy and paste, fill. Every way ends in one command.
+"""Ranges of cells as in a spreadsheet: selection, copy and paste, fill. Each ends in one command.
 
-Selected numbers of a computed matrix are dragged onto another one, of another document too: there they are pinned.
+Selected numbers of a computed matrix can be dragged onto another matrix, also of another document.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ class Ranges:
 
     def __init__(self, view: MatrixView, editing: CellEditing) -> None:
         self._view = view
-        self._editing: CellEditing = proxy(editing)  # nothing would let go of two that hold each other
+        self._editing: CellEditing = proxy(editing)  # a proxy: two objects that hold each other would not be freed
 
     def release(self) -> None:
-        """Let the pinned cells of the selection be computed again."""
+        """Release the pinned cells of the selection: they are computed again."""
         matrix = self._view.matrix
         rows, columns = self.selected()
         if matrix.pins is None:
@@ -53,7 +53,7 @@ class Ranges:
 
     def selected(self) -> tuple[range, range]:
         """The rows and columns that are selected."""
-        # Not its cells: of a large matrix that is all selected they are a million.
+        # Not the selected cells: in a large matrix they may be a million.
         parts = self._view.selectionModel().selection().toList()
         if not parts:
             index = self._view.currentIndex()
@@ -70,9 +70,9 @@ class Ranges:
         return len(rows) * len(columns) > 1
 
     def copy(self) -> bool:
-        """The selected numbers, as they are shown but in full, as tab-separated text to the clipboard.
+        """Copy the selected numbers, as they are shown but with all digits, as tab-separated text.
 
-        Returns whether they are not too many; else that is said.
+        Returns False, and shows an error, if they are too many.
         """
         rows, columns = self.selected()
         try:
@@ -85,7 +85,7 @@ class Ranges:
         return True
 
     def text(self) -> str:
-        """The selected numbers, as they are shown but in full, as tab-separated text.
+        """The selected numbers, as they are shown but with all digits, as tab-separated text.
 
         Raises `ExplorerError`: "copy-too-large".
         """
@@ -108,14 +108,15 @@ class Ranges:
         return self._editing.set(cells, rows[0], columns[0])
 
     def paste(self) -> None:
-        """Tab-separated numbers from the clipboard; all of them fit, or none is set. Computed cells are pinned there.
+        """Set cells to tab-separated numbers from the clipboard: all, or none. Computed cells are pinned there.
 
-        Where as many rows and columns are selected, or twice as many, the table is repeated: one number fills them all.
+        If the selection has a multiple of the table's rows or columns, the table is repeated: one number fills all
+        cells.
         """
         self.put(QGuiApplication.clipboard().text())
 
     def put(self, text: str) -> None:
-        """Set the selection, and what lies right of it and below, to tab-separated numbers; see `paste`."""
+        """Set the selection, and cells to its right and below it, to tab-separated numbers; see `paste`."""
         rows, columns = self.selected()
         view = self._view
         try:
@@ -132,7 +133,7 @@ class Ranges:
         self._set_block(rows, columns, np.tile(table, times))
 
     def fill(self, down: bool) -> None:
-        """The first row of the selection into the others, or the first column; into a single one that before it."""
+        """Copy the selection's first row, or column, into the others; a single one gets the row or column before it."""
         if not self._is_ours():
             return
         rows, columns = self.selected()
@@ -146,7 +147,7 @@ class Ranges:
         self._set_block(rows, columns, np.broadcast_to(first, (len(rows), len(columns))))
 
     def _is_ours(self) -> bool:
-        """Whether the matrix is an input; else that is said."""
+        """Whether the matrix is an input; if not, an error is shown."""
         if not self._view.matrix.editable:
             index = self._view.currentIndex()
             self._editing.say(ExplorerError("computed-cell", name=self._view.matrix.name), index.row(), index.column())
@@ -168,7 +169,7 @@ class Ranges:
 
 
 def _as_text(matrix: Matrix, rows: range, columns: range) -> str:
-    """Numbers as they are shown but in full, as tab-separated text."""
+    """Numbers as they are shown but with all digits, as tab-separated text."""
 
     def number(row: int, column: int) -> str:
         asked = (row, column) in matrix.covered  # by a question
@@ -193,7 +194,7 @@ def parsed(text: str) -> Sequence[Sequence[float]]:
 
 
 class Lifting:
-    """What is taken up from one view, and laid down on it."""
+    """Dragging numbers out of one view, and dropping numbers on it."""
 
     def __init__(self, view: MatrixView) -> None:
         self._view = view
@@ -201,7 +202,7 @@ class Lifting:
         view.setAcceptDrops(True)
 
     def pressed(self, event: QMouseEvent) -> bool:
-        """Whether selected numbers of a computed matrix were pressed, which may become a drag: they stay selected."""
+        """Note a press on selected numbers of a computed matrix, which may become a drag; returns whether it is one."""
         view, at = self._view, event.position().toPoint()
         index = view.indexAt(at)
         if view.matrix.editable or event.button() != Qt.MouseButton.LeftButton or event.modifiers():
@@ -211,7 +212,7 @@ class Lifting:
         return self._from is not None
 
     def moved(self, event: QMouseEvent) -> bool:
-        """Whether numbers are being taken along."""
+        """Begin a drag once the mouse has moved far enough; returns whether a press on selected numbers was noted."""
         if self._from is None:
             return False
         if (event.position().toPoint() - self._from).manhattanLength() >= QApplication.startDragDistance():
@@ -227,14 +228,14 @@ class Lifting:
         return True
 
     def released(self) -> None:
-        """A press that was no drag is a click on a cell."""
+        """Treat a press that became no drag as a click on a cell."""
         if self._from is not None:
             index, self._from = self._view.indexAt(self._from), None
             self._view.clearSelection()
             self._view.setCurrentIndex(index)
 
     def taken(self) -> QMimeData:
-        """The selected numbers as they travel.
+        """The selected numbers as the data of a drag.
 
         Raises `ExplorerError`: "copy-too-large".
         """
@@ -243,7 +244,7 @@ class Lifting:
         return data
 
     def offered(self, event: QDropEvent) -> None:
-        """Numbers are held over the view: say whether they can be laid down there."""
+        """Accept numbers that are dragged over the view, if they can be dropped there."""
         if event.mimeData().hasText() and self._view.indexAt(event.position().toPoint()).isValid():
             event.setDropAction(Qt.DropAction.CopyAction)
             event.accept()
@@ -251,7 +252,7 @@ class Lifting:
             event.ignore()
 
     def dropped(self, event: QDropEvent) -> None:
-        """Lay numbers down from the cell under the mouse on."""
+        """Put dropped numbers into the cells, from the one under the mouse on."""
         index = self._view.indexAt(event.position().toPoint())
         if not index.isValid() or not event.mimeData().hasText():
             event.ignore()

@@ -1,4 +1,4 @@
-"""A small picture of a matrix: a coloured square for each cell, and a frame around those whose numbers are in sight."""
+"""A small picture of a matrix: a coloured square for each cell, and a frame around those whose numbers are visible."""
 
 from operator import is_
 
@@ -28,34 +28,34 @@ from explorer.ui.signs import paint_signs
 from explorer.ui.theme import qcolor
 
 LOW, WIDE = 40, 132
-"""Pixels at text scale 1 that the picture takes in the heading."""
+"""Greatest height and width of the picture in a heading, in pixels at text scale 1."""
 HIGH = 150
-"""Pixels at text scale 1 down that it takes at most otherwise."""
+"""Its greatest height elsewhere, in pixels at text scale 1."""
 SQUARE, STRIP, LEAST = 12, 20, 6
-"""Pixels at text scale 1 of a cell at most; in a strip that leaves no room for another beside it; and those of one that
-a frame fits into.
+"""Sizes of a cell in pixels at text scale 1: the largest; the largest in a strip that leaves no room for a neighbour;
+and the least into which a frame fits.
 """
 TALL, LOW_ROW = 44, 12
-"""Pixels at text scale 1 that a cell is high at most which may be higher than wide; and at least where its word stands
+"""Heights of a cell in pixels at text scale 1: the greatest, if it may be higher than wide; and the least with a word
 before it.
 """
 READABLE = 0.8
-"""Of that height, what a row has at least whose word can be read: of up to sixteen."""
+"""The share of `LOW_ROW` that a row must have so that its word can be read."""
 THIN = 4
-"""How many times more rows than columns, or columns than rows, a picture has whose cells are no squares for that."""
+"""With so many times more rows than columns, or columns than rows, the cells of a picture are no squares."""
 BEFORE, WORD = 8, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-"""Pixels at text scale 1 between the word of a row and its cells."""
+"""Pixels at text scale 1 between the word of a row and its cells; how the word is aligned."""
 MARKED = 4096
-"""Cells of which those that are pointed at and read are marked."""
+"""Up to so many cells, those that are pointed at and read are marked."""
 
 
 class SmallPicture(QWidget):
-    """It stands for the numbers, which a click brings; or beside them, as a map on which one moves what is in sight.
+    """Stands in place of the numbers, which a click brings back; or beside them, as a map that moves the visible part.
 
-    `view`: the numbers.
+    `view`: shows the numbers.
     """
 
-    # QPointF: the numbers are asked for; the parts of the picture, across and down, where it was clicked.
+    # QPointF: the numbers are asked for; where the picture was clicked, as shares of its width and height.
     opened = Signal(QPointF)
 
     def __init__(self, view: MatrixView, parent: QWidget | None = None) -> None:
@@ -70,23 +70,23 @@ class SmallPicture(QWidget):
         view.relit.connect(self._follow)
 
     def _follow(self, *_: int) -> None:
-        """Mark what is pointed at, and what is in sight."""
+        """Mark what is pointed at, and the visible part."""
         self.update()
 
     def wanted(self, where: str, extent: Extent, form: Form, room: int, most: int = 0) -> QSize:
-        """How large it is somewhere.
+        """Its size in one of the places `PLACE`, `ALONE` and `BESIDE`.
 
         Parameters
         ----------
         extent, form : Extent, Form
             Of the numbers.
         room, most : int
-            Pixels across that the matrix may take, and those of a picture instead of the numbers; 0: all of these.
+            Widths that the matrix, and a picture in place of the numbers, may have in pixels; 0: any for the picture.
         """
         return self._wanted(where, extent, form, room, most)[0]
 
     def before(self, extent: Extent, form: Form, room: int, most: int = 0) -> int:
-        """Pixels for the words of its rows, where it stands for the numbers; 0: they could not be read, or are said.
+        """The width of the row words, if it replaces the numbers; 0: they could not be read, or are no names.
 
         The parameters are those of `wanted`.
         """
@@ -105,10 +105,10 @@ class SmallPicture(QWidget):
         if where == PLACE:
             wide, high = min(px(WIDE), most or px(WIDE)), px(LOW)
         elif where == ALONE:
-            # As narrow beside others that say what the rows are: else what stands before it would change this.
+            # As narrow if a matrix before it names the rows: else that matrix would change this.
             words = extent.label_room * (not most and has_words(self._view.matrix))
             wide, high = min(room - words, most or room), px(HIGH)
-        elif extent.map_above and rows <= MOST_ROWS:  # only which columns are in sight is chosen on it
+        elif extent.map_above and rows <= MOST_ROWS:  # it only serves to choose the visible columns
             return QSize(extent.cells, px(STRIP)), 0
         elif extent.map_above:
             wide, high = extent.cells, px(HIGH)
@@ -119,7 +119,7 @@ class SmallPicture(QWidget):
         least, across, down = px(8), square, square
         if where == ALONE:
             down = max(square, min(square * form.tall, px(TALL * times), px(HIGH * times) / rows))
-        # A strip of a few pixels tells nothing: a long one, or one whose cells nobody sees, is as wide as high at most.
+        # A strip of a few pixels shows nothing: a long one, or one of tiny cells, is widened, to a square at most.
         if where != BESIDE and rows > columns and (rows >= THIN * columns or square < 1):
             across = max(square, min(px(STRIP), high / columns, wide / columns))
         elif where == ALONE and columns >= THIN * rows:
@@ -128,9 +128,9 @@ class SmallPicture(QWidget):
         return QSize(left + max(round(columns * across), least), max(round(rows * down), least)), left
 
     def stand(self, where: str, size: QSize, left: int) -> None:
-        """Stand for the numbers, or beside them: above those with more columns than are in sight, else at the right.
+        """Stand in place of the numbers, or beside them: above if not all columns are visible, else at the right.
 
-        `left`: pixels before it for the words of its rows; 0: they are not said.
+        `left`: width of the row words before its cells; 0: they are not shown.
         """
         self._stands, self._left = where, left
         if size != self.size() or size != self.minimumSize():
@@ -185,7 +185,7 @@ class SmallPicture(QWidget):
         if rows * columns <= MARKED:
             pointed = view.pointed_cell()
             painter.setPen(QPen(qcolor(theme.here), 2))
-            inside = 1 if min(across, down) > LEAST else -1  # a frame within would hide what it is around
+            inside = 1 if min(across, down) > LEAST else -1  # a frame inside would hide the cell
             for row, column in (*view.lit_cells(range(rows), range(columns))[0], *([pointed] if pointed else [])):
                 cell = QRectF(box.left() + column * across, row * down, across, down)
                 painter.drawRect(cell.adjusted(inside, inside, -inside, -inside))
@@ -197,7 +197,7 @@ class SmallPicture(QWidget):
             painter.drawRect(box.adjusted(1, 1, -1, -1))
 
     def _paint_words(self, painter: QPainter, box: QRectF) -> None:
-        """The words of the rows before them, in letters that fit, where they can be read."""
+        """Paint the words of the rows, in letters that fit, if they can be read."""
         view, px = self._view, self._view.bench.appearance.px
         rows, room = view.matrix.rows, self._left - px(BEFORE)
         down = box.height() / max(len(rows), 1)
@@ -212,11 +212,11 @@ class SmallPicture(QWidget):
             painter.setFont(strong if lit else plain)
             painter.setPen(qcolor(theme.here_text if lit else theme.muted))
             said = metrics.elidedText(word, Qt.TextElideMode.ElideRight, room)
-            # A sign may reach below the line, as that of a blank does.
+            # A sign may reach below the line, as the one for a blank does.
             painter.drawText(QRectF(0, row * down, room, down), WORD | Qt.TextFlag.TextDontClip, said)
 
     def _in_sight(self) -> QRectF:
-        """Where on the picture the cells are whose numbers are in sight."""
+        """The part of the picture whose numbers are visible."""
         view, (rows, columns) = self._view, self._view.matrix.array.shape
         wide, high = columns * view.columnWidth(0), rows * view.rowHeight(0)
         left, top = view.horizontalScrollBar().value(), view.verticalScrollBar().value()
@@ -224,11 +224,11 @@ class SmallPicture(QWidget):
         parts = left / wide, top / high, min(sight.width() / wide, 1.0), min(sight.height() / high, 1.0)
         size = self.size()
         x, y, width, height = (part * of for part, of in zip(parts, (size.width(), size.height()) * 2, strict=True))
-        # Of a very large matrix it would be less than one can see.
+        # For a very large matrix it would be too small to see.
         return QRectF(min(x, size.width() - 7), min(y, size.height() - 7), max(width, 7), max(height, 7))
 
     def look_at(self, part: QPointF) -> None:
-        """Let the numbers in sight be those around a place, in parts of the picture: no number is cut at an edge."""
+        """Scroll the numbers to a place, given in shares of the picture; no number is cut at an edge."""
         view, (rows, columns) = self._view, self._view.matrix.array.shape
         sight = view.viewport().size()
         for bar, along, count, cell, seen in (
@@ -268,12 +268,12 @@ class SmallPicture(QWidget):
 
 
 def has_words(matrix: Matrix) -> bool:
-    """Whether its rows have names, few enough to be read before a small picture, and no mere numbers."""
+    """Whether its rows have names, few enough to be read beside a small picture, that are not just numbers."""
     return 1 < len(matrix.rows) <= MOST_ROWS and not all(name.isdigit() for name in matrix.rows)
 
 
 def _uncovered(matrix: Matrix) -> Array:
-    """The numbers without those that a question covers: the sign of one would tell of it, too."""
+    """The numbers, with NaN for those that a question covers: their signs would give them away."""
     if not matrix.covered:
         return matrix.array
     array = matrix.array.astype(float)

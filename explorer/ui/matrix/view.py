@@ -37,11 +37,11 @@ Trigger: TypeAlias = QAbstractItemView.EditTrigger
 Move: TypeAlias = QAbstractItemView.CursorAction
 ScrollHint: TypeAlias = QAbstractItemView.ScrollHint
 WIDTH = 630
-"""Pixels at text scale 1 that a matrix takes across before it is given room."""
+"""The width of a matrix before it is given room, in pixels at text scale 1."""
 
 
 class MatrixView(QTableView):
-    """One matrix."""
+    """The table of one matrix."""
 
     relit = Signal()  # other cells of it are pointed at, read or fed
 
@@ -55,21 +55,21 @@ class MatrixView(QTableView):
         self._fed: list[Index] = []
         self._pointed: tuple[int, ...] | None = None
         self._by: Coming = "tab"
-        """How one comes to the next cell, if not by a click."""
+        """How the person comes to the next cell, if not by a click."""
         self._most_width = 0
         self._all_letters: dict[tuple[float, float, bool], Letters] = {}
         room = bench.appearance.px(WIDTH)
         self.form = Form(room, room)
-        """How it is to stand; `measure` lets it stand so."""
+        """The form that it is to take; `measure` applies it."""
         self._extents: dict[Form, Extent] = {}
         self._stood: Extent | None = None
         self.letters = self.letters_in(self.form)
-        """Those that it is painted with."""
+        """The letters that it is painted with."""
         self.editing = CellEditing(self)
         self.lifting = Lifting(self)
         self.setHorizontalHeader(Labels(Qt.Orientation.Horizontal, self))
         self.setVerticalHeader(Labels(Qt.Orientation.Vertical, self))
-        self.setModel(self.table)  # behind the headers: those of Qt's own would ask for all labels
+        self.setModel(self.table)  # after the headers: Qt's own would ask for all labels
         self.setItemDelegate(CellEditor(self))
         self.setShowGrid(False)
         self.setCornerButtonEnabled(False)
@@ -99,7 +99,7 @@ class MatrixView(QTableView):
     def tell(self, matrix: Matrix) -> bool:
         """Show another matrix, or the same with other numbers.
 
-        Returns whether it has been measured anew.
+        Returns whether it has been measured again.
         """
         was, self.matrix = self.matrix, matrix
         if was.array.shape != matrix.array.shape:
@@ -112,7 +112,7 @@ class MatrixView(QTableView):
         if relabelled or was.place != matrix.place:
             self._light(self.bench.selection.cell)
         measured = relabelled or self.letters.needed(matrix) > self._most_width
-        # Where its numbers are shorter, nothing becomes narrower: nobody's cell moves while he edits it.
+        # Shorter numbers make nothing narrower: a cell must not move while it is edited.
         if not measured:
             self._extents = {form: found for form, found in self._extents.items() if form == self.form}
         else:
@@ -128,12 +128,12 @@ class MatrixView(QTableView):
         self.table.matrix = matrix
         self.table.endResetModel()
         place = self.selectionModel()
-        with QSignalBlocker(place):  # nobody has gone anywhere
+        with QSignalBlocker(place):  # the person has not gone to another cell
             index = self.table.index(current.row(), current.column())
             place.setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     def newest(self, row: int, column: int) -> float:
-        """A number of an input as the newest act has it, which a large model may still be computing with."""
+        """A number of an input after the latest act, with which a large model may still be computing."""
         matrix, wanted = self.matrix, self.bench.document.wanted
         node, head = matrix.place.node, matrix.place.index
         array = unread(wanted.inputs).get(node) if matrix.editable else None
@@ -142,15 +142,15 @@ class MatrixView(QTableView):
         return float(wanted.number(node, matrix.index(row, column)))
 
     def right_of(self, text: str) -> int:
-        """Pixels between a number and the right edge of its cell: points stand below each other, below the label."""
+        """Pixels between a number and its cell's right edge, so that decimal points are aligned below the label."""
         column, figures = self.form.column, self.figures
         behind = self.matrix.behind(text) if self.matrix.aligned else 0
         spare = 0
-        if column:  # of one that is wider than it has to be
+        if column:  # the column is wider than it has to be
             own = self.extent.own if figures is self.letters else figures.needed(self.matrix)
             spare = max(column - own, 0) // 2
             if self.matrix.values.dtype.kind == "f" and not self.matrix.has_negative:
-                spare += figures.across("−") // 2  # nothing stands where a sign has its room
+                spare += figures.across("−") // 2  # no number needs the room of a minus sign
         return figures.padding + spare + (figures.across("0" * behind) if behind else 0)
 
     @property
@@ -168,22 +168,22 @@ class MatrixView(QTableView):
 
     @property
     def extent(self) -> Extent:
-        """How large it is in its form."""
+        """Its size in its present form."""
         return self.extent_in(self.form)
 
     def extent_in(self, form: Form) -> Extent:
-        """How large it is in a form."""
+        """Its size in a form."""
         if form not in self._extents:
             beside = self.bench.appearance.px(MAP)
             self._extents[form] = extent(self.matrix, form, self.letters_in(form), beside)
         return self._extents[form]
 
     def px(self, pixels: float) -> int:
-        """Pixels of what belongs to its numbers, of pixels at text scale 1 on a page where nothing is larger."""
+        """Pixels at text scale 1, converted to this screen, and enlarged with the matrix."""
         return self.bench.appearance.px(pixels * self.form.times)
 
     def measure(self) -> None:
-        """Stand as the form says."""
+        """Apply the form."""
         found, letters = self.extent, self.letters_in(self.form)
         if letters is not self.letters or found != self._stood:
             self.letters, self._stood = letters, found
@@ -195,30 +195,30 @@ class MatrixView(QTableView):
         across, down = self.horizontalHeader(), self.verticalHeader()
         for header, size, room in ((across, found.across, found.top), (down, found.down, found.left)):
             header.setDefaultSectionSize(size)
-            if header.isHidden() != (room <= 0):  # Qt lays the table out anew each time that it is asked
+            if header.isHidden() != (room <= 0):  # Qt lays the table out again each time that it is asked
                 header.setVisible(room > 0)
         down.setFixedWidth(found.left)
         across.setFixedHeight(found.top)
         self.setFixedSize(found.width, found.height)
-        self.updateGeometries()  # Qt itself waits until it is shown, and what is in sight is chosen before that
+        self.updateGeometries()  # Qt itself waits until it is shown, but the visible part is chosen before that
         node = self.matrix.name
         self.setAccessibleName(f"Matrix {node}, {rows} row{'s' * (rows != 1)}, {columns} column{'s' * (columns != 1)}")
 
     def scrollTo(self, index: ModelIndex, hint: ScrollHint = ScrollHint.EnsureVisible) -> None:
-        """Bring a cell into sight. Qt would say that a mouse which rests there has entered what came below it."""
+        """Scroll to a cell. Qt would also signal that a resting mouse has entered the cell that came below it."""
         was = self.blockSignals(True)
         super().scrollTo(index, hint)
         self.blockSignals(was)
 
-    # In a form: what it would take there
+    # Its sizes in a form
 
     def turned(self, form: Form) -> Form:
-        """With the labels of its columns read upwards where only so the page has room for all columns."""
+        """The form with its column labels written upwards, if only then the page has room for all columns."""
         form = form._replace(upright=False)
         if not form.shrinks or self._fits_somehow(form):
             return form
         smallest = self.letters_in(form, SIZES[-1])
-        # Of short labels nothing would be gained.
+        # With short labels nothing would be gained.
         upright = smallest.measured(self.matrix)[0] > smallest.least(self.matrix)
         return form._replace(upright=True) if upright and self._fits_somehow(form._replace(upright=True)) else form
 
@@ -226,15 +226,15 @@ class MatrixView(QTableView):
         return any(self.fits(size, form) for size in SIZES)
 
     def across(self, size: float, form: Form) -> int:
-        """Pixels that all columns take with letters of a size, without the labels of the rows."""
+        """The width of all columns with letters of this size, without the row labels."""
         return len(self.matrix.columns) * max(self.letters_in(form, size).measured(self.matrix)[0], form.least[0])
 
     def labels_across(self, size: float, form: Form) -> int:
-        """Pixels that the labels of the rows take then."""
+        """The width of the row labels then."""
         return max(self.letters_in(form, size).measured(self.matrix)[1], form.least[1])
 
     def fits(self, size: float, form: Form) -> bool:
-        """Whether all rows and columns are in sight then, in the room of the page."""
+        """Whether all rows and columns are visible then, in the room of the page."""
         across = self.labels_across(size, form) + self.across(size, form)
         return len(self.matrix.rows) <= MOST_ROWS and across <= form.given
 
@@ -261,13 +261,13 @@ class MatrixView(QTableView):
         return self.matrix.at(self._pointed)
 
     def lit_cells(self, rows: range, columns: range) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-        """Of some rows and columns, the cells that made the one pointed at, and those that it feeds."""
+        """Among some rows and columns, the cells that made the one pointed at, and those that it feeds."""
         if not (self._reads or self._fed):
             return [], []
         return self._cells(self._reads, rows, columns), self._cells(self._fed, rows, columns)
 
     def _cells(self, patterns: list[Index], rows: range, columns: range) -> list[tuple[int, int]]:
-        """The cells of some rows and columns that some indices of the node's whole array mean, in reading order."""
+        """The cells, in reading order, among some rows and columns, that indices of the node's whole array refer to."""
         matrix, head = self.matrix, self.matrix.place.index
         found: set[tuple[int, int]] = set()
         for pattern in patterns:
@@ -282,7 +282,7 @@ class MatrixView(QTableView):
         return sorted(found)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the cells that are in sight, in place of Qt, which asks a delegate for each."""
+        """Paint the visible cells here: Qt would ask a delegate for each."""
         painter = QPainter(self.viewport())
         paint_cells(self, painter, *self.cells_in(event.rect()))
         if self._stood is not None and self._stood.cut:
@@ -290,7 +290,7 @@ class MatrixView(QTableView):
         painter.end()
 
     def cells_in(self, area: QRect) -> tuple[range, range]:
-        """The rows and columns that lie in an area of what is in sight, whole or in part."""
+        """The rows and columns that lie in an area of the viewport, wholly or partly."""
         rows = range(max(self.rowAt(area.top()), 0), len(self.matrix.rows))
         columns = range(max(self.columnAt(area.left()), 0), len(self.matrix.columns))
         last_row, last_column = self.rowAt(area.bottom()), self.columnAt(area.right())
@@ -298,7 +298,7 @@ class MatrixView(QTableView):
         return rows, columns if last_column < 0 else range(columns.start, last_column + 1)
 
     def _mark_cut(self, painter: QPainter) -> None:
-        """Draw a broken line where rows or columns go on out of sight."""
+        """Draw a dashed line at each edge where rows or columns go on."""
         area, across, down = self.viewport().rect(), self.horizontalScrollBar(), self.verticalScrollBar()
         thick = self.bench.appearance.px(1)
         painter.setPen(QPen(qcolor(self.bench.appearance.theme.text), thick, Qt.PenStyle.DashLine))
@@ -352,7 +352,7 @@ class MatrixView(QTableView):
         axis = self.matrix.axes[0 if orientation == Qt.Orientation.Vertical else 1]
         self.bench.selection.set_token((axis, section) if section >= 0 and axis else None)
 
-    # Going about
+    # Moving between cells
 
     def moveCursor(self, action: Move, modifiers: Qt.KeyboardModifier) -> QModelIndex:
         """With Ctrl an arrow goes to the edge, as in a spreadsheet."""
@@ -369,7 +369,7 @@ class MatrixView(QTableView):
         return super().moveCursor(action, modifiers)
 
     def selectionCommand(self, index: ModelIndex, event: QEvent | None = None) -> QItemSelectionModel.SelectionFlag:
-        """With Shift a key extends the selection, Ctrl or not."""
+        """With Shift a key extends the selection, with Ctrl or without."""
         if isinstance(event, QKeyEvent) and event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             return QItemSelectionModel.SelectionFlag.SelectCurrent
         return super().selectionCommand(index, event)
@@ -410,7 +410,7 @@ class MatrixView(QTableView):
         if self.editing.wheel_turned(event):
             event.accept()
         elif not self.extent.whole and abs(event.angleDelta().x()) > abs(event.angleDelta().y()):
-            super().wheelEvent(event)  # other columns come into sight: the page itself never scrolls sideways
+            super().wheelEvent(event)  # scrolls to other columns: the page itself never scrolls sideways
         else:
             event.ignore()  # the page scrolls
 
@@ -419,7 +419,7 @@ class MatrixView(QTableView):
             super().mousePressEvent(event)
             self.editing.mouse_pressed(event)
             index = self.indexAt(event.position().toPoint())
-            if index.isValid():  # a click means the cell, also where keys had come to it
+            if index.isValid():  # a click chooses the cell, even if keys had come to it before
                 self.bench.selection.choose(self._cell(index.row(), index.column()))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -441,13 +441,13 @@ class MatrixView(QTableView):
         self.lifting.dropped(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        if not self.currentIndex().isValid():  # the menu key, where nobody has gone to a cell
+        if not self.currentIndex().isValid():  # the menu key, without a current cell
             self.setCurrentIndex(self.table.index(0, 0))
         from explorer.ui.matrix.menu import MatrixMenu
 
         menu = MatrixMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(event.globalPos())  # not exec: the page may be made anew meanwhile, and the menu go with it
+        menu.popup(event.globalPos())  # not exec: the page may be built again meanwhile, which deletes the menu
 
 
 def _means(part: int | slice, i: int) -> bool:
@@ -455,7 +455,7 @@ def _means(part: int | slice, i: int) -> bool:
 
 
 def _along(part: int | slice, places: range) -> range:
-    """Those of some places along an axis that a part of an index means."""
+    """Those of some places along an axis to which a part of an index refers."""
     if isinstance(part, int):
         return range(part, part + (part in places))
     return places if part == slice(None) else range(max(part.start, places.start), min(part.stop, places.stop))
