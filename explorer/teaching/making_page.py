@@ -8,7 +8,6 @@ from explorer.lessons.schema import Lesson
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForClass
 from explorer.pages.page import (
-    COLUMN,
     NUMBER,
     Button,
     Check,
@@ -28,8 +27,9 @@ from explorer.teaching.items import items
 from explorer.teaching.sheet import MOST_QUESTIONS, Sheet, sheet_of
 
 MOST_SEED, MOST_TITLE = 9999, 100
-LESSONS = 500
-"""Pixels at text scale 1 that the list of lessons takes beside the questions of one."""
+LESSONS, QUESTIONS = 480, 430
+"""Widths in pixels at text scale 1: of the list of lessons, and of the questions of one lesson beside it. Together they
+fit beside the panel of a lesson in a window of 1280 pixels."""
 
 
 @dataclass
@@ -103,7 +103,7 @@ def making_page(draft: Draft, most: int) -> tuple[Element, ...]:
         Button("try", "Try it", ForClass("try"), "Do it as a student does", on=right),
     )
     said = f"{count} question{'s' * (count != 1)} chosen." if count else "Choose a lesson, and of it the questions."
-    asked = ((COLUMN, _questions(draft)),) if draft.lesson else ()
+    asked = ((QUESTIONS, _questions(draft)),) if draft.lesson else ()
     return (
         Header("header", "Make an exercise sheet", "Questions of lessons, with other numbers for each student"),
         Controls("about", (title, seed)),
@@ -121,4 +121,4 @@ def _questions(draft: Draft) -> tuple[Element, ...]:
     checks = [Check(f"ask {id}", title, id in draft.questions, ForClass(f"ask {id}")) for id, title in known]
     every = Check(f"all {draft.lesson}", "All of them", whole, ForClass("all"))
     title = titles().get(draft.lesson, draft.lesson)
-    return Section("questions title", f"Questions of “{title}”"), every, Controls(f"of {draft.lesson}", tuple(checks))
+    return Section("questions title", f"Questions of “{title}”"), every, *checks
