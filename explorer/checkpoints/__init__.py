@@ -1,17 +1,17 @@
-"""Models that others trained: a folder of the Hugging Face hub, or a file, becomes one of our models and its inputs."""
+"""Models that others trained: a folder of the Hugging Face hub, or a file, becomes one of our models with inputs."""
 
 import os
 from pathlib import Path
 
 ENDINGS = (".gguf", ".bin")
-"""Of files that hold a whole model."""
+"""Endings of files that contain a whole model."""
 
 
 def is_checkpoint(path: str | Path) -> bool:
-    """Whether this is to be opened as a model that others trained: a folder, or a file of such a kind.
+    """Whether a path should be opened as a model that others trained: a folder, or a file with such an ending.
 
-    A folder that is named without a path, as a lesson may be, has to have a config.json. Asked of all that is opened,
-    so it imports no reader.
+    A folder given by its bare name, which could also be the name of a lesson, must contain a config.json. Every path
+    that is opened is checked, so this module imports no reader.
     """
     name = os.fspath(path)
     try:
@@ -23,7 +23,7 @@ def is_checkpoint(path: str | Path) -> bool:
 
 
 def size_of(path: str | Path) -> int:
-    """How many bytes of numbers there are to read, by the sizes of files alone."""
+    """How many bytes of numbers must be read, from the sizes of files."""
     path = Path(path)
     files = [path] if path.is_file() else [*path.glob("*.safetensors")]
     return sum(file.stat().st_size for file in files if file.is_file())

@@ -1,8 +1,8 @@
-"""The architectures that are read, by the `model_type` of their config.
+"""The architectures that can be read, by the `model_type` of their config.
 
-Known models: which switches make each, and what any of ours would have to choose to be one of their kind.
+Published models: the switches of each, and the switches that make one of our models a model of that kind.
 
-The switches are those with which `families` opens their checkpoints; nothing is said twice.
+The switches come from `families`, as when a checkpoint is opened, so they stand in one place.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -53,15 +53,15 @@ FAMILIES: dict[str, Callable[[Config], Plan]] = {
 
 Fields = dict[str, Any]
 _SIZES = ("heads", "d_k", "d_v", "d_ff", "room", "scale_width", "rotary_room", "shared", "segments")
-"""Switches that are sizes: a model keeps its own."""
+"""Switches that are sizes: a model keeps its own values."""
 _PARTS = {"input": "sequence", "self": "attention", "ffn": "ffn", "final": "last norm", "output": "output"}
-"""The parts that a plan speaks of, and the kinds of blocks that they are."""
+"""The parts that a plan names, with the kind of block of each."""
 _SEQUENCES = ("input", "source", "target")
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """How large a model is."""
+    """The sizes of a model."""
 
     d_model: int
     heads: int
@@ -78,11 +78,11 @@ class Member:
     name: str
     year: int
     kind: str  # the `model_type` of its config
-    sizes: Sizes  # its own
-    fields: Callable[[Sizes], Fields]  # what its config says, of whatever size
+    sizes: Sizes  # its own sizes
+    fields: Callable[[Sizes], Fields]  # the fields of its config, for any sizes
 
     def plan(self, sizes: Sizes) -> Plan:
-        """What its config comes to, in these sizes."""
+        """The plan of its config, for these sizes."""
         return FAMILIES[self.kind](Config(Path(self.name), self.fields(sizes)))
 
 
@@ -93,21 +93,21 @@ _SAID = {
     "num_hidden_layers": "layers",
     "vocab_size": "words",
 }
-"""What most configs call the sizes."""
+"""The names of the sizes in most configs."""
 
 
 def _saying(s: Sizes, **more: Any) -> Fields:
-    """A config in the usual words."""
+    """A config with the usual names of sizes."""
     return {field: getattr(s, size) for field, size in _SAID.items()} | more
 
 
 def _llama(share: int, **more: Any) -> Callable[[Sizes], Fields]:
-    """The config of Llama and its kin, where so many heads share one of keys and values."""
+    """The config of Llama and similar models, in which `share` heads share one head of keys and values."""
     return lambda s: _saying(s, head_dim=s.d_k, num_key_value_heads=_key_heads(s.heads, share), **more)
 
 
 def _key_heads(heads: int, share: int) -> int:
-    """Heads of keys, of which each is shared by so many heads, or by a few more where that does not come out even."""
+    """The number of key heads, each shared by `share` heads, or by a few more if that does not divide."""
     return next(n for n in range(max(heads // share, 1), 0, -1) if heads % n == 0)
 
 
@@ -116,7 +116,7 @@ def _gpt2(s: Sizes) -> Fields:
 
 
 def _neox(s: Sizes) -> Fields:
-    turned = max(s.d_k // 8 * 2, 2)  # a quarter, in pairs
+    turned = max(s.d_k // 8 * 2, 2)  # a quarter of the dimensions, in pairs
     return _saying(s, head_dim=s.d_k, rotary_pct=min((turned + 0.5) / s.d_k, 1.0), use_parallel_residual=True)
 
 
@@ -179,25 +179,25 @@ _KNOWN = (
 
 @cache
 def members() -> tuple[Member, ...]:
-    """The published models whose checkpoints can be opened, older ones first."""
+    """The published models whose checkpoints can be opened, oldest first."""
     return tuple(member for member in _KNOWN if member.kind in FAMILIES)
 
 
 def member(name: str) -> Member:
-    """The one of a name."""
+    """The published model of this name."""
     return next(one for one in members() if one.name == name)
 
 
 @cache
 def own_switches(one: Member) -> Mapping[str, SwitchValue]:
-    """What a model chose, by part and name, "self.norm"; what it left as the paper of 2017 has it is there, too."""
+    """A model's values of all `differing` switches, by part and name, such as "self.norm"."""
     plan = one.plan(one.sizes)
     return {f"{part}.{name}": _chosen(plan, f"decoder.1.{part}", part, name) for part, name in differing()}
 
 
 @cache
 def differing() -> tuple[tuple[str, str], ...]:
-    """The switches in which the models differ from that of 2017: (part, name); sizes are none of them."""
+    """The switches, as (part, name), in which some model differs from that of 2017; sizes are excluded."""
     plans = [one.plan(one.sizes) for one in members()]
     return tuple(
         (part, name)
@@ -209,9 +209,9 @@ def differing() -> tuple[tuple[str, str], ...]:
 
 
 def as_member(one: Member, model: Model) -> Model:
-    """A model with the switches of another; it keeps its kind, its sizes and its words.
+    """A model with the switches of a published one; it keeps its kind, sizes and words.
 
-    Raises `ExplorerError`: where its sizes do not fit together with them.
+    Raises `ExplorerError` if its sizes do not fit these switches.
     """
     plan = one.plan(_sizes_of(model))
     for block, part in _parts(model):
@@ -222,13 +222,13 @@ def as_member(one: Member, model: Model) -> Model:
 
 
 def _chosen(plan: Plan, block: str, part: str, name: str) -> SwitchValue:
-    """What a plan chooses at a switch of a block."""
+    """The value that a plan gives a switch of a block."""
     default = SWITCHES[_PARTS[part]][name].default
     return plan.switches.get(f"{block}.{name}", plan.switches.get(f"{part}.{name}", default))
 
 
 def _parts(model: Model) -> Iterator[tuple[str, str]]:
-    """The blocks of a model that a plan speaks of, each with its part."""
+    """The blocks of a model that a plan names, each with its part."""
     for block in model.blocks():
         last = block.rpartition(".")[2]
         part = "input" if last in _SEQUENCES else "self" if last == "cross" else last
@@ -237,7 +237,7 @@ def _parts(model: Model) -> Iterator[tuple[str, str]]:
 
 
 def _sizes_of(model: Model) -> Sizes:
-    """Those of one of our models: of its first layer."""
+    """The sizes of one of our models; those of its first layer stand for all."""
     blocks = [block for block, part in _parts(model) if part == "self"]
     heads = int(model.switch(blocks[0], "heads")) if blocks else 1
     d_k = int(model.switch(blocks[0], "d_k")) if blocks else 0

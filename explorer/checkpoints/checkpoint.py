@@ -1,4 +1,4 @@
-"""A model that others trained, put together: a plan says which input has which tensor's numbers."""
+"""Putting together a model that others trained: a plan says which tensor has the numbers of which input."""
 
 import os
 from collections import deque
@@ -20,9 +20,9 @@ from explorer.core.ops import Array, Input
 from explorer.memory import available
 
 MOST_PRECISE = 10_000_000
-"""Numbers up to which a model is computed in float64."""
+"""The most numbers of a model that is computed in float64."""
 THREADS = min(os.cpu_count() or 1, 4)
-"""How many tensors are read side by side."""
+"""How many tensors are read in parallel."""
 _NOT_WEIGHTS = (
     "inv_freq",
     ".attn.bias",
@@ -32,50 +32,50 @@ _NOT_WEIGHTS = (
     "position_ids",
     "rotary_emb",
 )
-"""Parts of names of tensors that are no weights: masks and angles, which older files hold."""
+"""Parts of the names of tensors that are not weights: masks and angles in older files."""
 
 Told = Callable[[float, float], None]
-"""Called now and then while numbers are read, with how many were read and how many there are; it may raise to stop."""
+"""Called now and then while numbers are read, with the number read and the total; it may raise to stop."""
 
 
 class Tensor(Protocol):
-    """One tensor of a file, whose numbers are not read yet."""
+    """One tensor of a file; its numbers have not been read."""
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Its shape, as the file says it."""
+        """The shape that the file states."""
 
     def read(self, dtype: str, turn: Turn = ...) -> Array:
-        """Its numbers, turned; a new array, row by row in memory."""
+        """Its numbers after `turn`, as a new C-contiguous array."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A model that others trained, opened."""
+    """An opened model that others trained."""
 
-    path: Path  # its path, or its file
+    path: Path  # the folder or the file
     kind: str  # its architecture, such as the `model_type` of a config
     model: Model
     inputs: Mapping[str, Array]
-    notices: tuple[str, ...]  # what is to be said of it
+    notices: tuple[str, ...]  # sentences for the person who opens it
 
 
 def put_together(
     path: Path, kind: str, plan: Plan, found: Mapping[str, Tensor], dtype: str = "", told: Told | None = None
 ) -> Checkpoint:
-    """The model of a plan, with the numbers of these tensors; its words are numbers.
+    """The model of a plan, with the numbers of these tensors; its words are only numbers.
 
     Parameters
     ----------
     found : mapping of str to Tensor
-        The tensors by the names that the plan has for them.
+        The tensors, by their names in the plan.
     dtype : str
-        "float64" or "float32"; without it float64 for models of up to `MOST_PRECISE` numbers.
+        "float64" or "float32"; default: float64 for models of up to `MOST_PRECISE` numbers.
 
     Raises
     ------
     ExplorerError
-        "checkpoint" where the sizes do not fit together, or a tensor is missing.
+        "checkpoint" if the sizes do not fit together, or a tensor is missing.
     """
     numbers = sum(int(np.prod(one.shape, dtype=object)) for one in found.values())
     dtype = dtype or ("float64" if numbers <= MOST_PRECISE else "float32")
@@ -91,7 +91,7 @@ def put_together(
     if _has_its_own_output(plan, found):
         plan = replace(plan, switches={**plan.switches, "output.tied": False})
         notices.append("its output has weights of its own, although its config says that they are those of the words")
-    # Sizes are compared before anything is made of them.
+    # Sizes are compared before anything is made from them.
     _check_sizes(path, plan, found)
     try:
         model = model_of(plan, dtype)
@@ -102,7 +102,7 @@ def put_together(
     if needed > there:
         raise wrong(path, f"needs {needed / 1e9:.1f} GB of memory for its weights; {there / 1e9:.1f} GB are free here")
     inputs: dict[str, Array] = {}
-    sources: dict[str, tuple[Source, list[str]]] = {}  # the inputs that are read, with the names of their tensors
+    sources: dict[str, tuple[Source, list[str]]] = {}  # the inputs to read, each with the names of its tensors
     for name, node in graph.nodes.items():
         if not node.is_input or name == "output.temperature":
             continue
@@ -133,13 +133,13 @@ def put_together(
                 arrays.append(array)
             array = np.stack(arrays) if source.each else arrays[0]
             read += array.size
-            # A table that two sequences read is held once.
+            # A table used by two sequences is kept once.
             inputs[name] = whole.setdefault(named[keys[0]], array) if name.endswith(".table") else array
     if "output.temperature" in graph.nodes:
         inputs["output.temperature"] = np.ones((), dtype)
     used |= {plan.otherwise[name] for name in used & plan.otherwise.keys()}
     if plan.switches.get("output.tied") and "output.W" in plan.nodes:
-        used.add(plan.nodes["output.W"].tensor)  # the same numbers once more
+        used.add(plan.nodes["output.W"].tensor)  # the same numbers as the table
     unused = [name for name in found if name not in used and not any(part in name for part in _NOT_WEIGHTS)]
     if unused:
         few = ", ".join(written(name) for name in unused[:3])
@@ -149,9 +149,9 @@ def put_together(
 
 
 def _numbers(tensors: Iterable[tuple[Tensor, Turn]], dtype: str) -> Generator[tuple[Array, int]]:
-    """The numbers of tensors, in order, and how many of each are not finite; the next ones are read meanwhile.
+    """The numbers of tensors in order, and how many of each are not finite; further tensors are read in the background.
 
-    Most of the time goes into memory that is touched for the first time, which several cores do together.
+    Most of the time is spent on touching new memory, which several cores can do in parallel.
     """
     with ThreadPoolExecutor(THREADS) as pool:
         waiting: deque[Future[tuple[Array, int]]] = deque()
@@ -169,16 +169,16 @@ def _numbers(tensors: Iterable[tuple[Tensor, Turn]], dtype: str) -> Generator[tu
 def _read(tensor: Tensor, turn: Turn, dtype: str) -> tuple[Array, int]:
     try:
         array = tensor.read(dtype, turn)
-    except ValueError:  # so many heads do not divide it
+    except ValueError:  # the number of heads does not divide it
         return np.empty(0, dtype), 0
     flat = array.reshape(-1)
     with np.errstate(all="ignore"):
-        finite = bool(np.isfinite(np.dot(flat, flat)))  # quick: of those that are not, no sum is
+        finite = bool(np.isfinite(np.dot(flat, flat)))  # quick: a sum with a number that is not finite is not finite
     return array, 0 if finite else int((~np.isfinite(array)).sum())
 
 
 def _has_its_own_output(plan: Plan, found: Mapping[str, Tensor]) -> bool:
-    """Whether the output has other weights than the table that its config ties it to."""
+    """Whether the output's weights differ from the table to which the config ties them."""
     own, table = plan.nodes.get("output.W"), plan.nodes[f"{SEQUENCES[plan.kind][-1]}.table"]
     if own is None or not plan.switches.get("output.tied") or own.tensor not in found or table.tensor not in found:
         return False
@@ -207,7 +207,7 @@ def _check_sizes(path: Path, plan: Plan, found: Mapping[str, Tensor]) -> None:
         if name == "output.W" and plan.switches.get("output.tied"):
             continue
         if name == "ffn.W_r" and plan.switches.get("decoder.1.ffn.experts") == 0:
-            continue  # the first layer has one net
+            continue  # the first layer has a single net
         keys = [source.tensor.format(k=k, e=e) for e in range(max(source.each, 1))]
         if missing := [key for key in keys if key not in found]:
             raise wrong(path, f"lacks the tensor {missing[0]}")
@@ -224,7 +224,7 @@ def _check_sizes(path: Path, plan: Plan, found: Mapping[str, Tensor]) -> None:
 
 
 def _source(plan: Plan, name: str) -> Source:
-    """Where an input comes from: by its own name, by that in its stack, or by that in every layer."""
+    """The source of an input: by its own name, by its name within the stack, or by its name within every layer."""
     return next(plan.nodes[one] for one in names_within(name) if one in plan.nodes)
 
 
@@ -234,9 +234,9 @@ def _without_output(plan: Plan) -> Plan:
 
 
 def model_of(plan: Plan, dtype: str) -> Model:
-    """The model of a plan; its words are numbers, and it reads one of them.
+    """The model of a plan; its words are numbers, and each of its sequences has one word.
 
-    Raises `ExplorerError`: where a switch cannot be set so.
+    Raises `ExplorerError` if a switch cannot have the plan's value.
     """
     sequences = SEQUENCES[plan.kind]
     lengths = dict.fromkeys(sequences, 1)
@@ -261,7 +261,7 @@ def _behind(plan: Plan) -> int:
 
 
 def _nearest(plan: Plan, block: str, name: str) -> str:
-    """What a plan calls the block whose switch of this name counts for a block: its own, its stack's or that of all."""
+    """The plan's name of the block that decides this switch: the block itself, its stack, or all layers."""
     stack, _, part = block.partition(".")
     part = part.rpartition(".")[2]
     names = [block, f"{stack}.{part}", part]
@@ -273,15 +273,15 @@ def _nearest(plan: Plan, block: str, name: str) -> str:
 
 
 def counted_from_0(n: int) -> tuple[str, ...]:
-    """The numbers of words, as words."""
+    """Word numbers as labels."""
     return ("0", *counted(n - 1))
 
 
 def written(name: str) -> str:
-    """A name out of a file as it may stand in a sentence."""
+    """A name from a file, in a form that is safe in a sentence."""
     return repr(name if len(name) <= 80 else f"{name[:80]}…")
 
 
 def wrong(path: Path, problem: str) -> ExplorerError:
-    """The error that says so of a checkpoint."""
+    """The error for this problem of a checkpoint."""
     return ExplorerError("checkpoint", file=str(path), problem=problem)

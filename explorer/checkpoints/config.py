@@ -1,4 +1,4 @@
-"""A checkpoint's config.json: fields that are asked for one by one, checked, and none of them believed."""
+"""A checkpoint's config.json: each field is read with a check of its type and bounds."""
 
 import json
 from math import isfinite
@@ -21,10 +21,10 @@ _CHANGES_NOTHING = (
     *("n_ctx", "max_position_embeddings", "max_sequence_length", "vocab_size", "finetuning_task", "use_bfloat16"),
     *("reorder_and_upcast_attn", "embed_dim", "prefix", "language", "tokenizer_class", "cache_implementation"),
     *("partial_rotary_factor", "rope_theta", "rope_scaling", "rope_parameters", "max_window_layers", "name_or_path"),
-    # Of the files of SmolLM 2, of the older ones of BERT, of what others write into the files of Llama and its kin.
+    # In files of SmolLM 2 and older ones of BERT; other tools write them into files of Llama and similar models.
     *("is_llama_config", "directionality", "model_max_length", "_attn_implementation_autoset", "_num_labels"),
     *("_attn_implementation", "attn_implementation", "chunk_size_feed_forward", "torchscript", "tie_weights_"),
-    # How a text is written, in older files.
+    # How texts are generated, in older files.
     *("max_length", "min_length", "do_sample", "early_stopping", "num_beams", "num_beam_groups", "temperature"),
     *("top_k", "top_p", "typical_p", "repetition_penalty", "length_penalty", "diversity_penalty", "bad_words_ids"),
     *("no_repeat_ngram_size", "encoder_no_repeat_ngram_size", "num_return_sequences", "remove_invalid_values"),
@@ -61,13 +61,13 @@ _BEGINNINGS = (
 class Config:
     """The fields of a config.json.
 
-    Raises `ExplorerError`: "checkpoint" where the file is none, and with each field that is asked for and is not right.
+    Raises `ExplorerError`: "checkpoint" if the file is not a config, or if a field that is read is wrong.
     """
 
     _fields: dict[str, Any]
 
     def __init__(self, file: Path, fields: dict[str, Any] | None = None) -> None:
-        """`fields`: what stands in it, where it need not be read."""
+        """`fields`: the content, if the file need not be read."""
         self._file, self._asked = file, set[str]()
         if fields is not None:
             self._fields = fields
@@ -83,23 +83,23 @@ class Config:
         self._fields = found
 
     def wrong(self, problem: str) -> ExplorerError:
-        """The error that says so of the file."""
+        """The error for this problem of the file."""
         return ExplorerError("checkpoint", file=str(self._file), problem=problem)
 
     def has(self, *names: str) -> bool:
-        """Whether one of these fields says something."""
+        """Whether one of these fields has a value other than null."""
         return any(self._fields.get(name) is not None for name in names)
 
     def __contains__(self, name: str) -> bool:
-        """Whether there is such a field, even if it is null."""
+        """Whether the field exists, even if it is null."""
         return name in self._fields
 
     def known(self, name: str) -> None:
-        """Note that a field is known, whatever it says."""
+        """Mark a field as known, whatever its value."""
         self._asked.add(name)
 
     def is_one_of(self, name: str, known: dict[str, str]) -> bool:
-        """Whether a field is one of the known words."""
+        """Whether a field has one of the known values."""
         found = self._fields.get(name)
         return isinstance(found, str) and found in known
 
@@ -108,7 +108,7 @@ class Config:
         return self._fields.get(name)
 
     def whole(self, name: str, default: int | None = None, least: int = 1, most: int = 2**24) -> int:
-        """A whole number; without a default it has to be there."""
+        """A whole number; required if there is no default."""
         found = self._get(name)
         if found is None:
             if default is None:
@@ -128,7 +128,7 @@ class Config:
         return float(found)
 
     def flag(self, name: str, default: bool) -> bool:
-        """Yes or no."""
+        """A truth value."""
         found = self._get(name)
         if found is None:
             return default
@@ -137,7 +137,7 @@ class Config:
         return found
 
     def choice(self, name: str, default: str, known: dict[str, str]) -> str:
-        """One of the known words, as we call it."""
+        """One of the known words, translated into our name."""
         found = self._get(name)
         word = default if found is None else found
         if not isinstance(word, str) or word not in known:
@@ -145,41 +145,41 @@ class Config:
         return known[word]
 
     def fields(self, name: str) -> dict[str, Any]:
-        """Fields within a field; none where it is absent."""
+        """The fields inside a field; empty if it is absent."""
         found = self._get(name)
         if found is not None and not isinstance(found, dict):
             raise self.wrong(f"says {name} is {_short(found)}; fields with names are needed")
         return found or {}
 
     def words(self, name: str) -> list[str]:
-        """A list of words; empty where it is absent."""
+        """A list of words; empty if it is absent."""
         found = self._get(name)
         if found is not None and not (isinstance(found, list) and all(isinstance(one, str) for one in found)):
             raise self.wrong(f"says {name} is {_short(found)}; a list of words is needed")
         return found or []
 
     def lists(self, name: str, default: list[Any]) -> list[Any]:
-        """A list of anything."""
+        """A list of any values."""
         found = self._get(name)
         if found is not None and not isinstance(found, list):
             raise self.wrong(f"says {name} is {_short(found)}; a list is needed")
         return default if found is None else found
 
     def wholes(self, name: str) -> list[int]:
-        """A list of whole numbers; empty where it is absent."""
+        """A list of whole numbers; empty if it is absent."""
         found = self._get(name)
         if found is not None and not (isinstance(found, list) and all(type(one) is int for one in found)):
             raise self.wrong(f"says {name} is {_short(found)}; a list of whole numbers is needed")
         return found or []
 
     def fixed(self, name: str, value: Any) -> None:
-        """A field that has to have the one value which is known here."""
+        """Check a field of which only one value is supported."""
         found = self._get(name)
         if found is not None and found != value:
             raise self.wrong(f"says {name} is {_short(found)}; only {_short(value)} is known here")
 
     def check_rest(self) -> None:
-        """See that no field is left that might change the numbers."""
+        """Check that no unread field can change the numbers."""
         for name, value in self._fields.items():
             known = (
                 name in self._asked
@@ -187,7 +187,7 @@ class Config:
                 or name.endswith(_ENDINGS)
                 or name.startswith(_BEGINNINGS)
             )
-            if name == "layer_types" and isinstance(value, list):  # of one that has no windows
+            if name == "layer_types" and isinstance(value, list):  # of a model without windows
                 known = known or all(kind == "full_attention" for kind in value)
             if not known and value not in (None, False, [], {}):
                 raise self.wrong(

@@ -1,8 +1,8 @@
-"""Architectures with an encoder: BERT and its kin, and those with a decoder behind it.
+"""Architectures with an encoder: BERT and similar models, and encoders with a decoder.
 
-BERT and its kin: encoders that say which word belongs where one is masked.
+BERT and similar models: encoders that predict masked words.
 
-Encoders with a decoder behind them: T5 and Marian.
+Encoders with a decoder: T5 and Marian.
 """
 
 from explorer.checkpoints.config import Config
@@ -21,7 +21,7 @@ from explorer.checkpoints.families import (
 
 
 def _layers(nodes: dict[str, Source], heads: int, names: dict[str, str], attention: str, after: str) -> None:
-    """Queries, keys, values and W_O of all layers, and the norms behind both blocks."""
+    """The sources of queries, keys, values and W_O of all layers, and of the norms after both blocks."""
     for letter in "QKV":
         linear(nodes, f"self.W_{letter}", f"{attention}{names[letter]}", f"self.b_{letter}", by_head(heads))
     linear(nodes, "self.W_O", names["O"], "self.b_O")
@@ -56,14 +56,14 @@ def _sizes(c: Config, width: str, heads: str) -> tuple[int, int]:
 
 
 def _one_way(c: Config) -> None:
-    """What would make a decoder of it, or other positions."""
+    """Refuse configs of a decoder, and of other kinds of positions."""
     c.fixed("is_decoder", False)
     c.fixed("add_cross_attention", False)
     c.fixed("position_embedding_type", "absolute")
 
 
 def bert(c: Config, top: str = "bert.", pad: int = -1) -> Plan:
-    """BERT (Devlin et al. 2019): norms behind each block, a table of segments, a layer before the output."""
+    """BERT (Devlin et al. 2019): a norm after each block, a table of segments, a layer before the output."""
     d, heads = _sizes(c, "hidden_size", "num_attention_heads")
     _one_way(c)
     room = c.whole("max_position_embeddings", 512)
@@ -94,7 +94,7 @@ def bert(c: Config, top: str = "bert.", pad: int = -1) -> Plan:
 
 
 def roberta(c: Config) -> Plan:
-    """RoBERTa (Liu et al. 2019): BERT with positions behind the padding's number, and GELU at its end."""
+    """RoBERTa (Liu et al. 2019): BERT whose positions begin after the padding's number, with GELU at the output."""
     plan = bert(c, "roberta.", c.whole("pad_token_id", 1, least=0, most=999))
     nodes = {name: source for name, source in plan.nodes.items() if not name.startswith("output.")}
     linear(nodes, "output.W_head", "lm_head.dense", "output.b_head")
@@ -107,10 +107,10 @@ def roberta(c: Config) -> Plan:
 
 
 def distilbert(c: Config) -> Plan:
-    """DistilBERT (Sanh et al. 2019): BERT with half of its layers, and without segments."""
+    """DistilBERT (Sanh et al. 2019): BERT with half as many layers and without segments."""
     d, heads = _sizes(c, "dim", "n_heads")
     _one_way(c)
-    c.known("sinusoidal_pos_embds")  # its table is in the file all the same
+    c.known("sinusoidal_pos_embds")  # the file has the table of positions in any case
     activation = c.choice("activation", "gelu", ACTIVATIONS)
     room = c.whole("max_position_embeddings", 512)
     switches = _switches(heads, c.whole("hidden_dim", 3072, most=65536), room, activation, 1e-12)
@@ -142,20 +142,20 @@ _T5_ACTIVATIONS = {ours: ours for ours in ACTIVATIONS.values()} | ACTIVATIONS
 
 
 def t5(c: Config) -> Plan:
-    """T5 (Raffel et al. 2020): distances have a bias that all layers share, scores are not scaled; v1.1 has gates."""
+    """T5 (Raffel et al. 2020): all layers share biases by distance; scores are not scaled; v1.1 has gated nets."""
     d, heads = c.whole("d_model", 512, most=65536), c.whole("num_heads", 8, most=128)
     layers = c.whole("num_layers", 6, most=1000)
     behind = c.whole("num_decoder_layers", layers, most=1000)
     named = c.choice("feed_forward_proj", "relu", {name: name for name in _T5_NETS})
     activation, gated = _T5_NETS[named]
-    # They mostly repeat feed_forward_proj; where they do not, they count.
+    # These fields mostly repeat feed_forward_proj; if they differ, they decide.
     activation, gated = c.choice("dense_act_fn", activation, _T5_ACTIVATIONS), c.flag("is_gated_act", gated)
     for name in ("n_positions", "output_past"):
         c.known(name)
     tied = c.flag("tie_word_embeddings", True)
     buckets = c.whole("relative_attention_num_buckets", 32, least=4, most=4096)
     farthest = c.whole("relative_attention_max_distance", 128)
-    if farthest < buckets // 2:  # half of them are for one distance each
+    if farthest < buckets // 2:  # half of the buckets hold one distance each
         raise c.wrong(f"says relative_attention_max_distance {farthest}, less than half of its {buckets} buckets")
     switches: Switches = {
         "input.positions": "relative",
@@ -205,7 +205,7 @@ def _t5_attention(nodes: dict[str, Source], block: str, layer: str, name: str, h
 
 
 def marian(c: Config) -> Plan:
-    """Marian (Junczys-Dowmunt et al. 2018): the transformer of 2017; all sines stand before all cosines."""
+    """Marian (Junczys-Dowmunt et al. 2018): the transformer of 2017, with all sines before all cosines."""
     d = c.whole("d_model", 1024, most=65536)
     if d % 2:
         raise c.wrong(f"says d_model is {d}; sines and cosines need an even number")
@@ -219,7 +219,7 @@ def marian(c: Config) -> Plan:
         c.fixed(name, False)
     c.fixed("static_position_embeddings", True)
     for name in ("num_hidden_layers", "_num_labels", "classif_dropout", "extra_pos_embeddings"):
-        c.known(name)  # of other models of its kind
+        c.known(name)  # fields of similar models
     tied = c.flag("tie_word_embeddings", True)
     switches: Switches = {
         "input.positions": "sines first",

@@ -1,6 +1,6 @@
-"""Which of our switches make each architecture, and which of its tensors is which of our nodes: a table each.
+"""For each architecture, a table of its switches and of the tensor for each of our nodes.
 
-A field that a config leaves out has the default of transformers 5.23 (`configuration_*.py`).
+A field missing in a config has the default of transformers 5.23 (`configuration_*.py`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -39,30 +39,30 @@ _ROTARY = {
         *("mscale", "mscale_all_dim", "truncate"),
     ),
 }
-"""What each type of rotary positions says besides its base."""
+"""The fields of each type of rotary positions, besides its base."""
 
 
 def as_it_is(array: Array) -> Array:
-    """What a tensor is turned into where its numbers stand as ours do."""
+    """The `turn` of a tensor that is already in our layout."""
     return array
 
 
 @dataclass(frozen=True)
 class Source:
-    """The tensor that an input comes from, "{k}" in its name for the layer counted from 0, and what is done to it."""
+    """The tensor of an input, with "{k}" in its name for the layer counted from 0, and how it is converted."""
 
-    tensor: str  # "" for an input that has no tensor: a γ that is 1, a β that is 0
+    tensor: str  # "" for an input without a tensor: a γ of 1, a β of 0
     turn: Turn = as_it_is
-    each: int = 0  # how many tensors are stacked, "{e}" in the name for each; 0 for one tensor
+    each: int = 0  # how many tensors are stacked, with "{e}" in the name for the number of each; 0 for a single tensor
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a config comes to: sizes, switches, and where each input comes from.
+    """A config translated into sizes, switches, and a source for each input.
 
-    Switches and nodes of all layers are named "self.NAME" and "ffn.NAME"; those of one stack "encoder.self.NAME", and
-    of one layer "decoder.3.self.NAME". Cross-attention has the switches of "self" where it has none of its own.
-    Switches of "input" are those of every sequence.
+    Switches and nodes of all layers are named "self.NAME" and "ffn.NAME", those of one stack "encoder.self.NAME", and
+    those of one layer "decoder.3.self.NAME". Cross-attention uses the switches of "self" unless it has its own.
+    Switches of "input" apply to every sequence.
     """
 
     d_model: int
@@ -71,19 +71,19 @@ class Plan:
     switches: Switches
     nodes: dict[str, Source]
     kind: str = "gpt"
-    decoder_layers: int = 0  # of a decoder behind an encoder that has another number of them; 0 for as many
-    prefix: str = ""  # what names of tensors begin with that a bare model has without
-    head: str = ""  # what the tensors of its output begin with, which an encoder may lack, all of them
-    # Of a tensor that a file may lack, the one that then has its numbers.
+    decoder_layers: int = 0  # layers of a decoder whose encoder has another number of them; 0 for the same number
+    prefix: str = ""  # the beginning of tensor names, which files of a bare model lack
+    head: str = ""  # the beginning of the names of the output's tensors, which an encoder may lack
+    # For a tensor that a file may lack, the tensor that then has its numbers.
     otherwise: Mapping[str, str] = field(default_factory=dict)
-    written: int = 0  # words that a decoder writes, where they are others than those that an encoder reads
+    written: int = 0  # the size of the decoder's output vocabulary, if it differs from the encoder's
 
 
-# What is done to a tensor
+# Conversions of tensors
 
 
 def transposed(W: Array) -> Array:
-    """(d_out, d_in), as linear layers are stored, becomes (d_in, d_out)."""
+    """(d_out, d_in), the layout of stored linear layers, becomes (d_in, d_out)."""
     return W.T
 
 
@@ -97,12 +97,12 @@ def by_head(n: int) -> Turn:
 
 
 def one_of_three(i: int, axis: int, then: Turn) -> Turn:
-    """Queries, keys or values of three that stand side by side."""
+    """Queries, keys or values out of a tensor that has the three side by side."""
     return lambda array: then(np.split(array, 3, axis)[i])
 
 
 def interleaved(i: int, heads: int) -> Turn:
-    """Queries, keys or values of GPT-NeoX, which stand [head][q, k, v][d]."""
+    """Queries, keys or values of GPT-NeoX, stored as [head][q, k, v][d]."""
 
     def turn(array: Array) -> Array:
         own = array.reshape(heads, 3, -1, *array.shape[1:])[:, i]
@@ -111,31 +111,31 @@ def interleaved(i: int, heads: int) -> Turn:
     return turn
 
 
-# Parts that several have
+# Parts of several architectures
 
 
 def linear(nodes: dict[str, Source], node: str, tensor: str, bias: str = "", turn: Turn = transposed) -> None:
-    """A layer's weights and, where `bias` names its node, its bias."""
+    """A layer's weights and, if `bias` names a node, its bias."""
     nodes[node] = Source(f"{tensor}.weight", turn)
     if bias:
         nodes[bias] = Source(f"{tensor}.bias", turn if turn is not transposed else lambda b: b)
 
 
 def norm_of(nodes: dict[str, Source], block: str, tensor: str, ending: str = "") -> None:
-    """A norm's γ and β."""
+    """The γ and β of a norm."""
     nodes[f"{block}.gamma{ending}"] = Source(f"{tensor}.weight")
     nodes[f"{block}.beta{ending}"] = Source(f"{tensor}.bias")
 
 
 def projections(nodes: dict[str, Source], prefix: str, heads: int, key_heads: int, bias: bool) -> None:
-    """Queries, keys and values of all layers, called q_proj, k_proj and v_proj."""
+    """Queries, keys and values of all layers, from tensors named q_proj, k_proj and v_proj."""
     for letter, n in (("Q", heads), ("K", key_heads), ("V", key_heads)):
         tensor = f"{prefix}{letter.lower()}_proj"
         linear(nodes, f"self.W_{letter}", tensor, f"self.b_{letter}" if bias else "", by_head(n))
 
 
 def two_layers(nodes: dict[str, Source], first: str, second: str, turn: Turn = transposed) -> None:
-    """The weights and biases of a plain net."""
+    """The weights and biases of a net that is not gated."""
     for number, name in (("1", first), ("2", second)):
         nodes[f"ffn.W_{number}"] = Source(f"{name}.weight", turn)
         nodes[f"ffn.b_{number}"] = Source(f"{name}.bias")
@@ -144,12 +144,12 @@ def two_layers(nodes: dict[str, Source], first: str, second: str, turn: Turn = t
 def everywhere(
     name: str, value: str | bool | int | float, blocks: tuple[str, ...] = ("self", "ffn", "final")
 ) -> Switches:
-    """One choice at a switch that several blocks have."""
+    """The same value of a switch in several blocks."""
     return {f"{block}.{name}": value for block in blocks}
 
 
 def heads_of(c: Config, width: int) -> tuple[int, int]:
-    """Numbers of heads, and the width of one."""
+    """The number of heads, and the width of one."""
     n = c.whole("num_attention_heads", most=128)
     if width % n and not c.has("head_dim"):
         raise c.wrong(f"has {n} heads, which do not divide {width}, and says no head_dim")
@@ -157,7 +157,7 @@ def heads_of(c: Config, width: int) -> tuple[int, int]:
 
 
 def rotary(c: Config, width: int, part: float, theta: float = 10000.0, odd: bool = False) -> Switches:
-    """Rotary positions, by the fields of older configs and of newer ones; `odd`: whether pairs may go one beyond."""
+    """Rotary positions, from the fields of older or newer configs; `odd`: whether the width may be odd."""
     newer, older = c.fields("rope_parameters"), c.fields("rope_scaling")
     kind = newer.get("rope_type") or older.get("rope_type") or older.get("type") or "default"
     base = c.number("rope_theta", c.number("rotary_emb_base", theta))
@@ -203,7 +203,7 @@ def rotary(c: Config, width: int, part: float, theta: float = 10000.0, odd: bool
 
 
 def _yarn(c: Config, said: dict[str, Any]) -> Switches:
-    """YaRN (Peng et al. 2024): how much longer the turned vectors are follows from the factor where it is not said."""
+    """YaRN (Peng et al. 2024): without `attention_factor`, the stretch of rotated vectors follows from the factor."""
     if said.get("factor") is None:
         raise c.wrong("says the rotary positions are of the type 'yarn', but not by which factor")
     factor = c.number("factor", 1.0, said)
@@ -227,7 +227,7 @@ def _yarn(c: Config, said: dict[str, Any]) -> Switches:
     }
 
 
-# Llama and its kin
+# Llama and similar models
 
 
 def llama(
@@ -280,14 +280,14 @@ def llama(
 
 
 def mistral(c: Config) -> Plan:
-    """Mistral 7B (Jiang et al. 2023): Llama with a sliding window, which counts the word itself."""
+    """Mistral 7B (Jiang et al. 2023): Llama with a sliding window that includes the word itself."""
     plan = llama(c)
     window = c.whole("sliding_window", 4096) if c.has("sliding_window") or "sliding_window" not in c else 0
     return replace(plan, switches={**plan.switches, "self.window": window})
 
 
 def qwen2(c: Config) -> Plan:
-    """Qwen 2 (Yang et al. 2024): Llama with biases of queries, keys and values."""
+    """Qwen 2 (Yang et al. 2024): Llama with biases for queries, keys and values."""
     plan = llama(c)
     nodes = dict(plan.nodes)
     key_heads = c.whole("num_key_value_heads", int(plan.switches["self.heads"]))
@@ -296,7 +296,7 @@ def qwen2(c: Config) -> Plan:
 
 
 def _later_windows(c: Config, layers: int) -> Switches:
-    """Qwen's windows: they count only with `use_sliding_window`, from layer `max_window_layers` on or as listed."""
+    """Qwen's windows: only with `use_sliding_window`, from layer `max_window_layers` on, or in the listed layers."""
     window, first = c.whole("sliding_window", 4096, least=0), c.whole("max_window_layers", 28, least=0)
     kinds = c.words("layer_types")
     if not c.flag("use_sliding_window", False):
@@ -311,7 +311,7 @@ def _later_windows(c: Config, layers: int) -> Switches:
 def windows(
     c: Config, kinds: Sequence[str], window: int, names: tuple[str, str] = ("full_attention", "sliding_attention")
 ) -> Switches:
-    """The window of each layer, by the names of a layer without one and of one that has one."""
+    """The window of each layer, given the names of layers without and with a window."""
     if len(kinds) != c.whole("num_hidden_layers", len(kinds), most=1000) or not set(names).issuperset(kinds):
         raise c.wrong("does not say of each layer whether it has a window")
     return {f"decoder.{k}.self.window": window if kind == names[1] else 0 for k, kind in enumerate(kinds, 1)}
@@ -326,10 +326,10 @@ def qwen3(c: Config) -> Plan:
 
 
 def gemma(c: Config) -> Plan:
-    """Gemma (2024): Llama with 1 + γ, embeddings times √d_model, GeGLU, and one table for both ends.
+    """Gemma (2024): Llama with 1 + γ, embeddings times √d_model, GeGLU, and an output tied to the table.
 
-    Its first configs say "gelu" of the tanh form, which it has learned with. transformers until 4.47 and 5.23 take it
-    so; those between took it for the exact one, by an error (#49051).
+    Its first configs say "gelu" but mean the tanh form, with which it was trained. transformers up to 4.47 and 5.23 use
+    that form; the versions between used the exact form, by an error (#49051).
     """
     plan = llama(c, "RMS norm, 1 + γ", head_dim=0 if c.has("head_dim") else 256)
     said = c.choice("hidden_activation", "gelu_pytorch_tanh", ACTIVATIONS)
@@ -339,9 +339,9 @@ def gemma(c: Config) -> Plan:
 
 
 def gemma2(c: Config) -> Plan:
-    """Gemma 2 (2024): norms on both sides, soft caps, and a window in every other layer, the first one among them."""
+    """Gemma 2 (2024): norms on both sides, soft caps, and a window in every other layer, beginning with the first."""
     plan = llama(c, "RMS norm, 1 + γ", "both", "hidden_activation", 0 if c.has("head_dim") else 256)
-    c.known("hidden_act")  # of the files of the hub, which nobody reads
+    c.known("hidden_act")  # in the files of the hub, but ignored
     layer = "model.layers.{k}."
     switches: Switches = {
         **plan.switches,
@@ -362,7 +362,7 @@ def gemma2(c: Config) -> Plan:
 
 
 def olmo2(c: Config) -> Plan:
-    """OLMo 2 (2025): Llama with the norm at the output of each block, and of queries and keys in all heads together."""
+    """OLMo 2 (2025): Llama with a norm at the output of each block, and of queries and keys over all heads together."""
     plan = llama(c, norm="output", epsilon=1e-5)
     heads = int(plan.switches["self.heads"])
     key_heads = c.whole("num_key_value_heads", heads)

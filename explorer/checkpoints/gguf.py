@@ -1,11 +1,11 @@
-"""GGUF files (ggml-org/ggml, docs/gguf.md): facts with names, then tensors, of which many are quantised.
+"""GGUF files (ggml-org/ggml, docs/gguf.md): named facts, then tensors, of which many are quantised.
 
-An architecture's facts become the fields of a config.json and its tensors get the names of the hub, so that the same
-table says which is which as for a folder. Nothing of a file is believed: each length is compared with the file's.
+The facts of an architecture become fields of a config.json, and tensors get the names of the hub, so that the same
+tables serve as for a folder. Nothing in a file is trusted: each length is checked against the size of the file.
 
-The types in which GGUF stores numbers (ggml-org/ggml, ggml-common.h): in blocks, each with factors of its own.
+The types in which GGUF stores numbers (ggml-org/ggml, ggml-common.h): in blocks, each with its own factors.
 
-Each reader takes blocks as rows of bytes, (n, bytes), and gives their numbers in float32, (n, numbers).
+Each reader takes blocks as rows of bytes, (n, bytes), and returns their numbers in float32, (n, numbers).
 """
 
 import mmap
@@ -29,16 +29,16 @@ from explorer.core.ops import Array
 
 @dataclass(frozen=True)
 class Type:
-    """One way to store numbers."""
+    """One storage type of numbers."""
 
     name: str
-    numbers: int  # in a block
-    bytes: int  # of a block
+    numbers: int  # per block
+    bytes: int  # per block
     read: Callable[[Array], Array]
 
 
 def _halves(raw: Array, at: int) -> Array:
-    """A float16 of each block, (n, 1)."""
+    """One float16 of each block, (n, 1)."""
     return np.ascontiguousarray(raw[:, at : at + 2]).view("<f2").astype(np.float32)
 
 
@@ -51,59 +51,59 @@ def _f16(raw: Array) -> Array:
 
 
 def _bf16(raw: Array) -> Array:
-    """The upper half of a float32."""
+    """bfloat16: the upper half of a float32."""
     return (raw.view("<u2").astype(np.uint32) << 16).view(np.float32)
 
 
 def _q8_0(raw: Array) -> Array:
-    """A factor, and 32 signed bytes."""
+    """One factor, and 32 signed bytes."""
     return _halves(raw, 0) * raw[:, 2:].view(np.int8)
 
 
 def _q4_0(raw: Array) -> Array:
-    """A factor, and 32 numbers of four bits less 8: the lower halves of 16 bytes, then the upper ones."""
+    """One factor, and 32 four-bit numbers minus 8: the lower halves of 16 bytes, then the upper halves."""
     packed = raw[:, 2:]
     return _halves(raw, 0) * (np.hstack([packed & 15, packed >> 4]).astype(np.float32) - 8)
 
 
 def _q4_1(raw: Array) -> Array:
-    """A factor and a least number, then as Q4_0."""
+    """One factor and a minimum, then numbers as in Q4_0."""
     packed = raw[:, 4:]
     return _halves(raw, 0) * np.hstack([packed & 15, packed >> 4]).astype(np.float32) + _halves(raw, 2)
 
 
 def _fives(raw: Array, at: int) -> Array:
-    """32 numbers of five bits: their fifth ones in four bytes, and the others as of Q4_0."""
+    """32 five-bit numbers: the fifth bits in four bytes, the other bits as in Q4_0."""
     fifth = np.unpackbits(np.ascontiguousarray(raw[:, at : at + 4]), axis=1, bitorder="little")
     packed = raw[:, at + 4 :]
     return (np.hstack([packed & 15, packed >> 4]) | fifth << 4).astype(np.float32)
 
 
 def _q5_0(raw: Array) -> Array:
-    """A factor, and 32 numbers of five bits less 16."""
+    """One factor, and 32 five-bit numbers minus 16."""
     return _halves(raw, 0) * (_fives(raw, 2) - 16)
 
 
 def _q5_1(raw: Array) -> Array:
-    """A factor and a least number, then 32 numbers of five bits."""
+    """One factor and a minimum, then 32 five-bit numbers."""
     return _halves(raw, 0) * _fives(raw, 4) + _halves(raw, 2)
 
 
 def _q4_k(raw: Array) -> Array:
-    """256 numbers in eight parts, each with a factor and a least number of six bits, which two float16 scale."""
+    """256 numbers in eight parts, each with a factor and a minimum of six bits, which two float16 scale."""
     bytes_ = raw[:, 16:].reshape(-1, 4, 1, 32)
     return _scaled(raw, np.concatenate([bytes_ & 15, bytes_ >> 4], 2).reshape(-1, 8, 32))
 
 
 def _q5_k(raw: Array) -> Array:
-    """The same with a fifth bit for each number: a byte has those of one place in all eight parts."""
+    """The same with a fifth bit for each number: one byte has the fifth bits of the same place in all eight parts."""
     bytes_ = raw[:, 48:].reshape(-1, 4, 1, 32)
     fifth = np.unpackbits(np.ascontiguousarray(raw[:, 16:48, None]), axis=2, bitorder="little").swapaxes(1, 2)
     return _scaled(raw, np.concatenate([bytes_ & 15, bytes_ >> 4], 2).reshape(-1, 8, 32) | fifth << 4)
 
 
 def _scaled(raw: Array, numbers: Array) -> Array:
-    """Eight parts, (n, 8, 32), with their factors and least numbers."""
+    """The numbers of eight parts, (n, 8, 32), with their factors and minimums applied."""
     packed = raw[:, 4:16].astype(np.uint8)
     low, middle, high = packed[:, :4], packed[:, 4:8], packed[:, 8:]
     factors = np.hstack([low & 63, (high & 15) | (low >> 6 << 4)]) * _halves(raw, 0)
@@ -112,7 +112,7 @@ def _scaled(raw: Array, numbers: Array) -> Array:
 
 
 def _q6_k(raw: Array) -> Array:
-    """256 numbers of six bits less 32, four of them lower and two upper, in 16 parts with a signed factor each."""
+    """256 six-bit numbers minus 32, stored as four lower and two upper bits, in 16 parts with a signed factor each."""
     lower, upper = raw[:, :128].reshape(-1, 2, 2, 32), raw[:, 128:192].reshape(-1, 2, 1, 32)
     four = np.concatenate([lower & 15, lower >> 4], 2)  # (n, half, quarter, 32)
     two = np.concatenate([upper >> shift & 3 for shift in (0, 2, 4, 6)], 2)
@@ -134,7 +134,7 @@ TYPES = {
     14: Type("Q6_K", 256, 210, _q6_k),
     30: Type("BF16", 1, 2, _bf16),
 }
-"""By the number that ggml gives each."""
+"""By ggml's number of the type."""
 
 
 MAGIC = b"GGUF"
@@ -182,10 +182,10 @@ _CHANGES_NOTHING = ("context_length", "vocab_size", "rope.scaling.original_conte
 
 @dataclass(frozen=True)
 class Tensor:
-    """One tensor of a file, not read yet."""
+    """One tensor of a file; its numbers have not been read."""
 
     file: Path
-    type: int  # as ggml counts its types
+    type: int  # ggml's number of the type
     shape: tuple[int, ...]
     begin: int  # the place of its first byte in the file
 
@@ -196,10 +196,10 @@ class Tensor:
         return prod(self.shape) // kind.numbers * kind.bytes
 
     def read(self, dtype: str, turn: Turn = as_it_is) -> Array:
-        """The numbers, turned, in the type that is asked for; what is quantised is computed in float32."""
+        """The numbers after `turn`, in the wanted type; quantised numbers are computed in float32."""
         kind = TYPES[self.type]
         raw = np.memmap(self.file, np.uint8, "r", self.begin, (self.width,)) if self.width else np.zeros(0, np.uint8)
-        with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is told of later
+        with np.errstate(invalid="ignore", over="ignore"):  # numbers that are not finite are reported later
             return np.array(turn(kind.read(raw.reshape(-1, kind.bytes)).reshape(self.shape)), dtype, order="C")
 
 
@@ -209,12 +209,12 @@ def opened(file: str | Path, dtype: str = "", told: Told | None = None) -> Check
     Parameters
     ----------
     dtype, told
-        As of `explorer.checkpoints.checkpoint.put_together`.
+        As in `explorer.checkpoints.checkpoint.put_together`.
 
     Raises
     ------
     ExplorerError
-        "checkpoint" where it cannot be opened: what is wrong.
+        "checkpoint" if it cannot be opened, with what is wrong.
     """
     file = Path(file)
     facts, found = _Reader(file).all()
@@ -226,10 +226,10 @@ def opened(file: str | Path, dtype: str = "", told: Told | None = None) -> Check
     config = Config(file, _config(file, kind, facts, named))
     plan = FAMILIES[kind](config)
     config.check_rest()
-    switches = {  # γ is stored as it is multiplied: 1 + γ has been added
+    switches = {  # the file stores γ as the factor itself: 1 + γ
         name: "RMS norm" if value == "RMS norm, 1 + γ" else value for name, value in plan.switches.items()
     }
-    if kind == "llama":  # its queries and keys are stored so that neighbours turn together
+    if kind == "llama":  # its queries and keys are stored in another order: pairs are neighbours
         switches["input.rotary_pairs"] = "neighbours"
     if "rope_freqs.weight" in found:
         switches |= _longer(file, plan, found["rope_freqs.weight"])
@@ -247,7 +247,7 @@ def opened(file: str | Path, dtype: str = "", told: Told | None = None) -> Check
 
 
 def _config(file: Path, kind: str, facts: Mapping[str, Any], named: Mapping[str, Tensor]) -> dict[str, Any]:
-    """The fields of a config.json that say the same as the facts."""
+    """The facts as fields of a config.json."""
     own = {name.removeprefix(f"{kind}."): fact for name, fact in facts.items() if name.startswith(f"{kind}.")}
     fields = {field: own.pop(name) for name, field in _FIELDS.items() if name in own}
     table = named.get("model.embed_tokens.weight")
@@ -255,7 +255,7 @@ def _config(file: Path, kind: str, facts: Mapping[str, Any], named: Mapping[str,
         raise wrong(file, "lacks the tensor token_embd.weight, or has it in another form")
     fields["vocab_size"] = table.shape[0]
     fields["tie_word_embeddings"] = "lm_head.weight" not in named
-    if kind != "qwen2":  # which always has them
+    if kind != "qwen2":  # it always has them
         fields["attention_bias"] = "model.layers.0.self_attn.q_proj.bias" in named
     if kind == "llama":
         fields["mlp_bias"] = "model.layers.0.mlp.up_proj.bias" in named
@@ -271,7 +271,7 @@ def _config(file: Path, kind: str, facts: Mapping[str, Any], named: Mapping[str,
         usual = width or (d // heads if type(heads) is int and type(d) is int and heads > 0 else 0)
         if own.pop(name, usual) != usual:
             raise wrong(file, f"says {name} is another number than the width of a head, which is not known here")
-    if kind == "gemma2":  # as llama.cpp has it: of the largest by the heads, of others by the width of one
+    if kind == "gemma2":  # as in llama.cpp: the largest model uses d_model / heads, others the width of a head
         largest = fields.get("num_hidden_layers") == 46
         fields["query_pre_attn_scalar"] = 144 if largest else (width or 256)
         fields["layer_types"] = None
@@ -291,10 +291,10 @@ def _config(file: Path, kind: str, facts: Mapping[str, Any], named: Mapping[str,
 
 
 def _longer(file: Path, plan: Plan, tensor: Tensor) -> dict[str, str | float | int]:
-    """Llama 3's factors for longer texts, which a file has as a number for each pair: the rule that gives them.
+    """Llama 3's factors for longer texts: the file lists one number for each pair; this finds the rule behind them.
 
-    By it a pair that turns s times in `room` words has 1 / factor = share + (1 - share) / most, where its share grows
-    from 0 at s = low to 1 at s = high.
+    By the rule, a pair that turns s times in `room` words has 1 / factor = share + (1 - share) / most, with a share
+    that grows from 0 at s = low to 1 at s = high.
     """
     given = tensor.read("float64").ravel()
     width, base = int(plan.switches["self.d_k"]), float(plan.switches["input.rotary_base"])
@@ -306,10 +306,10 @@ def _longer(file: Path, plan: Plan, tensor: Tensor) -> dict[str, str | float | i
         return {}
     share = (1 / given - 1 / most) / (1 - 1 / most)
     within = (share > 1e-6) & (share < 1 - 1e-6)
-    rooms = waves * (low + share * (high - low))  # as each pair between the two ends says it
+    rooms = waves * (low + share * (high - low))  # the room that each pair between the two ends implies
     if within.any():
         room = float(np.median(rooms[within]))
-    else:  # anything between the last that is as it was and the first that is not
+    else:  # any room between the last unchanged pair and the first fully changed one
         ends = (rooms[share > 0.5].max(initial=1), rooms[share < 0.5].min(initial=np.inf))
         room = float(min(np.sqrt(ends[0] * ends[1]), 2**40))
     for words in (8192, round(room)):
@@ -328,7 +328,7 @@ def _longer(file: Path, plan: Plan, tensor: Tensor) -> dict[str, str | float | i
 
 
 def _name(kind: str, name: str) -> str:
-    """What the hub calls a tensor; its own name where it is none that is known."""
+    """The hub's name of a tensor; the file's own name if it is not a known tensor."""
     known = {**_TENSORS, **_GEMMA_2} if kind == "gemma2" else _TENSORS
     parts = name.split(".")
     if len(parts) == 4 and parts[0] == "blk" and parts[2] in known:
@@ -337,7 +337,7 @@ def _name(kind: str, name: str) -> str:
 
 
 class _Reader:
-    """Goes through a file from its first byte to its tensors."""
+    """Reads a file from its first byte up to the tensors."""
 
     def __init__(self, file: Path) -> None:
         self._file, self._at = file, 4
@@ -393,7 +393,7 @@ class _Reader:
         name, axes = self._text(), self._number("<I")
         if axes > MOST_AXES:
             raise wrong(self._file, f"has the tensor {written(name)} with {axes} axes")
-        shape = tuple(self._number("<Q") for _ in range(axes))[::-1]  # the fastest axis stands first
+        shape = tuple(self._number("<Q") for _ in range(axes))[::-1]  # the file lists the fastest axis first
         kind, offset = self._number("<I"), self._number("<Q")
         if kind not in TYPES:
             known = ", ".join(one.name for one in TYPES.values())

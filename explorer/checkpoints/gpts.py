@@ -1,6 +1,6 @@
-"""GPT-2 and its kin: layer norms, two layers of weights in each net, learned positions or rotary ones.
+"""GPT-2 and similar models: layer norms, two layers in each net, learned or rotary positions.
 
-Llama's kin with experts, and OLMo, whose norms have no weights.
+Also Llama-like models with experts, and OLMo, whose norms have no weights.
 """
 
 from dataclasses import replace
@@ -39,7 +39,7 @@ def _gpt(c: Config, layer: str, epsilon: float, activation: tuple[str, str]) -> 
 
 
 def gpt2(c: Config) -> Plan:
-    """GPT-2 (Radford et al. 2019): norm before each block, learned positions; weights are stored (in, out)."""
+    """GPT-2 (Radford et al. 2019): a norm before each block, learned positions; weights are stored (in, out)."""
     d, heads = c.whole("n_embd", 768, most=65536), c.whole("n_head", 12, most=128)
     if d % heads:
         raise c.wrong(f"has {heads} heads, which do not divide {d}")
@@ -72,7 +72,7 @@ def gpt2(c: Config) -> Plan:
 
 
 def gpt_neo(c: Config) -> Plan:
-    """GPT-Neo (Black et al. 2021): scores are not scaled; every other layer looks back no farther than a window."""
+    """GPT-Neo (Black et al. 2021): scores are not scaled; every other layer attends only within a window."""
     d, heads, layers = (
         c.whole("hidden_size", 2048),
         c.whole("num_heads", 16, most=128),
@@ -107,7 +107,7 @@ def gpt_neo(c: Config) -> Plan:
 
 
 def _repeated(c: Config, layers: int) -> list[str]:
-    """The kinds of GPT-Neo's layers as `attention_types` says them: lists of kinds, each with how often it comes."""
+    """The kinds of GPT-Neo's layers from `attention_types`: lists of kinds, each with its number of repetitions."""
     found: list[str] = []
     for said in c.lists("attention_types", [[["global", "local"], -(-layers // 2)]]):
         kinds, times = said if isinstance(said, list) and len(said) == 2 else (None, None)
@@ -118,7 +118,7 @@ def _repeated(c: Config, layers: int) -> list[str]:
 
 
 def gpt_neox(c: Config) -> Plan:
-    """GPT-NeoX (Black et al. 2022): a part of the dimensions turns, and the net works beside the attention."""
+    """GPT-NeoX (Black et al. 2022): only part of the dimensions is rotated; the net works beside the attention."""
     d = c.whole("hidden_size", most=65536)
     heads, width = heads_of(c, d)
     bias, tied = c.flag("attention_bias", True), c.flag("tie_word_embeddings", False)
@@ -152,7 +152,7 @@ def gpt_neox(c: Config) -> Plan:
 
 
 def phi(c: Config) -> Plan:
-    """Phi (Li et al. 2023): half of the dimensions turn; net and attention read the same norm; a bias at the output."""
+    """Phi (Li et al. 2023): half of the dimensions rotate; net and attention share a norm; the output has a bias."""
     d = c.whole("hidden_size", most=65536)
     heads, width = heads_of(c, d)
     key_heads = c.whole("num_key_value_heads", heads, most=128)
@@ -182,7 +182,7 @@ def phi(c: Config) -> Plan:
 
 
 def opt(c: Config) -> Plan:
-    """OPT (Zhang et al. 2022): GPT with ReLU; the first position stands in row 2 of its table."""
+    """OPT (Zhang et al. 2022): GPT with ReLU; the first position is row 2 of its table."""
     d = c.whole("hidden_size", 768, most=65536)
     heads, _ = heads_of(c, d)
     width = c.whole("word_embed_proj_dim", d, most=16384)
@@ -236,12 +236,12 @@ def experts(nodes: dict[str, Source], block: str, tensor: str, names: tuple[str,
 
 
 def mixtral(c: Config) -> Plan:
-    """Mixtral (Jiang et al. 2024): Llama with experts; the two best share each word, by shares that add up to 1."""
+    """Mixtral (Jiang et al. 2024): Llama with experts; each word uses the best two, with shares that sum to 1."""
     plan = llama(c, theta=1e6, epsilon=1e-5)
     n, chosen = c.whole("num_local_experts", 8, most=256), c.whole("num_experts_per_tok", 2, most=256)
     if chosen > n:
         raise c.wrong(f"has {n} experts, of which {chosen} cannot be chosen")
-    c.known("router_jitter_noise")  # in training only
+    c.known("router_jitter_noise")  # used only in training
     window = c.whole("sliding_window", 0, least=0)
     switches: Switches = {
         **plan.switches,
@@ -258,10 +258,10 @@ def mixtral(c: Config) -> Plan:
 
 
 def qwen3_moe(c: Config) -> Plan:
-    """Qwen 3 with experts (Yang et al. 2025); some layers may have one net, as others have."""
+    """Qwen 3 with experts (Yang et al. 2025); some layers may have a single net instead."""
     plan = llama(c)
     window = c.whole("sliding_window", 0 if "sliding_window" in c else 4096, least=0)
-    # Transformers 5 writes it by the other name.
+    # Transformers 5 writes the other name.
     n, chosen = (
         c.whole("num_experts", c.whole("num_local_experts", 128, most=256), most=256),
         c.whole("num_experts_per_tok", 8, most=256),

@@ -1,8 +1,8 @@
-"""A folder as the Hugging Face hub has them: config.json, and safetensors in one file or in several with an index.
+"""A folder of the Hugging Face hub: config.json, and safetensors in one file or in several with an index.
 
-Tensors of safetensors files, looked at without being read: a header says where each lies (huggingface/safetensors).
+Tensors are located without being read: the header of a safetensors file says where each lies.
 
-Nothing of a header is believed: sizes are checked against the file before anything is made of them.
+A header is not trusted: sizes are checked against the file before anything is made from them.
 """
 
 import json
@@ -24,7 +24,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
 
 MOST_HEADER = 100_000_000
-"""Bytes of a header that are read, as of the reference implementation."""
+"""The longest header in bytes, as in the reference implementation."""
 MOST_TENSORS, MOST_EXPERTS = 100_000, 256
 _COLUMNS = 16
 _TYPES = {"F64": ("<f8", 8), "F32": ("<f4", 4), "F16": ("<f2", 2), "BF16": ("<u2", 2)}
@@ -34,7 +34,7 @@ _WIDTHS |= {"I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1, "BOOL": 1, "F8_E4M3"
 
 @dataclass(frozen=True)
 class Tensor:
-    """One tensor of a file, not read yet."""
+    """One tensor of a file; its numbers have not been read."""
 
     file: Path
     type: str
@@ -42,9 +42,9 @@ class Tensor:
     begin: int  # the place of its first byte in the file
 
     def read(self, dtype: str, turn: Turn = as_it_is) -> Array:
-        """The numbers, turned, in the type that is asked for: in one go, since memory for each step would take longer.
+        """The numbers after `turn`, in the wanted type, made in one step: new memory for each step would take longer.
 
-        Raises `ExplorerError`: "checkpoint" for whole numbers, and for numbers that are none.
+        Raises `ExplorerError`: "checkpoint" for whole numbers, and for types that are not numbers.
         """
         if self.type not in _TYPES:
             raise ExplorerError(
@@ -53,24 +53,24 @@ class Tensor:
         form, _ = _TYPES[self.type]
         mapped = prod(self.shape) > 0
         raw = np.memmap(self.file, form, "r", self.begin, self.shape) if mapped else np.zeros(self.shape, form)
-        found = turn(np.asarray(raw))  # a part of a memmap takes ten times as long to be named
+        found = turn(np.asarray(raw))  # slicing a memmap object takes ten times as long
         if self.type == "BF16":  # the upper half of a float32
             numbers, step = np.empty(found.shape, np.float32), max(found.size, 1)
-            wide = numbers.view(np.uint32)  # not the other way round: nobody else can write to the numbers
+            wide = numbers.view(np.uint32)  # a view of `numbers`, so that only `numbers` owns the memory
             if not found.flags.c_contiguous:
-                step = _COLUMNS  # what is turned is read along the rows that it was: in half the time
+                step = _COLUMNS  # transposed arrays are read along their original rows, in half the time
             for at in range(0, found.shape[-1] if found.ndim else 1, step):
                 wide[..., at : at + step] = found[..., at : at + step]
             np.left_shift(wide, 16, out=wide)
             return numbers.astype(dtype, copy=False)
-        with np.errstate(invalid="ignore", over="ignore"):  # what is not finite is told of later
+        with np.errstate(invalid="ignore", over="ignore"):  # numbers that are not finite are reported later
             return np.array(found, dtype, order="C", subok=False)
 
 
 def tensors(file: Path) -> Mapping[str, Tensor]:
     """The tensors of a file by name.
 
-    Raises `ExplorerError`: "checkpoint" where the file is not what the format says.
+    Raises `ExplorerError`: "checkpoint" if the file does not follow the format.
     """
 
     def wrong(problem: str) -> ExplorerError:
@@ -114,7 +114,7 @@ def tensors(file: Path) -> Mapping[str, Tensor]:
 
 
 def _whole(value: Any) -> tuple[int, ...] | None:
-    """A list of whole numbers that a file may have; None for anything else."""
+    """A list of whole numbers in the range of a file; None for anything else."""
     fits = isinstance(value, list) and all(type(one) is int and 0 <= one < 2**48 for one in value)
     return tuple(value) if fits else None
 
@@ -135,14 +135,14 @@ def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Che
     Parameters
     ----------
     dtype : str
-        As of `explorer.checkpoints.checkpoint.put_together`.
+        As in `explorer.checkpoints.checkpoint.put_together`.
     told : callable, optional
-        Hears how much of the numbers is read.
+        Called with the number of numbers read and the total.
 
     Raises
     ------
     ExplorerError
-        "checkpoint" where it cannot be opened: what is wrong, and with which file.
+        "checkpoint" if it cannot be opened, with what is wrong in which file.
     """
     folder = Path(folder)
     if not (folder / "config.json").is_file():
@@ -158,7 +158,7 @@ def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Che
     plan = FAMILIES[kind](config)
     config.check_rest()
     found = dict(_tensors(folder))
-    own = {name: name for name in found}  # as the file calls them
+    own = {name: name for name in found}  # by the names in the file
     parts = _parts(kind, found)
     taken_apart = {fused for fused, _ in parts.values()}
     own = {name: one for name, one in own.items() if one not in taken_apart}
@@ -166,13 +166,13 @@ def opened(folder: str | Path, dtype: str = "", told: Told | None = None) -> Che
     found |= {name: tensor for name, (_, tensor) in parts.items()}
     if kind == "gpt2":
         own = {name.removeprefix("transformer."): name for name in found}
-    if plan.kind == "encoder":  # as the oldest files of BERT call γ and β
+    if plan.kind == "encoder":  # the oldest files of BERT name γ and β so
         for old, new in (("gamma", "weight"), ("beta", "bias")):
             own = {name.replace(f"LayerNorm.{old}", f"LayerNorm.{new}"): one for name, one in own.items()}
     if plan.prefix and not any(name.startswith(plan.prefix) for name in own):
         own = {name if name.startswith(plan.head) else plan.prefix + name: one for name, one in own.items()}
     made = put_together(folder, kind, plan, {name: found[one] for name, one in own.items()}, dtype, told)
-    # All layers of a file have the same names.
+    # All layers of a file use the same names.
     own |= {name.replace("experts.0.", "experts.{e}."): fused for name, (fused, _) in parts.items()}
     called = {node: own.get(name.replace("{k}", "0"), name) for node, name in made.model.called.items()}
     called = {node: name if "{k}" not in made.model.called[node] else _layered(name) for node, name in called.items()}
@@ -194,9 +194,9 @@ _EXPERTS = {
 
 
 def _parts(kind: str, found: Mapping[str, Tensor]) -> dict[str, tuple[str, Tensor]]:
-    """The weights of experts, each by itself, of files that have those of all in one tensor, as transformers 5 may.
+    """The weights of single experts, from files (transformers 5) that have the weights of all experts in one tensor.
 
-    Each with the name of the tensor that it is a part of.
+    Each comes with the name of the tensor that contains it.
     """
     made: dict[str, tuple[str, Tensor]] = {}
     top, names = _EXPERTS.get(kind, ("", ()))
@@ -208,7 +208,7 @@ def _parts(kind: str, found: Mapping[str, Tensor]) -> dict[str, tuple[str, Tenso
         if cut is None or len(one.shape) != 3 or one.shape[1] % len(cut):
             continue
         if one.shape[0] > MOST_EXPERTS or len(made) > MOST_TENSORS:
-            continue  # a file of a few bytes may say so: it stays a tensor that nobody knows
+            continue  # a file of a few bytes may claim this: the tensor then stays unknown
         shape = (one.shape[1] // len(cut), one.shape[2])
         step = prod(shape) * _WIDTHS[one.type]
         for i in range(one.shape[0] * len(cut)):
@@ -218,8 +218,8 @@ def _parts(kind: str, found: Mapping[str, Tensor]) -> dict[str, tuple[str, Tenso
 
 
 def _tensors(folder: Path) -> Iterator[tuple[str, Tensor]]:
-    """The tensors of all files of the folder."""
-    if _is_file(folder / WEIGHTS):  # where there are both, transformers reads this one
+    """The tensors of all files in the folder."""
+    if _is_file(folder / WEIGHTS):  # if there are both, transformers reads this one
         names = [WEIGHTS]
     elif (folder / INDEX).is_file():
         names = _indexed(folder)
@@ -240,7 +240,7 @@ def _tensors(folder: Path) -> Iterator[tuple[str, Tensor]]:
 
 
 def _layered(name: str) -> str:
-    """The name of a tensor of the first layer as that of any layer."""
+    """The name of a tensor of layer 0, with "{k}" for the layer."""
     return (
         name if "{k}" in name else name.replace(".0.", ".{k}.", 1) if ".0." in name else name.replace("0.", "{k}.", 1)
     )
@@ -249,12 +249,12 @@ def _layered(name: str) -> str:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError as error:  # a link that leads in a circle
+    except OSError as error:  # a circle of links
         raise ExplorerError("checkpoint", file=str(path), problem="is a link that leads nowhere") from error
 
 
 def _indexed(folder: Path) -> list[str]:
-    """The files that the index names: plain names in the folder."""
+    """The files that the index names; they must be plain names in the folder."""
     file = folder / INDEX
     try:
         if file.stat().st_size > MOST_BYTES:

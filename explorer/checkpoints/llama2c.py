@@ -1,9 +1,9 @@
-"""llama2.c's files (karpathy/llama2.c, export.py): seven sizes, then the weights of a Llama.
+"""Files of llama2.c (karpathy/llama2.c, export.py): seven sizes, then the weights of a Llama.
 
-Version 0 has them as float32, layer by layer of each kind. Versions 1 and 2 begin with "ak42" and 256 bytes of sizes,
+Version 0 has float32 weights, each kind layer by layer. Versions 1 and 2 begin with "ak42" and a header of 256 bytes,
 and have the norms first; in version 2 all other weights are bytes, with one factor for each group of them (Q8_0).
 
-Its tokenizer is a file of its own: the longest piece, and of each piece its score, its length and its bytes.
+The tokenizer is a separate file: the length of the longest piece, then the score, length and bytes of each piece.
 """
 
 import struct
@@ -36,7 +36,7 @@ _NORMS = ("self.gamma", "ffn.gamma", "final.gamma")
 
 @dataclass(frozen=True)
 class _Form:
-    """What a file says before its weights."""
+    """The header of a file."""
 
     version: int
     begin: int  # the place of the first weight
@@ -48,11 +48,11 @@ class _Form:
     words: int
     room: int
     tied: bool
-    group: int = 0  # how many weights have one factor; 0 for float32
+    group: int = 0  # number of weights that share one factor; 0 for float32
 
     @property
     def shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """What stands in the file, in its order. Weights are stored (out, in)."""
+        """The arrays of the file, in its order. Weights are stored (out, in)."""
         d, layers, d_k = self.d, self.layers, self.d // self.heads
         before, above = {"self.gamma": (layers, d)}, {"ffn.gamma": (layers, d)}
         last: dict[str, tuple[int, ...]] = {"final.gamma": (d,)}
@@ -71,7 +71,7 @@ class _Form:
         own: dict[str, tuple[int, ...]] = {} if self.tied else {"output.W": (self.words, d)}
         if self.version:
             return {**before, **above, **last, **table, **attention, **net, **own}
-        angles = {"angles": (self.room, d_k)}  # which nobody reads
+        angles = {"angles": (self.room, d_k)}  # ignored
         return {**table, **before, **attention, **above, **net, **last, **angles, **own}
 
     def width(self, name: str) -> int:
@@ -81,19 +81,19 @@ class _Form:
 
 
 def opened(file: str | Path, dtype: str = "", tokenizer: str | Path | None = None) -> Checkpoint:
-    """The model of a file, its words named by the tokenizer beside it.
+    """The model of a file; the tokenizer beside it names its words.
 
     Parameters
     ----------
     dtype : str
-        "float64" or "float32"; without it float64 for models of up to `MOST_PRECISE` numbers.
+        "float64" or "float32"; default: float64 for models of up to `MOST_PRECISE` numbers.
     tokenizer : str or Path, optional
-        The file of its tokenizer; without it, one beside the file that begins with "tok" and has as many pieces.
+        The tokenizer's file; default: a file "tok*" in the same folder with as many pieces as the model has words.
 
     Raises
     ------
     ExplorerError
-        "checkpoint" where the file is not what its sizes say; "tokenizer" where the one that was named is none.
+        "checkpoint" if the file does not fit its header; "tokenizer" if the given tokenizer is not one.
     """
     file = Path(file)
     form = _form(file)
@@ -109,7 +109,7 @@ def opened(file: str | Path, dtype: str = "", tokenizer: str | Path | None = Non
 
 
 def _form(file: Path) -> _Form:
-    """The sizes that a file says, each of which has been looked at."""
+    """The sizes in a file's header, all checked."""
     size = file.stat().st_size
     with file.open("rb") as stream:
         head = stream.read(_HEADER)
@@ -124,7 +124,7 @@ def _form(file: Path) -> _Form:
         raise wrong(file, "is too short for a file of llama2.c")
     d, hidden, layers, heads, key_heads, words, room = _SIZES.unpack_from(head, at)
     group = int.from_bytes(head[37:41], "little") if version == 2 else 0
-    # Of version 0 a negative vocabulary means weights of its own for the output; later there is a byte that says so.
+    # In version 0 a negative vocabulary means that the output has its own weights; later versions have a byte for it.
     tied, words = (head[36] == 1 if version else words > 0), (words if version else abs(words))
     if not all(0 < one < _MOST for one in (d, hidden, layers, heads, key_heads, words, room)):
         raise wrong(file, "is no file of llama2.c: a size of it is none")
@@ -143,14 +143,14 @@ def _form(file: Path) -> _Form:
 
 
 def _arrays(file: Path, form: _Form, dtype: str) -> Iterator[tuple[str, Array]]:
-    """The arrays of a file, one after the other."""
+    """The arrays of a file, one after another."""
     at = form.begin
     for name, shape in form.shapes.items():
         n, width = prod(shape), form.width(name)
         if width == 4 * n:
             yield name, np.fromfile(file, "<f4", n, offset=at).reshape(shape).astype(dtype)
         else:
-            # Of each layer, or of the one matrix, first the bytes and then the factors.
+            # For each layer, or for a single matrix, first the bytes and then the factors.
             parts = shape[0] if name.startswith(("self.", "ffn.")) else 1
             raw = np.fromfile(file, np.int8, width, offset=at).reshape(parts, -1)
             numbers = raw[:, : n // parts].reshape(-1, form.group)
@@ -163,7 +163,7 @@ def _put_together(file: Path, form: _Form, tokenizer: Tokenizer | None, dtype: s
     words = counted_from_0(form.words) if tokenizer is None else named(tokenizer, form.words)
     model = _model(form, words, dtype)
     try:
-        build(model)  # its weights are as large as the file is
+        build(model)  # its weights are as large as the file
     except ExplorerError:
         raise wrong(file, "has sizes that are beyond what is read here") from None
     inputs: dict[str, Array] = {"input.tokens": np.zeros(1, np.int64), "output.temperature": np.ones((), dtype)}
@@ -203,8 +203,8 @@ def _model(form: _Form, words: tuple[str, ...], dtype: str) -> Model:
 
 
 def _beside(file: Path, words: int) -> Tokenizer | None:
-    """The tokenizer beside a file that has so many pieces, if there is one."""
-    # The one that names the number first, then the shortest name: tok512.bin, tokenizer.bin.
+    """The tokenizer beside a file that has this many pieces; None if there is none."""
+    # First a file whose name has the number, then the shortest name: tok512.bin, tokenizer.bin.
     there = [one for one in file.parent.glob("tok*.bin") if one.is_file() and not one.samefile(file)]
     for one in sorted(there, key=lambda one: (str(words) not in one.name, len(one.name), one.name)):
         try:
@@ -217,9 +217,9 @@ def _beside(file: Path, words: int) -> Tokenizer | None:
 
 
 def tokenizer_of(file: Path) -> Tokenizer:
-    """The tokenizer of a file beside the model's.
+    """The tokenizer in a file.
 
-    Raises `ExplorerError`: "tokenizer" where it is none.
+    Raises `ExplorerError`: "tokenizer" if it is not one.
     """
     try:
         if file.stat().st_size > MOST_BYTES:
@@ -241,7 +241,7 @@ def tokenizer_of(file: Path) -> Tokenizer:
         pieces.append((text, score, kind))
     if len(pieces) < 259:
         raise wrong_tokenizer("has fewer pieces than there are bytes")
-    # A text has a blank before it, and <s> before that.
+    # A blank is put before each text, and <s> before that.
     before: list[dict[str, Any]] = [{"type": "Prepend", "prepend": "▁"}]
     blanks = {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
     said = put_together(by_merges(pieces), pieces, [*before, blanks], 1)

@@ -1,4 +1,4 @@
-"""Opens a model that others trained, whichever format it is in."""
+"""Opens a model that others trained, in any of the known formats."""
 
 from pathlib import Path
 
@@ -9,21 +9,21 @@ from explorer.checkpoints.checkpoint import Checkpoint, Told, wrong
 def opened(
     path: str | Path, dtype: str = "", tokenizer: str | Path | None = None, told: Told | None = None
 ) -> Checkpoint:
-    """The model of a folder of the Hugging Face hub, or of a file, of GGUF or of llama2.c.
+    """The model of a folder of the Hugging Face hub, or of a file of GGUF or llama2.c.
 
     Parameters
     ----------
     dtype : str
-        "float64" or "float32"; without it float64 for small models.
+        "float64" or "float32"; default: float64 for small models.
     tokenizer : str or Path, optional
-        The file of a tokenizer that lies elsewhere than beside a file of llama2.c.
+        The tokenizer's file for a file of llama2.c, if it is in another folder.
     told : callable, optional
-        Hears how much of the numbers is read.
+        Called with the number of numbers read and the total.
 
     Raises
     ------
     ExplorerError
-        "checkpoint" or "tokenizer" where it cannot be opened: what is wrong, and with which file.
+        "checkpoint" or "tokenizer" if it cannot be opened, with what is wrong in which file.
     """
     path = Path(path)
     try:

@@ -1,1 +1,1 @@
-"""Tokenizers of others: from text to the numbers of pieces and back, step by step as their files say."""
+"""Tokenizers of published models: from text to the numbers of pieces and back, step by step as their files say."""

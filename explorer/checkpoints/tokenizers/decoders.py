@@ -1,4 +1,4 @@
-"""From pieces back to text: the `decoder` of a tokenizer.json (tokenizers 0.23). A step makes texts of texts."""
+"""From pieces back to text: the `decoder` of a tokenizer.json (tokenizers 0.23). Each step maps texts to texts."""
 
 from collections.abc import Callable
 
@@ -14,9 +14,9 @@ _CLEANED = (
 
 
 def decoder(said: Fields | None) -> Decoder:
-    """The way back that a file says; none puts blanks between the pieces.
+    """The decoder that a file describes; without one, pieces are joined with blanks.
 
-    Raises `ExplorerError`: "tokenizer" for one that is not known here.
+    Raises `ExplorerError`: "tokenizer" for an unknown decoder.
     """
     if said is None:
         return lambda pieces: [" ".join(pieces)]
@@ -72,7 +72,7 @@ def _word_piece(i: int, piece: str, prefix: str, cleans: bool) -> str:
 
 
 def byte_of(piece: str) -> int | None:
-    """The byte that a piece such as <0x0A> is; None for others."""
+    """The byte of a piece such as <0x0A>; None for other pieces."""
     if len(piece) == 6 and piece.startswith("<0x") and piece.endswith(">"):
         try:
             return int(piece[3:5], 16)
@@ -82,7 +82,7 @@ def byte_of(piece: str) -> int | None:
 
 
 def _bytes_put_together(pieces: list[str]) -> list[str]:
-    """Bytes that stand side by side made letters; each one that is part of none becomes �."""
+    """Join neighbouring byte pieces into characters; each byte of an invalid sequence becomes �."""
     made, held = list[str](), list[int]()
 
     def let_go() -> None:

@@ -1,4 +1,4 @@
-"""How a part of a text is taken apart into pieces: the `model` of a tokenizer.json (tokenizers 0.23)."""
+"""How a part of a text is split into pieces: the `model` of a tokenizer.json (tokenizers 0.23)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from explorer.checkpoints.tokenizers.fields import Fields, wrong
 MOST_PIECES = 2_000_000
 MOST_ID = 2**24
 MOST_WAYS = 64
-"""Merges for each piece, of which several may make the same one: Gemma has two or three."""
+"""The most merges for each piece; several merges may make the same piece: in Gemma two or three."""
 _LONGEST_PIECE = 1000
 
 
 class PieceModel(Protocol):
-    """A vocabulary, and the rule by which pieces of it are chosen."""
+    """A vocabulary, and the rule by which its pieces are chosen."""
 
     @property
     def vocabulary(self) -> Mapping[str, int]:
@@ -30,23 +30,23 @@ class PieceModel(Protocol):
     def ids(self, text: str) -> list[int]:
         """The numbers of the pieces of a part of a text.
 
-        Raises `ExplorerError`: "tokenizer" where it has no piece for a letter, and none for what is unknown.
+        Raises `ExplorerError`: "tokenizer" if a character has no piece and there is none for unknown text.
         """
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class BytePairs:
-    """Byte-pair encoding (Sennrich et al. 2016): of the pairs side by side the one that was learned first is merged."""
+    """Byte-pair encoding (Sennrich et al. 2016): of all neighbouring pairs, the merge learned first is done first."""
 
     vocabulary: Mapping[str, int]
-    merges: Mapping[tuple[int, int], tuple[int, int]]  # two numbers of pieces: which merge it is, and the piece made
+    merges: Mapping[tuple[int, int], tuple[int, int]]  # two piece numbers → the rank of the merge, the new piece
     unknown: int | None = None
-    fuses_unknown: bool = False  # whether letters that are not known become one piece together
-    bytes_instead: bool = False  # whether a letter that is not known becomes its bytes, such as <0xC3>
-    whole_first: bool = False  # whether a part that is a piece is never taken apart
-    prefix: str = ""  # before each letter but the first
-    ending: str = ""  # behind the last letter
+    fuses_unknown: bool = False  # whether neighbouring unknown characters become one piece
+    bytes_instead: bool = False  # whether an unknown character is replaced by its bytes, such as <0xC3>
+    whole_first: bool = False  # whether a part that is itself a piece is never split
+    prefix: str = ""  # before each character except the first
+    ending: str = ""  # after the last character
 
     def ids(self, text: str) -> list[int]:
         """The numbers of the pieces of a part of a text."""
@@ -55,7 +55,7 @@ class BytePairs:
         return self._merged(self._letters(text))
 
     def steps(self, text: str) -> list[list[int]]:
-        """The numbers of the pieces before anything is merged, and after each merge."""
+        """The numbers of the pieces before the first merge, and after each merge."""
         found = [self._letters(text)]
         while True:
             now = found[-1]
@@ -81,7 +81,7 @@ class BytePairs:
         return found
 
     def _merged(self, ids: list[int]) -> list[int]:
-        """The merges done, the first learned first and of equal ones the first in the text."""
+        """The pieces after all merges; the merge learned first comes first, and of equal ones the leftmost."""
         n, merges = len(ids), self.merges
         before, behind = list(range(-1, n - 1)), list(range(1, n + 1))
         waiting = [(*found, i) for i in range(n - 1) if (found := merges.get((ids[i], ids[i + 1])))]
@@ -89,7 +89,7 @@ class BytePairs:
         while waiting:
             _, made, i = heappop(waiting)
             j = behind[i] if ids[i] >= 0 else n
-            # What was merged meanwhile is another pair now, or none.
+            # The entry may be outdated: its pieces may have been merged with others since.
             if j >= n or merges.get((ids[i], ids[j]), (0, -1))[1] != made:
                 continue
             ids[i], ids[j] = made, -1
@@ -103,22 +103,22 @@ class BytePairs:
 
 
 def bytes_of(text: str, vocabulary: Mapping[str, int]) -> list[int] | None:
-    """The pieces of the bytes of a text; None where there are not all of them."""
+    """The pieces of the bytes of a text; None if some are missing."""
     found = [vocabulary.get(f"<0x{byte:02X}>") for byte in text.encode(errors="replace")]
     return None if None in found else [number for number in found if number is not None]
 
 
 @dataclass(frozen=True, eq=False)
 class WordPieces:
-    """WordPiece (Schuster & Nakajima 2012; BERT): from the left, the longest piece that there is."""
+    """WordPiece (Schuster & Nakajima 2012; BERT): from the left, always the longest piece."""
 
     vocabulary: Mapping[str, int]
     unknown: int
     prefix: str = "##"  # of pieces that do not begin a word
-    longest_word: int = 100  # of a longer word nothing is known
+    longest_word: int = 100  # a longer word counts as unknown
 
     def ids(self, text: str) -> list[int]:
-        """The numbers of the pieces of a part of a text; one for all of a word that cannot be made of pieces."""
+        """The numbers of the pieces of a part of a text; only the unknown piece for a word that cannot be split."""
         if len(text) > self.longest_word:
             return [self.unknown]
         found, begin = list[int](), 0
@@ -135,10 +135,10 @@ class WordPieces:
 
 @dataclass(frozen=True, eq=False)
 class Unigram:
-    """Unigram (Kudo 2018): of all ways to take a text apart the likeliest, by the logs of the pieces' probabilities."""
+    """Unigram (Kudo 2018): of all ways to split a text the most probable, by the log-probabilities of the pieces."""
 
     vocabulary: Mapping[str, int]
-    scores: Mapping[str, float]  # of the pieces that a text may have; marks have none
+    scores: Mapping[str, float]  # of the pieces that texts may contain; marks have none
     unknown: int | None
     bytes_instead: bool = False
 
@@ -151,7 +151,7 @@ class Unigram:
         return min(self.scores.values(), default=0.0) - 10.0
 
     def best(self, text: str) -> list[tuple[str, float]]:
-        """The pieces of the likeliest way (Viterbi), each with its score; what is unknown stands together."""
+        """The pieces of the most probable split (Viterbi) with their scores; neighbouring unknown text is one piece."""
         n = len(text)
         score, begins, known = [-inf] * (n + 1), [0] * (n + 1), [True] * (n + 1)
         score[0] = type(self._unknown_score)(0)
@@ -206,7 +206,7 @@ class Unigram:
 
 @dataclass(frozen=True, eq=False)
 class WholeWords:
-    """Each part is a piece, or unknown."""
+    """Each part is a whole piece, or unknown."""
 
     vocabulary: Mapping[str, int]
     unknown: int
@@ -220,7 +220,7 @@ class WholeWords:
 
 
 def piece_model(said: Fields) -> PieceModel:
-    """The model that a file says.
+    """The piece model that a file describes.
 
     Raises `ExplorerError`: "tokenizer".
     """
@@ -245,7 +245,7 @@ def piece_model(said: Fields) -> PieceModel:
 def vocabulary_of(said: Any) -> dict[str, int]:
     """The number of each piece.
 
-    Raises `ExplorerError`: "tokenizer" where they are none.
+    Raises `ExplorerError`: "tokenizer" if the numbers are invalid.
     """
     if not isinstance(said, dict) or len(said) > MOST_PIECES:
         raise wrong("has no vocabulary that can be one")
@@ -256,9 +256,9 @@ def vocabulary_of(said: Any) -> dict[str, int]:
 
 
 def merges_of(said: Any, vocabulary: Mapping[str, int], prefix: str = "") -> dict[tuple[int, int], tuple[int, int]]:
-    """The merges of a list of pairs, or of lines with two pieces each.
+    """The merges from a list of pairs, or of lines with two pieces each.
 
-    Raises `ExplorerError`: "tokenizer" where one makes or needs what is no piece.
+    Raises `ExplorerError`: "tokenizer" if a merge uses or makes something that is not a piece.
     """
     if not isinstance(said, list) or len(said) > MOST_PIECES:
         raise wrong("has no list of merges that can be one")
@@ -301,11 +301,11 @@ def _unigram(said: Fields) -> Unigram:
             raise wrong(f"has the piece {one[0][:40]!r} with a score that is no number")
     unknown = None if said.get("unk_id") is None else said.whole("unk_id", max(len(listed) - 1, 0))
     known = {piece: i for i, (piece, _) in enumerate(listed)}
-    if said.get("numbers") is not None:  # not of tokenizers: Marian's pieces have the numbers of another list
+    if said.get("numbers") is not None:  # our own extension: Marian's pieces have the numbers of another list
         known = vocabulary_of(said.get("numbers"))
         unknown = _known(known, "<unk>")
     scores = {piece: float(score) for piece, score in listed if score is not None}
-    if said.flag("single", False):  # not of tokenizers: SentencePiece itself adds in float32
+    if said.flag("single", False):  # our own extension: SentencePiece itself adds in float32
         scores = {piece: np.float32(score) for piece, score in scores.items()}  # type: ignore[misc]
     return Unigram(known, scores, unknown, said.flag("byte_fallback", False))
 

@@ -1,4 +1,4 @@
-"""What is done to a text before it is split: the `normalizer` of a tokenizer.json (huggingface/tokenizers 0.23)."""
+"""How a text is changed before it is split: the `normalizer` of a tokenizer.json (huggingface/tokenizers 0.23)."""
 
 import unicodedata
 from base64 import b64decode
@@ -30,9 +30,9 @@ _HAN = (
 
 
 def normalizer(said: Fields | None) -> Normalizer:
-    """The normalizer that a file says; none does nothing.
+    """The normalizer that a file describes; without one, the text stays unchanged.
 
-    Raises `ExplorerError`: "tokenizer" for one that is not known here.
+    Raises `ExplorerError`: "tokenizer" for an unknown normalizer.
     """
     if said is None:
         return lambda text: text
@@ -76,14 +76,14 @@ def _step(said: Fields) -> Normalizer:
             return lambda text: _bert(text, clean, han, accents, lower)
         case "Precompiled":
             return CharacterMap.of(said.text("precompiled_charsmap", 20_000_000)).by_graphemes
-        case "SentencePiece":  # not of tokenizers: what a SentencePiece model itself does with its map
+        case "SentencePiece":  # our own extension: how a SentencePiece model itself uses its map
             return CharacterMap.of(said.text("precompiled_charsmap", 20_000_000)).by_longest
         case other:
             raise wrong(f"needs the normalizer {other!r}, which is not known here")
 
 
 def replacer(said: Fields) -> Normalizer:
-    """Each place of a text or pattern replaced by another text."""
+    """A normalizer that replaces each occurrence of a text or pattern."""
     what, content = said.pattern(), said.text("content")
     if isinstance(what, str):
         return lambda text: text.replace(what, content)
@@ -121,22 +121,22 @@ def _bert(text: str, clean: bool, han: bool, accents: bool, lower: bool) -> str:
 
 
 def _lowered(text: str) -> str:
-    """Letter by letter: a sigma at the end of a word is as any other."""
+    """Each character by itself: a sigma at the end of a word becomes an ordinary one."""
     return "".join(map(str.lower, text))
 
 
 @dataclass(frozen=True, eq=False)
 class CharacterMap:
-    """What SentencePiece writes for characters: a double array (Yata, darts-clone) and the texts that it leads to."""
+    """SentencePiece's replacements of characters: a double array (Yata, darts-clone) and the texts it leads to."""
 
     units: np.ndarray  # uint32
     texts: bytes
 
     @classmethod
     def of(cls, said: str | bytes) -> "CharacterMap":
-        """The map that is written so, as base64 or as it is.
+        """The map from its serialised form, as bytes or base64.
 
-        Raises `ExplorerError`: "tokenizer" where it is none.
+        Raises `ExplorerError`: "tokenizer" if it is invalid.
         """
         try:
             raw = said if isinstance(said, bytes) else b64decode(said, validate=True)
@@ -148,7 +148,7 @@ class CharacterMap:
         return cls(np.frombuffer(raw, "<u4", size // 4, 4), raw[4 + size :])
 
     def prefixes(self, key: bytes) -> list[tuple[int, str]]:
-        """What the map says of each beginning of a key: how many bytes it is, and what it becomes."""
+        """The entries for all beginnings of a key: the length in bytes, and the replacement."""
         found: list[tuple[int, str]] = []
         at = self._offset(0, 0)
         for n, byte in enumerate(key, 1):
@@ -170,7 +170,7 @@ class CharacterMap:
         return place ^ ((unit >> 10) << ((unit & 1 << 9) >> 6))
 
     def by_graphemes(self, text: str) -> str:
-        """As huggingface/tokenizers does: a letter with its marks at once, by the shortest beginning that is known."""
+        """As huggingface/tokenizers does: each letter together with its marks, by the shortest known beginning."""
         made: list[str] = []
         for begin, end in found_in(_GRAPHEME, text):
             grapheme = text[begin:end]
@@ -185,7 +185,7 @@ class CharacterMap:
         return "".join(made)
 
     def by_longest(self, text: str) -> str:
-        """As SentencePiece does: the longest beginning that is known."""
+        """As SentencePiece does: by the longest known beginning."""
         raw, at, made = text.encode(errors="replace"), 0, list[str]()
         while at < len(raw):
             known = self.prefixes(raw[at : at + 64])
@@ -194,7 +194,7 @@ class CharacterMap:
                 at += known[-1][0]
             else:
                 n = 1
-                while at + n < len(raw) and raw[at + n] >> 6 == 2:  # the rest of a letter of several bytes
+                while at + n < len(raw) and raw[at + n] >> 6 == 2:  # the other bytes of the character
                     n += 1
                 made.append(raw[at : at + n].decode(errors="replace"))
                 at += n

@@ -1,4 +1,4 @@
-"""The tokenizer of a folder, whichever files it is in, and the words of a model named by its pieces."""
+"""The tokenizer of a folder, in any of the known files, and a model's words named by its pieces."""
 
 import json
 from collections.abc import Mapping
@@ -16,14 +16,13 @@ from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
 
 _PROBE = [f"{sign * 2000}{other}" for sign, other in ("ab", "A.", "0a", " a", "!a", "_.", "é.", "\na")]
-"""Texts that patterns which never come to an end show themselves with."""
+"""Texts on which endless patterns are detected."""
 
 
 def with_pieces(folder: Path, model: Model) -> tuple[Model, str]:
-    """The model with its words named by the pieces of the folder's tokenizer, and what is to be said of that.
+    """The model with its words named by the pieces of the folder's tokenizer, and a sentence about the tokenizer.
 
-    The sentence is empty where there is nothing to say; where the tokenizer cannot be read it tells why, and the words
-    stay as they are.
+    The sentence is "" if all is well; if the tokenizer cannot be read it gives the reason, and the words stay numbers.
     """
     try:
         axes = dict(model.axes)
@@ -49,7 +48,7 @@ def with_pieces(folder: Path, model: Model) -> tuple[Model, str]:
 
 
 def tokenizer_of(folder: Path, reads: bool = True) -> Tokenizer | None:
-    """The tokenizer of a folder; `reads` for what the encoder reads, where two languages have one each."""
+    """The tokenizer of a folder; `reads`: the encoder's, if source and target have different tokenizers."""
     files = {name: folder / name for name in ("tokenizer.json", "vocab.json", "merges.txt", "tokenizer.model")}
     files |= {name: folder / name for name in ("source.spm", "target.spm", "target_vocab.json")}
     files |= {name: folder / name for name in ("spiece.model", "vocab.txt")}
@@ -79,11 +78,11 @@ def tokenizer_of(folder: Path, reads: bool = True) -> Tokenizer | None:
     return None
 
 
-# The files from before there was tokenizer.json
+# Files from before tokenizer.json existed
 
 
 def _byte_pairs(folder: Path, known: dict[str, int], merges: str) -> Tokenizer:
-    """GPT-2's vocab.json and merges.txt, which its kin have, too: with other marks, or another way of cutting."""
+    """A tokenizer from vocab.json and merges.txt, of GPT-2 or similar models with other marks or another splitting."""
     settings, kind = _settings(folder), _kind(folder)
     lines = [line for line in merges.replace("\r\n", "\n").split("\n") if line and not line.startswith("#version")]
     blank = settings.get("add_prefix_space") is True
@@ -109,7 +108,7 @@ def _byte_pairs(folder: Path, known: dict[str, int], merges: str) -> Tokenizer:
 
 
 def _word_pieces(folder: Path, known: dict[str, int]) -> Tokenizer:
-    """BERT's vocab.txt: a piece a line."""
+    """BERT's vocab.txt, with one piece in each line."""
     settings = _settings(folder)
     marks = _marks(settings, {name: f"[{name.upper()}]" for name in ("unk", "sep", "pad", "cls", "mask")})
     added = _added(folder, settings, known, marks)
@@ -132,7 +131,7 @@ def _word_pieces(folder: Path, known: dict[str, int]) -> Tokenizer:
 
 
 def _marks(settings: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, str]:
-    """What stands for the beginning, the end, what is unknown: as the folder says, or as usual."""
+    """The marks for beginning, end, unknown and so on: those of the folder's settings, or the usual ones."""
     found = dict(names)
     for name in ("bos", "eos", "unk", "sep", "pad", "cls", "mask"):
         said = settings.get(f"{name}_token")
@@ -145,7 +144,7 @@ def _marks(settings: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, s
 def _added(
     folder: Path, settings: Mapping[str, Any], known: Mapping[str, int], marks: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """The pieces that are looked for in the text itself: marks, and those that a folder adds to its vocabulary."""
+    """The pieces that are searched in the text itself: marks, and pieces that a folder adds to its vocabulary."""
     others = _fields(folder / "added_tokens.json")
     special = {*marks.values(), *_listed(_fields(folder / "special_tokens_map.json")), *_listed(settings)}
     numbers = {**known, **{content: number for content, number in others.items() if type(number) is int}}
@@ -162,20 +161,20 @@ def _added(
 
 
 def _listed(settings: Mapping[str, Any]) -> set[str]:
-    """Marks that a folder has besides the usual ones."""
+    """The marks of a folder besides the usual ones."""
     said = settings.get("additional_special_tokens")
     every = [one.get("content") if isinstance(one, dict) else one for one in (said if isinstance(said, list) else ())]
     return {one for one in every if isinstance(one, str)}
 
 
 def _kind(folder: Path) -> str:
-    """Whose tokenizer it is: as its own settings say, or its model's."""
+    """The kind of tokenizer: from its own settings, or from its model's."""
     said = _settings(folder).get("tokenizer_class") or _fields(folder / "config.json").get("model_type")
     return said.removesuffix("Fast").removesuffix("Tokenizer").lower() if isinstance(said, str) else ""
 
 
 def _sentencepiece(raw: bytes, settings: Mapping[str, Any]) -> Tokenizer:
-    """Llama's and T5's: the marks that stand around a text are told by the folder's tokenizer_config.json."""
+    """Llama's and T5's tokenizers; the marks around a text come from the folder's tokenizer_config.json."""
     said = sentencepiece.described(raw)
     numbers = {one["content"]: one["id"] for one in said["added_tokens"]}
     is_t5 = said["model"]["type"] == "Unigram"
@@ -186,7 +185,7 @@ def _sentencepiece(raw: bytes, settings: Mapping[str, Any]) -> Tokenizer:
 
 
 def around(before: str, behind: str, numbers: Mapping[str, int]) -> dict[str, Any] | None:
-    """The marks around a text as a tokenizer.json says them; "" for none."""
+    """The marks around a text, as a tokenizer.json describes them; "" for none."""
     if not before and not behind:
         return None
     parts: list[dict[str, Any]] = [{"Sequence": {"id": "A"}}]
@@ -201,7 +200,7 @@ def around(before: str, behind: str, numbers: Mapping[str, int]) -> dict[str, An
 
 
 def _marian(raw: bytes, numbers: Any) -> Tokenizer:
-    """Marian's: SentencePiece chooses the pieces of a language, and one list for both has their numbers."""
+    """Marian's: SentencePiece chooses the pieces of a language; one list for both languages has their numbers."""
     said, known = sentencepiece.described(raw), vocabulary_of(numbers)
     if said["model"]["type"] != "Unigram" or "<unk>" not in known or "</s>" not in known:
         raise wrong("is not of the kind that Marian has")
@@ -221,7 +220,7 @@ def _settings(folder: Path) -> Mapping[str, Any]:
 
 
 def _fields(file: Path) -> Mapping[str, Any]:
-    """What a file says that need not be there."""
+    """The content of an optional file."""
     try:
         if not file.is_file() or file.stat().st_size > MOST_BYTES:
             return {}

@@ -1,4 +1,4 @@
-"""The tokenizer that a GGUF file has among its facts, as a tokenizer.json would say it."""
+"""The tokenizer in the facts of a GGUF file, converted into a tokenizer.json."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -21,12 +21,12 @@ _PATTERNS = {
 _AS_GPT_2 = ("gpt-2", "olmo", "mpt", "phi-2", "jina-es", "jina-de")
 _BY_DIGITS = ("smollm", "starcoder", "refact", "command-r")
 _BEGIN_BY_DEFAULT = ("llama-bpe", "llama3", "llama-v3")
-_USUAL = {"bos": 1, "eos": 2}  # SentencePiece's
+_USUAL = {"bos": 1, "eos": 2}  # the defaults of SentencePiece
 _BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False}
 
 
 def with_pieces(facts: Mapping[str, Any], model: Model) -> tuple[Model, str]:
-    """The model with its words named by the pieces of the file's tokenizer, and what is to be said of that."""
+    """The model with its words named by the pieces of the file's tokenizer, and a sentence about the tokenizer."""
     if "tokenizer.ggml.model" not in facts:
         return model, "it has no tokenizer: words are the numbers of the pieces"
     try:
@@ -43,9 +43,9 @@ def with_pieces(facts: Mapping[str, Any], model: Model) -> tuple[Model, str]:
 
 
 def tokenizer_of(facts: Mapping[str, Any]) -> Tokenizer:
-    """The tokenizer of a file's facts.
+    """The tokenizer in the facts of a file.
 
-    Raises `ExplorerError`: "tokenizer" where it does not fit together, or is of a kind that is not known here.
+    Raises `ExplorerError`: "tokenizer" if it is inconsistent, or of an unknown kind.
     """
     own = {name.removeprefix("tokenizer.ggml."): fact for name, fact in facts.items()}
     pieces, kinds = own.get("tokens"), own.get("token_type")
@@ -79,7 +79,7 @@ def _mark(own: Mapping[str, Any], pieces: list[str], mark: str) -> str:
 
 
 def _by_scores(own: Mapping[str, Any], pieces: list[str], kinds: list[int]) -> dict[str, Any]:
-    """SentencePiece's byte pairs, as Llama 1 and 2 and Gemma have them."""
+    """SentencePiece's byte pairs, as in Llama 1 and 2 and Gemma."""
     scores = own.get("scores")
     if not isinstance(scores, list) or len(scores) != len(pieces):
         raise wrong("does not have a score for each piece")
@@ -91,7 +91,7 @@ def _by_scores(own: Mapping[str, Any], pieces: list[str], kinds: list[int]) -> d
 
 
 def _by_bytes(own: Mapping[str, Any], pieces: list[str], kinds: list[int]) -> dict[str, Any]:
-    """Byte-level byte pairs; what cuts a text into words is known by a name."""
+    """Byte-level byte pairs; the file only names the rule that splits a text into words."""
     merges, cuts = own.get("merges"), own.get("pre", "gpt-2")
     if not isinstance(merges, list) or not all(isinstance(one, str) for one in merges):
         raise wrong("has no merges")

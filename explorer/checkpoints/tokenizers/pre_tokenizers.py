@@ -1,6 +1,6 @@
-"""How a text is split before its parts are taken apart: the `pre_tokenizer` of a tokenizer.json (tokenizers 0.23).
+"""How a text is split into words before these are split into pieces: the `pre_tokenizer` of a tokenizer.json.
 
-A step gets a part and whether the text begins with it, and gives the parts that it becomes.
+A step receives a part and whether the text begins with it, and returns the parts into which it splits it.
 """
 
 from collections.abc import Callable
@@ -24,17 +24,17 @@ from explorer.checkpoints.tokenizers.fields import (
 
 PreTokenizer = Callable[[str, bool], list[str]]
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-"""How GPT-2 splits a text (openai/gpt-2, encoder.py)."""
+"""GPT-2's splitting of a text (openai/gpt-2, encoder.py)."""
 _WORDS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}%s| ?[^\s\p{L}\p{N}]+[\r\n]*|"
 _BLANKS = r"\s*[\r\n]+|\s+(?!\S)|\s+"
 LLAMA_3, QWEN_2 = _WORDS % "{1,3}" + _BLANKS, _WORDS % "" + _BLANKS
-"""How Llama 3 and Qwen 2 do: they keep ends of lines together, and up to three digits, or each by itself."""
+"""Llama 3's and Qwen 2's: ends of lines stay together; digits are kept in groups of up to three, or single."""
 
 
 def pre_tokenizer(said: Fields | None) -> PreTokenizer:
-    """The way of splitting that a file says; none leaves the text whole.
+    """The splitting that a file describes; without one, the text stays whole.
 
-    Raises `ExplorerError`: "tokenizer" for one that is not known here.
+    Raises `ExplorerError`: "tokenizer" for an unknown splitting.
     """
     if said is None:
         return lambda text, first: [text]
@@ -71,7 +71,7 @@ def pre_tokenizer(said: Fields | None) -> PreTokenizer:
 
 
 def metaspace(said: Fields) -> PreTokenizer:
-    """SentencePiece's: ▁ in place of blanks, one before the text, and words with the one before them."""
+    """SentencePiece's splitting: ▁ replaces blanks, one is added before the text; each word keeps the ▁ before it."""
     blank = said.text("replacement", 1, "▁")
     scheme, apart = blank_before(said), said.flag("split", True)
     if not blank:
@@ -89,7 +89,7 @@ def metaspace(said: Fields) -> PreTokenizer:
 
 
 def blank_before(said: Fields) -> str:
-    """Whether a text begins with a blank: "always", "never", or only the "first" part of it."""
+    """When a blank is put before a part of the text: "always", "never", or only before the "first" part."""
     scheme = said.text("prepend_scheme", default="always" if said.flag("add_prefix_space", True) else "never")
     if scheme not in ("always", "first", "never"):
         raise wrong(f"says a prepend_scheme {scheme!r}, which is not known here")
@@ -119,7 +119,7 @@ def _one_after_another(steps: list[PreTokenizer]) -> PreTokenizer:
 
 
 def _is_further_on(part: str, text: str) -> bool:
-    """Whether a step left out what stands before the first part; one in other letters begins where the text does."""
+    """Whether a step dropped text before the first part; a part in other letters counts as the text's beginning."""
     return part in text and not text.startswith(part)
 
 

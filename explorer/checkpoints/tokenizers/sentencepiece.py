@@ -1,6 +1,6 @@
 """A SentencePiece model (google/sentencepiece, sentencepiece_model.proto): pieces with scores, in protobuf.
 
-It becomes what a tokenizer.json would say of it.
+It is converted into a tokenizer.json.
 """
 
 import struct
@@ -19,9 +19,9 @@ _UNIGRAM, _BPE = 1, 2
 
 
 def described(raw: bytes) -> dict[str, Any]:
-    """What a tokenizer.json would say of a SentencePiece model; marks around a text are the caller's.
+    """A SentencePiece model as a tokenizer.json; the caller adds the marks around a text.
 
-    Raises `ExplorerError`: "tokenizer" where it is none, or is of a kind that is not known here.
+    Raises `ExplorerError`: "tokenizer" if it is invalid, or of an unknown kind.
     """
     pieces, falls_back = list[Piece](), False
     kind: int | float | bytes = _UNIGRAM
@@ -51,7 +51,7 @@ def described(raw: bytes) -> dict[str, Any]:
     if squeezes:
         steps += [
             {"type": "Replace", "pattern": {"Regex": pattern}, "content": content}
-            for pattern, content in ((r"\A +| +\Z", ""), (" {2,}", " "))  # blanks only, no ends of lines
+            for pattern, content in ((r"\A +| +\Z", ""), (" {2,}", " "))  # blanks only, not ends of lines
         ]
     if before:
         steps.append({"type": "Prepend", "prepend": " "})
@@ -63,9 +63,9 @@ def described(raw: bytes) -> dict[str, Any]:
 def put_together(
     model: Mapping[str, Any], pieces: Sequence[Piece], normalizers: list[dict[str, Any]], blanks: int
 ) -> dict[str, Any]:
-    """A tokenizer.json around pieces: marks are looked for in the text, and blanks come back.
+    """A tokenizer.json for these pieces: marks are searched in the text, and decoding restores blanks.
 
-    `blanks`: how many at most go again before the first word.
+    `blanks`: how many blanks at most decoding removes before the first word.
     """
     back = [
         {"type": "Replace", "pattern": {"String": BLANK}, "content": " "},
@@ -73,7 +73,7 @@ def put_together(
         {"type": "Fuse"},
         *([{"type": "Strip", "content": " ", "start": blanks, "stop": 0}] if blanks else []),
     ]
-    prepends = any(one["type"] == "Prepend" for one in normalizers)  # which would be put before a piece, too
+    prepends = any(one["type"] == "Prepend" for one in normalizers)  # it would be applied to a piece's content, too
     return {
         "added_tokens": [
             {"id": i, "content": piece, "special": kind != USER, "normalized": kind == USER and not prepends}
@@ -87,7 +87,7 @@ def put_together(
 
 
 def by_merges(pieces: Sequence[Piece]) -> dict[str, Any]:
-    """SentencePiece's byte pairs: two pieces merge where together they are one, the one with the best score first."""
+    """SentencePiece's byte pairs: two pieces merge if together they are a piece; the best score comes first."""
     known = {piece: i for i, (piece, _, _) in enumerate(pieces)}
     usual = {piece for piece, _, kind in pieces if kind in (NORMAL, USER)}
     merges = [
@@ -110,15 +110,15 @@ def by_merges(pieces: Sequence[Piece]) -> dict[str, Any]:
 
 
 def unigram(pieces: Sequence[Piece], falls_back: bool = False) -> dict[str, Any]:
-    """The likeliest way to take a text apart."""
+    """The Unigram model of these pieces."""
     unknown = next((i for i, (_, _, kind) in enumerate(pieces) if kind == UNKNOWN), None)
     return {
         "type": "Unigram",
-        # Not of tokenizers: marks have no score, so a text that is written like one is taken apart as any other.
+        # Our own extension: marks have no score, so a text that looks like a mark is split like any other.
         "vocab": [(piece, score if kind in (NORMAL, USER) else None) for piece, score, kind in pieces],
         "unk_id": unknown,
         "byte_fallback": falls_back,
-        "single": True,  # not of tokenizers: SentencePiece adds scores in float32, which decides between equals
+        "single": True,  # our own extension: SentencePiece adds scores in float32, which decides between equal splits
     }
 
 
@@ -131,7 +131,7 @@ def _piece(raw: bytes) -> Piece:
 
 
 def _fields(raw: bytes) -> Iterator[tuple[int, int | float | bytes]]:
-    """The fields of a protobuf message: numbers as they are, the rest as bytes."""
+    """The fields of a protobuf message: numbers as numbers, everything else as bytes."""
     at = 0
     while at < len(raw):
         key, at = _number(raw, at)

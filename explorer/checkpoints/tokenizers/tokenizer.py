@@ -1,6 +1,6 @@
-"""A tokenizer: a text normalized, split, taken apart into pieces, with those before and behind it; and the way back.
+"""A tokenizer: a text is normalized, split into words and pieces, and gets marks around it; and the way back to text.
 
-Pieces in letters that can be seen.
+And pieces in visible characters.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,35 +20,35 @@ from explorer.core.vocabulary import Vocabulary
 
 @dataclass(frozen=True)
 class Added:
-    """A piece that is looked for in the text itself, before anything else is done."""
+    """A piece that is searched in the text itself, before any other step."""
 
     content: str
     number: int
-    special: bool = False  # whether it is a mark, not part of a text
-    normalized: bool = False  # whether it is looked for in the normalized text
+    special: bool = False  # whether it is a mark and not part of a text
+    normalized: bool = False  # whether it is searched in the normalized text
     single_word: bool = False
-    takes_left: bool = False  # the blanks before it
-    takes_right: bool = False  # the blanks behind it
+    takes_left: bool = False  # whether it absorbs the blanks before it
+    takes_right: bool = False  # whether it absorbs the blanks after it
 
 
 @dataclass(frozen=True, eq=False)
 class Tokenizer:
-    """One tokenizer with all its steps."""
+    """A tokenizer with all its steps."""
 
     model: PieceModel
     normalize: Normalizer
     split: PreTokenizer
     decoder: Decoder
     added: tuple[Added, ...] = ()
-    before: tuple[int, ...] = ()  # numbers of the pieces that stand before a text
+    before: tuple[int, ...] = ()  # numbers of the marks before a text
     behind: tuple[int, ...] = ()
-    pieces: Mapping[int, str] = field(default_factory=dict)  # how the file writes each piece
-    source: str = ""  # the tokenizer.json that it was made of
+    pieces: Mapping[int, str] = field(default_factory=dict)  # the text of each piece in the file
+    source: str = ""  # its tokenizer.json
 
     def encode(self, text: str, marks: bool = True) -> list[int]:
-        """The numbers of the pieces of a text; with `marks` those before and behind it, such as <s>.
+        """The numbers of the pieces of a text; `marks` adds those before and after it, such as <s>.
 
-        Raises `ExplorerError`: "tokenizer" where the text is too long, or cannot be taken apart.
+        Raises `ExplorerError`: "tokenizer" if the text is too long, or cannot be split.
         """
         if len(text) > MOST_TEXT:
             raise wrong(f"takes apart texts of up to {MOST_TEXT:,} characters; this one has {len(text):,}")
@@ -58,7 +58,7 @@ class Tokenizer:
         return [*self.before, *found, *self.behind] if marks else found
 
     def parts(self, text: str) -> list[tuple[int | str, bool]]:
-        """The added pieces of a text, and its normalized parts between them, each with whether the text begins so."""
+        """The added pieces of a text and the normalized parts between them, each with whether the text starts there."""
         found: list[tuple[int | str, bool]] = []
         for one, begins in _apart(text, self._as_written, True):
             if isinstance(one, Added):
@@ -69,20 +69,20 @@ class Tokenizer:
         return found
 
     def words(self, part: str, begins: bool) -> list[str]:
-        """What a normalized part is split into before pieces are chosen."""
+        """The words into which a normalized part is split, before pieces are chosen."""
         return [word for word in self.split(part, begins) if word]
 
     def _ids(self, part: str, begins: bool) -> list[int]:
         return [number for word in self.words(part, begins) for number in self.model.ids(word)]
 
     def decode(self, ids: Sequence[int], marks: bool = False) -> str:
-        """The text of pieces; with `marks` those that are no part of a text, too."""
+        """The text of pieces; with `marks` also the marks."""
         return "".join(
             self.decoder([self.pieces[i] for i in ids if i in self.pieces and (marks or not self.is_mark(i))])
         )
 
     def is_mark(self, number: int) -> bool:
-        """Whether a piece is no part of a text."""
+        """Whether a piece is a mark, not part of a text."""
         return number in self._marks
 
     @cached_property
@@ -104,7 +104,7 @@ _Looked = tuple["regex.Pattern[str] | None", Mapping[str, Added]]
 
 
 def _looked(added: Sequence[Added], normalize: Normalizer) -> _Looked:
-    """What is looked for: the longest of those that begin at a place."""
+    """A pattern for added pieces that prefers the longest one at each place, and the pieces by text."""
     by_text = {text: one for one in added if (text := normalize(one.content))}
     if not by_text:
         return None, by_text
@@ -113,7 +113,7 @@ def _looked(added: Sequence[Added], normalize: Normalizer) -> _Looked:
 
 
 def _apart(text: str, looked: _Looked, begins: bool) -> list[tuple[Added | str, bool]]:
-    """Added pieces, and the texts between them."""
+    """The added pieces in a text, and the texts between them."""
     what, by_text = looked
     found, end = list[tuple[Added | str, bool]](), 0
     for match in what.finditer(text) if what is not None else ():
@@ -126,7 +126,7 @@ def _apart(text: str, looked: _Looked, begins: bool) -> list[tuple[Added | str, 
         if one.takes_right:
             while last < len(text) and is_blank(text[last]):
                 last += 1
-        if first < end:  # the one before it has taken its blanks
+        if first < end:  # the piece before it has absorbed these blanks
             first = end
         if end < first:
             found.append((text[end:first], begins and end == 0))
@@ -145,9 +145,9 @@ MOST_LETTERS = 40
 
 
 def named(tokenizer: Tokenizer, n: int) -> Vocabulary:
-    """The first n pieces of a tokenizer: a blank as ␣, and what cannot be seen as its bytes.
+    """The first n pieces of a tokenizer in visible characters: a blank as ␣, other invisible characters as their bytes.
 
-    Where two would be shown alike, or there is none, the number stands behind #.
+    If two would look the same, or a piece is missing, # and its number follow.
     """
     added = {one.number for one in tokenizer.added}
     written = [(number, tokenizer.pieces.get(number, "")) for number in range(n)]
@@ -167,9 +167,9 @@ def named(tokenizer: Tokenizer, n: int) -> Vocabulary:
 
 
 def letters_of(tokenizer: Tokenizer) -> Callable[[str], str]:
-    """How a piece, or a part of a text, is written in letters that can be seen.
+    """The function that writes a piece, or a part of a text, in visible characters.
 
-    The pieces of GPT-2 and its kin are bytes, each written as a letter, such as Ġ for a blank: their way back shows it.
+    GPT-2 and similar models write each byte of a piece as a letter, such as Ġ for a blank; their decoder reveals it.
     """
     return _by_letters if tokenizer.decoder(["Ġ"]) == [" "] else _as_text
 

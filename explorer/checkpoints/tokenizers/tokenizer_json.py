@@ -1,4 +1,4 @@
-"""A tokenizer as huggingface/tokenizers writes it."""
+"""Reading a tokenizer.json of huggingface/tokenizers."""
 
 import json
 from collections.abc import Mapping
@@ -19,13 +19,13 @@ _MOST_MARKS = 16
 def from_json(text: str) -> Tokenizer:
     """The tokenizer that a tokenizer.json describes.
 
-    Raises `ExplorerError`: "tokenizer" where it is none, or needs what is not known here.
+    Raises `ExplorerError`: "tokenizer" if it is invalid, or needs an unknown step.
     """
     return _tokenizer(Fields(parsed(text)), text)
 
 
 def from_fields(said: Mapping[str, Any]) -> Tokenizer:
-    """The same from what a tokenizer.json would say.
+    """The same for the parsed content of a tokenizer.json.
 
     Raises `ExplorerError`: "tokenizer".
     """
@@ -33,9 +33,9 @@ def from_fields(said: Mapping[str, Any]) -> Tokenizer:
 
 
 def parsed(text: str) -> Any:
-    """What JSON says.
+    """The content of a JSON text.
 
-    Raises `ExplorerError`: "tokenizer" where it is none, is too large, or is nested too deep.
+    Raises `ExplorerError`: "tokenizer" if it is invalid, too large, or nested too deep.
     """
     if len(text) > MOST_BYTES:
         raise wrong(f"is larger than the {MOST_BYTES // 1_000_000} MB that are read")
@@ -84,7 +84,7 @@ def _added(said: Any, vocabulary: Mapping[str, int]) -> tuple[Added, ...]:
 
 
 def _marks(said: Fields | None, known: Mapping[str, int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The pieces before and behind a text."""
+    """The numbers of the marks before and after a text."""
     if said is None:
         return (), ()
     match said.kind():
