@@ -1,10 +1,10 @@
-"""Questions of lessons for a class: exercise sheets, answers, and files for learning platforms. Files, no server."""
+"""Questions of lessons for a class: exercise sheets, answers, files for learning platforms. Files only, no server."""
 
 import os
 from pathlib import Path
 
 SHEET, ANSWERS = ".sheet.toml", ".answers.json"
-"""How the names of files end."""
+"""Endings of the two kinds of files."""
 
 
 def is_for_class(path: Path) -> bool:

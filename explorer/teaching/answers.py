@@ -1,7 +1,7 @@
-"""What a student answered, as one small file: a text that can be pasted into a mail.
+"""A student's answers as one small file: a text that can be pasted into a mail.
 
-The checksum shows what happens to files: a line lost on the way, a number retyped. It is no signature: who knows how it
-is made can make one. `Answers.agrees` computes everything anew from the sheet.
+The checksum reveals accidents: a line lost on the way, a number retyped. It is not a signature: anybody who knows how
+it is computed can make one. `Answers.agrees` judges all answers again with the sheet.
 """
 
 import json
@@ -26,36 +26,36 @@ _LONGEST = 200
 
 @dataclass(frozen=True)
 class Try:
-    """One answer that was given."""
+    """One given answer."""
 
-    answer: float  # the number typed, or which choice, counted from 0
+    answer: float  # the number typed, or the number of the choice, counted from 0
     right: bool
-    mistake: str = ""  # the name of the one that gives it; "" where none is known
+    mistake: str = ""  # name of the mistake that gives this answer; "" if none is known
 
 
 @dataclass(frozen=True)
 class Answered:
-    """What became of one question."""
+    """A student's result for one question."""
 
     question: str  # its id
     tries: tuple[Try, ...] = ()
-    hints: int = 0  # how many were read
-    seconds: float | None = None  # how long it took; None where the student does not say
+    hints: int = 0  # how many hints were read
+    seconds: float | None = None  # how long it took; None if the student does not share it
 
     @property
     def right(self) -> bool:
-        """Whether it was answered rightly in the end."""
+        """Whether the last answer is right."""
         return bool(self.tries) and self.tries[-1].right
 
     @property
     def over(self) -> bool:
-        """Whether nothing is asked any more."""
+        """Whether the question is finished: right, or no try left."""
         return self.right or len(self.tries) >= TRIES
 
 
 @dataclass(frozen=True)
 class Answers:
-    """All that goes into the file, and nothing else."""
+    """The content of the file, all of it."""
 
     student: str
     sheet: str  # its title
@@ -63,7 +63,7 @@ class Answers:
     answered: tuple[Answered, ...]
 
     def text(self) -> str:
-        """The file."""
+        """The text of the file."""
         content = self._content()
         return json.dumps({**content, "checksum": checksum(content)}, ensure_ascii=False, indent=1) + "\n"
 
@@ -93,7 +93,7 @@ class Answers:
             stream.write(self.text().encode())
 
     def agrees(self, sheet: Sheet) -> bool:
-        """Whether each answer, judged anew with the student's numbers, is as right or wrong as the file says."""
+        """Whether every answer, judged again with the student's numbers, is right or wrong as the file says."""
         items = {item.id: item for item in sheet.items(self.student)}
         for one in self.answered:
             item = items.get(one.question)
@@ -103,9 +103,9 @@ class Answers:
 
 
 class Sitting:
-    """A student at a sheet: asks, judges, and keeps what becomes of it.
+    """A student working on a sheet: judges the answers and records the results.
 
-    Raises `ExplorerError`: "bad-student"; those of `Sheet.items`.
+    Raises `ExplorerError`: "bad-student"; the errors of `Sheet.items`.
     """
 
     def __init__(self, sheet: Sheet, student: str) -> None:
@@ -116,11 +116,11 @@ class Sitting:
         self._answered = {item.id: Answered(item.id) for item in self.items}
 
     def go_on(self, answers: Answers) -> None:
-        """Take up what the same student has answered before: see `Answers.agrees`."""
+        """Continue from the student's earlier answers, which should be checked with `Answers.agrees`."""
         self._answered |= {one.question: one for one in answers.answered if one.question in self._answered}
 
     def answer(self, item: Item, answer: float) -> Try:
-        """Judge an answer and keep it. One more than may be given changes nothing."""
+        """Judge an answer and record it. After the last try nothing is recorded."""
         so_far = self._answered[item.id]
         right, mistake = answered(item, answer if isinstance(item, NumberItem) else int(answer))
         given = Try(answer, right, mistake)
@@ -129,7 +129,7 @@ class Sitting:
         return given
 
     def hint(self, item: Item) -> str:
-        """The next hint, HTML; "" where there is none any more."""
+        """The next hint, HTML; "" if there is none left."""
         so_far = self._answered[item.id]
         if so_far.hints >= len(item.hints):
             return ""
@@ -137,29 +137,29 @@ class Sitting:
         return item.hints[so_far.hints]
 
     def took(self, item: Item, seconds: float) -> None:
-        """Keep how long a question took, if the student agrees."""
+        """Record how long a question took; only if the student agrees."""
         self._answered[item.id] = replace(self._answered[item.id], seconds=seconds)
 
     def over(self, item: Item) -> bool:
-        """Whether a question is asked no more."""
+        """Whether a question is finished."""
         return self._answered[item.id].over
 
     def answers(self) -> Answers:
-        """What there is so far."""
+        """The answers so far."""
         return Answers(self.student, self.sheet.title, self.sheet.id, tuple(self._answered.values()))
 
 
 def checksum(content: dict[str, Any]) -> str:
-    """A number that changes with anything in a file, as 16 letters."""
+    """A hash of all the content of a file, as 16 letters."""
     text = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()[:16]
 
 
 def read_answers(path: str | Path) -> Answers:
-    """Answers from their file, or from a mail that it was pasted into.
+    """Answers from their file, or from a mail that contains its text.
 
-    Raises `ExplorerError`: "text-not-read"; "answers-damaged" for what is no such file, "answers-altered" where it is
-    not as it was saved.
+    Raises `ExplorerError`: "text-not-read"; "answers-damaged" if it is no such file, "answers-altered" if its content
+    has changed since it was saved.
     """
     try:
         with open_file(path) as stream:
@@ -187,9 +187,9 @@ _BRACES = re.compile(r"\{.*\}", re.DOTALL)
 
 
 def _answers(content: dict[str, Any]) -> Answers:
-    """The answers of a file whose parts are what they should be.
+    """The answers in a file; each part is checked.
 
-    Raises `KeyError`, `TypeError` or `ValueError` where one is not.
+    Raises `KeyError`, `TypeError` or `ValueError` if a part is missing or wrong.
     """
     listed: Sequence[dict[str, Any]] = content["answers"]
     if not isinstance(listed, list) or len(listed) > MOST_QUESTIONS:

@@ -1,4 +1,4 @@
-"""The answers of a class in the window: what to talk about, students by questions, a histogram for each question."""
+"""The answers of a class in the window: what to discuss, students by questions, a histogram for each question."""
 
 import re
 from collections import Counter
@@ -45,14 +45,14 @@ _OUTCOMES = {
     "open": "not answered",
 }
 _COLOURS = {"✓": -0.55, "✓2": -0.3, "✓3": -0.15, "✗": 0.55}
-"""The colours of signs, as numbers between −1 and 1."""
+"""The colours of the signs, as numbers between −1 and 1."""
 _CHOSE = re.compile(r"chose ([A-Z])")
 _TAG = re.compile(r"<[^>]+>")
 _LONGEST = 60
 WAY, COURSE = 380, (1180, 300)
-"""Pixels at text scale 1 that each of the ways to begin takes, and the picture of how a sheet goes."""
+"""In pixels at text scale 1: the width of each of the three ways to begin, and the picture of a sheet's course."""
 WIDE = 330
-"""Pixels at text scale 1 that a histogram and the mistakes below it take."""
+"""Width in pixels, at text scale 1, of a histogram and the mistakes below it."""
 
 
 BARE = Axis("", ())
@@ -61,13 +61,13 @@ Place = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Asked:
-    """What is said of a question."""
+    """How a question is named."""
 
     title: str
-    options: tuple[str, ...] = ()  # the texts of its choices, as they are written
+    options: tuple[str, ...] = ()  # the texts of its choices, in their original order
 
     def mistake(self, name: str) -> str:
-        """A mistake by name; of a choice, what was chosen."""
+        """A mistake by name; for a choice, the chosen text."""
         found = _CHOSE.fullmatch(name)
         place = ord(found[1]) - ord("A") if found else 0
         if not found or place >= len(self.options):
@@ -78,17 +78,17 @@ class Asked:
 
 @dataclass
 class Roll:
-    """The answers of a class, and how they are looked at."""
+    """The answers of a class, and how they are displayed."""
 
-    files: tuple[Path, ...] = ()  # files and folders that were given
-    sheet: Sheet | None = None  # with it each answer is judged anew
+    files: tuple[Path, ...] = ()  # the given files and folders
+    sheet: Sheet | None = None  # if given, each answer is judged again with it
     book: Gradebook | None = None  # None while the files are being read
-    asked: dict[str, Asked] = field(default_factory=dict)  # what is said of each question
+    asked: dict[str, Asked] = field(default_factory=dict)  # the name of each question
     order: str = ORDERS[0]
 
     @property
     def students(self) -> list[Answers]:
-        """In the order that is wanted."""
+        """The students in the chosen order."""
         assert self.book is not None
         if self.order == ORDERS[0]:
             return list(self.book.students)
@@ -97,12 +97,12 @@ class Roll:
 
 
 def rights(student: Answers) -> int:
-    """How many questions somebody got right in the end."""
+    """How many questions a student got right in the end."""
     return sum(one.right for one in student.answered)
 
 
 def mark(one: Answered | None) -> str:
-    """What became of a question, in a sign: ✓, ✓2 for the second try, ✗, – where nothing was tried."""
+    """A sign for the result of a question: ✓, ✓2 for the second try, ✗, – for no answer."""
     if one is None or not one.tries:
         return "–"
     if not one.right:
@@ -116,9 +116,9 @@ def class_page(roll: Roll, most: int, reasons: Sequence[str] = ()) -> tuple[Elem
     Parameters
     ----------
     most : int
-        Students in sight at once.
+        How many students are visible at once.
     reasons : sequence of str
-        Why each file that is left out is, in the order of `Gradebook.left_out`.
+        For each file that is left out, the reason, in the order of `Gradebook.left_out`.
     """
     ways = [
         Button("add files", "Add files …", ForClass("add files"), primary=roll.book is None),
@@ -217,7 +217,7 @@ def _table(roll: Roll, most: int) -> list[Element]:
 
 
 def _said(asked: Asked, one: Answered | None) -> str:
-    """What somebody answered, in words."""
+    """What a student answered, in words."""
     if one is None or not one.tries:
         return "not answered"
     wrong = [asked.mistake(t.mistake) if t.mistake else "another number" for t in one.tries if not t.right]
@@ -254,7 +254,7 @@ def _common(mistakes: Counter[str], asked: Asked) -> str:
 
 
 def asked_in(book: Gradebook) -> dict[str, Asked]:
-    """What is said of the questions of a class; those of lessons that do not come with the program have their id."""
+    """The names of a class's questions; if the lesson does not come with the program, the id serves as the name."""
     known, found = lesson_files(), {}
     lessons = {
         name: load(name) for name in dict.fromkeys(id.partition("/")[0] for id in book.questions) if name in known
@@ -271,7 +271,7 @@ def asked_in(book: Gradebook) -> dict[str, Asked]:
 
 
 def as_plain(html: str) -> str:
-    """HTML without its marks, on one line."""
+    """HTML without tags, on one line."""
     return " ".join(unescape(_TAG.sub("", html)).split())
 
 
@@ -279,7 +279,7 @@ def as_plain(html: str) -> str:
 
 
 def class_on_paper(roll: Roll) -> str:
-    """The table, the topics and the mistakes as HTML to be printed."""
+    """The table, the topics and the mistakes as HTML for printing."""
     book = roll.book
     assert book is not None
     heads = "".join(f"<th>{i}</th>" for i, _ in enumerate(book.questions, 1))
@@ -307,7 +307,7 @@ def class_on_paper(roll: Roll) -> str:
 
 
 def beginning(begun: Sequence[tuple[Path, Answers]] = ()) -> tuple[Element, ...]:
-    """What can be done for a class; `begun`: sheets that somebody is at, each with the answers so far."""
+    """The start page for a class; `begun`: unfinished sheets, each with the answers so far."""
     on = tuple(
         Button(
             f"go on {sheet}",
@@ -340,7 +340,7 @@ def beginning(begun: Sequence[tuple[Path, Answers]] = ()) -> tuple[Element, ...]
 
 
 def _course() -> Drawing:
-    """How a sheet goes: to each student with numbers of her own, and back as one small file each."""
+    """A picture of a sheet's course: to each student with numbers of her own, and back as one small file each."""
     boxes = (
         ((0, 97, 190, 86), "You choose questions", "of the lessons"),
         ((260, 105, 130, 70), "One file", "the sheet"),

@@ -1,4 +1,4 @@
-"""The answers of a class: a table of students and questions, mistakes by name, and what to talk about tomorrow."""
+"""The answers of a class: a table of students and questions, mistakes by name, and what to discuss tomorrow."""
 
 import csv
 import io
@@ -14,12 +14,12 @@ from explorer.teaching.sheet import Sheet
 
 MOST_FILES = 2000
 UNKNOWN = "another number"
-"""What a wrong answer is called that no known mistake gives."""
+"""The name of a wrong answer that no known mistake gives."""
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A file that does not count."""
+    """A file that is not counted."""
 
     file: str
     reason: ExplorerError
@@ -27,12 +27,12 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Topic:
-    """A question that is worth an hour."""
+    """A question that is worth discussing."""
 
     question: str
-    asked: int  # how many have tried it
+    asked: int  # how many students have tried it
     at_once: int  # how many of these were right at the first try
-    mistakes: tuple[tuple[str, int], ...]  # the commonest mistakes, and how many made each
+    mistakes: tuple[tuple[str, int], ...]  # the most frequent mistakes, and how many students made each
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class Gradebook:
 
     sheet: str
     questions: tuple[str, ...]
-    students: tuple[Answers, ...]  # by name
+    students: tuple[Answers, ...]  # sorted by name
     left_out: tuple[LeftOut, ...] = ()
 
     def cell(self, student: Answers, question: str) -> Answered | None:
-        """What became of a question of a student; None where it was not asked."""
+        """A student's result for a question; None if it was not asked."""
         return next((one for one in student.answered if one.question == question), None)
 
     def mistakes(self, question: str) -> Counter[str]:
@@ -58,7 +58,7 @@ class Gradebook:
         return counted
 
     def outcomes(self, question: str) -> Counter[str]:
-        """How many were right at the first try, the second, …; "wrong" in the end; "open" where nothing was tried."""
+        """How many were right at the first try, the second, …; "wrong" in the end; "open" without an answer."""
         counted: Counter[str] = Counter()
         for student in self.students:
             one = self.cell(student, question)
@@ -69,7 +69,7 @@ class Gradebook:
         return counted
 
     def topics(self, most: int = 3) -> list[Topic]:
-        """The questions that fewest got right at once, worst first; of equal ones that with the commonest mistake."""
+        """The questions that the fewest got right at once, worst first; ties go to the most frequent mistake."""
         found = []
         for question in self.questions:
             outcomes, mistakes = self.outcomes(question), self.mistakes(question)
@@ -81,7 +81,7 @@ class Gradebook:
         return found[:most]
 
     def csv(self) -> str:
-        """A line for each student and question: outcome, tries, hints, seconds, and the mistakes in their order."""
+        """One line for each student and question: outcome, tries, hints, seconds, and the mistakes in order."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(("student", "question", "right", "tries", "hints", "seconds", "mistakes"))
@@ -96,23 +96,23 @@ class Gradebook:
 
 
 _FORMULA = frozenset("=+-@")
-"""With what a spreadsheet begins to compute: a student's name must not."""
+"""Characters that begin a formula in a spreadsheet; a student's name must not begin so."""
 
 
 def gradebook(files: Iterable[Path], sheet: Sheet | None = None) -> Gradebook:
-    """The answers in files. What is damaged, altered, of another sheet or there twice is left out, and told.
+    """The answers in files. Files that are damaged, altered, of another sheet or doubled are left out and listed.
 
     Parameters
     ----------
     files : iterable of Path
         Files of answers, or folders of them.
     sheet : Sheet, optional
-        With it each answer is judged anew.
+        If given, each answer is judged again with it.
 
     Raises
     ------
     ExplorerError
-        "no-answers" where there is no such file; "too-many-files".
+        "no-answers" if there is no such file; "too-many-files".
     """
     each = (sorted(given.rglob(f"*{ANSWERS}")) if given.is_dir() else [given] for given in files)
     paths = list(dict.fromkeys(path for some in each for path in some))

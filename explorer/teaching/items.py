@@ -1,4 +1,4 @@
-"""Questions of lessons as items that stand by themselves: with the numbers that they need, and what slips give."""
+"""Questions of lessons as independent items: with the numbers that they need, and the results of known mistakes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -25,23 +25,23 @@ from explorer.lessons.symbols import formula_html
 
 MOST_MISTAKES = 12
 MOST_PLACES = 16
-"""To choose among; of more places one cannot be pointed at in a list."""
+"""The most places to choose among; with more places, a list would be no fair replacement for pointing."""
 _LOOKED_AT = 200
-"""How many mistakes are computed, most of them numbers of other cells."""
+"""How many mistakes are computed; most of them are numbers of other cells."""
 
 
 @dataclass(frozen=True)
 class Wrong:
-    """A number that a known mistake gives."""
+    """The result of a known mistake."""
 
     value: float
     name: str  # such as "not scaled"
-    sentence: str  # what was done
+    sentence: str  # what was done wrong
 
 
 @dataclass(frozen=True)
 class Option:
-    """One answer to choose."""
+    """One of the answers to choose from."""
 
     text: str  # HTML
     right: bool
@@ -58,48 +58,48 @@ class Table:
 
     @property
     def html(self) -> str:
-        """The heading and the table."""
+        """The heading and the table, as HTML."""
         return f"<p>{self.heading}</p>{html_table(self.matrix, self.shares)}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """A question that needs nothing beside it. What it says is written when somebody reads it."""
+    """A question that can be asked on its own. Its texts are made when they are first read."""
 
     id: str  # of its lesson and step: "emma/score"
-    step: Step  # what it was made of
+    step: Step  # the step that it was made from
     question: Question
-    state: State  # what it asks about
-    ours: bool = True  # whether what the lesson says of its numbers holds: none was drawn
+    state: State  # the state whose numbers it asks about
+    ours: bool = True  # whether the lesson's texts about its numbers hold, because no number was drawn
 
     @property
     def title(self) -> str:
-        """That of its step."""
+        """The title of its step."""
         return self.step.title
 
     @cached_property
     def engine(self) -> Engine:
-        """All values that it asks about."""
+        """The values of its state."""
         return values_of(self.state)
 
     @cached_property
     def parts(self) -> tuple[str | Table, ...]:
-        """What is asked, from the top down: HTML, and matrices."""
+        """The text of the question in order: HTML, and matrices."""
         raise NotImplementedError(type(self).__name__)
 
     @cached_property
     def text(self) -> str:
-        """What is asked, as HTML."""
+        """The text of the question, as HTML."""
         return "".join(part if isinstance(part, str) else part.html for part in self.parts)
 
     @cached_property
     def why(self) -> str:
-        """The principle, shown afterwards, as HTML; "" for none."""
+        """The principle, shown after the answer, as HTML; "" for none."""
         return html(self.question.why, numbers_of(self.step, self.engine)) if self.ours else ""
 
     @cached_property
     def hints(self) -> tuple[str, ...]:
-        """From the smallest on, as HTML; none where they would speak of other numbers."""
+        """The hints, smallest first, as HTML; none if they would be about other numbers."""
         if not self.ours and not getattr(self.question, "fresh", False):
             return ()
         return tuple(html(hint, numbers_of(self.step, self.engine)) for hint in self.question.hints)
@@ -107,10 +107,10 @@ class Item:
 
 @dataclass(frozen=True, kw_only=True)
 class NumberItem(Item):
-    """A number is typed."""
+    """A question that is answered by typing a number."""
 
     value: float
-    digits: int  # decimals; half a unit of the last may be missed
+    digits: int  # decimals; an answer may be off by half a unit of the last one
 
     @cached_property
     def parts(self) -> tuple[str | Table, ...]:
@@ -121,7 +121,7 @@ class NumberItem(Item):
 
     @cached_property
     def wrong(self) -> tuple[Wrong, ...]:
-        """What known mistakes give, likely ones first."""
+        """The results of known mistakes, likely ones first."""
         assert isinstance(self.question, Predict)
         return tuple(_wrong(self.engine, self.question, self.value))
 
@@ -133,7 +133,7 @@ class NumberItem(Item):
 
 @dataclass(frozen=True, kw_only=True)
 class ChoiceItem(Item):
-    """One of a few answers is chosen."""
+    """A question that is answered by choosing."""
 
     options: tuple[Option, ...]
     mixed: bool = True  # whether they may be shown in another order
@@ -144,9 +144,9 @@ class ChoiceItem(Item):
 
 
 def item_ids(lesson: Lesson) -> list[str]:
-    """The questions of a lesson that can stand by themselves; not those where a model has to be changed.
+    """The ids of a lesson's questions that can be asked on their own, which excludes those that change the model.
 
-    There are none where the lesson's model has to be got first.
+    There are none if the lesson needs a model that must be downloaded first.
     """
     return (
         []
@@ -156,7 +156,7 @@ def item_ids(lesson: Lesson) -> list[str]:
             for step in lesson.steps
             if isinstance(step.question, Predict | Choose | Point)
             and step.look.stage not in ("words", "train")
-            # Of a question that is asked with more and more left out, that with all.
+            # Of a question that is asked in several stages, only the one without any help.
             and not (isinstance(step.question, Predict) and step.question.fade > 0)
         ]
     )
@@ -168,11 +168,11 @@ def items(lesson: Lesson, seed: int | None = None, only: str = "") -> Iterator[I
     Parameters
     ----------
     seed : int, optional
-        Of numbers that are drawn anew for each question that asks for one; the same for the same seed. Without one the
-        numbers are those of the lesson.
+        The seed of the numbers drawn for each question about a number; the same seed gives the same numbers. Default:
+        the numbers of the lesson.
     only : str
-        The id of the one question that is wanted; for "" all but those that need their page. A sheet of before may name
-        one of these.
+        The id of a single wanted question; "" for all questions except those that need their page. An older sheet may
+        name one of these by its id.
     """
     wanted = item_ids(lesson)
     for number, step in enumerate(lesson.steps):
@@ -192,9 +192,9 @@ def items(lesson: Lesson, seed: int | None = None, only: str = "") -> Iterator[I
 
 
 def item_at(lesson: Lesson, number: int, question: Question, state: State) -> Item | None:
-    """The question of a step, counted from 0, as a class has it before it; None where the model has to be changed.
+    """The question of a step, counted from 0, in the form for a class; None if the question is to change the model.
 
-    `question`, `state`: as the walk through the lesson has them.
+    `question`, `state`: from the walk through the lesson.
     """
     if not isinstance(question, Predict):
         return _unseeded(lesson, number) if isinstance(question, Choose | Point) else None
@@ -205,7 +205,7 @@ def item_at(lesson: Lesson, number: int, question: Question, state: State) -> It
 
 @lru_cache(1024)
 def _unseeded(lesson: Lesson, number: int) -> Item | None:
-    """The question of a step, counted from 0, that is the same for everybody."""
+    """The question of a step, counted from 0, which is the same for all students."""
     step, state = lesson.steps[number], states_of(lesson)[number]
     id = f"{lesson.id}/{step.id}"
     if isinstance(step.question, Point):
@@ -231,16 +231,16 @@ def _number(lesson: Lesson, number: int, seed: int | None) -> NumberItem | None:
     right = float(array_of(engine, question.node, question.of)[question.cell])
     if not np.isfinite(right):
         return None
-    # With other numbers, what is said of those of the lesson need not hold.
+    # With other numbers, the lesson's texts about its own numbers may be wrong.
     ours = not drawn and not question.fresh
     item = NumberItem(id=id, step=step, question=question, state=state, ours=ours, value=right, digits=question.digits)
-    vars(item)["engine"] = engine  # it is computed already
+    vars(item)["engine"] = engine  # it has been computed already
     return item
 
 
 @lru_cache(1024)
 def _is_shown(lesson: Lesson, number: int, drawn: bool) -> bool:
-    """Whether what a number is computed from can be shown: that depends on sizes, which are the same for all seeds."""
+    """Whether the matrices behind a number are small enough to show, which is the same for all seeds."""
     question, state = lesson.steps[number].question, states_of(lesson)[number]
     assert isinstance(question, Predict)
     if drawn:
@@ -249,7 +249,7 @@ def _is_shown(lesson: Lesson, number: int, drawn: bool) -> bool:
 
 
 def _given(engine: Engine, question: Predict) -> list[str | Table] | None:
-    """The formulas and the matrices that the number is computed from; None where they are too large to be shown."""
+    """The formulas and matrices from which the number is computed; None if a matrix is too large to show."""
     graph = engine.graph
     place = graph.place(question.node)
     found = chain(engine, place.node, (*place.index, *question.cell))
@@ -267,7 +267,7 @@ def _given(engine: Engine, question: Predict) -> list[str | Table] | None:
 
 
 def _table(engine: Engine, name: str, head: int | None) -> Table | None:
-    """A matrix, or a head's slice of it, under its symbol; None where it is too large."""
+    """A matrix, or a head's slice of it, with its symbol; None if it is too large."""
     node, value = engine.graph.nodes[name], engine.values[name]
     labels = [engine.labels(axis) for axis in node.axes]
     if head is not None and engine.graph.n_heads(name) is not None:
@@ -298,7 +298,7 @@ def _formula(engine: Engine, name: str) -> str:
 
 
 def _asked(engine: Engine, question: Predict) -> str:
-    """Which number is wanted, in a sentence."""
+    """A sentence that asks for the number."""
     graph = engine.graph
     place = graph.place(question.node)
     names = [engine.labels(axis)[i] for axis, i in zip(graph.axes_of(place), question.cell, strict=True)]
@@ -311,7 +311,7 @@ def _asked(engine: Engine, question: Predict) -> str:
 
 
 def _wrong(engine: Engine, question: Predict, right: float) -> Iterator[Wrong]:
-    """Known mistakes, of those that give one number the likeliest."""
+    """The results of known mistakes; if several give the same number, the likeliest one."""
     seen = {round(right, question.digits)}
     found = 0
     for mistake in islice(mistakes(engine, question.node, question.cell, question.digits, question.of), _LOOKED_AT):
@@ -371,7 +371,7 @@ def _place(id: str, step: Step, question: Point, state: State) -> ChoiceItem | N
 
 
 def _told(step: Step, question: Question, engine: Engine) -> tuple[str | Table, ...]:
-    """The words of a step, the matrices that it looks at, and what it asks."""
+    """The words of a step, the matrices that it shows, and its question."""
     numbers = numbers_of(step, engine)
     looked_at = ((question.node if isinstance(question, Point) else "") or step.look.node, *step.look.beside)
     places = (engine.graph.find(node) for node in dict.fromkeys(looked_at) if node and node not in question.covers)
@@ -380,7 +380,7 @@ def _told(step: Step, question: Question, engine: Engine) -> tuple[str | Table, 
 
 
 def answered(item: Item, answer: float | int) -> tuple[bool, str]:
-    """Whether an answer is right, and the name of the mistake that was made; "" where none is known."""
+    """Whether an answer is right, and the name of the mistake that gives it; "" if none is known."""
     if isinstance(item, NumberItem):
         assert isinstance(item.question, Predict)
         right, mistake = right_or_mistake(item.question, float(answer), item.engine)

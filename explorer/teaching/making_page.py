@@ -1,4 +1,4 @@
-"""An exercise sheet is put together in the window: lessons, and of each the questions that are wanted."""
+"""The page for making an exercise sheet: lessons, and for each lesson the questions to choose."""
 
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -29,22 +29,22 @@ from explorer.teaching.sheet import MOST_QUESTIONS, Sheet, sheet_of
 MOST_SEED, MOST_TITLE = 9999, 100
 LESSONS, QUESTIONS = 480, 430
 """Widths in pixels at text scale 1: of the list of lessons, and of the questions of one lesson beside it. Together they
-fit beside the panel of a lesson in a window of 1280 pixels."""
+Width in pixels, at text scale 1, of the list of lessons beside the questions of one."""
 
 
 @dataclass
 class Draft:
-    """A sheet that is being put together."""
+    """An exercise sheet in the making."""
 
     title: str = "Exercises"
     seed: int = 1
-    lesson: str = ""  # the one whose questions are in sight
-    questions: dict[str, None] = field(default_factory=dict)  # those that are wanted, in their order
+    lesson: str = ""  # the lesson whose questions are shown
+    questions: dict[str, None] = field(default_factory=dict)  # the chosen questions, in order
 
     def do(self, act: str, value: object = None) -> None:
         """Do what a gesture asks for.
 
-        Raises `ExplorerError`: those of `load`.
+        Raises `ExplorerError`: the errors of `load`.
         """
         match act:
             case "title":
@@ -67,22 +67,22 @@ class Draft:
                     self.questions.pop(act[4:], None)
 
     def sheet(self) -> Sheet:
-        """What is put together so far.
+        """The sheet as chosen so far.
 
-        Raises `ExplorerError`: "too-many-questions" for none, too.
+        Raises `ExplorerError`: "too-many-questions", also if there is none.
         """
         return sheet_of(" ".join(self.title.split()) or "Exercises", self.seed, list(self.questions))
 
 
 @lru_cache(64)
 def questions_of(lesson: str) -> tuple[tuple[str, str], ...]:
-    """Of a lesson of the program: the ids of its questions that stand by themselves, and their titles."""
+    """For a lesson of the program: the ids and titles of its questions that can be asked on their own."""
     found: Lesson = load(lesson)
     return tuple((item.id, item.title) for item in items(found, 0))
 
 
 def making_page(draft: Draft, most: int) -> tuple[Element, ...]:
-    """The page on which a sheet is put together; `most`: lessons in sight at once."""
+    """The page for making a sheet; `most`: how many lessons are visible at once."""
     chosen = [id.partition("/")[0] for id in draft.questions]
     lines = tuple(
         Line.of(

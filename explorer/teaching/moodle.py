@@ -1,6 +1,6 @@
-"""Questions as Moodle XML (docs.moodle.org, "Moodle XML format"): a category for each question, with its variants.
+"""Questions as Moodle XML (docs.moodle.org, "Moodle XML format"): one category for each question, with its variants.
 
-A number has known mistakes as answers of 0 points, whose feedback says what was done.
+Known mistakes become answers of 0 points, whose feedback says what was done wrong.
 """
 
 import xml.etree.ElementTree as ET
@@ -16,7 +16,7 @@ from explorer.teaching.items import ChoiceItem, Item, NumberItem, Table
 
 @dataclass(frozen=True)
 class Picture:
-    """A matrix as an image, and how large it is on the page."""
+    """A matrix as an image, and its size on the page."""
 
     png: bytes
     width: int
@@ -32,10 +32,10 @@ def moodle_xml(groups: Mapping[str, Sequence[Item]], draw: Draw | None = None) -
     Parameters
     ----------
     groups : mapping of str to sequence of Item
-        For each category the variants of one question: of these a quiz draws one, so that neighbours differ.
+        For each category the variants of one question. A quiz draws one of them, so neighbours get different numbers.
     draw : callable, optional
-        Makes a picture of a matrix, which is put into the file; its numbers stay as the text of the picture. Without it
-        matrices are tables.
+        Makes a picture of a matrix, which is stored in the file; its numbers become the picture's alternative text.
+        Without it, matrices are tables.
     """
     quiz = ET.Element("quiz")
     quiz.append(ET.Comment(f" {PROGRAM} "))
@@ -76,7 +76,7 @@ def _question(item: Item, name: str, draw: Draw | None) -> ET.Element:
 
 
 def _asked(question: ET.Element, item: Item, draw: Draw | None) -> None:
-    """What is asked, with pictures of its matrices as files within it."""
+    """Add the question's text, with the pictures of its matrices as embedded files."""
     parts: list[str] = []
     files: list[ET.Element] = []
     for part in item.parts:
@@ -94,7 +94,7 @@ def _asked(question: ET.Element, item: Item, draw: Draw | None) -> None:
 
 
 def in_words(table: Table) -> str:
-    """All that a matrix shows, for whoever does not see its picture: "row great: Pers 0.8, Anim −0.3; …"."""
+    """All numbers of a matrix as text, in place of its picture: "row great: Pers 0.8, Anim −0.3; …"."""
     one, decimals = table.matrix, decimals_of(table.matrix.value)
     heads = one.columns or ("",) * one.value.shape[1]
     rows = []

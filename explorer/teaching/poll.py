@@ -1,4 +1,4 @@
-"""A poll: a class chooses among answers, it is counted, and the commonest mistake stands beside what is right."""
+"""A poll: a class chooses among answers, votes are counted, the commonest mistake is shown beside the right answer."""
 
 import re
 from collections import Counter
@@ -35,9 +35,9 @@ from explorer.teaching.items import ChoiceItem, NumberItem
 from explorer.teaching.items import Item as Question
 
 CHOICES, MOST_VOTES = 4, 999
-"""Numbers to choose among, the right one with them; hands that are counted for each."""
+"""How many answers a number question offers, the right one included; the most votes for each answer."""
 SHOWS = ("choices", "counts", "both")
-"""What is shown, one behind the other."""
+"""The stages of a poll, in order."""
 
 
 _OUTER = re.compile(r"^(?:<p>)?(.*?)(?:</p>)?$", re.DOTALL)
@@ -45,20 +45,20 @@ _OUTER = re.compile(r"^(?:<p>)?(.*?)(?:</p>)?$", re.DOTALL)
 
 @dataclass(frozen=True)
 class Ballot:
-    """One answer to choose."""
+    """One of the answers."""
 
     text: str  # HTML
     right: bool
-    mistake: str = ""  # by which files of answers know it
-    why: str = ""  # HTML: what was done, or why it is so
+    mistake: str = ""  # its name in files of answers
+    why: str = ""  # HTML: what was done wrong, or why it is right
     derivation: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True)
 class Poll:
-    """A question, its answers, and how many chose each."""
+    """A question, its answers, and the votes for each."""
 
-    id: str  # of the question: "emma/score"
+    id: str  # id of the question: "emma/score"
     title: str
     ask: str  # HTML
     ballots: tuple[Ballot, ...]
@@ -66,17 +66,17 @@ class Poll:
     show: str = SHOWS[0]
 
     def turn(self, by: int) -> "Poll | None":
-        """What comes next, or stood before; None behind the last and before the first."""
+        """The poll at the next or an earlier stage; None after the last and before the first."""
         at = SHOWS.index(self.show) + by
         return replace(self, show=SHOWS[at]) if 0 <= at < len(SHOWS) else None
 
     def count(self, place: int, hands: int) -> "Poll":
-        """So many chose an answer."""
+        """The poll with another number of votes for one answer."""
         hands = min(max(hands, 0), MOST_VOTES)
         return replace(self, counts=(*self.counts[:place], hands, *self.counts[place + 1 :]))
 
     def counted(self, book: Gradebook) -> "Poll":
-        """As often as the files of a class chose each at the first try; what is no answer here is left out."""
+        """The poll with the first answers in the files of a class as votes; other answers are ignored."""
         chosen: Counter[str] = Counter()
         for student in book.students:
             one = book.cell(student, self.id)
@@ -86,15 +86,15 @@ class Poll:
 
     @property
     def commonest(self) -> Ballot | None:
-        """The wrong answer that most chose; None where nobody chose one."""
+        """The wrong answer with the most votes; None if no wrong answer has votes."""
         wrong = [(n, one) for n, one in zip(self.counts, self.ballots, strict=True) if n and not one.right]
         return max(wrong, key=lambda pair: pair[0])[1] if wrong else None
 
 
 def poll_of(item: Question, order: tuple[int, ...] = ()) -> Poll | None:
-    """A poll on a question; of a number the likeliest mistakes are the other answers. None where there are none.
+    """A poll about a question; for a number, the likeliest mistakes are the other answers. None if there are none.
 
-    `order`: of the choices, counted from 0.
+    `order`: the order of the choices, as numbers counted from 0.
     """
     ask = html(item.question.ask, numbers_of(item.step, item.engine))
     if isinstance(item, ChoiceItem):
@@ -127,13 +127,13 @@ def _numbers(item: NumberItem) -> list[Ballot]:
     return [ballot for _, ballot in sorted(found, key=lambda pair: pair[0])]
 
 
-# What is shown
+# The page
 
 
 def poll_page(poll: Poll, side: int) -> tuple[Element, ...]:
-    """The page of a poll as it is now.
+    """The page of a poll at its present stage.
 
-    `side`: pixels at text scale 1 that a derivation is wide: two stand beside each other.
+    `side`: the width of a derivation in pixels at text scale 1; two stand side by side.
     """
     asked = Section("title", poll.title), Note("ask", poll.ask.replace("<p>", "<p><b>").replace("</p>", "</b></p>"))
     match poll.show:
@@ -200,7 +200,7 @@ def _side(id: str, ballot: Ballot, poll: Poll, title: str, width: int) -> Stack:
 
 
 def _written(derived: DerivedRow) -> str:
-    """A row of a derivation on a line that may be broken."""
+    """A row of a derivation as one line that may be wrapped."""
     label, expression, value = map(escape, (derived.label, derived.expression, derived.value))
     said = f"{label}: {expression}" if label and expression else label or expression
     if derived.kind == "heading" or not value:

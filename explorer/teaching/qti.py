@@ -1,4 +1,4 @@
-"""Questions as QTI 2.1 (IMS Question and Test Interoperability, 2012): a zip of a manifest and a file an item."""
+"""Questions as QTI 2.1 (IMS Question and Test Interoperability, 2012): a zip of a manifest and a file per item."""
 
 import io
 import re
@@ -11,11 +11,11 @@ from explorer.teaching.items import ChoiceItem, Item, NumberItem
 
 QTI = "http://www.imsglobal.org/xsd/imsqti_v2p1"
 CONTENT = "http://www.imsglobal.org/xsd/imscp_v1p1"
-_STAMP = (1980, 1, 1, 0, 0, 0)  # the same questions give the same bytes
+_STAMP = (1980, 1, 1, 0, 0, 0)  # a fixed time, so that the same questions give the same bytes
 
 
 def qti_zip(items: Sequence[Item]) -> bytes:
-    """A content package for a learning platform's import."""
+    """A content package to import into a learning platform."""
     files = {f"item-{number:03}.xml": _item(item, f"item-{number:03}") for number, item in enumerate(items, 1)}
     files["imsmanifest.xml"] = _manifest(list(files))
     out = io.BytesIO()
@@ -132,7 +132,7 @@ def _feedback(root: ET.Element, identifier: str, content: ET.Element) -> None:
 
 
 def _xhtml(html: str) -> ET.Element:
-    """HTML of ours as an element; its tables and words are XML already. QTI has no styles, and rows in a body only."""
+    """Our own HTML, whose tables and words are valid XML, as an element. QTI has no styles, and rows only in a body."""
     html = html.replace("<br>", "<br/>").replace("&nbsp;", "&#160;")
     html = html.replace("<table>", "<table><tbody>").replace("</table>", "</tbody></table>")
     return ET.fromstring(f"<div>{_STYLE.sub('', html)}</div>")

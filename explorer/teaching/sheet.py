@@ -20,7 +20,7 @@ MOST_QUESTIONS, MOST_NAME = 200, 100
 
 @dataclass(frozen=True)
 class Sheet:
-    """What a lecturer hands out."""
+    """The sheet that a lecturer hands out."""
 
     title: str
     seed: int
@@ -28,21 +28,21 @@ class Sheet:
 
     @cached_property
     def id(self) -> str:
-        """What answers name it by: another one when anything of it changes."""
+        """The sheet's name in answers; any change of the sheet changes it."""
         return sha256(json.dumps([self.title, self.seed, self.questions]).encode()).hexdigest()[:12]
 
     @cached_property
     def lessons(self) -> dict[str, Lesson]:
-        """The lessons that its questions are of, by their ids.
+        """The lessons of its questions, by id.
 
-        Raises `ExplorerError`: those of `explorer.lessons.loader.load`.
+        Raises `ExplorerError`: the errors of `explorer.lessons.loader.load`.
         """
         return {name: load(name) for name in dict.fromkeys(id.partition("/")[0] for id in self.questions)}
 
     def items(self, student: str) -> list[Item]:
-        """The questions with the numbers of a student; the same for the same name, whatever its capitals and blanks.
+        """The questions with the numbers of a student, which depend on the name apart from capitals and blanks.
 
-        Raises `ExplorerError`: "unknown-question" for one that is not in its lesson.
+        Raises `ExplorerError`: "unknown-question" if a question is not in its lesson.
         """
         seed = crc32(f"{self.seed} {known_as(student)}".encode())
         found = []
@@ -55,7 +55,7 @@ class Sheet:
         return found
 
     def save(self, path: str | Path) -> None:
-        """Write it as a file.
+        """Write the sheet to a file.
 
         Raises `ExplorerError`: "not-written".
         """
@@ -72,12 +72,12 @@ class Sheet:
 
 
 def known_as(student: str) -> str:
-    """A name as numbers are drawn from it: capitals and blanks make no other student."""
+    """A student's name in the form from which numbers are drawn: capitals and extra blanks make no difference."""
     return " ".join(student.casefold().split())
 
 
 def sheet_of(title: str, seed: int, names: list[str]) -> Sheet:
-    """A sheet of whole lessons and of single questions, "emma" or "emma/score".
+    """A sheet of whole lessons, such as "emma", or single questions, such as "emma/score".
 
     Raises `ExplorerError`: "unknown-lesson", "unknown-question", "no-questions" or "too-many-questions".
     """

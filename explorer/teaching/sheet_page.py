@@ -1,6 +1,6 @@
-"""An exercise sheet in the window: it is done question by question, and all of what is handed in is seen before.
+"""An exercise sheet in the window: questions one by one, then a review of everything that is handed in.
 
-`Exercise` is what has been done so far; `exercise_page` is what is shown of it.
+`Exercise` holds what the student has done so far; its method `page` shows it.
 """
 
 import random
@@ -40,30 +40,30 @@ from explorer.teaching.sheet import MOST_NAME, Sheet, known_as
 
 MOST_DIGITS = 40
 _FULL = 1.3
-"""A colour is full at so many times the largest number, so that writing on it can be read."""
+"""A colour is full at this multiple of the largest number, so that text on it stays readable."""
 
 
 class Exercise:
-    """A sheet that is being done: who does it, at which question, and what came of each.
+    """A student's work on a sheet: the name, the present question, and the result of each.
 
     Parameters
     ----------
     begun : mapping of str to Answers
-        What students at this computer have answered before, by `known_as`, the last one first.
+        Earlier answers of students at this computer, by `known_as`, the latest first.
     clock : callable
-        Gives seconds; those that a question was in sight are handed in, if the student agrees.
+        Returns seconds; the time that a question was visible is handed in if the student agrees.
     """
 
     def __init__(
         self, sheet: Sheet, begun: Mapping[str, Answers] | None = None, clock: Callable[[], float] = monotonic
     ) -> None:
         self.sheet, self._begun, self._clock = sheet, begun or {}, clock
-        self.name = next((one.student for one in self._begun.values()), "")  # what is typed so far
-        self.times = False  # whether the student agrees that times are handed in
+        self.name = next((one.student for one in self._begun.values()), "")  # the name as typed so far
+        self.times = False  # whether the student agrees to hand in times
         self.sitting: Sitting | None = None
-        self.at = 0  # the question, counted from 0
-        self.reviews = False  # whether all that is handed in is shown
-        self.handed_in = True  # whether what was answered is in a file or was copied
+        self.at = 0  # the present question, counted from 0
+        self.reviews = False  # whether the review of all answers is shown
+        self.handed_in = True  # whether all answers have been saved to a file or copied
         self._typed: dict[str, str] = {}
         self._said: dict[str, str] = {}
         self._hints: dict[str, tuple[str, ...]] = {}
@@ -72,12 +72,12 @@ class Exercise:
 
     @property
     def before(self) -> Answers | None:
-        """What the student of the name that is typed has answered before."""
+        """The earlier answers of the student whose name is typed."""
         return self._begun.get(known_as(self.name))
 
     @property
     def wanted(self) -> tuple[str, ...]:
-        """The elements that the keys are to go to, the first that there is and that can be used."""
+        """The elements that should get the keyboard focus: the first of them that exists and is usable."""
         if self.sitting is None or self.reviews:
             return ("name field", "save")
         last = self.at + 1 == len(self.sitting.items)
@@ -87,12 +87,12 @@ class Exercise:
 
     @property
     def item(self) -> Question:
-        """The question one is at."""
+        """The present question."""
         assert self.sitting is not None
         return self.sitting.items[self.at]
 
     def do(self, act: str, value: object = None) -> None:
-        """Do what a gesture asks for; who begins may hand in the sitting, made beside the window.
+        """Do what a gesture asks for; for "begin", `value` may be a `Sitting` made in the background.
 
         Raises `ExplorerError`: "bad-student"; those of `read_number` and of `Sheet.items`.
         """
@@ -123,7 +123,7 @@ class Exercise:
                 self.reviews = True
 
     def _go_on(self, before: Answers) -> None:
-        """Go on at the first question that is still asked, with what was said of the others."""
+        """Continue at the first unfinished question, with the earlier messages about the others."""
         assert self.sitting is not None
         self.sitting.go_on(before)
         for item, one in zip(self.sitting.items, self.sitting.answers().answered, strict=True):
@@ -138,7 +138,7 @@ class Exercise:
         self.at = next(open_, len(self.sitting.items) - 1)
 
     def answers(self) -> Answers:
-        """All that is handed in."""
+        """Everything that is handed in."""
         assert self.sitting is not None
         if self.times:
             for item in self.sitting.items:
@@ -161,10 +161,10 @@ class Exercise:
         self._said[self.item.id] = told(self.item, given, TRIES - len(self._tries(self.item)))
         self.handed_in = False
 
-    # What is shown
+    # The page
 
     def page(self) -> tuple[Element, ...]:
-        """The page as it is now."""
+        """The present page."""
         if self.sitting is None:
             return self._beginning()
         return self._review() if self.reviews else self._question()
@@ -308,7 +308,7 @@ def _number(text: str) -> float:
 
 
 def order(item: ChoiceItem, student: str) -> list[int]:
-    """In which order a student sees the choices: the same whenever the sheet is opened."""
+    """The order in which a student sees the choices, always the same."""
     places = list(range(len(item.options)))
     if item.mixed:
         random.Random(f"{student.casefold()} {item.id}").shuffle(places)
@@ -316,7 +316,7 @@ def order(item: ChoiceItem, student: str) -> list[int]:
 
 
 def told(item: Question, given: Try, left: int) -> str:
-    """What is said of an answer, HTML; what is right only when no try is left."""
+    """The message about an answer, HTML; it gives the right number only if no try is left."""
     over = not left
     if given.right:
         return "Right."
@@ -333,7 +333,7 @@ def told(item: Question, given: Try, left: int) -> str:
 
 
 def shown(item: Question, prefix: str) -> list[Element]:
-    """What a question says and the matrices that it needs, those beside each other; `prefix` begins their ids."""
+    """The text of a question and its matrices, side by side; `prefix` begins the elements' ids."""
     found: list[Element] = []
     tables: list[Item] = []
     for i, part in enumerate((*item.parts, "")):
@@ -343,7 +343,7 @@ def shown(item: Question, prefix: str) -> list[Element]:
         if tables:
             found.append(Row(f"matrices {prefix} {i}", tuple(tables)))
             tables = []
-        if part:  # the last one is what is asked
+        if part:  # the last part is the question itself
             asks = i + 1 == len(item.parts)
             found.append(Note(f"words {prefix} {i}", _strong(part) if asks else part))
     return found

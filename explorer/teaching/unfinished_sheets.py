@@ -1,8 +1,8 @@
-"""Answers of sheets that somebody is at: beside the settings after each one, so that neither a crash nor closing takes
-them away.
+"""Answers of unfinished sheets, saved beside the settings after each answer, so that neither a crash nor closing loses
+them.
 
-A sheet has a folder of its own, with a copy of it and, of each student at this computer, the file that would be handed
-in. What cannot be written or read is as if it had not been begun.
+Each sheet has a folder with a copy of it and, for each student at this computer, the file that would be handed in. A
+sheet whose files cannot be written or read counts as not begun.
 """
 
 import os
@@ -18,20 +18,20 @@ from explorer.teaching.answers import Answers, read_answers
 from explorer.teaching.sheet import Sheet, known_as
 
 FOLDER, MOST = "sheets", 20
-"""In the folder of the person's settings; sheets that are kept: beyond that the oldest go."""
+"""The name of the folder beside the settings; how many sheets are kept: the oldest are deleted."""
 
 
 class Begun:
     """The sheets that were begun on this computer.
 
-    `folder`: of the person's settings; None: nothing is kept.
+    `folder`: that of the person's settings; None: nothing is kept.
     """
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = None if folder is None else folder / FOLDER
 
     def keep(self, sheet: Sheet, answers: Answers) -> bool:
-        """Keep what a student has answered so far; returns whether it is kept."""
+        """Save a student's answers so far; returns whether that succeeded."""
         if self._folder is None:
             return False
         own = self._folder / sheet.id
@@ -43,22 +43,22 @@ class Begun:
             if not (copy := own / f"begun{SHEET}").exists():
                 sheet.save(copy)
             answers.save(own / f"{_key(answers.student)}{ANSWERS}")
-            os.utime(own)  # the newest, also where the file was there
+            os.utime(own)  # makes it the newest even if the file existed
         except (ExplorerError, OSError):
             return False
         return True
 
     def of(self, sheet: Sheet) -> dict[str, Answers]:
-        """What there is of a sheet, by `known_as` of each student, the last one first."""
+        """All saved answers of a sheet, by `known_as` of the student, the latest first."""
         if self._folder is None:
             return {}
         read = (_read(file) for file in _newest_first((self._folder / sheet.id).glob(f"*{ANSWERS}")))
         return {known_as(one.student): one for one in read if one is not None and one.agrees(sheet)}
 
     def latest(self, most: int) -> list[tuple[Path, Answers]]:
-        """The sheets that somebody was at last, the newest first: the file of each, and the answers to it."""
+        """The sheets worked on last, the newest first: the file of each, and the latest answers to it."""
         found = []
-        with suppress(OSError):  # nothing was begun
+        with suppress(OSError):  # no sheet was begun
             for own in _newest_first(self._folder.iterdir() if self._folder is not None else ())[:most]:
                 read = (_read(file) for file in _newest_first(own.glob(f"*{ANSWERS}")))
                 one = next((one for one in read if one is not None), None)
