@@ -94,7 +94,7 @@ class Lens:
 
 
 def lens(graph: Graph, values: Mapping[str, Array], row: int, last: int) -> Lens:
-    """The lens after the word of a row; and after all words, for the `last` last blocks.
+    """The lens after the word of a row; for the last `last` blocks also the answers after all other words.
 
     One product serves all blocks: with a large table, each single product would take as long as all together.
     """
@@ -112,7 +112,7 @@ def _log_of_sum(logits: Array) -> float:
 
 
 def _output(graph: Graph, values: Mapping[str, Array], x: Array, words: Sequence[int] | None = None) -> Array:
-    """The logits that the last norm and output layer make of rows of the stream, (…, n_words); of some words only."""
+    """The logits of rows of the stream, (…, n_words), by last norm and output layer; `words`: only of these words."""
     with np.errstate(all="ignore"):  # as in forward
         for node in (graph.nodes[FINAL], *_head(graph)):
             weights = [values[name] for name in node.parents[1:]]
@@ -188,7 +188,7 @@ class Ledger:
             yield Part(kind, node.name, self._of(values[node.name][self.row]))
 
     def _read_of(self, node: Node) -> tuple[Node, Array]:
-        """A block's output, and what reads it, (d_model,): a norm of the block divides by one number, too (Gemma 2)."""
+        """A block's output, and the vector that reads it, (d_model,), through the block's own norm if any (Gemma 2)."""
         made = made_by(self.graph, node)
         if made is node:
             return node, self.read

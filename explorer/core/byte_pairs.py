@@ -202,7 +202,7 @@ def tokens_of(text: str, known: tuple[str, ...], whole: bool = True) -> list[str
 
 
 def typed(words: Sequence[str], known: Sequence[str]) -> str:
-    """Tokens as somebody would type them."""
+    """Tokens as a person would type them."""
     if isinstance(known, Vocabulary):
         return known.text_of(words)
     return text_of(words) if are_pieces(known) else " ".join(words)

@@ -360,7 +360,7 @@ def _reads(one: Argument, i: int | None = None) -> tuple[tuple[str, Index], ...]
 
 
 def _is_masked(one: Step, i: int | None) -> bool:
-    """Whether a step makes a mask's −∞ into 0; the reader cannot do this arithmetic."""
+    """Whether a step makes a mask's −∞ into 0, which is not arithmetic that a reader can repeat."""
     if one.function not in ("exp", "unmasked"):
         return False
     value = one.arguments[0].value

@@ -77,7 +77,7 @@ def run(
                 new = node.op.forward(*[values[parent] for parent in parents])
                 if name in pins:
                     new = pins[name].over(new)
-                new.setflags(False)  # type: ignore[call-arg]  # `write`, not by name: the name takes twice as long
+                new.setflags(False)  # type: ignore[call-arg]  # `write=False`, but as a keyword it takes twice as long
                 recomputed.append(name)
             if name in values:
                 was = values[name]

@@ -1,7 +1,7 @@
 """Writing a text: from the logits of the next word to a word, again and again (Holtzman et al. 2020 for the choices).
 
 How a word is chosen: logits ÷ temperature, softmax, then only the `top_k` most probable words, then only the most
-probable ones that together have at least `top_p`; the rest is scaled to sum to 1, and one word is drawn.
+probable ones that together have at least `top_p`; their probabilities are scaled to sum to 1, and one word is drawn.
 """
 
 from collections.abc import Callable, Iterator, Sequence

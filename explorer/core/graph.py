@@ -47,7 +47,7 @@ class Node:
 
 
 CELL = 100
-"""What one number that an element-wise op computes costs, in multiply-adds of a large matrix product (GELU: 80,
+"""The cost of each number that an element-wise op computes, in multiply-adds of a large matrix product (GELU: 80,
 softmax: 200), in float32 on two cores."""
 READ = 25
 """The same for one number that a product reads: few tokens times a large table is mostly reading (38 million: 24 ms)"""
@@ -275,7 +275,7 @@ class GraphBuilder:
         self._stage = name
 
     def add(self, name: str, op: Op, *parents: str, axes: tuple[str, ...], symbol: str = "") -> str:
-        """Add a node with the parameters of `Node`, its parents behind the op. Returns its name.
+        """Add a node with the parameters of `Node`, its parents after the op. Returns its name.
 
         The default symbol is the last part of the name.
         """

@@ -236,7 +236,7 @@ class Document:
 
         While `computing` is true, a caller who asks the engine for a gradient waits for it.
 
-        `by`: who needs them; they are computed as long as anybody does.
+        `by`: the part that needs them; they are computed as long as any part does.
         """
         (self._asking.add if on else self._asking.discard)(by)
         if self._pending is None:

@@ -3,18 +3,17 @@
 The keys of the manifest:
 
 ===============  =======================================================================================================
-``format``       that it is a document, with ``version`` and ``title``; before version 3 an encoder that a decoder
-                 looks at had no norm at its end
-``states``       the first state that undo leads to, and of each one behind it what differs from the one before it, as a
-                 JSON Merge Patch (RFC 7386). A state names its lesson, setting and model, and its arrays: ``inputs``,
-                 ``pins`` (which cells are held, and at what), ``run`` (records of the training that its weights are
-                 from), ``beyond`` (inputs as they were when a sentence was longer), ``optimiser`` (its kind, and what
-                 it remembers)
-                 A model names its kind, sizes, words and switches, and where its words are the pieces of a tokenizer,
+``format``       marks the file as a document, with ``version`` and ``title``; before version 3 an encoder with a
+                 decoder had no norm at its end
+``states``       the oldest state that undo can reach, and for each later state its differences from the one before it,
+                 as a JSON Merge Patch (RFC 7386). A state names its lesson, setting and model, and its arrays:
+                 ``inputs``, ``pins`` (pinned cells and their values), ``run`` (records of the training that gave its
+                 weights), ``beyond`` (inputs from when a sentence was longer), ``optimiser`` (its kind and memory)
+                 A model names its kind, sizes, words and switches. If its words are the pieces of a tokenizer, it has
                  ``tokenizers``: for each such axis the tokenizer.json, compressed, as base64
-``labels``       what was done before each state
-``now``          which of them is the present one
-``session``      what the window keeps beside the numbers
+``labels``       the act that led to each state
+``now``          the number of the present state
+``session``      what the window saves besides the numbers
 ===============  =======================================================================================================
 
 It also has the checks for values of a JSON document from outside: each is read with its expected type and bounds.

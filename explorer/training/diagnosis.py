@@ -18,7 +18,7 @@ RISEN, FALLEN = 1.05, 0.99
 SMALL = 1e-3
 """A gradient shorter than this share of the longest gradient of a block counts as vanished."""
 TIMES = 10.0
-"""A loss of more than so many times the first one was thrown out of its valley; a new rate differs by this factor."""
+"""A loss larger than the first by this factor was thrown out of its valley; a new rate differs by this factor."""
 USUAL, USUAL_ADAPTIVE = 0.1, 0.01
 """Learning rates that suit most models, for optimisers whose steps are proportional to the gradient, and for those that
 normalise their steps. A rate far above is lowered to these at once.

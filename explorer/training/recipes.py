@@ -4,9 +4,9 @@
 
     title = "…"                 and, as in a lesson, paragraph
 
-    [model]                     an example or a document, whose weights are gone on from …
+    [model]                     an example or a document, whose training continues …
     example = "xor"             its id; or: document = "mine.explorer"
-    setting = "textbook"        of an example; its first, if left out
+    setting = "textbook"        of an example; default: its first
 
     [model]                     … or a new model, of chosen sizes
     kind = "gpt"                or encoder-decoder, or encoder (to say masked words), or mlp
@@ -17,18 +17,18 @@
     [model.switches]            as in a lesson
     heads = 4
 
-    [data]                      left out: the example's or document's own sentence
-    text = "verses.txt"         next-word examples; a file beside the recipe
+    [data]                      if missing: the example's or document's own sentence
+    text = "verses.txt"         next-word examples; a file in the recipe's folder
     window = 16                 words in a window
-    words = 400                 size of the vocabulary; the rest is <unk>
-    merges = 512                or: pieces of words, with so many merges; text may be left to `--text`
-    lower = true                capitals count as small letters
-    pairs = "pairs.tsv"         or: two sentences a line, a tab between them
+    words = 400                 size of the vocabulary; other words are <unk>
+    merges = 512                or: pieces of words, by this many merges; then `--text` may give the text
+    lower = true                capitals are read as small letters
+    pairs = "pairs.tsv"         or: two sentences in each line, a tab between them
     grammar = "mine.toml"       or: sentences drawn from a grammar; see `explorer.training.grammar`
-    sentences = 20000           how many of them
+    sentences = 20000           how many sentences
     set = "xor"                 or: a table of cases that comes with the program
     X = [[0, 1], …]             or: a table of cases written out,
-    target = [[1], …]           and what should come of them
+    target = [[1], …]           and the outputs that it should have
 
     [training]                  every setting of `Recipe`
 

@@ -66,7 +66,7 @@ class Softmax(Op):
         return step("divide", own, step("sum", powers, label="sum over the row"), label="share")
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
-        if len(around.axes) > 1 and around.shapes[0][-2] > 1:  # nobody goes down a column of one number
+        if len(around.axes) > 1 and around.shapes[0][-2] > 1:  # nobody runs down columns of a single row
             down = Turned(self, (0,), True)
             yield Slip("wrong axis", "if softmax runs down the columns and not along the rows", down)
         if around.axes[-1:] == around.axes[-2:-1] and not around.masked:

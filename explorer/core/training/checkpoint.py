@@ -3,11 +3,11 @@
 A run continued from its checkpoint gives the same bits as an uninterrupted one. The file holds
 
 =============================  =======================================================================================
-``weights/NODE``               the weights, frozen ones too
+``weights/NODE``               the weights, including frozen ones
 ``memory/FIELD/NODE[/i]``      the optimiser's memory, in its field of that name
 ``history/…``                  the records so far, one array for each column, named as in `Records.arrays`
-the manifest                   the format, how many steps, the recipe, a fingerprint of the model, its first
-                               weights and the examples, and the blocks of the records in their order
+the manifest                   the format, the number of steps, the recipe, a fingerprint of model, first weights and
+                               examples, and the names of the records' blocks in order
 =============================  =======================================================================================
 """
 

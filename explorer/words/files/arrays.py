@@ -20,7 +20,7 @@ from explorer.words.files.lines import MOST_DIMS, Chunk
 
 _LARGEST = 8_000_000_000
 _SMALL, _TIGHTEST = 100_000_000, {"vectors": 20, "words": 200}
-"""Bytes that an unpacked array may always have; larger arrays may be so many times as large as they are packed."""
+"""Bytes that an unpacked array may always have; larger ones have a limit relative to their packed size."""
 _ROWS = 1 << 16
 UNREADABLE = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, tokenize.TokenError, EOFError, ValueError),
