@@ -77,7 +77,7 @@ def run(
                 new = node.op.forward(*[values[parent] for parent in parents])
                 if name in pins:
                     new = pins[name].over(new)
-                new.setflags(False)  # type: ignore[call-arg]  # `write=False`, but as a keyword it takes twice as long
+                new.setflags(False)  # type: ignore[call-arg]  # `write`, which takes twice as long by keyword
                 recomputed.append(name)
             if name in values:
                 was = values[name]

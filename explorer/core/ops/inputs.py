@@ -32,7 +32,7 @@ class Input(Op):
 
         Parameters
         ----------
-        Of the node.
+        name : str
             Of the node.
         dtype : str
             Of the model; "ids" are int64.

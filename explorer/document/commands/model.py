@@ -99,7 +99,7 @@ def taken_over(old: State, new: State) -> dict[str, Array]:
         and name not in given
         and name in nodes
         and given.keys() >= set(nodes[name].parents)
-        # the new node must have the same axes
+        # computed targets are word numbers, typed ones may be a table of numbers
         and nodes[name].axes == node.axes
     ]
     values = {parent: given[parent] for name in names for parent in nodes[name].parents}
