@@ -133,7 +133,7 @@ class Document:
     recomputed : tuple of str
         The nodes that the last act computed, in order.
     before : mapping of str to numpy.ndarray
-        The old values of the nodes that the last act changed; for a drag, those at its start. Empty in another example.
+        The old values of the nodes that the last act changed; for a drag, those at its start. Empty in a new example.
     label : str
         The name of the last act, also "Undo: …"; empty if there was none.
     """
