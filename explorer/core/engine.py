@@ -74,7 +74,7 @@ def run(
             if given:
                 new = inputs[name]
             else:
-                new = node.op.forward(*[values[parent] for parent in parents])
+                new = node.forward(*[values[parent] for parent in parents])
                 if name in pins:
                     new = pins[name].over(new)
                 new.setflags(False)  # type: ignore[call-arg]  # `write`, which takes twice as long by keyword
