@@ -1,4 +1,4 @@
-"""What a screen reader meets in a drawing with zoom: each block as a child of its own, with its name and summary."""
+"""What a screen reader finds in a drawing with zoom: each block as a child of its own, with its name and summary."""
 
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 Text = QAccessible.Text
 _GIVEN: list["_Whole"] = []
-"""All that Qt was given, each with its blocks: Qt keeps plain pointers to them for as long as the program runs."""
+"""All interfaces that Qt was given, with their blocks: Qt keeps plain pointers to them as long as the program runs."""
 
 
 class _Block(QAccessibleInterface):
-    """The so many-th box of a drawing that leads somewhere."""
+    """Number `place` of a drawing's boxes that lead somewhere."""
 
     def __init__(self, view: "DrawingView", place: int) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class _Block(QAccessibleInterface):
 
     @property
     def _view(self) -> "DrawingView | None":
-        """The drawing's widget, as long as it is there."""
+        """The drawing's widget, as long as it exists."""
         view = self._known()
         return view if view is not None and shiboken6.isValid(view) else None
 
@@ -137,12 +137,12 @@ def _made(key: str, found: QObject) -> QAccessibleInterface | None:
 
 @cache
 def install() -> None:
-    """Let Qt ask here for what screen readers meet in a drawing, once."""
+    """Make Qt ask this module, once for the whole program, for what screen readers find in a drawing."""
     QAccessible.installFactory(_made)
 
 
 def tell_focus(view: "DrawingView", place: int) -> None:
-    """Tell a screen reader that the keys have come to the so many-th block."""
+    """Tell a screen reader that the focus has come to block number `place`."""
     if QAccessible.isActive():
         event = QAccessibleEvent(view, QAccessible.Event.Focus)
         event.setChild(place)

@@ -1,4 +1,4 @@
-"""Who looks at whom: a line from each query to each key, the thicker the larger its share."""
+"""Attention as lines: one from each query to each key, the thicker the larger its share."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,18 +20,18 @@ from explorer.ui.workbench import Workbench
 
 MOST_PIXELS = 9.0
 LEAST_SHARE = 0.01
-MOST_LINES = 24  # of one word in a long text
+MOST_LINES = 24  # lines of one word in a long text
 MOST_NAMED = 8  # keys of a long text that are named beside the lines to them
-LEVELS = 20  # of thickness; the thinnest is below one pixel, for which Qt has a way of its own that is ten times faster
+LEVELS = 20  # levels of thickness; the thinnest is below one pixel, which Qt draws ten times faster
 WIDTH, CLOSE_WIDTH, LEAST_WIDTH = 210, 104, 60
-"""Pixels between the words: usually, on a slide, where it is the words that are read, and at least."""
+"""Pixels between the columns of words: usual; on a slide, where it is the words that are read; and least."""
 
 
 class _Lines(pg.GraphicsObject):
-    """All lines in one item's paint.
+    """All lines, painted by one graphics item.
 
-    Of a long text, where all lines together are a grey mat, each query shows its strongest one, and the word that one
-    looks at the strongest of its own: a line takes long to draw, and more of them than that cannot be told apart.
+    In a long text, where all lines together would be a grey area, each query shows its strongest line, and the word
+    that is looked at its own strongest ones: more lines take long to draw and cannot be told apart.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -109,7 +109,7 @@ class _Lines(pg.GraphicsObject):
 
 
 def strongest(shares: Array, most: int) -> list[int]:
-    """Where the largest shares are, the largest first."""
+    """The indices of the largest shares, the largest first; shares of 0 are left out."""
     found: list[int] = np.argsort(-shares, kind="stable")[:most].tolist()
     return [k for k in found if shares[k] > 0]
 
@@ -132,7 +132,7 @@ class AttentionLinesView(WordPicture):
         bench.selection.token_changed.connect(self._mark)
 
     def draw(self) -> None:
-        """The lines show the weights, whatever the matrices show, and say so."""
+        """Show the weights, whatever the matrices show; the caption says so."""
         matrix = self.matrix
         self._lines.weights = matrix.values
         what = "" if matrix.showing == "values" else "the weights themselves"
@@ -156,7 +156,7 @@ class AttentionLinesView(WordPicture):
         return QSize(self._between, super().area(longer, ()).height())
 
     def be_at_most(self, width: float, square: float, larger: float = 1.0) -> None:
-        """Be no wider than so many pixels: the words stand closer."""
+        """Take at most so many pixels across: the columns of words stand closer."""
         if larger != self._larger:
             self._larger, self._laid_out = larger, None
             self.draw()
@@ -164,9 +164,9 @@ class AttentionLinesView(WordPicture):
         self._stand()
 
     def spread(self, width: int) -> None:
-        """Be as wide as so many pixels, if that is wider than usual and there is room: the words stand farther apart.
+        """Take this width, if it is more than usual and there is room: the columns of words stand farther apart.
 
-        It stays so: who shares a place shares it anew as soon as something in it has another size.
+        The width stays until the next call: after each change of size the page divides its room again.
         """
         self._spread = width
         self._stand()
@@ -178,12 +178,12 @@ class AttentionLinesView(WordPicture):
 
     @property
     def wished(self) -> int:
-        """Pixels that it takes across where there is room."""
+        """Its width in pixels where there is room."""
         return self._usual + self._beside
 
     @property
     def _beside(self) -> int:
-        """Pixels that the words take."""
+        """The width of the words in pixels."""
         return self.side("left").minimumWidth() + self.side("right").minimumWidth() + self.bench.appearance.px(10)
 
     def _stand(self) -> None:
@@ -248,7 +248,7 @@ class AttentionLinesView(WordPicture):
         query = key = None
         if selection.token is not None:
             axis, i = selection.token
-            # In self-attention a word stands at both sides; it is meant where the mouse is.
+            # In self-attention a word stands on both sides; the one on the side of the mouse is meant.
             if axis == axes[1] and (self._at_right or axis != axes[0]):
                 key = i
             elif axis == axes[0]:

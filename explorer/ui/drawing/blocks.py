@@ -1,4 +1,4 @@
-"""Boxes, ways, bars, fixed words, and the images among them: what a drawing of a whole consists of, in pixels."""
+"""Paints boxes, ways, bars, fixed words and images: the parts of a drawing with zoom, in pixels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,29 +20,29 @@ from explorer.ui.widgets.names import draw_named
 from explorer.ui.workbench import Workbench
 
 TITLE, NOTE = 12.5, 11.7
-"""Numbers of the window that a title and a note of a box are high."""
+"""Heights of a box's title and note, in units of the window."""
 NARROWER = 0.7
-"""How much smaller words become, where there is no room for them, before they are cut."""
+"""The factor by which words shrink at most, if there is no room, before they are cut."""
 UNREADABLE, TINY, TIGHT, LEAST, MOST = 5.4, 7.0, 9.0, 11.0, 19.0
-"""Pixels: smaller letters are left out; those that are drawn are at least, and at most, so large. Where there is no
-room they may be tight, and those of a number in a circle tiny."""
+"""Heights of letters in pixels: words in smaller ones than the first are left out; others are between the last two.
+Without room letters may be `TIGHT`, and those of a number in a circle `TINY`."""
 FEW = 12
-"""Rows and columns of a small matrix at most."""
+"""The most rows and columns of a small matrix."""
 CROWDED = 7.8
-"""Pixels: words outside boxes that would have smaller letters are left out, as they would lie on each other."""
+"""Height of letters in pixels: words outside boxes that would be smaller are left out, since they would overlap."""
 CLOSE = 0.85
-"""How near each other, in lines, words are still both written."""
+"""The least distance, in lines, between two words of a sentence that are both written."""
 CORNER, SHEET, BEND, DISC = 6.0, 4.0, 8.0, 16.0
-"""Numbers of the window: the corners of a box, what each sheet behind it stands out, the corners of a way, and
-the radius of a disc."""
+"""Units of the window: the corner radius of a box, how far each sheet behind it stands out, the corner radius of a way,
+and the radius of a disc."""
 PAD, LINE = 6.0, 17.0
-"""Numbers of the window between the edge of a box and what is written in it, and how high a line of its head is."""
+"""Units of the window: from the edge of a box to its words, and the height of a line of its head."""
 EDGE = 1.5
 """Pixels between the edge of a low box and its one line of words."""
 NAMED, NUMBERED, BAR = 0.41, 0.26, 17.0
-"""Parts of the width of bars that the words, and the numbers, take; and how high a bar is in numbers of the window."""
+"""Shares of the width of bars for the words, and for the numbers; the height of a bar in units of the window."""
 LEAST_BAR = 0.14
-"""Part of the width that bars have where words need more."""
+"""The share of the width that bars keep where words need more."""
 
 _ALIGN = Qt.AlignmentFlag
 _MIDDLE, _UNCUT = _ALIGN.AlignVCenter | Qt.TextFlag.TextDontClip, _ALIGN.AlignHCenter | Qt.TextFlag.TextDontClip
@@ -51,14 +51,14 @@ TOP, BOTTOM = int(_UNCUT | _ALIGN.AlignTop), int(_UNCUT | _ALIGN.AlignBottom)
 TOP_LEFT, TOP_RIGHT = (
     int(Qt.TextFlag.TextDontClip | _ALIGN.AlignTop | side) for side in (_ALIGN.AlignLeft, _ALIGN.AlignRight)
 )
-"""Where words stand: to join Python's enumerations in each paint takes longer than to paint."""
+"""How words are aligned: to join Python's enumerations in each paint takes longer than to paint."""
 
 
 def shares_of(image: Image) -> tuple[Array, tuple[float, float], bool]:
-    """The numbers of an image between the ends of its map, those ends, and whether the map is that of shares.
+    """The numbers of an image on the scale of its colour map, the ends of that, and whether the map is that of shares.
 
-    What is no number has the colour of 0, or of the lowest share. All are parts of the range, as the difference of its
-    ends may be more than float64 holds.
+    NaN gets the colour of 0, or of the lowest share. Numbers are divided by the size of the range first: the difference
+    of its ends may be more than float64 holds.
     """
     if image.colours != SHARES:
         return np.clip(_finite(image.array / (image.high or 1.0), 0.0, 1.0, -1.0), -1.0, 1.0), (-1.0, 1.0), False
@@ -69,12 +69,12 @@ def shares_of(image: Image) -> tuple[Array, tuple[float, float], bool]:
 
 
 def _finite(numbers: Array, nan: float, most: float, least: float) -> Array:
-    """Numbers with others in place of what is none; numpy takes longest where nothing is to be done."""
+    """Numbers with NaN and infinity replaced; numpy takes longest if nothing is to be replaced."""
     return numbers if np.isfinite(numbers).all() else np.nan_to_num(numbers, nan=nan, posinf=most, neginf=least)
 
 
 def _looks_alike(before: Image, image: Image) -> bool:
-    """Whether an image has the colours of another one, wherever it stands: one that comes or moves is not made anew."""
+    """Whether two images have the same colours, wherever they stand: one that only moves is not coloured again."""
     if before is image:
         return True
     if (before.high, before.low, before.colours, before.smooth) != (image.high, image.low, image.colours, image.smooth):
@@ -83,13 +83,13 @@ def _looks_alike(before: Image, image: Image) -> bool:
 
 
 def squares_of(image: Image) -> Array:
-    """The numbers that an image has colours for: to compare all of two large tables takes half a second."""
+    """The numbers that an image is coloured from: to compare all numbers of two large tables takes half a second."""
     return image.array if image.array.size <= FINEST * FINEST else strongest_in(image.array, FINEST)
 
 
 @dataclass(frozen=True)
 class _Last:
-    """Where the last word of a sentence stands, across and down, and the last one that was written."""
+    """Where a sentence's last word stands, across and down; and how far down the last written one stands."""
 
     across: float
     down: float
@@ -97,7 +97,7 @@ class _Last:
 
 
 class Blocks:
-    """Paints them; it keeps the images, and where it has written the words of a sentence."""
+    """Paints the parts of a drawing; caches images, and notes where the words of sentences are."""
 
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
@@ -108,30 +108,30 @@ class Blocks:
         self._unit, self._together = 1.0, True
         self._few: Sequence[Image] = ()
         self.exposed: Sequence[QRectF] = ()
-        """What is painted anew, in pixels; all of it where it is empty."""
+        """The rectangles that are repainted, in pixels; if there is none, everything is."""
         self.formulas = Formulas()
         # (QRectF, (axis, place)) of words of sentences as painted last, in pixels.
         self.spots: list[tuple[QRectF, tuple[str, int]]] = []
         self._last: dict[str, _Last] = {}
 
     def tell(self, drawing: Drawing) -> None:
-        """Know the small matrices of another drawing, where they stand in boxes with formulas."""
+        """Note the small matrices of another drawing, if it has boxes with formulas."""
         boxed = any(isinstance(mark, Box) and mark.formula is not None for mark in drawing.marks)
         images = (mark for mark in drawing.marks if isinstance(mark, Image)) if boxed else ()
         self._few = [image for image in images if max(image.array.shape) <= FEW]
 
     def begin(self, unit: float) -> None:
-        """Begin to paint a drawing in which a number of the window is so many pixels."""
+        """Begin to paint a drawing; `unit`: pixels of one unit of its window."""
         self._unit = unit
         self.spots = []
         self._last = {}
 
     def agree(self, pixels: Pixels) -> None:
-        """Let all of these matrices show their numbers or none: a learner follows numbers from box to box."""
+        """Let either all small matrices show their numbers or none: a learner follows numbers from box to box."""
         self._together = all(self._letters(one, pixels.rect(*one.place)) is not None for one in self._few)
 
     def _letters(self, image: Image, rect: QRectF) -> QFont | None:
-        """Those of the numbers of an image; None where they have no room."""
+        """The font for the numbers of an image; None if they do not fit."""
         (rows, columns), appearance = image.array.shape, self._bench.appearance
         size = rect.width() / max(columns, 1), rect.height() / max(rows, 1)
         if image.smooth or not image.array.size or min(size) < TIGHT:
@@ -141,7 +141,7 @@ class Blocks:
     # Boxes
 
     def box(self, painter: QPainter, box: Box, rect: QRectF, under: bool, here: bool) -> None:
-        """A block: under the mouse it is raised, and where the keys are it has their ring."""
+        """Paint a block: raised if it is under the mouse, with a ring if it has the focus."""
         theme, unit = self._bench.appearance.theme, self._unit
         corner = min(CORNER * unit, rect.width() / 2, rect.height() / 2)
         ground, ink, quiet = qcolor(theme.surface), qcolor(theme.text), qcolor(theme.muted)
@@ -188,7 +188,7 @@ class Blocks:
         self._write(painter, across, box.note, NOTE * box.letters, quiet, BOTTOM)
 
     def _sheet(self, painter: QPainter, rect: QRectF, corner: float) -> None:
-        """A rounded rectangle; where only some of its inside is painted anew, that, which takes a tenth of the time."""
+        """Paint a rounded rectangle; if only parts of its inside are exposed, fill these, in a tenth of the time."""
         around, inner = rect.adjusted(-2, -2, 2, 2), rect.adjusted(corner + 2, corner + 2, -corner - 2, -corner - 2)
         parts = [part & around for part in self.exposed if part.intersects(around)]
         if self.exposed and painter.opacity() == 1.0 and all(inner.contains(part) for part in parts):
@@ -198,7 +198,7 @@ class Blocks:
             painter.drawRoundedRect(rect, corner, corner)
 
     def _around(self, painter: QPainter, inside: QRectF, box: Box, quiet: QColor) -> None:
-        """The title of a frame at its left, and at its right the note, if there is room for all of it."""
+        """Write the title of a frame at its left, and the note at its right, if all of it fits."""
         size = NOTE * box.letters
         self._write(painter, inside, box.title, size, quiet, TOP_LEFT)
         font = self.font(size)
@@ -207,7 +207,7 @@ class Blocks:
             self._write(painter, inside, box.note * (wide <= inside.width()), size, quiet, TOP_RIGHT)
 
     def _head(self, painter: QPainter, inside: QRectF, box: Box, ink: QColor, quiet: QColor) -> None:
-        """The title in a line with its note, if there is room for all of it, and the formula below."""
+        """Write the title and, on the same line, the note, if all of it fits; and the formula below."""
         line = QRectF(inside.left(), inside.top(), inside.width(), LINE * self._unit)
         font = self.font(TITLE, strong=True)
         if font is None:
@@ -236,10 +236,10 @@ class Blocks:
         names: bool = True,
         least: float = LEAST,
     ) -> None:
-        """Words in a rectangle, cut where they are longer, unless they are a number.
+        """Write words in a rectangle; words that are too long are cut, unless they are a number (`whole`).
 
-        `names`: whether they may hold names, which are set; what the model reads is written as it is. `least`: pixels
-        that letters are high, at least.
+        `names`: whether they may hold names, which are typeset; what the model reads is written as it is. `least`:
+        least height of the letters in pixels.
         """
         font = self.font(size, strong, least)
         if not text or font is None:
@@ -250,7 +250,7 @@ class Blocks:
         (draw_named if names else QPainter.drawText)(painter, rect, place, text)
 
     def _fitted(self, font: QFont, strong: bool, text: str, room: float, whole: bool = False) -> tuple[QFont, str]:
-        """Words in smaller letters where there is no room, then in lighter ones; cut, unless whole, where none fit."""
+        """A font and words that fit: in smaller letters, then in lighter ones; then cut, unless `whole`."""
         wide = self._advance(font, strong, text)
         if wide > room:
             least = int(TINY if whole else TIGHT)  # a number is not cut, and would reach beyond its circle
@@ -264,7 +264,7 @@ class Blocks:
         return font, text
 
     def font(self, size: float, strong: bool = False, least: float = LEAST) -> QFont | None:
-        """Letters of a size in numbers of the window, at least so many pixels; None where nobody could read them."""
+        """The font of a size in units of the window, at least `least` pixels high; None if it could not be read."""
         pixels = size * self._unit
         if pixels < UNREADABLE:
             return None
@@ -272,7 +272,7 @@ class Blocks:
         return self._sized(round(min(max(pixels, least), MOST * max(appearance.scale, 1.0))), strong)
 
     def _sized(self, high: int, strong: bool) -> QFont:
-        """Letters so many pixels high."""
+        """The font of this height in pixels."""
         if (high, strong) not in self._fonts:
             font = QFont(self._bench.appearance.fonts.ui)
             font.setPixelSize(high)
@@ -282,14 +282,14 @@ class Blocks:
         return self._fonts[high, strong]
 
     def _advance(self, font: QFont, strong: bool, text: str) -> float:
-        """How wide words are."""
+        """The width of words in pixels."""
         key = font.pixelSize(), strong, text
         if key not in self._wide:
             self._wide[key] = QFontMetricsF(font).horizontalAdvance(text)
         return self._wide[key]
 
     def disc(self, painter: QPainter, dot: Dot, at: QPointF, lit: bool) -> None:
-        """A neuron with its number."""
+        """Paint a neuron with its number."""
         theme, radius = self._bench.appearance.theme, DISC * self._unit
         ground, ink = qcolor(theme.surface), qcolor(theme.text)
         if dot.share is not None:
@@ -305,7 +305,7 @@ class Blocks:
     # Ways
 
     def way(self, painter: QPainter, way: FlowLine, points: list[QPointF]) -> None:
-        """A line with round corners."""
+        """Paint a line with round corners."""
         if len(points) < 2:
             return
         theme, unit = self._bench.appearance.theme, self._unit
@@ -332,7 +332,7 @@ class Blocks:
     # Bars
 
     def bars(self, painter: QPainter, bars: Bars, rect: QRectF, cell: Cell | None) -> None:
-        """Words, a bar each, and its number."""
+        """Paint words, a bar for each, and its number."""
         theme = self._bench.appearance.theme
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(qcolor(theme.surface))
@@ -340,7 +340,7 @@ class Blocks:
         each = rect.height() / max(len(bars.words), 1)
         letters = each / (BAR * self._unit)
         told = [as_share(value, 2) for value in bars.values]
-        # Where lines are low letters are, too: or they would lie on each other.
+        # In low lines letters are low, too: or they would overlap.
         least = min(max(each, TIGHT), LEAST)
         gap, font = 5.0 * letters * self._unit, self.font(NOTE * letters, least=least)
         needed = max((self._advance(font, False, one) for one in told), default=0.0) + 1.1 * gap if font else 0.0
@@ -372,7 +372,7 @@ class Blocks:
     # Words
 
     def words(self, painter: QPainter, words: Words, at: QPointF, lit: bool) -> None:
-        """Words that stay where they are."""
+        """Paint words that have a fixed place."""
         font = self.font(words.size, words.strong or lit, TIGHT)
         if font is None or (words.token is None and words.size * self._unit < CROWDED):
             return
@@ -411,10 +411,10 @@ class Blocks:
     # Images
 
     def image(self, painter: QPainter, number: int, image: Image, rect: QRectF) -> None:
-        """The image that is the so many-th mark, made anew only when it is another, or in another theme."""
+        """Paint the image that is mark `number`; it is coloured again only if it has changed, or the theme has."""
         kept, ramp = self._kept.get(number), self._ramp(image)
         alike = kept is not None and kept[1] is ramp and _looks_alike(kept[0], image)
-        # Of those that look alike the newer one is kept: the next paint has nothing to compare.
+        # Of images that look alike the newer one is kept: at the next paint it is the identical object.
         self._kept[number] = kept = image, ramp, kept[2] if kept and alike else self._coloured(image, ramp)
         rows, columns = image.array.shape
         dense = rect.width() < columns or rect.height() < rows
@@ -423,7 +423,7 @@ class Blocks:
         else:
             hints = QPainter.RenderHint
             painter.setRenderHint(hints.SmoothPixmapTransform, dense or image.smooth)
-            # For its edges, which a line covers, it takes ten times as long.
+            # It takes ten times as long, only for the edges, which a line covers.
             painter.setRenderHint(hints.Antialiasing, False)
             painter.drawImage(rect, kept[2])
             painter.setRenderHint(hints.Antialiasing)
@@ -434,7 +434,7 @@ class Blocks:
         painter.drawRect(rect)
 
     def _numbers(self, painter: QPainter, image: Image, rect: QRectF) -> bool:
-        """Write the numbers of an image whose squares have room for them; returns whether they have."""
+        """Write the numbers of an image if its squares have room for them; returns whether they have."""
         rows, columns = image.array.shape
         if image.smooth or min(rect.width() / columns, rect.height() / rows) < TIGHT:
             return False
@@ -449,12 +449,12 @@ class Blocks:
         return theme.sequential_ramp if image.colours == SHARES else theme.diverging_ramp
 
     def signs(self, painter: QPainter, image: Image, rect: QRectF) -> None:
-        """Show which numbers of an image are below 0."""
+        """Mark the numbers of an image that are below 0."""
         if image.colours != SHARES and not image.smooth:
             paint_signs(painter, self._bench.appearance.theme, image.array, rect)
 
     def _smaller(self, number: int, image: QImage, size: QSize) -> QImage:
-        """An image of more squares than there are pixels: scaled once, not in each paint."""
+        """An image with more squares than pixels, scaled once and not in each paint."""
         kept = self._scaled.get(number)
         if kept is None or kept[0] is not image or kept[1].size() != size:
             flags = Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
@@ -462,7 +462,7 @@ class Blocks:
         return kept[1]
 
     def forget_images(self, more_than: int) -> None:
-        """Keep no image of a mark that there is no more."""
+        """Delete the cached images of marks that no longer exist."""
         for number in [number for number in self._kept if number >= more_than]:
             del self._kept[number]
             self._scaled.pop(number, None)
@@ -473,7 +473,7 @@ class Blocks:
 
 
 def _rounded(points: Sequence[QPointF], bend: float) -> QPainterPath:
-    """The line through some points, with round corners."""
+    """The path through some points, with round corners."""
     path = QPainterPath(points[0])
     for before, corner, after in zip(points, points[1:], points[2:], strict=False):
         path.lineTo(_towards(corner, before, bend))
@@ -483,7 +483,7 @@ def _rounded(points: Sequence[QPointF], bend: float) -> QPainterPath:
 
 
 def _towards(start: QPointF, end: QPointF, far: float) -> QPointF:
-    """The point so far from the start, but no farther than half of the way."""
+    """The point at a distance from the start, but no farther than halfway to the end."""
     way = end - start
     length = hypot(way.x(), way.y())
     return start + way * (min(far, length / 2) / length) if length else start

@@ -39,7 +39,7 @@ class Legend(QWidget):
         self._signed = False
 
     def show_ends(self, low: str, high: str, signed: bool) -> None:
-        """Stand for other numbers."""
+        """Show other ends."""
         if ((low, high), signed) == (self._ends, self._signed):
             return
         self._ends, self._signed = (low, high), signed
@@ -89,7 +89,7 @@ class HeatMapView(WordPicture):
         self._marked: tuple[object, object] = (None, None)
         self._image = pg.ImageItem()
         self.shares = np.zeros((0, 0))
-        """What its colours show, from 0 or −1 to 1."""
+        """The numbers that its colours show, from 0 or −1 to 1."""
         self.add(self._image)
         self._frame = pg.QtWidgets.QGraphicsRectItem()
         self._frame.setPen(pg.mkPen(theme.here, width=2))
@@ -116,7 +116,7 @@ class HeatMapView(WordPicture):
             ramp = theme.diverging_ramp
             self._legend.show_ends(f"−{end}", f"+{end}", signed=True)
         self.shares = shares_of(matrix.array if limit == 1.0 else matrix.array / limit, low)
-        # In colours, not with a table of them: pyqtgraph would make each of its 256 anew for each image.
+        # As colours, not with a table of them: pyqtgraph would make each of its 256 colours again for each image.
         self._image.setImage(ramp.table[ramp.index(self.shares, low, 1.0)], autoLevels=False, levels=None)
         shown = "" if matrix.showing == "values" else SHOWN[matrix.showing]
         self.caption(" · ".join(filter(None, (element.title, shown))), element.title)
@@ -125,7 +125,7 @@ class HeatMapView(WordPicture):
         self._mark()
 
     def _summarize(self) -> None:
-        """The largest of each row, in words."""
+        """Say the largest number of each row, in words."""
         matrix, shares = self.matrix, self.matrix.colours == SHARES
         array = matrix.array[:MOST_SAID]
         plain = np.nan_to_num(array)
@@ -185,7 +185,7 @@ class HeatMapView(WordPicture):
         if cell is None or cell.node != place.node or cell.index[: len(place.index)] != place.index:
             return None
         row, column = cell.index[-2:]
-        rows, columns = self._shape  # the model may be another already than the one that is drawn
+        rows, columns = self._shape  # the model may already be another one than the drawn one
         return (row, column) if row < rows and column < columns else None
 
     def here(self) -> QPointF | None:
@@ -199,12 +199,12 @@ class HeatMapView(WordPicture):
             self.bench.selection.choose(self._cell(row, column), "arrow")
 
     def _follow(self, *_: object) -> None:
-        """Something else may be pointed at; after an edit nothing is, and other numbers are drawn soon."""
+        """Mark again only if something else is pointed at: after an edit, other numbers are drawn soon."""
         if (self.bench.selection.token, self._pointed()) != self._marked:
             self._mark()
 
     def _mark(self) -> None:
-        """Frame the cell that one points at, and write the words of its row and column, or the word one looks at."""
+        """Frame the cell pointed at, and write the words of its row and column, or the word that is lit."""
         token, pointed = self.bench.selection.token, self._pointed()
         if (token, pointed) != self._marked:
             self.paint_anew()

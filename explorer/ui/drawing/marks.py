@@ -1,4 +1,4 @@
-"""All marks of a drawing but its images, in one item's paint, in pixels."""
+"""Paints all marks of a drawing except its images, in one graphics item and in pixels."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -38,13 +38,13 @@ from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
 
 FEW_PIXELS = 8
-"""A square below that is hard to find."""
+"""A square with a smaller side, in pixels, is hard to find."""
 FEW_POINTS = 16
-"""Of a strip; more of them shine through each other."""
+"""With more points than this, those of a strip shine through each other."""
 THIN = 0.45
-"""How opaque each of them is then."""
+"""The opacity of each of them then."""
 FAINT = 0.16
-"""How much of the ink a mark has that is not there yet."""
+"""The opacity of a mark that is not there yet."""
 
 
 class Marks(pg.GraphicsObject):
@@ -53,7 +53,7 @@ class Marks(pg.GraphicsObject):
     Parameters
     ----------
     sides : pair of Side
-        Whose round numbers the grid runs through.
+        The grid runs through their round numbers.
     """
 
     def __init__(self, bench: Workbench, sides: tuple[Side, Side]) -> None:
@@ -66,7 +66,7 @@ class Marks(pg.GraphicsObject):
         self._sight: Sight | None = None
         self._lines: dict[int, list[QLineF]] = {}
         self.grids: tuple[Image | Strips, ...] = ()
-        """What has numbers that are cells."""
+        """The images and strips whose numbers are cells."""
         self._shown: object = None
         self.names = Names(bench)
         self._pixels = Pixels(QTransform())
@@ -75,17 +75,17 @@ class Marks(pg.GraphicsObject):
         self.under: int | None = None
         """The box under the mouse."""
         self.here: int | None = None
-        """The box where the keys are, or come to first."""
+        """The box that has the focus, or gets it first."""
         self._focused = False
         self.exposed: list[QRect] = []
-        """What of the widget is painted anew, in pixels."""
+        """The rectangles of the widget that are repainted, in pixels."""
 
     def changed(self, drawing: Drawing) -> QRegion | None:
-        """Where another drawing would look otherwise, in pixels as painted last; None where that may be everywhere."""
+        """The region where another drawing would look different, in pixels as last painted; None if it may be all."""
         return None if self.drawing is None else changed(self.drawing, drawing, self._pixels)
 
     def tell(self, drawing: Drawing, all_: bool = True) -> None:
-        """Paint another drawing; all of it, or what somebody has painted anew."""
+        """Take another drawing; repaint all of it, or, without `all_`, only what the caller repaints."""
         before, self.drawing = self.drawing, drawing
         self._lights = None
         old = () if all_ or before is None else before.marks
@@ -117,7 +117,7 @@ class Marks(pg.GraphicsObject):
 
     def boundingRect(self) -> QRectF:
         box = self.getViewBox()
-        # Not pyqtgraph's range of the view: after a change of its size that is the one before.
+        # Not pyqtgraph's range of the view: after a change of size it is still the old one.
         return QRectF() if box is None else self.mapRectFromItem(box, box.rect())
 
     def viewTransformChanged(self) -> None:
@@ -156,12 +156,12 @@ class Marks(pg.GraphicsObject):
         painter.setOpacity(1.0)
         self._paint_rows(painter)
         self._paint_squares(painter, bounds)
-        if not drawing.zoom:  # there all words are fixed
+        if not drawing.zoom:  # with zoom all words have fixed places
             self._paint_labels(painter, self.names.all(drawing, self._pixels, bounds, many))
         painter.restore()
 
     def _seen(self, drawing: Drawing, bounds: QRectF) -> Sequence[int]:
-        """The marks that lie in sight; of a drawing without zoom, or one that is there as a whole, all."""
+        """The numbers of the visible marks; all, in a drawing without zoom or one that is visible as a whole."""
         left, right, top, bottom = drawing.window
         whole = self._pixels.rect(left, top, right - left, bottom - top)
         parts = [bounds & QRectF(rect) for rect in self.exposed] or [bounds]
@@ -169,7 +169,7 @@ class Marks(pg.GraphicsObject):
             return range(len(drawing.marks))
         if self._sight is None or self._sight.marks is not drawing.marks:
             self._sight = Sight(drawing, self._sight)
-        # Where little of it moves, that may be at its two ends: what stands between is not painted.
+        # Exposed parts may be far apart: what stands between them is not painted.
         return self._sight.numbers(self._pixels, parts)
 
     def _px(self, pixels: float) -> float:
@@ -199,7 +199,7 @@ class Marks(pg.GraphicsObject):
             painter.drawLines(lines)
 
     def _paint_part(self, painter: QPainter, number: int, lit: bool) -> None:
-        """A mark of a drawing with zoom, one that is in sight."""
+        """Paint a visible mark of a drawing with zoom."""
         assert self.drawing is not None
         mark, pixels, blocks = self.drawing.marks[number], self._pixels, self.blocks
         painter.setOpacity(1.0 + mark.faint * (FAINT - 1.0))
@@ -224,7 +224,7 @@ class Marks(pg.GraphicsObject):
                 self._paint_band(painter, mark)
 
     def _paint_lines(self, painter: QPainter, number: int, mark: Segments) -> None:
-        """Lines of a drawing with zoom: they are made once, and Qt brings them to their places."""
+        """Paint lines of a drawing with zoom: they are made once, and Qt transforms them to pixels."""
         lines = self._lines.get(number)
         if lines is None:
             self._lines[number] = lines = [QLineF(*ends) for ends in mark.ends.reshape(-1, 4).tolist()]
@@ -246,7 +246,7 @@ class Marks(pg.GraphicsObject):
         assert self.drawing is not None
         mark = self.drawing.marks[number]
         match mark:
-            case Image():  # an item of its own has its colours
+            case Image():  # a graphics item of its own paints its colours
                 if self.drawing.down:
                     self.blocks.signs(painter, mark, self._pixels.rect(*mark.place))
             case Dot():
@@ -282,7 +282,7 @@ class Marks(pg.GraphicsObject):
         x, y = self._pixels.xy(ends[..., 0], ends[..., 1])
         lines = [QLineF(*line) for line in np.stack([x[:, 0], y[:, 0], x[:, 1], y[:, 1]], axis=-1).tolist()]
         if self._veiled and mark.dashed:
-            # On a thin veil, so that it is seen on either end of the map.
+            # On a thin veil, so that it is visible on both ends of the colour map.
             veil = QColor(self._bench.appearance.theme.page)
             veil.setAlpha(120)
             painter.setPen(QPen(veil, mark.width + 1.2, c=Qt.PenCapStyle.FlatCap))
@@ -347,7 +347,7 @@ class Marks(pg.GraphicsObject):
         painter.drawEllipse(self._pixels.point(dot.x, dot.y), radius, radius)
 
     def _paint_small(self, painter: QPainter, dots: Sequence[Dot]) -> None:
-        """Many dots: those of one look at once."""
+        """Paint many small dots, all dots of one look together."""
         theme, kinds = self._bench.appearance.theme, dict[tuple[str, bool], list[tuple[float, float]]]()
         for dot in dots:
             if drawable(dot.x, dot.y):
@@ -361,7 +361,7 @@ class Marks(pg.GraphicsObject):
                 painter.drawPoints(points)
 
     def _paint_disc(self, painter: QPainter, dot: Dot, lit: bool) -> None:
-        """A large dot with words in it and below it."""
+        """Paint a large dot with the words in it."""
         appearance = self._bench.appearance
         theme, ramp = appearance.theme, appearance.theme.sequential_ramp
         middle, radius = self._pixels.point(dot.x, dot.y), self._px(DISC)
@@ -404,7 +404,7 @@ class Marks(pg.GraphicsObject):
         painter.drawArc(box, round(16 * arc.start), round(16 * arc.turn))
 
     def _paint_rows(self, painter: QPainter) -> None:
-        """A frame around the rows and columns of the word that is lit."""
+        """Paint a frame around the rows and columns of the lit word."""
         token = self._bench.selection.token
         theme = self._bench.appearance.theme
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -421,7 +421,7 @@ class Marks(pg.GraphicsObject):
                 painter.drawRect(self.square(image, place, 0, 1, columns))
 
     def _paint_squares(self, painter: QPainter, bounds: QRectF) -> None:
-        """A frame around the square that is pointed at, lines that lead to a small one, a frame around the own part."""
+        """Frame the square pointed at, with lines that lead to a small one, and the part that is the node's own."""
         theme, cell = self._bench.appearance.theme, self._bench.selection.cell
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for image in self.grids:
@@ -445,7 +445,7 @@ class Marks(pg.GraphicsObject):
             painter.drawRect(rect)
 
     def square(self, image: Image, row: int, column: int, rows: int = 1, columns: int = 1) -> QRectF:
-        """Where a square of an image, or a part of it, is, in pixels."""
+        """The rectangle of a square of an image, or of a block of squares, in pixels."""
         left, bottom, width, height = image.place
         across, down = width / image.array.shape[1], height / image.array.shape[0]
         return self._pixels.rect(left + column * across, bottom + row * down, columns * across, rows * down)
@@ -459,7 +459,7 @@ class Marks(pg.GraphicsObject):
         ground = QColor(theme.page)
         ground.setAlphaF(1.0 if self._veiled else 0.7)  # a line may run behind the words
         marks = self.drawing.marks
-        # What is lit lies above the others, and is written whatever is in the way.
+        # Lit words lie above the others, and are written whatever is in the way.
         for label in sorted(labels, key=lambda label: not self.lit.isdisjoint(label.members)):
             lit = [i for i in label.members if i in self.lit]
             if not label.wanted and not lit:
@@ -480,7 +480,7 @@ class Marks(pg.GraphicsObject):
 
 
 def _polygon(x: Array, y: Array) -> QPolygonF:
-    if not len(x):  # of no point, pyqtgraph would write into memory that there is not
+    if not len(x):  # without points, pyqtgraph would write outside of its memory
         return QPolygonF()
     polygon: QPolygonF = pg.functions.arrayToQPolygonF(x, y)
     return polygon

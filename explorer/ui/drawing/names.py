@@ -1,6 +1,6 @@
-"""Where the words of a drawing without zoom stand: clear of each other, of curves and of arrows.
+"""Places for the words of a drawing without zoom: clear of each other, of curves and of arrows.
 
-Where words stand in a picture: none on another or on a dot, and on a line only where it cannot be helped.
+No word lies on another one or on a dot, and one lies on a line only if there is no better place.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,13 +23,13 @@ class Room:
     Parameters
     ----------
     bounds : QRectF
-        Words stay within.
+        Words stay within it.
     dots : numpy.ndarray
         (n, 2): middles of the dots that words keep clear of.
     radius : float
         Of the dots.
     lines : numpy.ndarray
-        (n, 2): points along the lines that words had better keep clear of.
+        (n, 2): points along the lines that words keep clear of if they can.
     """
 
     def __init__(self, bounds: QRectF, dots: Array, radius: float, lines: Array) -> None:
@@ -38,7 +38,7 @@ class Room:
         self.add(dots, lines)
 
     def add(self, dots: Array, lines: Array) -> None:
-        """Let words keep clear of more dots and lines from now on."""
+        """Add dots and lines that words keep clear of from now on."""
         bounds = self._bounds
         near = (
             (lines[:, 0] >= bounds.left())
@@ -50,7 +50,7 @@ class Room:
         self._lines = np.vstack([self._lines, lines[near]])
 
     def take(self, rect: QRectF) -> None:
-        """Let nothing else stand here."""
+        """Keep a place free of anything else."""
         box = [[rect.left(), rect.top(), rect.right(), rect.bottom()]]
         self._taken = np.vstack([self._taken, box])
 
@@ -71,7 +71,7 @@ class Room:
         return best
 
     def _are_taken(self, places: Array) -> Array:
-        """Of places, (n, 4), whether something stands there, (n,)."""
+        """Whether something stands at each of some places, (n, 4): (n,)."""
         left, top, right, bottom = places.T[..., None]
         taken = self._taken.T
         return ((taken[0] < right) & (taken[2] > left) & (taken[1] < bottom) & (taken[3] > top)).any(axis=1)
@@ -81,7 +81,7 @@ class Room:
         return int(((x > rect.left()) & (x < rect.right()) & (y > rect.top()) & (y < rect.bottom())).sum())
 
     def within(self, rect: QRectF) -> QRectF:
-        """The place, moved so far that it does not reach beyond the picture."""
+        """The place, moved so that it does not reach beyond the picture."""
         bounds, moved = self._bounds, QRectF(rect)
         moved.moveLeft(max(min(rect.left(), bounds.right() - rect.width()), bounds.left()))
         moved.moveTop(max(min(rect.top(), bounds.bottom() - rect.height()), bounds.top()))
@@ -105,7 +105,7 @@ def around(at: QPointF, width: float, height: float, gap: float) -> list[QRectF]
 
 
 def along(at: QPointF, way: QPointF, width: float, height: float, gap: float) -> QRectF:
-    """The place whose edge lies so many pixels from a point in a direction, which is one pixel long."""
+    """The place whose edge is `gap` pixels away from a point in the direction `way`, a vector of length 1."""
     reach = abs(way.x()) * width / 2 + abs(way.y()) * height / 2
     middle = at + way * (gap + reach)
     return QRectF(middle.x() - width / 2, middle.y() - height / 2, width, height)
@@ -118,7 +118,7 @@ def stacked(rect: QRectF, most: int) -> list[QRectF]:
 
 
 def together(spots: Sequence[QPointF], near: float) -> list[list[int]]:
-    """Which of some points lie on each other: groups of their numbers."""
+    """Groups of points that lie on each other, each as their indices."""
     found: list[tuple[QPointF, list[int]]] = []
     for i, spot in enumerate(spots):
         for first, members in found:
@@ -133,18 +133,18 @@ def together(spots: Sequence[QPointF], near: float) -> list[list[int]]:
 RADIUS, SMALL, DISC = 4.5, 2.5, 12.0
 """Pixels at text scale 1: of a dot, of one of many, and of one with words in it."""
 MANY = 60
-"""Dots; more of them are small, and of these only so many have their names."""
+"""With more dots than this all are small, and only so many have names."""
 MOST_NAMES, MOST_AT_ONE = 40, 3
-"""Names in a picture, and names of dots that lie on each other."""
+"""The most names of dots in a picture, and of dots that lie on each other."""
 BESIDE = 7.0
 FAINT = MUTED, LINE
-"""Inks of what stands behind."""
+"""Inks of marks in the background."""
 THICK = 2.0
 """Pixels: a wider arrow has a larger head, and its drawing larger words."""
 ARC, NARROW, VERY_NARROW = 34.0, 60.0, 30.0
-"""Pixels from the origin, and degrees below which there is no room for words between two directions."""
+"""Pixels from the origin; degrees below which one letter, or nothing, fits between two directions."""
 FEW_LINES = 4
-"""Segments; more of them are a grid, which words may stand on."""
+"""More segments than this are a grid, on which words may stand."""
 STEP = 6.0
 """Pixels between the places of a line that words keep clear of."""
 
@@ -179,7 +179,7 @@ class Names:
         return self.laid
 
     def font(self, drawing: Drawing) -> QFont:
-        """The letters of a drawing."""
+        """The font of a drawing."""
         fonts = self._bench.appearance.fonts
         thick = any(isinstance(mark, Arrow) and mark.width > THICK for mark in drawing.marks)
         return fonts.ui if thick else fonts.small
@@ -206,7 +206,7 @@ class Names:
                     yield self._of_words(mark, room, metrics)
         named = [(i, m) for i, m in marks if isinstance(m, Arrow) and m.name and drawable(*m.start, *m.tip)]
         strong, faint = ([one for one in named if (one[1].ink in FAINT) is is_faint] for is_faint in (False, True))
-        # What stands out has the first choice: its names may lie on what stands behind, whose own keep clear of all.
+        # Marks in front choose first: their names may lie on those in the background, whose names keep clear of all.
         for i, arrow in strong:
             yield self._at_tip(i, arrow, room, metrics)
         room.add(*self._arrows([m for _, m in marks if isinstance(m, Arrow) and m.ink in FAINT]))
@@ -215,7 +215,7 @@ class Names:
         yield from self._beside_dots(drawing, room, metrics, many)
 
     def _room(self, drawing: Drawing, bounds: QRectF, many: bool) -> Room:
-        """The picture without its dots; words keep clear of curves and arrows where they can."""
+        """The picture without its dots, as room for words, which keep clear of curves and arrows if they can."""
         dots = [m for m in drawing.marks if isinstance(m, Dot) and drawable(m.x, m.y)]
         strong = [m for m in drawing.marks if isinstance(m, Arrow) and m.ink not in FAINT]
         heads, shafts = self._arrows(strong)
@@ -240,7 +240,7 @@ class Names:
         return heads, self._points_along([(*one.start, *one.tip) for one in there])
 
     def _points_along(self, ends: Sequence[tuple[float, ...]]) -> Array:
-        """Points along lines, whose ends are numbers of the picture, in pixels: (n, 2)."""
+        """Points along lines in pixels, (n, 2); the ends of the lines are in units of the picture."""
         across, up = self._pixels.xy(*np.array(ends, dtype=float).reshape(-1, 2, 2).transpose(2, 0, 1))
         return _along(np.stack([across, up], axis=-1))
 
@@ -248,13 +248,13 @@ class Names:
         end = self._pixels.point(float(curve.x[-1]), float(curve.y[-1]))
         width, height = metrics.horizontalAdvance(curve.name), metrics.height()
         first = room.within(QRectF(end.x() + 6, end.y() - height / 2, width, height))
-        # Above it until nothing is in the way; where the axes end, below it.
+        # Higher until nothing is in the way; at the end of the axes, lower.
         rect = next((place for place in stacked(first, 20) if room.find([place]) is not None), first)
         return Label(curve.name, rect, curve.ink)
 
     def _of_arc(self, arc: Arc, room: Room, metrics: QFontMetrics) -> Label:
-        # Between narrow directions there is room for the letter alone; for none between very narrow ones: the words
-        # stand on the other side then.
+        # Between narrow directions there is room for one letter only, and for none between very narrow ones: then the
+        # words stand on the other side.
         beyond = abs(arc.turn) < VERY_NARROW
         text = arc.text.partition(" ")[0] if not beyond and abs(arc.turn) < NARROW else arc.text
         middle = radians(arc.start + arc.turn / 2 + 180 * beyond)
@@ -301,7 +301,7 @@ class Names:
             normal = QPointF(-way.y(), way.x())
             wanted = [along(tip, side, width, height, gap) for side in (normal, -normal)] + others
         rect = room.find(wanted)
-        # Farther off, the name of another word would seem to be that of this.
+        # Farther away, the name would seem to belong to another word.
         if rect is None and arrow.ink not in FAINT:
             rect = room.find(stacked(beside[0], 4))
         ink = TEXT if arrow.ink == MUTED else arrow.ink
@@ -323,7 +323,7 @@ class Names:
 
 
 def is_disc(dot: Dot) -> bool:
-    """Whether it is large, with words in it or below it."""
+    """Whether a dot is large, with words in it or below it."""
     return bool(dot.inside or dot.below)
 
 
@@ -346,6 +346,6 @@ def _along(ends: Array) -> Array:
 
 
 def _of_length(way: QPointF, length: float) -> QPointF:
-    """The same way, so many pixels long."""
+    """A vector of the same direction, and of this length."""
     now = hypot(way.x(), way.y())
     return way * (length / now) if now else QPointF(0, 0)

@@ -19,13 +19,13 @@ ARROWS = {Key.Key_Up: (-1, 0), Key.Key_Down: (1, 0), Key.Key_Left: (0, -1), Key.
 
 PLACES = {"left": (1, 0), "right": (1, 2), "top": (0, 1), "bottom": (2, 1)}
 EDGE = 2
-"""Pixels at the edge of the picture that lines of its sides share with it."""
+"""Pixels at the edge of the picture that it shares with the lines of its sides."""
 DRAWABLE = 1e30
 """Numbers beyond cannot be drawn: their squares overflow on the way to pixels."""
 
 
 class Plot(pg.GraphicsView):
-    """A view with sides, on the page's own ground. pyqtgraph's own has menus for each, which take longest to make."""
+    """A view with sides, on the page's background. pyqtgraph's own plot builds menus, which takes most of the time."""
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent, background=bench.appearance.theme.page)
@@ -43,8 +43,8 @@ class Plot(pg.GraphicsView):
         whole.setLayout(self.grid)
         self.setCentralItem(whole)
         self.enableMouse(False)
-        self.setCacheMode(self.CacheModeFlag.CacheNone)  # or it would stay on the ground of the theme before
-        self.viewport().setAutoFillBackground(False)  # on paper, below its own, it would be that of the window's theme
+        self.setCacheMode(self.CacheModeFlag.CacheNone)  # else it would keep the background of the theme before
+        self.viewport().setAutoFillBackground(False)  # on paper it would show the background of the window's theme
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setMouseTracking(True)
@@ -53,11 +53,11 @@ class Plot(pg.GraphicsView):
             part.setAcceptDrops(False)  # a file is dropped on the window
 
     def getViewBox(self) -> pg.ViewBox:
-        """What the picture is in."""
+        """The view box that holds the picture."""
         return self._box
 
     def add(self, item: QGraphicsItem, height: int = 0) -> None:
-        """Put something into the picture; the higher lies above the lower."""
+        """Add an item to the picture; an item of greater height lies above the others."""
         item.setZValue(height)
         self._box.addItem(item, ignoreBounds=True)
 
@@ -84,38 +84,39 @@ class Plot(pg.GraphicsView):
             side.restyle()
 
     def says_when_to_paint(self) -> None:
-        """Be painted where somebody says so, or a side changes, and not for each item that changes.
+        """Repaint only where told to, or if a side changes, and not for each item that changes.
 
-        Sides take as long to paint as all that stands between them; beside a run they seldom change.
+        Sides take as long to paint as everything between them; during a run they seldom change.
         """
         self.setViewportUpdateMode(self.ViewportUpdateMode.NoViewportUpdate)
         self._box.sigResized.connect(lambda _: self.viewport().update())
 
     def paint_anew(self) -> None:
-        """Be painted whole with the next picture of the window; said before the items are changed.
+        """Repaint the whole plot with the next picture of the window; called before items are changed.
 
-        Else each scene finds out in a turn of its own what its items changed, and has the window painted for itself.
+        Otherwise each scene finds out in a turn of its own what its items have changed, and has the window painted
+        again.
         """
         self.scene().update()
         self.viewport().update()
 
     def paint_inside(self) -> None:
-        """The same for what stands between the sides, in a picture that says when to paint."""
+        """Repaint what stands between the sides, in a plot that `says_when_to_paint`."""
         inside = self.mapFromScene(self._box.sceneBoundingRect()).boundingRect()
         self.viewport().update(inside.adjusted(EDGE, EDGE, -EDGE, -EDGE))
 
     def say(self, summary: str) -> None:
-        """The picture in words, for a screen reader."""
+        """Describe the picture in words, for a screen reader."""
         if summary != self.accessibleName():
             self.setAccessibleName(summary)
 
     def describe(self, words: str) -> None:
-        """What is at the place pointed at, for a screen reader."""
+        """Describe the place pointed at, for a screen reader."""
         if words != self.accessibleDescription():
             self.setAccessibleDescription(words)
 
     def at(self, position: QPointF) -> QPointF:
-        """A position in the widget as numbers of the picture."""
+        """A position in the widget, in units of the picture."""
         point: QPointF = self.getViewBox().mapSceneToView(self.mapToScene(position.toPoint()))
         return point
 
@@ -127,11 +128,11 @@ class Plot(pg.GraphicsView):
 
     @property
     def rings_a_part(self) -> bool:
-        """Whether it shows by itself which part of it has the keys."""
+        """Whether it shows by itself which part of it has the focus."""
         return False
 
     def walk(self, down: int, across: int) -> None:
-        """Point at the place beside the one that is pointed at."""
+        """Point at the place next to the one pointed at."""
         raise NotImplementedError(type(self).__name__)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

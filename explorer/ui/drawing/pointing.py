@@ -1,6 +1,6 @@
 """Which marks of a drawing are orange: those of the cell that is pointed at, or of the word that is lit.
 
-What is said of a place in a drawing, and which of its dots and arrows mean something.
+Also what is said of a place in a drawing, and which of its dots and arrows stand for something.
 """
 
 from collections.abc import Iterable, Iterator
@@ -29,7 +29,7 @@ def tokens_of(mark: Mark) -> tuple[tuple[str, int], ...]:
 
 
 class Lights:
-    """What lights up the marks of one drawing."""
+    """Which marks of one drawing each cell, and each word, lights up."""
 
     def __init__(self, drawing: Drawing) -> None:
         self._cells: dict[tuple[str, tuple[int, ...]], list[int]] = {}
@@ -65,13 +65,13 @@ def square_of(mark: Image | Strips, cell: Cell | None) -> tuple[int, int] | None
 
 
 def cell_of(mark: Image | Strips, row: int, column: int) -> Cell:
-    """The cell that a number of an image or of strips is."""
+    """The cell of a number in an image or in strips."""
     node, head = node_of(mark)
     return Cell(node, (*head, row, column))
 
 
 def node_of(mark: Image | Strips) -> tuple[str, tuple[int, ...]]:
-    """The node, and which part of its array, an image or strips are of."""
+    """The node that an image or strips show, and the index of the part of its array."""
     if isinstance(mark, Strips):
         return mark.node, ()
     return (mark.node.node, mark.node.index) if mark.node is not None else ("", ())
@@ -94,7 +94,7 @@ def strip_of(mark: Strips, token: tuple[str, int] | None, cell: Cell | None) -> 
 
 
 def points_of(mark: Strips) -> tuple[Array, Array]:
-    """Where the numbers of strips are drawn, each in the array's own shape."""
+    """The coordinates at which the numbers of strips are drawn, each in the array's own shape."""
     strips = np.arange(mark.array.shape[mark.axis]) + 0.5
     return mark.array, np.broadcast_to(strips if mark.axis else strips[:, None], mark.array.shape)
 
@@ -107,9 +107,9 @@ def grids(drawing: Drawing) -> Iterator[Image | Strips]:
 
 
 def beside(drawing: Drawing, cell: Cell | None, down: int, across: int) -> tuple[Cell | None, bool]:
-    """The cell that so many rows and columns from another lead to, the first where it is none of the drawing's.
+    """The cell so many rows and columns from another one; the first cell, if the drawing has no such cell.
 
-    None where they lead out; whether there are cells at all. In a drawing that counts up, up is the next row.
+    None outside of the drawing; and whether there are cells at all. In a drawing that counts up, up is the next row.
     """
     squares = [one for one in grids(drawing) if all(shape_of(one))]
     for one in squares:
@@ -183,7 +183,7 @@ def of_mark(drawing: Drawing, mark: Mark) -> str:
 
 
 def place_of(mark: Dot | Arrow) -> tuple[float, float]:
-    """Where one points at it."""
+    """The point at which a dot or an arrow is pointed at."""
     return (mark.x, mark.y) if isinstance(mark, Dot) else mark.tip
 
 
@@ -198,7 +198,7 @@ def leads(mark: Mark) -> bool:
 
 
 class Targets:
-    """The dots and tips of a drawing that mean something: their places, and the numbers of their marks."""
+    """The dots and tips of a drawing that stand for something: their places, and the numbers of their marks."""
 
     def __init__(self, drawing: Drawing) -> None:
         self.marks: list[int] = []

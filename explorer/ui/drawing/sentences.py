@@ -1,8 +1,7 @@
 """The sentences of a decoder: what it reads, what it should say and says, and where it looks in the source.
 
-Where the words of sentences stand that are drawn above each other.
-
-Where they are too long, sentences with lines between them stand beside each other, and others take several lines.
+The sentences stand above each other, word by word. If they are too long, those with lines between them stand side by
+side, and others take several lines.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,19 +40,19 @@ class Word:
     title: str
     axis: str
     place: int  # in its row
-    # Whether it is the word in the row above, of the same sentence; None where there is none, or nothing to be said.
+    # Whether it is the word in the row above, of the same sentence; None if there is none, or it is padding.
     right: bool | None
 
 
 @dataclass
 class Layout:
-    """All places."""
+    """The places of all words, titles, lines and numbers."""
 
     width: int  # that it was made for
     across: QSizeF = field(default_factory=QSizeF)  # the size of the rows above each other, at their full length
     least: int = 0  # the least width that shows all: that of the rows beside each other, or of the widest word
     height: int = 0
-    # Of a very long sentence each so many-th word is written: of the target, and of the source.
+    # Of a very long sentence only every n-th word is written: n of the target, and of the source.
     every: tuple[int, int] = (1, 1)
     titles: list[tuple[QRectF, str]] = field(default_factory=list)
     words: list[Word] = field(default_factory=list)
@@ -63,7 +62,7 @@ class Layout:
     shares: tuple[list[QRectF], list[QRectF]] = field(default_factory=lambda: ([], []))
 
     def shows(self, of_source: bool, place: int, here: int | None) -> bool:
-        """Whether there is room for the word at a place, beside the one of its sentence that is looked at."""
+        """Whether a word is written; `here`: the place of the word that is looked at, which always is."""
         every = self.every[of_source]
         return place == here or (place % every == 0 and (here is None or abs(place - here) >= every))
 
@@ -80,7 +79,7 @@ def laid_out(
     cross : bool
         Whether lines go from the second row to the first.
     width : int
-        Pixels that there are; 0: as many as it takes.
+        Available pixels; 0: no limit.
     metrics : QFontMetrics
         Of the widest letters.
     px : callable
@@ -145,7 +144,7 @@ def _lines(
     measures: tuple[int, int, int, int],
     px: Callable[[float], int],
 ) -> None:
-    """All rows of as many words as a line holds, then those of the next ones."""
+    """Stack lines: all rows of as many words as one line holds, then all rows of the next words."""
     title, gap, high, pad = measures
     x, top = layout.width + 1.0, -float(len(rows) * (high + px(2)) + gap)
     for place, size in enumerate(sizes):
@@ -167,7 +166,7 @@ def _columns(
     measures: tuple[int, int, int],
     px: Callable[[float], int],
 ) -> None:
-    """The source at the left, the target at the right, with what it should say and says behind it."""
+    """Put the source at the left, the target at the right, and what it should say and says behind the target."""
     number, high, across = measures
     units = [min(float(high), px(MOST) / len(row.words)) for row in rows]
     target, source = (max(1, ceil((number - 1) / unit)) for unit in (units[1], units[0]))
@@ -207,7 +206,7 @@ LEAST_SHARE = 0.01
 LEAST_PART = 0.05  # of the largest share, for all lines of one word
 MOST_PIXELS, LEVELS = 9.0, 24
 LEAST = 240  # pixels at text scale 1 across
-NEAR = 5.0  # pixels from a line that still mean it
+NEAR = 5.0  # pixels from a line within which it is meant
 
 
 class SentencesView(QWidget):
@@ -296,7 +295,7 @@ class SentencesView(QWidget):
         return round(self._laid(width).height * self._scale(width))
 
     def _scale(self, width: int) -> float:
-        """How much smaller all is drawn, where the narrowest layout is too wide."""
+        """The factor by which all is drawn smaller, if even the narrowest layout is too wide."""
         return min(width / self._laid(width).width, 1.0) if width else 1.0
 
     # Painting
@@ -389,7 +388,7 @@ class SentencesView(QWidget):
     # Looking
 
     def _lit(self) -> tuple[int | None, int | None]:
-        """The word of the target and the word of the source that one looks at, as far as they are drawn."""
+        """The words of the target and of the source that are lit, as far as they are drawn."""
         selection = self.bench.selection
         target, source = self._rows[-1].axis, self._rows[0].axis
         query = key = None
@@ -409,7 +408,7 @@ class SentencesView(QWidget):
 
     def _word_at(self, point: QPointF) -> tuple[str, int] | None:
         words = [word for word in self._laid(self.width()).words if word.rect.contains(point)]
-        # Of a very long sentence they lie upon each other.
+        # The words of a very long sentence overlap.
         word = min(words, key=lambda word: abs(word.rect.center().y() - point.y()), default=None)
         return (word.axis, word.place) if word is not None else None
 

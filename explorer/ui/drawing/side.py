@@ -1,4 +1,4 @@
-"""One side of a picture: numbers, or a label for each unit, as many as can be read, and what they are."""
+"""One side of a picture: numbers, or as many labels of its units as can be read, and a title."""
 
 from collections.abc import Sequence
 from math import ceil, floor, log10
@@ -13,19 +13,19 @@ from explorer.ui.workbench import Workbench
 
 GAP = 5  # pixels between a label and the picture
 APART = (
-    3  # pixels at the picture that a side leaves out, of which it only draws a line: Qt takes two of them for letters
+    3  # pixels at the picture that do not belong to a side, though it draws a line there: Qt takes two for letters
 )
 BEYOND = 15  # pixels that a label at an end may go beyond it
-CLOSEST, WELL_APART = 0.86, 1.1  # heights of a line: where all can be written, and where some are left out
-LEAST = 8  # pixels at text scale 1 of letters, if all words have room then
+CLOSEST, WELL_APART = 0.86, 1.1  # least distances in lines: if all labels are written, and if some are left out
+LEAST = 8  # least height of letters, in pixels at text scale 1, if all words have room then
 LONGEST = 116  # pixels; a longer word is cut
 BESIDE = 8  # pixels between labels beside each other
 ROOM = {True: 24, False: 46}
-"""Pixels between two numbers, at least: above each other, and beside each other."""
+"""Least pixels between two numbers: one above the other, and side by side."""
 PLAIN, FINE = 5, 4
-"""The largest and the smallest power of ten that numbers are written without."""
+"""The largest and the smallest power of ten of numbers that are written without an exponent."""
 Flag = Qt.AlignmentFlag
-UNCUT = Qt.TextFlag.TextDontClip  # letters on a slide are higher than any box is
+UNCUT = Qt.TextFlag.TextDontClip  # on a slide letters are higher than any box
 AT_LEFT, AT_RIGHT = Flag.AlignLeft | Flag.AlignVCenter | UNCUT, Flag.AlignRight | Flag.AlignVCenter | UNCUT
 ABOVE, BELOW = Flag.AlignHCenter | Flag.AlignBottom | UNCUT, Flag.AlignHCenter | Flag.AlignTop | UNCUT
 
@@ -52,9 +52,9 @@ class Side(pg.AxisItem):
         self._letters: tuple[QFont, QFont] | None = None
         self.title = ""
         self.log = False
-        """Whether the numbers are powers of ten, of which the exponents are given."""
+        """Whether the scale is logarithmic: its range is given in exponents of ten."""
         self.upright = False
-        """Whether the labels stand on end, because beside each other they would overlap."""
+        """Whether the labels are turned by 90°, because side by side they would overlap."""
         # The first and the last may reach a little beyond the picture.
         self.setStyle(hideOverlappingLabels=False, tickLength=0)
 
@@ -69,16 +69,16 @@ class Side(pg.AxisItem):
         return self._marked
 
     def show_words(self, words: Sequence[str], room: float, most: int = 0, title: str = "") -> None:
-        """Stand at other labels.
+        """Show other labels.
 
         Parameters
         ----------
         room : float
-            Pixels that the side is long when all of it is in sight.
+            The length of the side in pixels, when all of it is visible.
         most : int
             Labels that are written at most; 0: as many as fit.
         title : str
-            What they are.
+            What the labels are.
         """
         shown = (tuple(words), room, most, title)
         if shown == self._shown:
@@ -90,7 +90,7 @@ class Side(pg.AxisItem):
         metrics, px = QFontMetrics(self._fonts[1]), self._bench.appearance.px
         self._words = tuple(metrics.elidedText(word, Qt.TextElideMode.ElideRight, px(LONGEST)) for word in words)
         longest = max((metrics.horizontalAdvance(word) for word in self._words), default=0)
-        # Of many, rather fewer than on end.
+        # If only some are written, they need not be turned.
         crowded = (longest + 6) * len(self._words) > room
         self.upright = not self.beside and crowded and not 0 < most < len(self._words)
         if self.beside or self.upright:
@@ -103,7 +103,7 @@ class Side(pg.AxisItem):
             self._take(metrics.height() + GAP)
 
     def _smaller(self, unit: float) -> tuple[QFont, QFont] | None:
-        """Letters that let all words be written, so many pixels apart; None: the usual ones, or none do."""
+        """Smaller fonts with which all words fit, so many pixels apart; None if the usual ones fit, or none does."""
         plain, bold = self._fonts
         usual = QFontInfo(plain).pixelSize()
         for size in range(usual, self._bench.appearance.px(LEAST) - 1, -1):
@@ -115,16 +115,16 @@ class Side(pg.AxisItem):
         return None
 
     def show_numbers(self, low: float, high: float, room: float, title: str = "") -> None:
-        """Stand at numbers.
+        """Show numbers.
 
         Parameters
         ----------
         low, high : float
             The numbers at the ends.
         room : float
-            Pixels that the side is long.
+            The length of the side in pixels.
         title : str
-            What they are.
+            What the numbers are.
         """
         shown = (low, high, room, title, self.log)
         if shown == self._shown:
@@ -139,13 +139,13 @@ class Side(pg.AxisItem):
             self._take(metrics.height() + GAP)
 
     def restyle(self) -> None:
-        """Measure anew when it is next told what to show."""
+        """Measure again when it is next told what to show."""
         self._shown = ()
         self._laid.clear()
         self._paint_anew()
 
     def _take(self, room: float) -> None:
-        """Say how much room is needed: pyqtgraph would find out while it paints, and lay all out a second time."""
+        """Set the room that is needed: pyqtgraph would find out while painting, and lay out all a second time."""
         title = QFontMetrics(self._bench.appearance.fonts.ui).height() + GAP * self.beside
         room = ceil(room + (title if self.title else 0))
         if self.beside and room != self.fixedWidth:
@@ -155,13 +155,13 @@ class Side(pg.AxisItem):
         self._paint_anew()
 
     def mark(self, places: Sequence[int]) -> None:
-        """Write these labels in any case, the first of them first, and in the colour of the place one is at."""
+        """Always write these labels, the first of them first, in the colour of the place one is at."""
         if tuple(places) != self._marked:
             self._marked = tuple(places)
             self._paint_anew()
 
     def setRange(self, mn: float, mx: float) -> None:
-        # pyqtgraph's own would look for a fitting prefix of the unit, at each move.
+        # pyqtgraph's method would look for a fitting prefix of the unit at each move.
         if (mn, mx) != tuple(self.range):
             self.range = (mn, mx)
             self._paint_anew()
@@ -172,7 +172,7 @@ class Side(pg.AxisItem):
             view.viewport().update()  # see `Plot.says_when_to_paint`
 
     def boundingRect(self) -> QRectF:
-        """A little apart from the picture: where only that is painted, the side is not. Labels go beyond its ends."""
+        """A little apart from the picture, so that painting that does not paint the side. Labels go beyond its ends."""
         match self.orientation:
             case "left":
                 return self.rect().adjusted(0, -BEYOND, -APART, BEYOND)
@@ -186,7 +186,7 @@ class Side(pg.AxisItem):
     # What is written
 
     def ticks(self, low: float, high: float, length: float) -> list[tuple[float, str]]:
-        """The numbers at round places, with their texts."""
+        """The round numbers, with their texts."""
         low, high = sorted((low, high))
         if not (high > low and length > 0):
             return []
@@ -245,12 +245,12 @@ class Side(pg.AxisItem):
 
     @property
     def _fonts(self) -> tuple[QFont, QFont]:
-        """The letters of the labels, and those of one that is marked."""
+        """The fonts of the labels, and of marked ones."""
         fonts = self._bench.appearance.fonts
         return self._letters or (fonts.small, fonts.bold.small)
 
     def title_written(self) -> str:
-        """Its title; of one that is longer than the picture the end, as the cell that it names."""
+        """Its title; if it is longer than the picture, only its end, such as the cell that it names."""
         metrics, middle = QFontMetrics(self._bench.appearance.fonts.ui), self.geometry().center()
         whole = self.mapRectToParent(self._whole)
         if self.beside:
@@ -263,7 +263,7 @@ class Side(pg.AxisItem):
 
     @property
     def _whole(self) -> QRectF:
-        """What is seen of the whole picture, sides included."""
+        """The visible part of the whole picture, with its sides."""
         view = self.getViewWidget()
         return self.mapRectFromScene(view.mapToScene(view.rect()).boundingRect())
 
@@ -324,7 +324,7 @@ class Side(pg.AxisItem):
             self._write(painter, rect, at, text)
 
     def _lay(self, word: str, bold: bool, font: QFont) -> tuple[QStaticText, float, float]:
-        """Lay out a label, once, as that takes as long as to paint it; and how wide and high it is."""
+        """Lay out a label, and measure it; the result is kept, as this takes as long as painting the label."""
         laid = QStaticText(word)
         laid.setTextFormat(Qt.TextFormat.PlainText)
         laid.prepare(QTransform(), font)
@@ -332,7 +332,7 @@ class Side(pg.AxisItem):
         return found
 
     def _corner(self, rect: QRectF, at: float, wide: float, high: float, end: float) -> QPointF:
-        """The top left corner of a label; on end, in turned pixels. The last one stays in the widget, before `end`."""
+        """The top left corner of a label; if it is turned, in turned pixels. The last label ends before `end`."""
         match self.orientation:
             case "left":
                 return QPointF(rect.right() - GAP - wide, at - high / 2)
@@ -379,13 +379,13 @@ class Side(pg.AxisItem):
 
 
 def _round_numbers(low: float, high: float, most: float) -> list[tuple[float, str]]:
-    """At most so many numbers at round places, with their texts."""
+    """At most `most` round numbers, with their texts."""
     rough = (high - low) / most
     power = 10.0 ** floor(log10(rough))
     step = next(power * k for k in (1, 2, 5, 10) if power * k >= rough * 0.999)
     first, last = ceil(low / step - 1e-9), floor(high / step + 1e-9)
     if last - first > most + 1:
-        return []  # far from 0, where numbers lie farther apart than these
+        return []  # far from 0, where floating-point numbers lie farther apart than these
     decimals = -floor(log10(step) + 1e-9)
     size = floor(log10(max(abs(low), abs(high))) + 1e-9)
     found = []
@@ -403,7 +403,7 @@ def _round_numbers(low: float, high: float, most: float) -> list[tuple[float, st
 
 
 def _powers_of_ten(low: float, high: float) -> list[tuple[float, str]]:
-    """Where powers of ten stand, and what is written there; where there are few, 2 and 5 times them, too."""
+    """The places of powers of ten, and their texts; if there are few, also of 2 and 5 times them."""
     digits = (1, 2, 5) if high - low <= 2.5 else (1,)
     powers = range(floor(low), ceil(high) + 1)
     every = max(1, len(powers) // 6)

@@ -1,14 +1,7 @@
-"""How marks are drawn: arrows, inks, formulas and very many discs, from numbers to pixels, and only what is in sight.
+"""How marks are drawn: arrows, inks, formulas and very many discs, from numbers to pixels, and only what is visible.
 
-Arrows, drawn alike everywhere.
-
-Formulas in a drawing: typeset once, painted at any size.
-
-The colours of inks, which a drawing names by what they mean.
-
-From the numbers of a drawing to pixels.
-
-Which marks of a drawing with zoom lie in sight: the others need not be painted.
+Arrows look alike everywhere. Formulas are typeset once and painted at any size. A drawing names inks by what they mean;
+their colours stand here. Marks of a drawing with zoom that are not visible need not be painted.
 """
 
 from collections.abc import Sequence
@@ -59,9 +52,9 @@ def draw_arrow(
     Parameters
     ----------
     width, head : float
-        Of the shaft, and length of the head.
+        Width of the shaft, and length of the head, in pixels.
     shaft : Qt.PenStyle
-        Of the shaft; it may be left out.
+        The style of the shaft, which may be left out.
 
     Returns
     -------
@@ -85,7 +78,7 @@ def draw_arrow(
 
 
 LEAST = 0.7
-"""How much smaller than words a formula may be, to fit; one that is still longer is left out."""
+"""The least size of a formula, relative to words; one that does not even fit then is left out."""
 
 
 class Formulas:
@@ -141,11 +134,11 @@ def _colour(theme: Theme, roles: dict[str, str], ink: str) -> str:
 
 
 FAR = 1e6
-"""Pixels: what lies farther off is drawn there."""
+"""Pixels: what lies farther away is drawn at this distance."""
 
 
 class Pixels:
-    """Where the numbers of a drawing are painted.
+    """Converts the numbers of a drawing to pixels.
 
     `transform`: from the numbers to pixels, without turning or shearing.
     """
@@ -155,35 +148,35 @@ class Pixels:
         self.across, self.up, self.left, self.top = self.key
 
     def xy(self, x: Array, y: Array) -> tuple[Array, Array]:
-        """Many points."""
+        """Convert arrays of coordinates."""
         with np.errstate(all="ignore"):
             across = np.clip(x * self.across + self.left, -FAR, FAR)
             return across, np.clip(y * self.up + self.top, -FAR, FAR)
 
     def point(self, x: float, y: float) -> QPointF:
-        """One point."""
+        """Convert one point."""
         across, up = x * self.across + self.left, y * self.up + self.top
         return QPointF(min(max(across, -FAR), FAR), min(max(up, -FAR), FAR))
 
     def rect(self, left: float, bottom: float, width: float, height: float) -> QRectF:
-        """A rectangle."""
+        """Convert a rectangle."""
         return QRectF(self.point(left, bottom), self.point(left + width, bottom + height)).normalized()
 
 
 AROUND, CLOSE = 20.0, 4.0
-"""Numbers of the window that a mark may reach beyond its place: sheets behind a box, the head of a way, a disc; and
-what has nothing of that.
+"""How far a mark may reach beyond its place, in units of the window: with sheets behind a box, the head of a way, or a
+disc; and without any of these.
 """
 WIDEST = 20.0
-"""Pixels that a letter may be wide."""
+"""The greatest width of a letter in pixels."""
 BESIDES = tuple(one.name for one in fields(Drawing) if one.name not in ("marks", "summary"))
-"""What a drawing is besides its marks, and their words."""
+"""The fields of a drawing besides its marks and its summary."""
 
 
 class Sight:
-    """Where the marks of a drawing are.
+    """The places of the marks of a drawing.
 
-    `before`: of the drawing before; what stands where it stood is not looked up again.
+    `before`: that of the drawing before; a mark that has not moved is not looked up again.
     """
 
     def __init__(self, drawing: Drawing, before: "Sight | None" = None) -> None:
@@ -197,7 +190,7 @@ class Sight:
         self._places, self._words = rows[:, :4], rows[:, 4:]
 
     def numbers(self, pixels: Pixels, parts: Sequence[QRectF]) -> list[int]:
-        """The marks in sight in some parts of the plane, the lower before the higher."""
+        """The numbers of the marks that are visible in some parts of the plane, the lower before the higher."""
         left, right = (pixels.across * self._places[:, k] + pixels.left for k in (0, 1))
         top, bottom = (pixels.up * self._places[:, k] + pixels.top for k in (2, 3))
         before, behind = self._words.T
@@ -212,7 +205,7 @@ class Sight:
 
 
 def kept(before: Drawing, after: Drawing) -> Drawing:
-    """A drawing with the very marks of the one before where these are equal, and that itself where all of it is."""
+    """A drawing with the identical marks of the one before where they are equal; that drawing itself if all are."""
     both = zip(before.marks, after.marks, strict=False)
     marks = *[one if one == other else other for one, other in both], *after.marks[len(before.marks) :]
     found = replace(after, marks=marks)
@@ -220,9 +213,9 @@ def kept(before: Drawing, after: Drawing) -> Drawing:
 
 
 def changed(before: Drawing, after: Drawing, pixels: Pixels) -> QRegion | None:
-    """Where a drawing with zoom looks otherwise than before, in pixels; None where more differs than some marks.
+    """The region where a drawing with zoom looks different, in pixels; None if more than some marks differ.
 
-    `after`: as `kept` leaves it.
+    `after`: as `kept` returns it.
     """
     if not after.zoom or any(getattr(before, name) != getattr(after, name) for name in BESIDES):
         return None
@@ -246,7 +239,7 @@ def changed(before: Drawing, after: Drawing, pixels: Pixels) -> QRegion | None:
 
 
 def _stands_where(one: Mark, other: Mark | None) -> bool:
-    """Whether a mark stands where another one does: of what only fades the place is looked up once."""
+    """Whether two marks have the same place: the place of a mark that only fades is looked up once."""
     if type(one) is not type(other):
         return False
     if isinstance(one, Words) and isinstance(other, Words):
@@ -263,18 +256,18 @@ def _stands_where(one: Mark, other: Mark | None) -> bool:
 
 
 def _row(mark: Mark) -> tuple[float, ...]:
-    """Where a mark is, and pixels that words take before and behind that."""
+    """The place of a mark, and the pixels that words take before and behind it."""
     return *_extent(mark), *(_reach(mark) if isinstance(mark, Words) else (0.0, 0.0))
 
 
 def _reach(words: Words) -> tuple[float, float]:
-    """Pixels that words take at most before their place and behind it."""
+    """The most pixels that words take before their place and behind it."""
     wide = len(words.text) * WIDEST
     return wide * words.align + CLOSE, wide * (1.0 - words.align) + CLOSE
 
 
 def _extent(mark: Mark) -> tuple[float, float, float, float]:
-    """Left, right, top and bottom; of what is always in sight, all of the plane."""
+    """Left, right, top and bottom of a mark; the whole plane for a mark that is always painted."""
     match mark:
         case Box(place=place) | Bars(place=place) | Image(place=place) | Band(place=place):
             left, top, wide, high = place
@@ -289,24 +282,24 @@ def _extent(mark: Mark) -> tuple[float, float, float, float]:
             return left - CLOSE, right + CLOSE, top - CLOSE, bottom + CLOSE
         case Words(token=None):
             return mark.x, mark.x, mark.y, mark.y
-    return -np.inf, np.inf, -np.inf, np.inf  # of words of a sentence it depends on the others which are written
+    return -np.inf, np.inf, -np.inf, np.inf  # which words of a sentence are written depends on its other words
 
 
 PARTS = 4
-"""Of a line of pixels, to see how much of it a disc covers."""
+"""Parts of a line of pixels, to find out how much of it a disc covers."""
 
 
 def shade(middles: Array, up: float, wide: int, high: int, size: float, opacity: float) -> Array:
-    """How opaque each pixel is, from 0 to 1, (`high`, `wide`): to draw 25,000 discs one by one takes 0.1 s.
+    """The opacity of each pixel, from 0 to 1, (`high`, `wide`): to draw 25,000 discs one by one takes 0.1 s.
 
     Parameters
     ----------
     middles : array, (n_discs,)
         Of the discs, in pixels from the left; what lies outside is not seen.
     up : float
-        Of all of them, in pixels from the top.
+        Of all of the discs, in pixels from the top.
     size : float
-        Pixels across of a disc.
+        Diameter of a disc in pixels.
     opacity : float
         Of one disc; n of them that lie over each other have 1 − (1 − opacity)ⁿ.
     """
@@ -314,7 +307,7 @@ def shade(middles: Array, up: float, wide: int, high: int, size: float, opacity:
     counts, _ = np.histogram(middles, edges)
     before = np.concatenate([[0], np.cumsum(counts)])  # discs at the left of each edge
     down = (np.arange(high * PARTS) + 0.5).reshape(high, PARTS) / PARTS - up
-    half = np.sqrt(np.maximum(size**2 / 4 - down**2, 0.0))  # of what a disc covers of a line of pixels
+    half = np.sqrt(np.maximum(size**2 / 4 - down**2, 0.0))  # half of the width that a disc covers in a line of pixels
     covered = (half > 0).mean(1, keepdims=True)
     half = half.sum(1, keepdims=True) / np.maximum(PARTS * covered, 1)
     pixels = edges[:-1] + 0.5

@@ -41,7 +41,7 @@ from explorer.ui.workbench import Workbench
 
 GRIP = 14  # pixels at text scale 1 around a point within which it is gripped
 EMPTY = (-1.0, 1.0, -1.0, 1.0)
-"""The window of a drawing whose own cannot be drawn."""
+"""The window of a drawing whose own window cannot be drawn."""
 
 
 class DrawingView(Plot):
@@ -71,11 +71,11 @@ class DrawingView(Plot):
         bench.selection.token_changed.connect(self._follow)
 
     def tell(self, drawing: Drawing) -> None:
-        """Show another drawing; only what differs is made anew. While a mark is held the window stays where it is."""
+        """Show another drawing; only what differs is updated. While a mark is dragged, the window stays where it is."""
         if (drawing := kept(self.drawing, drawing)) is self.drawing:
             return
         before, self.drawing = self.drawing, drawing
-        # Something moves: what stands still is not painted with each frame.
+        # In a motion, what stands still is not painted with each frame.
         region = None if self._held is not None or self._images else self._marks.changed(drawing)
         if region is None:
             self.paint_anew()
@@ -88,13 +88,13 @@ class DrawingView(Plot):
         self.viewport().update(region)
 
     def tell_in_sight(self, make: Callable[[], Drawing]) -> None:
-        """Show another drawing; it is made as soon as somebody looks, at the screen or with a screen reader."""
+        """Show another drawing; it is made once the person looks, at the screen or with a screen reader."""
         self._awaited = make
         if not self.visibleRegion().isEmpty():
             self.catch_up()
 
     def catch_up(self) -> None:
-        """Show the drawing that there is to show."""
+        """Show the drawing that waits, if there is one."""
         if self._awaited is not None:
             make, self._awaited = self._awaited, None
             self.tell(make())
@@ -152,7 +152,7 @@ class DrawingView(Plot):
         theme = self.bench.appearance.theme
         shares, levels, is_share = shares_of(image)
         table = (theme.sequential_ramp if is_share else theme.diverging_ramp).table
-        # Of several numbers on one pixel their mean, not any one of them: that would draw waves that are not there.
+        # Several numbers on one pixel are averaged: to pick one of them would draw waves that are not there.
         item.setAutoDownsample(not image.smooth)
         item.setLookupTable(table, update=False)
         item.setImage(shares, autoLevels=False, levels=levels)
@@ -186,7 +186,7 @@ class DrawingView(Plot):
             self._place_probe()
             self.closer.resize()
 
-    # What a place has to say
+    # Words about the place under the mouse
 
     def _show_probe(self, drawing: Drawing) -> None:
         if (drawing.probe is None) == (self._said is None):
@@ -257,7 +257,7 @@ class DrawingView(Plot):
     # Places in pixels
 
     def pixel(self, x: float, y: float) -> QPointF:
-        """Where numbers of the window are in the widget."""
+        """The position in the widget of a point of the window."""
         return QPointF(self.mapFromScene(self.getViewBox().mapViewToScene(QPointF(x, y))))
 
     def _near(self, position: QPointF) -> int | None:
@@ -269,7 +269,7 @@ class DrawingView(Plot):
         return None if found is None else targets.marks[found]
 
     def _nearest(self, places: Array, position: QPointF) -> int | None:
-        """The place that is nearest to the mouse, if it is near enough."""
+        """The index of the place that is nearest to the mouse, if it is near enough."""
         left, right, bottom, top = self.extent
         a, b = self.pixel(left, bottom), self.pixel(right, top)
         with np.errstate(all="ignore"):
@@ -302,7 +302,7 @@ class DrawingView(Plot):
                 return one, (int(row), int(column))
         return None
 
-    # The mouse: as it comes, since pyqtgraph's way of telling its items takes longer than the picture
+    # The mouse: handled here, since pyqtgraph's way of telling its items takes longer than the picture
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton:
@@ -352,7 +352,7 @@ class DrawingView(Plot):
             self._show_sides()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """A quick second click is a click: it lets the word go that the first one chose. With zoom, it shows all."""
+        """A double click is a second click, which releases the word that the first chose. With zoom, it shows all."""
         if self.drawing.zoom:
             self.closer.show_all()
             return
@@ -373,7 +373,7 @@ class DrawingView(Plot):
             show_error(error, self)
 
     def _ask(self, point: QPointF) -> None:
-        """Have a place say what it has to say."""
+        """Show the words about a place."""
         if self.drawing.probe is not None and self._said is not None:
             self._said.setText(self.drawing.probe.said(point.x(), point.y()))
 
@@ -385,7 +385,7 @@ class DrawingView(Plot):
             self.bench.selection.point(cell)
 
     def _choose(self, mark: Mark) -> None:
-        """Keep what a mark stands for."""
+        """Choose what a mark stands for."""
         selection, (cell, token) = self.bench.selection, means(mark)
         if token is not None:
             selection.choose_token(None if token == selection.chosen_token else token)
@@ -401,7 +401,7 @@ class DrawingView(Plot):
         return True
 
     def told_at(self, position: QPointF) -> tuple[str, QRect]:
-        """What a tooltip says of a place in the widget, and of which part of the picture it says it."""
+        """The tooltip for a place in the widget, and the part of the picture that it is about."""
         if self.drawing.zoom:
             return self.closer.told_at(position)
         near = self._near(position)
@@ -419,7 +419,7 @@ class DrawingView(Plot):
             else:
                 rect = QRect(position.toPoint() - QPoint(8, 8), position.toPoint() + QPoint(8, 8))
             return of_square(self.drawing, one, row, column), rect
-        # Where each place has something to say a hint would stand in front of it.
+        # If each place has words of its own, a hint would be in their way.
         movable = any(isinstance(mark, Dot | Arrow) and mark.drag is not None for mark in self.drawing.marks)
         hint = "A point here can be dragged" if movable and self.drawing.probe is None else ""
         here = position.toPoint()
@@ -443,12 +443,12 @@ class DrawingView(Plot):
             super().wheelEvent(event)
 
     def come_from(self, stages: Sequence[str]) -> None:
-        """Have the keys, at the box that leads to one of some stages."""
+        """Take the focus, at the box that leads to one of these stages."""
         self.setFocus(Qt.FocusReason.OtherFocusReason)
         self.closer.come_from(stages)
 
     def take_key(self, event: QKeyEvent) -> bool:
-        """Take a key that nothing else wants, and the focus with it; returns whether it means something here."""
+        """Take a key that nothing else uses, and the focus with it; returns whether it means something here."""
         if self.hasFocus() or not (Key(event.key()) in ARROWS or (self.drawing.zoom and self.closer.means(event))):
             return False
         self.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -470,7 +470,7 @@ class DrawingView(Plot):
             self._walk_marks(down, across)
 
     def _walk_marks(self, down: int, across: int) -> None:
-        """From one dot or arrow to the next, in the order in which they are told."""
+        """Go from one dot or arrow to the next, in the order of the marks."""
         numbers = self._points().marks
         here = next((k for k, i in enumerate(numbers) if i in self._marks.lit), None)
         k = 0 if here is None else here + down + across
@@ -488,7 +488,7 @@ def _stands(axis: Axis) -> bool:
 
 
 def _window_of(drawing: Drawing) -> tuple[float, float, float, float]:
-    """Its window, if it can be drawn."""
+    """The window of a drawing, or `EMPTY` if it cannot be drawn."""
     left, right, first, second = drawing.window
     bottom, top = min(first, second), max(first, second)
     if not (drawable(left, right, bottom, top) and left < right and bottom < top and isfinite(right - left)):

@@ -15,7 +15,7 @@ from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
 MOST_IN_SIGHT = 24
-"""Words up to which all can be read at once; more of them can be looked at closer."""
+"""Up to so many words, all can be read at once; of more, one can look closer."""
 WORD = 26  # pixels that a word takes where there is room
 MOST = 520  # pixels at text scale 1 that the words take at most, down and across
 MOST_BESIDE = 260  # pixels across that columns may take to have their words beside each other
@@ -27,12 +27,12 @@ FAR_ENOUGH = 4  # pixels before a press becomes a move
 class WordPicture(Plot):
     """A picture with queries down its left side.
 
-    Ctrl and the wheel, or the buttons, look closer where there are many words; dragging moves the part that is in
-    sight, a double click shows all. Without Ctrl the wheel is the page's. With the keys: arrows, plus, minus and 0.
+    Ctrl and the wheel, or the buttons, look closer if there are many words; dragging moves the visible part, a double
+    click shows all. Without Ctrl the wheel scrolls the page. On the keyboard: arrows, plus, minus and 0.
     """
 
     other_side = "top"
-    """Where the keys stand."""
+    """The side where the keys of the attention stand."""
     spoken = "picture"
 
     def __init__(self, bench: Workbench, element: HeatMap | AttentionLines, parent: QWidget | None = None) -> None:
@@ -45,7 +45,7 @@ class WordPicture(Plot):
         self._names_rows = True
         self._shape = (0, 0)
         self._laid_out: tuple[object, ...] | None = None
-        """The words that its size is for, and the size of what stands above them."""
+        """The words that its size was computed for, and the size of the head above them."""
         self._pressed: QPointF | None = None
         self._dragged = False
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -85,16 +85,16 @@ class WordPicture(Plot):
             self.draw()
 
     def draw(self) -> None:
-        """Show what was told."""
+        """Show the present element."""
         raise NotImplementedError(type(self).__name__)
 
     def paint_anew(self) -> None:
-        # What stands above it has changed only where it says so by itself: its buttons take long to paint.
+        # The head above it repaints itself if it has changed: its buttons take long to paint.
         self.viewport().update(QRegion(self.viewport().rect()) - QRegion(self.head.geometry()))
         self.scene().update()
 
     def lay_out(self, rows: Sequence[str], columns: Sequence[str]) -> None:
-        """Be as large as these words take; other numbers of words are shown whole."""
+        """Take the size that these words need; if their number has changed, show all of it."""
         head = self.head.sizeHint()
         if (rows, columns, head) == self._laid_out:
             return
@@ -123,7 +123,7 @@ class WordPicture(Plot):
             self.look(self.whole)
 
     def be_at_most(self, width: float, square: float, larger: float = 1.0) -> None:
-        """Be no wider than so many pixels, and without its words no larger than a square of so many.
+        """Take at most so many pixels across, and without the words at most a square of `square` pixels.
 
         `larger`: how many times farther apart few words stand than they have to.
         """
@@ -136,13 +136,13 @@ class WordPicture(Plot):
             self.draw()
 
     def be_one_of_many(self, side: int, names_rows: bool) -> None:
-        """Be of one size with others on a line, `side` pixels at the longer side; the first of them names the rows."""
+        """Be as large as others on a line, `side` pixels at the longer side; the first of them names the rows."""
         if (side, names_rows) != (self._side, self._names_rows):
             self._side, self._names_rows, self._laid_out = side, names_rows, None
             self.draw()
 
     def area(self, rows: Sequence[str], columns: Sequence[str]) -> QSize:
-        """Pixels that the picture takes without its words: all words in sight as far as there is room."""
+        """The size of the picture without its words: all words are visible as far as there is room."""
         if self._side is not None:
             each = self._side / max(len(rows), len(columns), 1)
             return QSize(round(each * max(len(columns), 1)), round(each * max(len(rows), 1)))
@@ -160,7 +160,7 @@ class WordPicture(Plot):
         return max(rows, columns) > MOST_IN_SIGHT
 
     def caption(self, text: str, title: str = "") -> None:
-        """Say what is shown, above it; its title is not cut, however few words there are."""
+        """Set the caption above it; `title`, its beginning, is not cut, however few words there are."""
         advance = QFontMetrics(self.bench.appearance.fonts.small).horizontalAdvance(title)
         self._caption.setMinimumWidth(advance + bool(title))  # a label rounds up
         self._caption.setText(text)
@@ -176,7 +176,7 @@ class WordPicture(Plot):
 
     @property
     def seen(self) -> QRectF:
-        """The part that is in sight."""
+        """The part that is visible."""
         rect: QRectF = self.getViewBox().viewRect()
         return rect
 
@@ -188,7 +188,7 @@ class WordPicture(Plot):
         x = min(max(part.center().x() - width / 2, 0.0), whole.width() - width)
         y = min(max(part.center().y() - height / 2, 0.0), whole.height() - height)
         self.getViewBox().setRange(QRectF(x, y, width, height), padding=0, disableAutoRange=True)
-        # Several words on one pixel: all of them count, not one of them.
+        # Several words on one pixel are mixed: not one of them is picked.
         dense = min(self.getViewBox().height() / height, self.getViewBox().width() / width) < 1
         self.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, dense)
 
@@ -201,14 +201,14 @@ class WordPicture(Plot):
         self.look(QRectF(x, y, seen.width() / factor, seen.height() / factor))
 
     def bring(self, row: float, column: float) -> None:
-        """Let a place that is pointed at elsewhere come into sight."""
+        """Scroll to a place that is pointed at elsewhere."""
         seen = self.seen
         edge = seen.adjusted(-0.5, -0.5, 0.5, 0.5)
         if not edge.contains(QPointF(column, row)) and self.whole.contains(QPointF(column, row)):
             seen.moveCenter(QPointF(column, row))
             self.look(seen)
 
-    # Mouse: as it comes, since pyqtgraph's way of telling its items takes longer than the picture
+    # Mouse: handled here, since pyqtgraph's way of telling its items takes longer than the picture
 
     def point_at(self, point: QPointF) -> None:
         """The mouse is over a place, in rows and columns."""
@@ -219,7 +219,7 @@ class WordPicture(Plot):
         raise NotImplementedError(type(self).__name__)
 
     def told_at(self, point: QPointF) -> tuple[str, QRectF]:
-        """What a tooltip says of a place, and of which part of the picture it says it."""
+        """The tooltip for a place, and the part of the picture that it is about."""
         raise NotImplementedError(type(self).__name__)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -281,5 +281,5 @@ class WordPicture(Plot):
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
-        if hasattr(self, "head"):  # pyqtgraph sends one while it is made
+        if hasattr(self, "head"):  # pyqtgraph sends one during construction
             self.head.setGeometry(0, 0, self.width(), self.head.sizeHint().height())

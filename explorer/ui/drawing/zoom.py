@@ -1,4 +1,4 @@
-"""Looking closer at a drawing of a whole: the wheel, dragging, and the keys that go from box to box."""
+"""Zoom in a drawing: the wheel, dragging, and the keys that go from box to box."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     from explorer.ui.drawing.view import DrawingView
 
 STEP = 1.25
-"""By how much one step of the wheel looks closer."""
+"""The factor of one step of the wheel."""
 FILLS = 0.8
-"""The part of the view that a box fills, across or down, from which on looking closer goes into it."""
+"""If a box fills this share of the view, across or down, looking closer goes into it."""
 RESISTANCE = 2
-"""Steps of the wheel away from a drawing that is all in sight, until one leaves it."""
+"""Steps of the wheel away from a drawing that is visible as a whole, after which one leaves it."""
 CLOSEST = 16.0
 FAR_ENOUGH = 4
 """Pixels before a press becomes a move."""
 ASIDE = 2.5
-"""How much more a way aside counts than one ahead, where an arrow key looks for the next box."""
+"""The weight of a distance aside, against one ahead, when an arrow key looks for the next box."""
 
 
 class Closer:
     """What the mouse and the keys do in a drawing with zoom.
 
     The wheel, or + and −, look closer; dragging moves; a double click, or 0, shows all. A click on a box asks for what
-    it leads to, and so do Enter at the one that the arrow keys came to, and looking so close that it fills the view.
-    Looking from still farther away than at all of it asks for the way out.
+    it leads to, and so do Enter at the box with the focus, and looking so close that it fills the view. Zooming out
+    further when all of the drawing is visible asks for the way out.
     """
 
     def __init__(self, view: "DrawingView", marks: Marks) -> None:
@@ -62,7 +62,7 @@ class Closer:
 
     @property
     def place(self) -> int | None:
-        """Which of the boxes the keys are at."""
+        """The index of the box that has the focus."""
         return next((k for k, (i, _) in enumerate(self.boxes) if i == self._marks.here), None)
 
     def on_screen(self, box: Box) -> QRect:
@@ -72,7 +72,7 @@ class Closer:
         return QRect(self._view.mapToGlobal(rect.topLeft()), rect.size())
 
     def tell(self, window: tuple[float, float, float, float]) -> None:
-        """The drawing has this window; who looks at a part of it goes on with that."""
+        """Take the window of the drawing; if a part of it is looked at, that stays."""
         left, right, bottom, top = window
         whole = QRectF(left, bottom, right - left, top - bottom)
         marks = self._view.drawing.marks
@@ -88,7 +88,7 @@ class Closer:
 
     @property
     def near(self) -> bool:
-        """Whether only a part is in sight."""
+        """Whether only a part is visible."""
         return not self._whole.isEmpty() and not self._seen.adjusted(-1, -1, 1, 1).contains(self._whole)
 
     @property
@@ -97,7 +97,7 @@ class Closer:
         return rect
 
     def resize(self) -> None:
-        """The picture has another size."""
+        """Show all of the drawing again, in the new size of the picture."""
         if not self._whole.isEmpty():
             self.show_all()
 
@@ -160,11 +160,11 @@ class Closer:
         self._view.viewport().unsetCursor()
 
     def leave(self) -> None:
-        """The mouse is gone."""
+        """The mouse has left."""
         self._raise(None)
 
     def wheel(self, event: QWheelEvent) -> None:
-        """The page does not scroll."""
+        """Zoom, or go into a box or out of the drawing; the page does not scroll."""
         steps = event.angleDelta().y() / 120
         event.accept()
         if steps < 0 and not self.near:
@@ -256,7 +256,7 @@ class Closer:
         return None
 
     def offer(self, position: QPointF | None) -> None:
-        """Open the menu of the box at a place, or of the one where the keys are."""
+        """Open the menu of the box at a place, or of the box with the focus."""
         number = self._marks.here if position is None else self._box_at(position)
         box = self._view.drawing.marks[number] if number is not None else None
         if not isinstance(box, Box) or not box.menu:
@@ -270,7 +270,7 @@ class Closer:
         menu.popup(self._view.mapToGlobal(at))
 
     def told_at(self, position: QPointF) -> tuple[str, QRect]:
-        """What a tooltip says of a place, and of which part of the picture it says it."""
+        """The tooltip for a place, and the part of the picture that it is about."""
         found, box = self._view.square_at(position), self._box_at(position)
         here = position.toPoint()
         if found is not None and isinstance(found[0], Image):
@@ -323,9 +323,10 @@ class Closer:
             perform(self._view.bench, mark.leads, self._view)
 
     def walk(self, down: int, across: int) -> None:
-        """Go along an edge, right to what reads a box and left to what it reads, and no further than edges lead.
+        """Move the focus along an edge: right to what reads a box, left to what it reads, and no further than edges
+        lead.
 
-        Up and down, and from a box without edges, one comes to the nearest box in that direction; from nowhere to the
+        Up and down, and from a box without edges, it moves to the nearest box in that direction; from nowhere to the
         first box.
         """
         boxes = {i: QRectF(*box.place) for i, box in self.boxes}
@@ -353,14 +354,14 @@ class Closer:
         self._stand_at(best, boxes[best])
 
     def _edges(self, across: int) -> list[int]:
-        """The boxes that read the one where the keys are, or that it reads."""
+        """The boxes that read the box with the focus, or that it reads."""
         boxes, here = dict(self.boxes), self._marks.here
         if across > 0:
             return [i for i, box in boxes.items() if here in box.after]
         return [i for i in boxes[here].after if i in boxes] if here in boxes else []
 
     def come_from(self, stages: Sequence[str]) -> None:
-        """Stand at the box that leads to one of some stages, as if one had gone in there."""
+        """Move to the box that leads to one of these stages, as if one had gone in there."""
         led = [(i, box) for i, box in self.boxes if isinstance(box.leads, GoTo) and box.leads.value in stages]
         if led:  # of several, the one that one went in by
             i, box = next((one for one in led if one[0] == self._marks.here), led[0])

@@ -22,8 +22,7 @@ WAYS = *(SIZES[0],) * EASY, *SIZES[1:], SIZES[-1]
 """The letter size of each way in which a matrix can stand in a row: usual, with the heading on one line or on two, then
 smaller; in the last way the words above the formula take two lines, too."""
 TIGHT, TIGHTER = 72, 48
-"""Widths at most of a small picture in a heading, in pixels at text scale 1, where an equation is too long for its
-line."""
+"""Greatest widths of a small picture in a heading, in pixels at text scale 1, if an equation is too long."""
 TIGHT_WAYS = 3
 """How many ways of such a heading are tried beside numbers: all but the last one."""
 BETWEEN, BELOW = 6, 2
