@@ -12,9 +12,7 @@ from explorer.ui.theme import qcolor
 from explorer.ui.workbench import Workbench
 
 GAP = 5  # pixels between a label and the picture
-APART = (
-    3  # pixels at the picture that do not belong to a side, though it draws a line there: Qt takes two for letters
-)
+APART = 3  # pixels at the picture that do not belong to a side, though it draws a line there: Qt takes two for letters
 BEYOND = 15  # pixels that a label at an end may go beyond it
 CLOSEST, WELL_APART = 0.86, 1.1  # least distances in lines: if all labels are written, and if some are left out
 LEAST = 8  # least height of letters, in pixels at text scale 1, if all words have room then

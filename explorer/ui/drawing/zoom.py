@@ -323,8 +323,7 @@ class Closer:
             perform(self._view.bench, mark.leads, self._view)
 
     def walk(self, down: int, across: int) -> None:
-        """Move the focus along an edge: right to what reads a box, left to what it reads, and no further than edges
-        lead.
+        """Move the focus along an edge: right to what reads a box, left to what it reads, as far as edges lead.
 
         Up and down, and from a box without edges, it moves to the nearest box in that direction; from nowhere to the
         first box.
