@@ -1,6 +1,6 @@
-"""Whether an answer is right, and what is wrong with one that is not.
+"""Judges answers: whether an answer is right, and what is wrong with a wrong one.
 
-The goal of a "make it so": a tiny language over the cells of a model, read here and never evaluated as code.
+The goal of a `MakeSo` is written in a tiny language over the cells of a model, parsed here and never run as code:
 
 ``argmax(weights[friend]) == she`` and ``scores[friend, Emma] > 2`` (also ``<``, ``>=``, ``<=``, and ``~ 2 ± 0.1``),
 joined by ``and``.
@@ -27,9 +27,9 @@ _TOLERANCE = 0.005
 
 
 def read_goal(text: str, names: Names) -> tuple[Condition, ...]:
-    """The conditions that a goal is made of.
+    """The conditions that a goal consists of.
 
-    Raises `UnknownNameError` where it names what there is not, or is no goal.
+    Raises `UnknownNameError` if it contains an unknown name, or is no goal.
     """
     return tuple(_condition(" ".join(part.split()), names) for part in re.split(r"\sand\s", text))
 
@@ -60,7 +60,7 @@ def _number(text: str) -> float:
 
 
 def holds(condition: Condition, engine: Engine) -> bool:
-    """Whether a condition is met; it is not where the node, or the cell, is not there any more."""
+    """Whether a condition is met; False if its node or cell no longer exists."""
     place = engine.graph.find(condition.node)
     if place is None or not _inside(condition, engine, place):
         return False
@@ -88,29 +88,29 @@ def _inside(condition: Condition, engine: Engine, place: Place) -> bool:
 
 SO_FAR = "Right so far"
 TRIES = 3
-"""So often a question is answered wrongly before it says what is right."""
+"""After so many wrong answers the right one is told."""
 Answer = float | int | Cell | State
-"""A number that is typed; which choice, counted from 0; a place, as of `Point.right`; or a state that was made so."""
+"""A typed number; the index of a choice; a place as in `Point.right`; or, for `MakeSo`, the state that was made."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What there is to say of an answer."""
+    """The judgement of an answer."""
 
     right: bool
-    sentence: str  # in plain words; in Markdown where a choice has its own
-    mistake: Mistake | None = None  # the one that gives the number that was typed
-    derivation: tuple[Part, ...] = ()  # (name of a node or nothing, rows): of the right number
-    places: tuple[Cell, ...] = ()  # of what is pointed at: the right ones
-    meanwhile: str = ""  # the sentence for who may try again, where that sentence tells what is right
+    sentence: str  # plain text, or Markdown if a choice has a sentence of its own
+    mistake: Mistake | None = None  # the mistake that gives the typed number
+    derivation: tuple[Part, ...] = ()  # (name of a node or "", rows): the derivation of the right number
+    places: tuple[Cell, ...] = ()  # for a question to point at a place: the right places
+    meanwhile: str = ""  # replaces `sentence`, which tells the right answer, while the student may try again
 
     def said(self, over: bool) -> str:
-        """The sentence, in which what is right is told only when nothing is asked any more."""
+        """The sentence to show; `over`: whether the student may no longer try, and so the right answer is told."""
         return self.sentence if over or not self.meanwhile else self.meanwhile
 
 
 def is_over(question: Question, verdict: Verdict, tries: int) -> bool:
-    """Whether nothing is asked any more: the last of so many answers was right, or there were enough of them."""
+    """Whether the question is over: the last of `tries` answers was right, or there were enough tries."""
     return verdict.right or (not question.made and tries >= TRIES)
 
 
@@ -120,11 +120,11 @@ def judge(question: Question, answer: Answer, state: State, engine: Engine | Non
     Parameters
     ----------
     answer : Answer
-        Of the kind that the question asks for.
+        An answer of the kind that the question asks for.
     state : State
-        What the question is about; of a `MakeSo` what the step began with, while the answer is what was made of it.
+        The state that the question is about; for a `MakeSo` the state at the start of the step.
     engine : Engine, optional
-        With the values of `state`, if somebody has them.
+        An engine with the values of `state`, if there is one.
     """
     match question:
         case Predict():
@@ -144,7 +144,7 @@ def judge(question: Question, answer: Answer, state: State, engine: Engine | Non
 
 
 def values_of(state: State) -> Engine:
-    """All values of a state."""
+    """A new engine with all values of a state."""
     return fresh(state.graph, state.used, state.pins)
 
 
@@ -152,7 +152,7 @@ def values_of(state: State) -> Engine:
 
 
 def right_or_mistake(question: Predict, typed: float, engine: Engine) -> tuple[bool, Mistake | None]:
-    """Whether a number is right; if not, the mistake that gives it, where one is known."""
+    """Whether a typed number is right; if not, the mistake that gives it, if one is known."""
     right = float(array_of(engine, question.node, question.of)[question.cell])
     digits = question.digits
     if typed == right or (isfinite(typed) and isfinite(right) and abs(typed - right) <= half_unit(digits)):
@@ -187,12 +187,12 @@ def _predicted(question: Predict, typed: float, engine: Engine) -> Verdict:
 
 
 def right_so_far(typed: float, right: float, digits: int) -> bool:
-    """Whether it is right to the fewer digits that were typed."""
+    """Whether a number typed with fewer decimals than asked for is right to these decimals."""
     return any(abs(typed - right) <= half_unit(d) and round(typed, d) == typed for d in range(digits - 1, 0, -1))
 
 
 def _needed(value: float, digits: int) -> int:
-    """As many decimals as show a small number at all."""
+    """The decimals to write a number with: `digits`, or more if a small number would else be written as 0."""
     return digits if not value or not isfinite(value) or abs(value) >= 10.0**-digits else int(-log10(abs(value))) + 2
 
 
@@ -210,14 +210,14 @@ def _chosen(question: Choose, answer: int) -> Verdict:
 
 
 def right_places(question: Point, engine: Engine) -> tuple[Cell, ...]:
-    """The right answers of a question that is answered by pointing."""
+    """The right answers of a question to point at a place."""
     if not question.extreme:
         return question.right
     value = np.array(engine.value(engine.graph.place(question.node)), dtype=np.float64)
     lead: Cell = ()
     if question.row is not None:
         value, lead = value[..., question.row, :], (question.row,)
-    value[np.isneginf(value)] = np.nan  # what is masked is not the smallest
+    value[np.isneginf(value)] = np.nan  # masked cells do not count as the smallest
     wanted = np.nanmax(value) if question.extreme == "largest" else np.nanmin(value)
     found = [tuple(map(int, cell)) for cell in np.argwhere(value == wanted)]
     match question.at:
@@ -255,7 +255,7 @@ def _pointed(question: Point, answer: Cell, engine: Engine) -> Verdict:
 
 
 def _cell_of(question: Point, place: Cell, ndim: int) -> Cell | None:
-    """The cell that a place means, where it is one."""
+    """The cell that a place means; None if the place is no single cell."""
     if question.at == "cell":
         return place
     if question.at == "token" and question.row is not None and ndim == 2:
@@ -264,7 +264,7 @@ def _cell_of(question: Point, place: Cell, ndim: int) -> Cell | None:
 
 
 def place_named(question: Point, place: Cell, engine: Engine) -> str:
-    """A place that is pointed at, in words: "head 2", "friend → Emma"."""
+    """A place in words: "head 2", "friend → Emma"."""
     if question.at == "head":
         return f"head {place[0] + 1}"
     axes = (question.axis,) if question.at == "token" else engine.graph.axes_of(engine.graph.place(question.node))
@@ -297,7 +297,7 @@ def _made(question: MakeSo, made: State, began: State) -> Verdict:
 
 
 def _changed_cells(made: State, began: State) -> dict[str, list[Cell]]:
-    """The cells of inputs that are not what they were."""
+    """The cells of inputs that differ between the two states."""
     now, was = made.used, began.used
     changed = {}
     for name in was:
@@ -318,7 +318,7 @@ def _is_allowed(question: MakeSo, state: State, name: str, cell: Cell) -> bool:
 
 
 def _told(condition: Condition, engine: Engine) -> str:
-    """Why a condition does not hold."""
+    """A text on why a condition does not hold."""
     place = engine.graph.find(condition.node)
     if place is None:
         return f"{condition.node} is not there any more"
@@ -332,7 +332,7 @@ def _told(condition: Condition, engine: Engine) -> str:
 
 
 def goal_named(condition: Condition, engine: Engine) -> str:
-    """What is to be reached, in words: "the largest number in the row “friend” of A should be “she”"."""
+    """A condition in words: "the largest number in the row “friend” of A should be that of “she”"."""
     graph = engine.graph
     place = graph.place(condition.node)
     axes, name = graph.axes_of(place), formula_text(graph.nodes[place.node].symbol)

@@ -1,10 +1,10 @@
-"""Which conventions give the numbers that a text prints: the switches are tried, one by one, two by two.
+"""Finds the conventions under which a model gives the numbers that a text prints, by trying its switches.
 
-A text seldom says all of what it does: whether it divides by the root of d_k, whether ε stands below the root, along
-which axis softmax runs, which logarithm it takes. Its digits say it. Where several numbers of a text are known they are
-gone through in the order of computing, so that each has few switches left to decide.
+A text seldom says everything that it does: whether it divides by the root of d_k, whether ε stands below the root,
+along which axis softmax runs, which logarithm it takes. Its digits tell. If several numbers of a text are known, they
+are explained in the order in which they are computed, so that each leaves few switches to decide.
 
-Numbers as somebody copies them from a text: a matrix, and how many decimals the print vouches for.
+`read_matrix` reads numbers that somebody copied from a text, and how many decimals of each are printed.
 """
 
 import re
@@ -41,15 +41,15 @@ def read_matrix(given: Any) -> tuple[Array, Array]:
 
     Parameters
     ----------
-    given : str, or what numpy makes an array of
-        Rows on lines of their own, or with ";", "]" or LaTeX's two backslashes behind them; numbers with blanks,
-        commas, "&" or tabs between. "?" and "…" stand for what is not printed. Of numbers that are no text, those
-        decimals count that are needed to write them.
+    given : str, or anything that numpy can make an array from
+        Text: rows end with a line break, ";", "]" or the two backslashes of LaTeX; numbers are separated by blanks,
+        commas, "&" or tabs; "?" and "…" mean that nothing is printed there. For other data, the decimals of a number
+        are those that are needed to write it.
 
     Returns
     -------
     values, decimals : numpy.ndarray
-        (rows, columns), NaN where nothing is printed; of arrays in their own shape.
+        (rows, columns), NaN where nothing is printed; for an array, its own shape.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def read_matrix(given: Any) -> tuple[Array, Array]:
         array = np.asarray(given)
         if array.dtype.kind != "f":
             array = array.astype(float)
-        # In float32 0.1 is no 0.10000000149.
+        # Written in its own type: the 0.1 of float32 is not 0.10000000149.
         texts = [np.format_float_scientific(number, trim="-") for number in array.ravel()]
         return array.astype(float), np.array([_decimals(text) for text in texts], int).reshape(array.shape)
     lines = [line for line in (_cells(line) for line in _ENDS.split(given)) if line]
@@ -77,12 +77,12 @@ def read_matrix(given: Any) -> tuple[Array, Array]:
 def _cells(line: str) -> list[str]:
     words = line.split()
     if "." not in line and any(map(_COMMAS.fullmatch, words)):
-        return words  # commas for points, as in 0,53
+        return words  # decimal commas, as in 0,53
     return [cell for cell in _BETWEEN.split(line) if cell]
 
 
 def _decimals(text: str) -> int:
-    """How many decimals a number is written with; negative for one such as 2e3."""
+    """The number of decimals of a written number; negative for a number such as 2e3."""
     match = _NUMBER.fullmatch(text.replace(",", "."))
     if match is None:
         return 0
@@ -92,10 +92,10 @@ def _decimals(text: str) -> int:
 
 SECONDS = 10.0
 MOST = 12
-"""How many answers are kept."""
+"""The most answers that are kept."""
 _BEAM, _DEPTH, _PATIENCE = 16, 5, 2
-_ROUNDED = (4, 3, 2, 1)  # decimals that a text may have gone on with
-_NEAR = 3.0  # how far off, as a mean of logs of units, one more choice may leave what rounding on the way shall mend
+_ROUNDED = (4, 3, 2, 1)  # decimals to which a text may have rounded its intermediate results
+_NEAR = 3.0  # the largest error, as in `_Search._error`, with which one more choice is also tried with rounding
 
 TRIED: Mapping[str, tuple[SwitchValue, ...]] = {
     "similarity": ("dot", "cosine"),
@@ -121,9 +121,9 @@ TRIED: Mapping[str, tuple[SwitchValue, ...]] = {
     "threshold": (0.0, 0.5),
     "L_1": (False, True),
 }
-"""What is tried at a switch, likelier first; switches that are not here say how large a model is, or of which kind."""
+"""The values that are tried at each switch, the likeliest first; the other switches set the size or kind of a model."""
 _NEEDS = {"free": "scale", "table": "PE"}
-"""What has to be typed before a choice can be made: the input that the block then has."""
+"""For a value of a switch, the input of the block that must have been typed before the value can be chosen."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,13 +131,13 @@ class Print:
     """Numbers that a text prints for a node, or for a head's slice of one."""
 
     node: str
-    values: Array  # as printed, in the shape of the node; NaN where none is
-    decimals: Array  # how many the print vouches for, in the same shape
-    cell: tuple[int, ...] | None = None  # where only one cell is printed: which; `values` is then a single number
-    units: int = 0  # how many units of the last decimal it may be off beyond rounding
+    values: Array  # as printed, in the shape of the node; NaN where nothing is printed
+    decimals: Array  # the number of printed decimals, in the same shape
+    cell: tuple[int, ...] | None = None  # the only printed cell, if it is only one; `values` is then a single number
+    units: int = 0  # how many units of the last decimal the print may be off in addition to rounding
 
     def off(self, computed: Array) -> Array | None:
-        """By how many units of the last decimal computed values are off; None where their shape is another."""
+        """By how many units of the last decimal the computed values are off; None if their shape differs."""
         if self.cell is not None:
             if len(self.cell) != computed.ndim or any(i >= n for i, n in zip(self.cell, computed.shape, strict=True)):
                 return None
@@ -151,18 +151,18 @@ class Print:
 
 
 Group: TypeAlias = tuple[Print, ...]
-"""What is printed for one node, in one or several places."""
+"""All prints of one node."""
 
 
 @dataclass(frozen=True, eq=False)
 class Convention:
     """Choices that give the printed numbers."""
 
-    state: State  # the model with these choices: "open it so"
-    changed: Mapping[str, SwitchValue] = field(default_factory=dict)  # "BLOCK.NAME" to the choice, where it is another
-    slip: str = ""  # what is done otherwise that has no switch: "if softmax runs down the columns …"
-    rounded: int | None = None  # to how many decimals the numbers on the way were rounded
-    cost: float = 0.0  # the less likely, the larger
+    state: State  # the model with these choices
+    changed: Mapping[str, SwitchValue] = field(default_factory=dict)  # the choices that were changed, by "BLOCK.NAME"
+    slip: str = ""  # a deviation that has no switch: "if softmax runs down the columns …"
+    rounded: int | None = None  # the decimals to which intermediate results are rounded; None: not rounded
+    cost: float = 0.0  # larger for less likely choices
 
     def __str__(self) -> str:
         said = [f"{name} = {value}" for name, value in self.changed.items()]
@@ -173,18 +173,18 @@ class Convention:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What was found."""
+    """The result of a search."""
 
-    found: tuple[Convention, ...]  # those that give all printed digits, likeliest first
-    nearest: Convention  # where none does: the one that comes nearest
-    unexplained: tuple[str, ...] = ()  # the nodes whose prints no choice gives
+    found: tuple[Convention, ...]  # the conventions that give all printed digits, the likeliest first
+    nearest: Convention  # the first of these or, if there is none, the convention that comes nearest
+    unexplained: tuple[str, ...] = ()  # the nodes whose printed numbers no convention gives
     undecided: Mapping[str, tuple[SwitchValue, ...]] = field(default_factory=dict)
-    """Switches at which other choices give the same digits, with these choices."""
+    """The switches at which other values give the same digits, with these values."""
     tried: int = 0  # how many models were computed
 
 
 def print_of(state: State, node: str, given: Any) -> Print:
-    """What somebody copied for a node; a row, a column or one number may stand for a node of another shape.
+    """The numbers that somebody copied for a node; a row, a column or one number is brought to the node's shape.
 
     Raises `ExplorerError`: those of `explorer.lessons.conventions.read_matrix`.
     """
@@ -203,16 +203,16 @@ def conventions(state: State, prints: Sequence[Print], seconds: float = SECONDS)
     Parameters
     ----------
     state : State
-        The model with the numbers that were typed from the text; its choices are where the search begins.
+        The model with the input numbers of the text; the search begins at its switches.
     prints : sequence of Print
-        One or several.
+        One or more.
     seconds : float
-        When to stop, at the latest.
+        The longest time that the search may take.
 
     Raises
     ------
     ExplorerError
-        "unknown-node" for what no choice makes a node; "no-prints" for nothing.
+        "unknown-node" for a name that no choice of switches makes a node; "no-prints" if `prints` is empty.
     """
     if not prints:
         raise ExplorerError("no-prints")
@@ -225,7 +225,7 @@ def conventions(state: State, prints: Sequence[Print], seconds: float = SECONDS)
 class _Search:
     def __init__(self, state: State, seconds: float) -> None:
         self.start, self.end, self.tried = state, monotonic() + seconds, 0
-        self._values: tuple[State, dict[str, Array]] = state, {}  # of the state that was asked for last
+        self._values: tuple[State, dict[str, Array]] = state, {}  # the values computed for the last state
 
     def answer(self, prints: Sequence[Print]) -> Answer:
         order = self.start.graph.position
@@ -252,7 +252,7 @@ class _Search:
     # One state against one print
 
     def _error(self, state: State, group: Group) -> float:
-        """How far off the prints of a node are: 0 where they agree, a mean of logs of units where they do not."""
+        """The error of a state for the prints of a node: 0 if they agree, else the mean of log(1 + units off)."""
         if self._values[0] is not state:
             self._values = state, {}
             self.tried += 1
@@ -270,7 +270,7 @@ class _Search:
     # Switches
 
     def _widened(self, frontier: Sequence[Convention], known: Sequence[Group]) -> list[Convention]:
-        """With one more choice, with two, …: all that are found with the fewest. First at blocks nobody decided yet."""
+        """The conventions with the fewest additional choices that explain the last print; undecided blocks first."""
         *before, last = known
         decided = _above(self.start, [one.node for one, *_ in before])
         for settled in [decided, frozenset[str]()] if decided else [decided]:
@@ -292,7 +292,7 @@ class _Search:
     def _with_one_more(
         self, way: Convention, node: str, decided: frozenset[str], made: set[frozenset[tuple[str, SwitchValue]]]
     ) -> Iterator[Convention]:
-        """The choices with each other one beside them that none of `made` has: two are the same in either order."""
+        """The convention with each possible further choice, without sets of choices that are in `made` already."""
         model = way.state.model
         above = _blocks_above(way.state, node)
         for block, kind in model.blocks().items():
@@ -314,7 +314,7 @@ class _Search:
                         yield replace(way, state=state, changed=changed, cost=way.cost + 1 + place / 10)
 
     def _undecided(self, best: Convention, known: Sequence[Group]) -> dict[str, tuple[SwitchValue, ...]]:
-        """The switches of the blocks that were printed at which the digits leave other choices."""
+        """The switches of the printed blocks at which other values give the same digits, with these values."""
         found = dict[str, tuple[SwitchValue, ...]]()
         model = best.state.model
         for block in dict.fromkeys(_block_of(one[0].node) for one in known):
@@ -333,7 +333,7 @@ class _Search:
     # What has no switch
 
     def _otherwise(self, frontier: Sequence[Convention], known: Sequence[Group]) -> list[Convention]:
-        """With the last op done otherwise, or with numbers rounded on the way."""
+        """The conventions with a slip in the last op, or with rounded intermediate results, that explain the print."""
         *before, last = known
         node = last[0].node
         more = (one for way in frontier[:2] for one in self._with_one_more(way, node, frozenset(), set()))
@@ -352,22 +352,22 @@ class _Search:
 
 
 def of_matrix(given: Array, values: Array, decimals: Array, seconds: float = SECONDS) -> list[tuple[str, Convention]]:
-    """What makes printed numbers of a matrix, where nobody says what was done to it.
+    """The computations that turn a matrix into printed numbers, if nobody says which one was used.
 
-    A softmax or another output, layer and batch norm, attention of the rows to each other with the matrix as queries,
-    keys and values, and positions added to it.
+    It tries a softmax or another output, layer and batch norm, attention of the rows to each other with the matrix as
+    queries, keys and values, and adding positions.
 
     Parameters
     ----------
     given : numpy.ndarray
         (rows, columns).
     values, decimals : numpy.ndarray
-        As of `Print`.
+        As in `Print`.
 
     Returns
     -------
     list of (node, Convention)
-        Likeliest first: which node it is, of which model.
+        The node that has the printed numbers, and the model; the likeliest first.
     """
     end, found = monotonic() + seconds, list[tuple[str, Convention]]()
     for state, below in _models_of(given):
@@ -382,7 +382,7 @@ def of_matrix(given: Array, values: Array, decimals: Array, seconds: float = SEC
 
 
 def _models_of(given: Array) -> Iterator[tuple[State, str]]:
-    """The small models whose input a matrix can be; and how the names begin of what is looked at there."""
+    """Small models with the matrix as input; and the beginning of the names of the nodes to look at."""
     rows, across = given.shape
     names, features = counted(rows), counted(across)
     each = frozen(np.asarray(given, float))
@@ -396,9 +396,9 @@ def _models_of(given: Array) -> Iterator[tuple[State, str]]:
 
 
 def value_of(state: State, name: str, values: dict[str, Array] | None = None) -> Array | None:
-    """The value of a node of a state, or of a head's slice of one; None where it has no such node.
+    """The value of a node of a state, or of a head's slice of one; None if there is no such node.
 
-    `values`: those of the state that were computed before, into which the new ones go.
+    `values`: the values of the state that are known already; newly computed values are added.
     """
     place = state.graph.find(name)
     if place is None:
@@ -413,7 +413,7 @@ def value_of(state: State, name: str, values: dict[str, Array] | None = None) ->
 
 
 def switched(state: State, block: str, name: str, value: SwitchValue) -> State | None:
-    """The state with another choice, its typed numbers as they stand; None where it cannot be made."""
+    """The state with another value of a switch and the same input numbers; None if that is impossible."""
     needs = _NEEDS.get(str(value), "")
     if needs and f"{block}.{needs}" not in state.inputs:
         return None
@@ -426,7 +426,7 @@ def switched(state: State, block: str, name: str, value: SwitchValue) -> State |
 
 
 def _read_otherwise(state: State, block: str, value: SwitchValue) -> State | None:
-    """Q and K as they were typed, but with words for columns and numbers of a word for rows, or back."""
+    """The same numbers of Q and K, but read with words as columns instead of rows, or the other way round."""
     axes = dict(state.model.axes)
     if "key" in axes and len(axes["key"]) != len(axes["feature"]):
         return None
@@ -436,22 +436,22 @@ def _read_otherwise(state: State, block: str, value: SwitchValue) -> State | Non
 
 
 def _blocks_above(state: State, node: str) -> frozenset[str]:
-    """The blocks that a node depends on, its own among them."""
+    """The blocks that a node depends on, including its own."""
     place = state.graph.find(node)
     names = {place.node, *state.graph.ancestors(place.node)} if place else {node}
     blocks = state.model.blocks()
-    if list(blocks) == ["attention"]:  # its nodes have short names
+    if list(blocks) == ["attention"]:  # the names of its nodes have no path
         return frozenset(blocks)
     return frozenset(block for block in blocks if any(name.startswith(f"{block}.") for name in names))
 
 
 def _block_of(node: str) -> str:
-    """The block that a node, or a head's slice of one, belongs to: that of attention alone where its name is short."""
+    """The block of a node or of a head's slice of one; "attention" if its name has no path."""
     return node.split(".head.")[0].rpartition(".")[0] or "attention"
 
 
 def _above(state: State, nodes: Sequence[str]) -> frozenset[str]:
-    """The blocks that prints have decided: those before their own, and their own where it ends there."""
+    """The blocks that the prints of these nodes have decided: all blocks before the block of a print."""
     found = frozenset[str]()
     for node in nodes:
         found |= _blocks_above(state, node) - {_block_of(node)}
@@ -459,9 +459,9 @@ def _above(state: State, nodes: Sequence[str]) -> frozenset[str]:
 
 
 def done_otherwise(way: Convention, node: str) -> Iterator[Convention]:
-    """The last op done as some do it: softmax down the columns, another logarithm, ε elsewhere, n − 1.
+    """The convention with each slip in the op of a node: softmax down the columns, another logarithm, n − 1, ….
 
-    The model that opens has the node held at these numbers, as there is no switch for them.
+    In the model that opens, the node is pinned to these numbers, because there is no switch for them.
     """
     state = way.state
     place = state.graph.find(node)
@@ -482,7 +482,7 @@ def done_otherwise(way: Convention, node: str) -> Iterator[Convention]:
 
 
 def with_rounding(way: Convention, node: str, decimals: int) -> Convention:
-    """All numbers on the way to a node rounded before one goes on, as whoever types them from paper does."""
+    """The convention with all results before a node rounded, as in a computation by hand from written numbers."""
     state = way.state
     place = state.graph.find(node)
     assert place is not None

@@ -1,6 +1,6 @@
-"""A lesson around a document that comes from a file.
+"""Lessons that have no file of their own: around a document from a file, or around a model that others trained.
 
-A lesson that nobody has written: a model of chosen sizes on a sentence somebody types.
+`new_lesson`: a new model of chosen sizes, on a sentence that somebody types.
 """
 
 from collections.abc import Sequence
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
 
 FIRST_TEXT = "Once upon a time"
-"""What a model that others trained reads at first, where it came with a tokenizer."""
+"""The first text of a model that others trained, if it came with a tokenizer."""
 _ID = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 
 @dataclass(frozen=True, eq=False)
 class DocumentLesson(Lesson):
-    """A lesson of one setting, which is the document as it was when it was opened."""
+    """A lesson with one setting, which is the document as it was when it was opened."""
 
-    saved: State  # to the last bit, with all its pins
+    saved: State  # the same bits as in the file, with all pins
 
     def state(self, setting: str | None = None) -> State:
         """The document as it was when it was opened."""
@@ -57,12 +57,12 @@ def opened(
     Parameters
     ----------
     dtype, tokenizer, told
-        For such a model; see `explorer.checkpoints.opening.opened`.
+        For a model that others trained; see `explorer.checkpoints.opening.opened`.
 
     Returns
     -------
     tuple of Lesson and State
-        What it is of, and the state that it opens in.
+        The lesson, and the state in which it opens.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def opened(
         for a lesson on a model that does not come along.
     """
     if is_checkpoint(name_or_path):
-        from explorer.checkpoints import opening  # the readers of others' files, for who opens one
+        from explorer.checkpoints import opening  # imported only when somebody opens such a model
 
         return _around(opening.opened(name_or_path, dtype, tokenizer, told))
     if is_document(name_or_path):
@@ -81,7 +81,7 @@ def opened(
 
 
 def _around(found: "Checkpoint") -> tuple[Lesson, State]:
-    """A lesson around a model that others trained: it says where the model is from, and what is to be said of it."""
+    """A lesson around a model that others trained, which says where the model is from and has the reader's notices."""
     name = found.path.resolve().name
     state = State.of(found.model, found.inputs)
     sequence, axis = next(iter(state.graph.sequences.items()))
@@ -96,7 +96,7 @@ def _around(found: "Checkpoint") -> tuple[Lesson, State]:
 
 
 def opened_session(path: str | Path) -> tuple[Lesson, State, Session]:
-    """A document from its file, as `opened`, with what was kept beside it.
+    """A document from its file, as in `opened`, with the session that was saved with it.
 
     Raises `ExplorerError`: those of `explorer.document.storage.load`.
     """
@@ -110,20 +110,20 @@ def opened_session(path: str | Path) -> tuple[Lesson, State, Session]:
 
 
 def is_document(name_or_path: str | Path) -> bool:
-    """Whether this is the name of a document's file."""
+    """Whether this names the file of a document, by its ending."""
     return str(name_or_path).lower().endswith(storage.ENDING)
 
 
 def lesson_of(state: State, title: str) -> tuple[Lesson, State]:
-    """The lesson that a document from a file is of, and the document's state, which names it.
+    """The lesson of a document from a file, and the document's state, which names that lesson.
 
-    It is the program's own lesson, under the title that was saved, where the document was made from one. Otherwise it
-    is a lesson of its own.
+    If the document was made from a lesson of the program, it is this lesson, with the saved title. Otherwise it is a
+    new `DocumentLesson`.
     """
     lesson = _own(state)
     if lesson is not None:
         return replace(lesson, title=title or lesson.title), state
-    # Another one each time: a document that was opened before may have been saved with other numbers since.
+    # A new id each time: since it was opened before, the document may have been saved with other numbers.
     state = replace(state, lesson=f"saved {uuid4().hex}", setting="saved")
     about = "A document of yours, opened from a file. Reset brings back the numbers that it had in the file."
     setting = Setting("saved", "As saved", about)
@@ -134,7 +134,7 @@ def lesson_of(state: State, title: str) -> tuple[Lesson, State]:
 
 
 def _own(state: State) -> Lesson | None:
-    """The program's lesson that a document was made from, if it has that lesson and setting."""
+    """The program's lesson that a document was made from; None if there is no such lesson or setting."""
     if not state.lesson or not _ID.issuperset(state.lesson):  # anything else could be read as a path
         return None
     try:
@@ -150,7 +150,7 @@ def _own(state: State) -> Lesson | None:
 MOST_NUMBERS = 200_000_000
 """0.8 GB in float32; GPT-2 small with a table of 50,257 words at both ends has 163 million."""
 FLOAT32_FROM = 1_000_000
-"""A model of so many numbers is computed in float32: half of the memory, and twice as fast."""
+"""A new model with at least so many numbers uses float32: half of the memory, and twice as fast."""
 
 
 def new_lesson(
@@ -166,10 +166,10 @@ def new_lesson(
     seed: int = 0,
     initialiser: str = "xavier",
 ) -> Lesson:
-    """A lesson of one setting whose weights are all drawn by chance.
+    """A lesson with one setting, whose weights are all random.
 
-    What a decoder should say is the sentence that it reads, one place on, and then ``<end>``; one that translates
-    begins to read at ``<start>``, which is put before the words where it is missing.
+    A decoder should say the sentence that it reads, shifted by one word, and then ``<end>``. The decoder of an
+    encoder-decoder reads ``<start>`` first, which is added if it is missing.
 
     Parameters
     ----------
@@ -178,14 +178,14 @@ def new_lesson(
     texts : sequence of str
         The words of each sequence, separated by blanks.
     vocabulary : str
-        More words for the vocabularies, separated by blanks.
+        Additional words for the vocabularies, separated by blanks.
     d_model, layers, heads, d_ff, positions, seed, initialiser
         As in `explorer.core.model.Model` and its switches.
 
     Raises
     ------
     ExplorerError
-        Where the sizes do not fit together, or a text is empty or too long.
+        If the sizes do not fit together, or a text is empty or too long.
     """
     if kind not in SEQUENCES:
         raise ExplorerError("unknown-kind", kind=kind, known=", ".join(SEQUENCES))
@@ -224,5 +224,5 @@ def new_lesson(
 
 
 def drawn(lesson: Lesson) -> Lesson:
-    """The lesson with its weights drawn, for all its states: of a large model that takes seconds, once."""
+    """The lesson with its random weights already drawn: in a large model that takes seconds, so it is done once."""
     return replace(lesson, inputs=lesson.state().used)

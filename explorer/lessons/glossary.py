@@ -1,4 +1,4 @@
-"""The glossary: each term and symbol on the screen, what it means in one sentence, and where to see it."""
+"""The glossary: each term and symbol of the screen, its meaning in one sentence, and where it can be seen."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -14,18 +14,18 @@ from explorer.lessons.reading import TomlTable, likeliest, read
 
 @dataclass(frozen=True)
 class Term:
-    """One entry."""
+    """One entry of the glossary."""
 
-    name: str  # the term, or the symbol as plain text writes it: "W_Q"
-    # Other spellings. One in small letters is found with a capital and in the plural, too.
+    name: str  # the term, or the symbol in plain text: "W_Q"
+    # Other spellings. One in lower case is also found with a capital letter and in the plural.
     also: tuple[str, ...]
-    # What stands for it in headings and on buttons: everyday words, which do not mean it in every sentence.
+    # Everyday words that mean the term only in headings and on buttons, and not in every sentence.
     labels: tuple[str, ...]
-    # Ends of names of nodes: "Q", or "loss.value" where the last part alone would say too little.
+    # The ends of names of nodes: "Q", or "loss.value" if the last part alone would be ambiguous.
     nodes: tuple[str, ...]
-    says: str  # what it means, in one sentence
-    formula: str  # LaTeX; empty where there is none
-    stages: tuple[str, ...]  # the kinds of stages where one sees it, the best one first
+    says: str  # the meaning, in one sentence
+    formula: str  # LaTeX; "" if there is none
+    stages: tuple[str, ...]  # the kinds of stages where it can be seen, the best one first
     lesson: str  # the example that explains it
 
     @property
@@ -51,7 +51,7 @@ class Glossary:
         self._by_node = {node: term for term in terms for node in term.nodes}
 
     def of(self, spelling: str) -> Term | None:
-        """The entry of a term as somebody wrote it."""
+        """The entry of a term in any of its spellings."""
         for one in (spelling, spelling.lower()):
             if term := self._by_spelling.get(_plain(one)):
                 return term
@@ -59,13 +59,13 @@ class Glossary:
         return next((term for known, term in self._by_spelling.items() if lower in (known.lower(), f"{known}s")), None)
 
     def of_node(self, name: str) -> Term | None:
-        """The entry of a node or of a head's slice of one: the longest end of its name that has one."""
+        """The entry of a node or of a head's slice of one: that of the longest end of its name that has an entry."""
         parts = name.split(".")
         ends = (".".join(parts[i:]) for i in range(len(parts)))
         return next((self._by_node[end] for end in ends if end in self._by_node), None)
 
     def found_in(self, text: str, label: bool = False) -> Iterator[Found]:
-        """The terms in a text without marks, from left to right; of two at one place the longer.
+        """The terms in a plain text, from left to right; of two at the same place, the longer one.
 
         `label`: whether it is a heading or the words on a button; else it is a sentence.
         """
@@ -75,7 +75,7 @@ class Glossary:
                 yield Found(match.start(), match.end(), term)
 
     def near(self, typed: str) -> list[Term]:
-        """The entries of which a spelling has what was typed in it, those that begin with it first."""
+        """The entries with a spelling that contains the typed text; those that begin with it come first."""
         typed = typed.strip().lower()
         ranked = []
         for term in self.terms:
@@ -88,7 +88,7 @@ class Glossary:
 
     @cached_property
     def _patterns(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
-        """Of sentences, and of labels."""
+        """The pattern for sentences, and that for labels."""
         return (
             _any_of({_plain(one) for term in self.terms for one in (term.name, *term.also)}),
             _any_of(self._by_spelling),
@@ -98,7 +98,7 @@ class Glossary:
 def glossary_from(top: TomlTable) -> Glossary:
     """The glossary that a file's table describes.
 
-    Raises `ExplorerError`: "lesson-key", where a key is missing or unknown, or two entries have one spelling or node.
+    Raises `ExplorerError`: "lesson-key" if a key is missing or unknown, or two entries share a spelling or a node.
     """
     top.has_only("term")
     terms: list[Term] = []
@@ -127,20 +127,20 @@ def glossary(file: Path | None = None) -> Glossary:
 
 
 SHORT = 4
-"""Letters of a word whose plural is listed where it is meant."""
+"""The plural of a word with at most so many letters is found only if it is listed as a spelling."""
 LINK = "glossary:"
-"""What a link to an entry begins with; its name follows."""
+"""The beginning of a link to an entry; the name follows."""
 
 
 def linked(html: str, once: set[str] | None = None) -> str:
-    """Rich text with a link at each term, at the first place where it stands.
+    """Rich text with a link at the first occurrence of each term.
 
     Parameters
     ----------
     html : str
-        Tags are left as they are, and what stands in a link or in bold is not linked.
+        Tags stay as they are; words inside a link or in bold get no link.
     once : set of str, optional
-        Names of terms that have a link already; those that get one are added.
+        Names of terms that have a link already; terms that get a link are added.
     """
     seen = set() if once is None else once
     parts = re.split(r"(<b\b.*?</b>|<a\b.*?</a>|<[^>]*>|&\w+;)", html, flags=re.DOTALL)
@@ -160,7 +160,7 @@ def _linked(text: str, seen: set[str]) -> str:
 
 
 def unknown(name: str) -> str:
-    """What to say of a term that has no entry."""
+    """A hint for a term that has no entry, with similar terms."""
     every = {spelling for term in glossary().terms for spelling in term.spellings}
     return likeliest(name, sorted(every), "there are")
 
@@ -175,7 +175,7 @@ def _any_of(spellings: Iterable[str]) -> re.Pattern[str]:
 
 
 def _pattern(spelling: str) -> str:
-    """Small letters stand for capitals, too, and take an s, unless it is short ("means"); symbols are as they are."""
+    """The pattern of a spelling. A word in lower case also matches with a capital, and a long one with an s."""
     written = re.escape(spelling)
     if not re.fullmatch(r"[a-z][a-z' &-]+[a-z]", spelling):
         return written

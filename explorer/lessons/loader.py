@@ -1,6 +1,6 @@
-"""From a TOML file to a lesson, everything in it checked.
+"""Loads lessons from TOML files and checks everything in them.
 
-Courses: files that put lessons into an order.
+Also courses: files that put lessons into an order.
 """
 
 import os
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 MOST_SETTINGS = 20
 FORMAT = 3
-"""The newest format of a lesson's file. The first one has no steps; before the third the encoder that a decoder looks
-at had no norm at its end."""
+"""The newest format of a lesson's file. Format 1 has no steps. Before format 3 the encoder of an encoder-decoder had no
+norm at its end."""
 
 
 def load(name_or_path: str | Path) -> Lesson:
@@ -47,9 +47,9 @@ def load(name_or_path: str | Path) -> Lesson:
 
 
 def ready(name_or_path: str | Path) -> Lesson:
-    """A lesson whose numbers are there.
+    """A lesson that can be opened as it is.
 
-    Raises `ExplorerError`: those of `load`, and "model-needed" where its model has to be got first.
+    Raises `ExplorerError`: those of `load`, and "model-needed" if its model must be downloaded first.
     """
     lesson = load(name_or_path)
     if lesson.needed is not None:
@@ -58,7 +58,7 @@ def ready(name_or_path: str | Path) -> Lesson:
 
 
 def load_with(name_or_path: str | Path, folder: Path, told: "Told | None" = None) -> Lesson:
-    """A lesson on the model of a folder, which it needs.
+    """A lesson that needs a model, with the model from a folder.
 
     Raises `ExplorerError`: those of `load`, and of `explorer.lessons.needed_model.read_folder`.
     """
@@ -69,12 +69,12 @@ def load_with(name_or_path: str | Path, folder: Path, told: "Told | None" = None
 
 
 def catalogue() -> list[Lesson]:
-    """The lessons that come with the program, easier ones first."""
+    """The lessons that come with the program, the easiest first."""
     return _in_order(lesson_files())
 
 
 def models() -> list[Lesson]:
-    """The models that were trained for the program and come with it, smaller ones first."""
+    """The models that were trained for the program and come with it, the smallest first."""
     return _in_order(model_files())
 
 
@@ -83,7 +83,7 @@ def _in_order(files: Mapping[str, Path]) -> list[Lesson]:
 
 
 def _given(file: Path) -> Lesson:
-    """A lesson of the program. All that are made from one file share their numbers: undo keeps those of each."""
+    """A lesson of the program. Lessons from the same file share their arrays, because undo keeps those of each."""
     return copy(_read(file, file.stat().st_mtime_ns))
 
 
@@ -93,12 +93,12 @@ def _read(file: Path, changed: int) -> Lesson:
 
 
 def titles() -> dict[str, str]:
-    """The titles of the lessons that come with the program by their ids, easier ones first; no model is made."""
+    """The titles of the program's lessons by id, the easiest first; no model is built for that."""
     return _titles(lesson_files())
 
 
 def model_titles() -> dict[str, str]:
-    """The same of the models that were trained for the program."""
+    """The titles of the models that were trained for the program, by id."""
     return _titles(model_files())
 
 
@@ -109,30 +109,30 @@ def _titles(files: Mapping[str, Path]) -> dict[str, str]:
 
 @cache
 def errata() -> Mapping[str, str]:
-    """The ids of the lessons that say what a printed example gets wrong, by the number of its text, such as "004".
+    """The ids of the lessons on what a printed example gets wrong, by the number of the text, such as "004".
 
-    Looked for once: it is asked for each number that one points at. Only files of that name are read: all of them take
-    0.13 s, which a window would be held.
+    The result is kept, because it is needed for each number that the reader points at. Only files with names "errata-…"
+    are read: reading all files would stop the window for 0.13 s.
     """
     files = [file for id, file in lesson_files().items() if id.startswith("errata-")]
     return {head.errata: head.id for head in map(_named, files) if head.errata}
 
 
 def title_in(file: Path) -> str:
-    """The title of the lesson in a file; errors as of `load`."""
+    """The title of the lesson in a file; errors as in `load`."""
     return _named(file).title
 
 
 def needs(file: Path) -> tuple[str, ...]:
-    """The ids of the lessons that the one in a file needs."""
+    """The ids of the lessons that the lesson in a file needs."""
     return _named(file).needs
 
 
 class _Head(NamedTuple):
-    """What is asked of a lesson before its model is made.
+    """The facts on a lesson that can be read without building its model.
 
-    Where it stands in the list, its title, its id, what it needs, the text whose errata it is, and whether its settings
-    are those of other examples.
+    Its place in the list, its title, its id, the lessons it needs, the text whose errata it is, and whether its
+    settings are those of other examples.
     """
 
     order: int
@@ -149,7 +149,7 @@ def _named(file: Path) -> _Head:
 
 @cache
 def _read_head(file: Path, changed: int) -> _Head:
-    """Read once: menus and lists ask often, and all take 0.2 s; of the files of the program only the heads are read."""
+    """The head of a lesson's file, cached: menus need it often, and all take 0.2 s. Files of others are read whole."""
     top = read(file, head=file.parent.parent == paths.resources())
     needs = top.words("needs") if "needs" in top else ()
     return _Head(
@@ -163,12 +163,12 @@ def _read_head(file: Path, changed: int) -> _Head:
 
 
 def lesson_files() -> dict[str, Path]:
-    """The files of the lessons that come with the program, by their ids."""
+    """The files of the lessons that come with the program, by id."""
     return _files("lessons")
 
 
 def model_files() -> dict[str, Path]:
-    """Those of the models that were trained for the program and come with it."""
+    """The files of the models that were trained for the program and come with it, by id."""
     return _files("models")
 
 
@@ -179,7 +179,7 @@ def _files(folder: str) -> dict[str, Path]:
 def lesson_from(top: TomlTable, found: "Checkpoint | None" = None) -> Lesson:
     """The lesson that a file's table describes.
 
-    `found`: the model that it needs, where it needs one and it is there.
+    `found`: the model that the lesson needs, if it needs one and that was found.
 
     Raises `ExplorerError`: "lesson-key", naming file, key, problem and remedy.
     """
@@ -221,7 +221,7 @@ def lesson_from(top: TomlTable, found: "Checkpoint | None" = None) -> Lesson:
         first = next(iter(settings.values()))
         assert first.model is not None
         model, inputs = first.model, {}
-        stage = WHOLE  # the only one that all models have
+        stage = WHOLE  # the only stage that all models have
     else:
         model, given = read_model(top)
         model = replace(model, switches=switches_in(top.table("switches"), model))
@@ -257,7 +257,7 @@ def _from_example(table: TomlTable, name: str, lesson: str) -> Setting:
     id, _, setting = table.text("from").partition("/")
     files = lesson_files() | model_files()
     files.pop(lesson, None)
-    # A lesson that takes over settings itself could lead back here.
+    # The example must not take over settings itself: that could lead back to this lesson.
     if id not in files or _named(files[id]).takes_over:
         own = [one for one, file in files.items() if not _named(file).takes_over]
         table.fail("from", f"there is no example '{id}'", likeliest(id, own, "there are"))
@@ -279,7 +279,7 @@ def _from_example(table: TomlTable, name: str, lesson: str) -> Setting:
 
 
 def _with_example(top: TomlTable) -> TomlTable:
-    """The table of a lesson with what it takes over from the example that it leads through, numbers and all."""
+    """The table of a lesson with all that it takes over from its example, including the numbers."""
     if "example" not in top:
         return _as_of_its_format(top)
     id = top.text("example")
@@ -295,12 +295,12 @@ def _with_example(top: TomlTable) -> TomlTable:
 
 
 def _lying(folder: Path, table: Mapping[str, Any]) -> dict[str, Any]:
-    """The table with the files that it names, which lie in a folder, by their whole paths."""
+    """The table with full paths for the files in a folder that it names."""
     return {key: str(folder / value) if key in ("weights", "tokenizer") else value for key, value in table.items()}
 
 
 def _as_of_its_format(top: TomlTable) -> TomlTable:
-    """The table with what its format meant and the newest one does not, written out."""
+    """The table with the former defaults of its format written out."""
     if (
         top.number("format", default=1, least=1, most=10**9) >= 3
         or top.table("model").data.get("kind") != "encoder-decoder"
@@ -321,11 +321,11 @@ _OF_EXAMPLE = (
     "start_stage",
     "start_head",
 )
-"""What a lesson has from its example."""
+"""The keys that a lesson takes over from its example."""
 
 
 def _card(table: TomlTable) -> dict[str, float]:
-    """The measured scores of a trained model by their names."""
+    """The measured scores of a trained model, by name."""
     return {name: table.real(name, 0.0, -1e12, 1e12) for name in table}
 
 
@@ -340,17 +340,17 @@ class Course:
     id: str  # the name of its file
     title: str
     paragraph: str
-    lessons: tuple[str, ...]  # their ids; each after those that it needs
-    chapter: int = 0  # which chapter of the path through all lessons it is; 0: a course by itself
+    lessons: tuple[str, ...]  # the ids of the lessons; each comes after those that it needs
+    chapter: int = 0  # its number among the chapters of the path through all lessons; 0: a course by itself
 
 
 def courses() -> list[Course]:
-    """The courses that come with the program, by their titles."""
+    """The courses that come with the program, sorted by title."""
     return sorted((one for one in _all() if not one.chapter), key=lambda course: course.title)
 
 
 def chapters() -> list[Course]:
-    """The chapters of the path through the lessons, in their order."""
+    """The chapters of the path through all lessons, in their order."""
     return sorted((one for one in _all() if one.chapter), key=lambda course: course.chapter)
 
 
@@ -360,7 +360,7 @@ def _all() -> list[Course]:
 
 
 def course(id: str) -> Course:
-    """The course of that id.
+    """The course with this id.
 
     Raises `ExplorerError`: "unknown-course".
     """
@@ -371,17 +371,17 @@ def course(id: str) -> Course:
 
 
 def next_lesson(id: str, chosen: str, is_whole: Callable[[Lesson], bool]) -> Lesson | None:
-    """The lesson to go on with behind another one; None where there is none.
+    """The next lesson with questions that is not finished yet; None if there is none.
 
     Parameters
     ----------
     id : str
         The lesson that is over.
     chosen : str
-        The id of the course that somebody follows; empty, or without the lesson: the longest course with it, or else
-        all lessons in their order. Behind a chapter comes the next one.
+        The id of the course that the student follows. If it is empty or lacks the lesson, the longest course with the
+        lesson is followed, or else all lessons in their order. After a chapter comes the next chapter.
     is_whole : callable
-        Whether a lesson has been gone through.
+        Whether the student has finished a lesson.
     """
     found = sorted(
         (one for one in courses() if id in one.lessons), key=lambda one: (one.id == chosen, len(one.lessons))
@@ -397,9 +397,9 @@ def next_lesson(id: str, chosen: str, is_whole: Callable[[Lesson], bool]) -> Les
 
 
 def course_from(top: TomlTable, id: str, known: Mapping[str, Path]) -> Course:
-    """The course that a file's table describes; `known`: the files of all lessons, by their ids.
+    """The course that a file's table describes; `known`: the files of all lessons, by id.
 
-    Raises `ExplorerError`: "lesson-key", where a lesson is unknown, stands twice, or stands before one that it needs.
+    Raises `ExplorerError`: "lesson-key" if a lesson is unknown, is listed twice, or comes before one that it needs.
     """
     top.has_only("title", "paragraph", "lessons", "chapter")
     lessons = top.words("lessons")

@@ -1,10 +1,10 @@
-"""Mistakes are computed, not listed: a number is computed as it would be with something left out or mixed up.
+"""Computes the mistakes that give a wrong number: nobody lists them, each computes the number with one thing wrong.
 
-The node that is asked for, and those of its block that it comes from, are recomputed with the ops of `Op.slips`. Its
-derivation is carried out with every result rounded too early. And the number may stand in another cell. The mistake
-that gives the number somebody typed is the one that was made.
+The asked node, and the nodes of its block that it comes from, are recomputed with the ops of `Op.slips`. The derivation
+is repeated with results rounded too early. The number may also stand in another cell. The student is told the first
+mistake that gives the typed number.
 
-Derivations with one step done wrongly: a product left out, a root forgotten, a calculator set to degrees.
+`wrong_steps` repeats a derivation with one wrong step: a product left out, a root forgotten, a calculator in degrees.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,7 +27,7 @@ MOST_TERMS = 16
 
 @dataclass(frozen=True, eq=False)
 class WrongStep:
-    """A derivation with a mistake: a short name, a sentence behind "That is what comes out", and its last step."""
+    """A derivation with a mistake: a short name, the words after "That is what comes out", and its last step."""
 
     name: str
     sentence: str
@@ -35,9 +35,9 @@ class WrongStep:
 
 
 def wrong_steps(last: Step, labels: Labels) -> Iterator[WrongStep]:
-    """The ways to do one step of a derivation wrongly.
+    """A derivation with each possible mistake in each of its steps.
 
-    `labels`: the labels along an axis of a node.
+    `labels`: gives the labels along an axis of a node.
     """
     with np.errstate(all="ignore"):
         for one in steps(last):
@@ -96,7 +96,7 @@ def replace_value(argument: Argument, value: object) -> Argument:
 
 
 def _with(last: Step, old: Step, new: Step) -> Step:
-    """The derivation with one step in place of another, carried out anew."""
+    """The derivation with one step replaced, and all later values recomputed."""
     done: dict[int, Step] = {id(old): new}
 
     def again(one: Step) -> Step:
@@ -119,46 +119,46 @@ Part = tuple[str, tuple[Row, ...]]
 
 @dataclass(frozen=True)
 class Mistake:
-    """A wrong number, and how one comes to it."""
+    """A wrong number, and the mistake that gives it."""
 
     name: str  # such as "not scaled"
-    sentence: str  # what was done, beginning with "That is what comes out"
+    sentence: str  # what was done, such as "That is what comes out if …"
     value: float
-    # Writes the derivation out.
+    # Gives the derivation of the wrong number.
     derive: Callable[[], tuple[Part, ...]] = field(default=tuple, repr=False, compare=False)
 
     @property
     def in_per_cent(self) -> bool:
-        """Whether two decimals fewer are to be expected."""
+        """Whether the number is in per cent, so that it needs two decimals fewer."""
         return self.name == PER_CENT
 
     @cached_property
     def derivation(self) -> tuple[Part, ...]:
-        """The derivation of the wrong number, as `derivation` gives that of the right one, to stand beside it."""
+        """The derivation of the wrong number, in the form of `derivation`, to stand beside the right one."""
         return self.derive()
 
 
 def array_of(engine: Engine, node: str, of: str = "value") -> Array:
-    """The "value" of a node, or of a head's slice of one, or the "gradient" of the loss there."""
+    """The array of a node or of a head's slice of one: its "value", or the "gradient" of the loss."""
     place = engine.graph.place(node)
     if of == "value":
         return engine.value(place)
     gradient = engine.gradient(place)
-    assert gradient is not None, node  # of whole numbers nobody asks for one
+    assert gradient is not None, node  # no question asks for the gradient of whole numbers
     return gradient
 
 
 def derivation(engine: Engine, node: str, cell: Cell, of: str = "value") -> tuple[Part, ...]:
-    """The derivation of a cell, written out, in the parts that it comes in; none where nothing computes it.
+    """The derivation of a cell as rows, in parts; () if nothing computes the cell.
 
     Parameters
     ----------
     node : str
         A node, or a head's slice of one.
     cell : tuple of int
-        Counted in its shape.
+        The index in the shape of the node or slice.
     of : str
-        As of `array_of`.
+        As in `array_of`.
     """
     place = engine.graph.place(node)
     name, index = place.node, (*place.index, *cell)
@@ -176,20 +176,20 @@ def _labels(engine: Engine) -> Callable[[str, int], tuple[str, ...]]:
 
 
 def mistakes(engine: Engine, node: str, cell: Cell, decimals: int, of: str = "value") -> Iterator[Mistake]:
-    """The mistakes that give another number than the right one, likely ones first, each as it is found.
+    """The mistakes that give a wrong number, likely ones first; each is yielded as soon as it is found.
 
     Parameters
     ----------
     engine : Engine
-        With the values that the question is about.
+        The engine with the values that the question is about.
     node : str
         A node, or a head's slice of one.
     cell : tuple of int
-        Counted in its shape.
+        The index in the shape of the node or slice.
     decimals : int
-        As many are asked for: what would be the same so far is no mistake.
+        The decimals that are asked for: a number that is the same to these is no mistake.
     of : str
-        As of `array_of`.
+        As in `array_of`.
     """
     right = float(array_of(engine, node, of)[cell])
     found = _all(engine, node, cell, decimals) if of == "value" else _of_gradient(engine, node, cell, decimals)
@@ -199,9 +199,9 @@ def mistakes(engine: Engine, node: str, cell: Cell, decimals: int, of: str = "va
 
 
 def likely(engine: Engine, question: Predict, typed: float) -> Mistake | None:
-    """The first of the mistakes that gives the typed number; None where none does."""
+    """The first mistake that gives the typed number; None if none does."""
     decimals = question.digits
-    most = 10.0 ** -_decimals_of(typed)  # whoever types more digits than are asked for may have cut off the rest
+    most = 10.0 ** -_decimals_of(typed)  # a number typed with more decimals than asked for may have been cut off
     found = mistakes(engine, question.node, question.cell, decimals, question.of)
     return next(
         (one for one in found if abs(one.value - typed) <= min(half_unit(decimals - 2 * one.in_per_cent), most)), None
@@ -209,12 +209,12 @@ def likely(engine: Engine, question: Predict, typed: float) -> Mistake | None:
 
 
 def _decimals_of(number: float) -> int:
-    """As many decimals as a number was typed with."""
+    """The decimals with which a number was typed, at most `DECIMALS`."""
     return next((digits for digits in range(DECIMALS) if round(number, digits) == number), DECIMALS)
 
 
 def half_unit(decimals: int) -> float:
-    """Half a unit of the last digit; a little more, as a half is seldom exact in binary numbers."""
+    """Half a unit of the last decimal, and a little more, because a half is seldom exact in binary."""
     return 0.5 * 10.0**-decimals * (1 + 1e-9)
 
 
@@ -259,7 +259,7 @@ def _of_gradient(engine: Engine, node: str, cell: Cell, decimals: int) -> Iterat
 
 
 def _with_slips(engine: Engine, asked: str, index: Cell, at: str) -> Iterator[Mistake]:
-    """What comes out with each slip that can be made at a node."""
+    """The mistakes from each slip in the op of the node `at`."""
     graph = engine.graph
     node = graph.nodes[at]
     block = at[: len(at) - len(node.short)]
@@ -274,7 +274,7 @@ def _with_slips(engine: Engine, asked: str, index: Cell, at: str) -> Iterator[Mi
 
 
 def _both(changed: Engine, asked: str, at: str, index: Cell) -> tuple[Part, ...]:
-    """The derivation of the cell that is asked for, behind that of the same cell where the mistake was made."""
+    """The derivation of the asked cell, after that of the same cell of the node where the mistake was made."""
     parts = derivation(changed, asked, index)
     nodes = changed.graph.nodes
     if at in (asked, *(name for name, _ in parts)) or nodes[at].axes != nodes[asked].axes:
@@ -284,7 +284,7 @@ def _both(changed: Engine, asked: str, at: str, index: Cell) -> tuple[Part, ...]
 
 
 def _changed(engine: Engine, asked: str, at: str, op: Op) -> Engine:
-    """The engine with another op at one node, as far as the node that is asked for depends on it."""
+    """An engine with another op at one node; only the nodes that the asked node depends on are recomputed."""
     graph = replace(engine.graph, nodes={**engine.graph.nodes, at: replace(engine.graph.nodes[at], op=op)})
     values = dict(engine.values)
     above = graph.towards(asked)
@@ -294,7 +294,7 @@ def _changed(engine: Engine, asked: str, at: str, op: Op) -> Engine:
 
 
 def _before(engine: Engine, name: str) -> list[str]:
-    """The computed nodes of the same block that a node comes from, and its parents: the nearest first."""
+    """The computed nodes of the same block that a node depends on, and its parents; the nearest first."""
     graph, block = engine.graph, name.rpartition(".")[0]
     found: list[str] = []
     queue = list(graph.nodes[name].parents)
@@ -313,7 +313,7 @@ def _before(engine: Engine, name: str) -> list[str]:
 
 
 def _wrongly_done(engine: Engine, asked: str, index: Cell, at: str, cell: Cell, last: Step) -> Iterator[Mistake]:
-    """What comes out where a step is done wrongly in the derivation of a cell, or of the one that it alters."""
+    """The mistakes from each wrong step in the derivation of the asked cell, or of a cell that it is altered from."""
     for wrong in wrong_steps(last, _labels(engine)):
         sentence, value = f"That is what comes out {wrong.sentence}", float(wrong.last.value)
         if at == asked:
@@ -325,7 +325,7 @@ def _wrongly_done(engine: Engine, asked: str, index: Cell, at: str, cell: Cell, 
 
 
 def _held(engine: Engine, asked: str, at: str, cell: Cell, value: float) -> Engine:
-    """The engine with another number in one computed cell, as far as the asked node depends on it."""
+    """An engine with another number in one computed cell; only what the asked node depends on is recomputed."""
     array = engine.values[at].copy()
     array[cell] = value
     values = {**engine.values, at: array}
@@ -344,7 +344,7 @@ def _behind(changed: Engine, asked: str, index: Cell, at: str, last: Step) -> tu
 
 
 def _rounded_early(engine: Engine, last: Step, decimals: int) -> Iterator[Mistake]:
-    """A derivation with its results, or also the numbers it begins with, rounded to fewer and fewer decimals."""
+    """The mistakes of rounding results, or also the first numbers, to fewer and fewer decimals in a derivation."""
     for digits in range(decimals, 0, -1):
         for given in (False, True):
             with np.errstate(all="ignore"):
@@ -359,7 +359,7 @@ def _alone(engine: Engine, last: Step) -> tuple[Part, ...]:
 
 
 def _rounded(last: Step, digits: int, given: bool) -> Step:
-    """A derivation carried out anew, each argument rounded before it is used."""
+    """A derivation recomputed with each argument rounded before it is used."""
     done: dict[int, Step] = {}
 
     def one(argument: Argument) -> Argument:
@@ -384,7 +384,7 @@ def _rounded(last: Step, digits: int, given: bool) -> Step:
 
 
 def _other_cells(engine: Engine, node: str, cell: Cell, of: str) -> Iterator[Mistake]:
-    """The numbers of the other cells: in the same row, in the same column, then all."""
+    """The mistakes of reading another cell: first cells of the same row or column, then all others."""
     value = array_of(engine, node, of)
     if value.size > MOST_CELLS:
         return

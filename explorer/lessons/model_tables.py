@@ -1,8 +1,8 @@
-"""From the ``[model]``, ``[tokens]`` and ``[switches]`` tables of a file to a model, everything in them checked.
+"""Reads and checks the tables of a lesson's file that describe its model: ``[model]``, ``[tokens]``, ``[switches]``.
 
-What lies beside the lesson of a model that comes with the program: its weights, and its tokenizer.
+Also the files beside a lesson: its weights and its tokenizer.
 
-From the ``[settings]`` tables of a file to settings with the numbers of each, everything in them checked.
+Also the ``[settings]`` tables, which become settings with the numbers of each.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -31,9 +31,9 @@ MOST_BYTES = 50_000_000
 
 
 def read_weights(top: TomlTable, graphs: Mapping[str, Graph]) -> dict[str, Array]:
-    """The arrays of the file that a lesson names under ``weights``, each the whole value of an input.
+    """The arrays in the file that a lesson names under ``weights``, each the whole value of an input.
 
-    `graphs`: of the lesson's settings.
+    `graphs`: the graphs of the lesson's settings.
 
     Raises `ExplorerError`: "lesson-key".
     """
@@ -89,7 +89,7 @@ MOST_CELLS = 2_000_000
 MOST_LABELS = 200_000
 MOST_LAYERS = 48
 _ENDS = ("output", "decision", "loss", "regression")
-"""Blocks that are no layers: their switches are named in full."""
+"""Blocks outside the layers: a lesson must name their switches in full."""
 
 
 def read_model(top: TomlTable) -> tuple[Model, dict[str, Array]]:
@@ -118,7 +118,7 @@ def read_model(top: TomlTable) -> tuple[Model, dict[str, Array]]:
 
 
 def read_words(table: TomlTable, kind: str, axes: Mapping[str, tuple[str, ...]]) -> dict[str, Array]:
-    """The numbers of the tokens that a table, the lesson's or a setting's, gives its sequences."""
+    """The token numbers of each sequence in the table of a lesson or of a setting."""
     tokens = table.table("tokens")
     sequences = SEQUENCES.get(kind, ())
     if not sequences and len(tokens):
@@ -185,15 +185,15 @@ def _axes(table: TomlTable, kind: str, layers: int) -> dict[str, tuple[str, ...]
 
 
 def units_in(table: TomlTable, model: Model) -> dict[str, tuple[str, ...]]:
-    """The hidden layers that a setting gives other units."""
+    """The axes of the hidden layers for which a setting names its own units."""
     table.has_only(*(f"layer.{k}" for k in range(1, model.layers if model.kind == "mlp" else 1)))
     return {name: table.words(name) for name in table}
 
 
 def switches_in(table: TomlTable, model: Model) -> dict[str, SwitchValue]:
-    """The switches in a table, each by its block and name; the common ones of the model are not repeated.
+    """The switches in a table, each by block and name, without the common switches of the model.
 
-    A name without its block means every block of the layers that has it.
+    A name without a block means all blocks of the layers that have this switch.
     """
     blocks = model.blocks()
     parsed: dict[str, SwitchValue] = {}
@@ -209,7 +209,7 @@ def switches_in(table: TomlTable, model: Model) -> dict[str, SwitchValue]:
         switch, value = known[name], table.data[key]
         kinds = {bool: (bool,), str: (str,), int: (int,), float: (int, float)}[type(switch.default)]
         right = isinstance(value, kinds) and isinstance(value, bool) == isinstance(switch.default, bool)
-        # Python refuses to write out whole numbers of thousands of digits.
+        # Python refuses to convert whole numbers with thousands of digits to text.
         choice = switch.parse(value) if right and not (isinstance(value, int) and abs(value) > 10**9) else None
         if choice is None:
             allowed = "true or false" if isinstance(switch.default, bool) else switch.allowed
@@ -219,7 +219,7 @@ def switches_in(table: TomlTable, model: Model) -> dict[str, SwitchValue]:
 
 
 def _spread(table: TomlTable, blocks: Mapping[str, str]) -> TomlTable:
-    """The table with each name that has no block written out for the blocks that have it."""
+    """The table with each name without a block replaced by one key for every block that has this switch."""
     layers = {block: kind for block, kind in blocks.items() if block not in _ENDS}
     every = {name for kind in layers.values() for name in SWITCHES[kind]}
     short = [key for key in table if "." not in key and not isinstance(table.data[key], Mapping)]
@@ -233,7 +233,7 @@ def _spread(table: TomlTable, blocks: Mapping[str, str]) -> TomlTable:
 
 
 def graph_of(table: TomlTable, model: Model) -> Graph:
-    """The graph of a setting, unless it is too large to be held."""
+    """The graph of a setting; an error if it is too large."""
     labels = count_labels(model)
     if labels > MOST_LABELS:
         problem = f"with these sizes all matrices have {labels} rows and columns"
@@ -251,7 +251,7 @@ def graph_of(table: TomlTable, model: Model) -> Graph:
 def read_settings(
     top: TomlTable, model: Model, inputs: dict[str, Array]
 ) -> tuple[dict[str, Array], dict[str, Setting], set[str], str]:
-    """The inputs, the settings, what no text prints, and the first stage, of a lesson with a model of its own."""
+    """For a lesson with a model of its own: the inputs, the settings, the names of our own inputs, the first stage."""
     tables = top.table("settings")
     switches: dict[str, dict[str, SwitchValue]] = {}
     words: dict[str, dict[str, Array]] = {}
@@ -296,7 +296,7 @@ def read_settings(
 
 
 def to_try(table: TomlTable) -> str:
-    """What a lesson or a setting says to do first, or nothing."""
+    """The suggestion of a lesson or a setting on what to try first; "" if there is none."""
     return table.text("try", default="", most=MOST_TEXT)
 
 
@@ -306,10 +306,10 @@ _NONE: Mapping[str, Collection[str]] = {}
 def _arrays(
     table: TomlTable, graphs: Mapping[str, Graph], computed: bool = False, but: Mapping[str, Collection[str]] = _NONE
 ) -> dict[str, Array]:
-    """The values in a table of inputs, or of pins, which hold computed nodes; each has to fit where its node exists.
+    """The arrays in a table of inputs or, with `computed`, of pins; each must fit in every setting that has its node.
 
-    Pins may have gaps, NaN: cells that are not held. `but`: axes that settings have of their own, where the lesson's
-    values do not count.
+    Pins may have gaps, NaN, for cells that are not pinned. `but`: the axes that a setting changes; the lesson's arrays
+    do not apply to nodes with these axes.
     """
     arrays: dict[str, Array] = {}
     for key in table:
@@ -338,7 +338,7 @@ def _arrays(
 
 
 def _fit(table: TomlTable, key: str, array: Array, graph: Graph, place: Place, where: str) -> Array:
-    """The array, if the node or slice can hold it; `where` says for a message in which setting."""
+    """The array, if it fits the node or slice; `where` names the setting in messages."""
     shape = tuple(len(graph.axes[axis]) for axis in graph.axes_of(place))
     if array.shape != shape:
         axes = " × ".join(axis.rpartition(".")[-1] for axis in graph.axes_of(place))
@@ -365,7 +365,7 @@ def _ours(top: TomlTable, graphs: Mapping[str, Graph]) -> set[str]:
 
 
 def _drawn(graph: Graph, axes: Collection[str]) -> set[str]:
-    """The weights over axes that a setting has of its own: the lesson's do not fit, so they start as random numbers."""
+    """The weights over axes that a setting changes: the lesson's weights do not fit, so these start as random ones."""
     places = {name: graph.place(name) for name in inputs_of(graph)}
     return {
         name
@@ -375,14 +375,14 @@ def _drawn(graph: Graph, axes: Collection[str]) -> set[str]:
 
 
 def _seeded(graphs: Mapping[str, Graph], inputs: Mapping[str, Array], settings: Mapping[str, Setting]) -> set[str]:
-    """The weights that nobody gives, so that they start as random numbers: they are our choice too."""
+    """The weights that the lesson does not give: they start as random numbers, which are also ours."""
     seeded: set[str] = set()
     for setting, graph in graphs.items():
         given = inputs.keys() | settings[setting].inputs.keys()
         for name in inputs_of(graph):
             place = graph.place(name)
             random = graph.nodes[place.node].op.random
-            # A node stacked over heads is named by its slices.
+            # For a node stacked over heads, the names of its slices count.
             stacked = place.head is None and graph.n_heads(name) is not None
             if random and not stacked and not {name, place.node} & given:
                 seeded.add(name)
@@ -390,7 +390,7 @@ def _seeded(graphs: Mapping[str, Graph], inputs: Mapping[str, Array], settings: 
 
 
 def inputs_of(graph: Graph) -> Iterable[str]:
-    """The names of the inputs of a graph, of heads' slices of them, too."""
+    """The names of the inputs of a graph, and of heads' slices of them."""
     return (name for node in graph.nodes.values() if node.is_input for name in graph.names_of(node))
 
 

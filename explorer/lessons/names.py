@@ -1,4 +1,4 @@
-"""Places in a model as a lesson names them: rows and columns by their labels, or by numbers counted from 0."""
+"""Looks up the names of a lesson in a model: nodes, and rows and columns by label or by number, counted from 0."""
 
 import re
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ _FEW = 12
 
 
 class UnknownNameError(Exception):
-    """A name that means nothing here: what kind of thing it was to be, the name, and what would be right."""
+    """An unknown name: the kind of thing that was expected, the name, and a remedy."""
 
     def __init__(self, what: str, name: str, remedy: str) -> None:
         super().__init__(what)
@@ -23,9 +23,9 @@ class UnknownNameError(Exception):
 
 
 def one_of(what: str, name: str, known: Iterable[str]) -> str:
-    """The name, if it is one of those that are known.
+    """The name, if it is known.
 
-    Raises `UnknownNameError`: with the likeliest name.
+    Raises `UnknownNameError`: with the most similar known name.
     """
     known = list(known)
     if name not in known:
@@ -42,12 +42,12 @@ def one_of(what: str, name: str, known: Iterable[str]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Names:
-    """The names of a state, to be looked up."""
+    """Looks up names in a state."""
 
     state: State
 
     def place(self, name: str) -> Place:
-        """The node, or the head's slice of one.
+        """The place of a node, or of a head's slice of one.
 
         Raises `UnknownNameError`.
         """
@@ -59,11 +59,11 @@ class Names:
         return self.state.graph.axes_of(self.place(name))
 
     def labels(self, axis: str) -> tuple[str, ...]:
-        """The labels along an axis: of a sequence its words."""
+        """The labels along an axis; for a sequence, its words."""
         return self.state.graph.labels(axis, self.state.inputs)
 
     def number(self, axis: str, label: object, what: str) -> int:
-        """Where a label stands along an axis, or a number counted from 0.
+        """The index of a label along an axis; a number counts as the index itself, from 0.
 
         Raises `UnknownNameError`.
         """
@@ -77,7 +77,7 @@ class Names:
         return labels.index(one_of(what, text, labels))
 
     def cell(self, name: str, labels: Iterable[object]) -> Cell:
-        """A cell of a node or slice, by the labels or numbers of all its axes."""
+        """A cell of a node or slice, from the labels or numbers along all its axes."""
         axes, labels = self.axes(name), list(labels)
         if len(axes) != len(labels):
             written = ", ".join(axis.rpartition(".")[-1] for axis in axes)
@@ -89,21 +89,21 @@ class Names:
         return tuple(self.number(*one) for one in zip(axes, labels, whats, strict=True))
 
     def written_cell(self, text: str) -> tuple[str, Cell]:
-        """The node and the cell of "NODE[row, column]"; a single number is written "NODE"."""
+        """The node and the cell of a text "NODE[row, column]", or of "NODE" for a single number."""
         name, labels = split_cell(text)
         return name, self.cell(name, labels)
 
     def switch(self, key: str) -> tuple[str, str]:
-        """The block and the name of a switch, "BLOCK.NAME"."""
+        """The block and the name of a switch, from a text "BLOCK.NAME"."""
         block, _, name = key.rpartition(".")
         blocks = self.state.model.blocks()
         return one_of("block", block, blocks), one_of("switch", name, SWITCHES[blocks[block]])
 
 
 def split_cell(text: str) -> tuple[str, list[str]]:
-    """The name and the labels of "NODE[row, column]".
+    """The name and the labels in a text "NODE[row, column]".
 
-    Raises `UnknownNameError` where it is not written so.
+    Raises `UnknownNameError` if the text has another form.
     """
     match = _CELL.fullmatch(text.strip())
     if match is None:

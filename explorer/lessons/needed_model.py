@@ -1,7 +1,7 @@
-"""A model that a lesson needs and that does not come along: which one, where it is, and whether a folder holds it.
+"""A model that a lesson needs and that does not come with the program: what it is, and whether a folder contains it.
 
-Where it is not there, the lesson has a stand-in: the same architecture, narrow, with random weights. On it the lesson
-is listed and checked; nobody is led through it.
+Without it, the lesson has a stand-in: a narrow model of the same architecture with random weights. The lesson is listed
+and checked with the stand-in, but cannot be taken with it.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ _HASH = frozenset("0123456789abcdef")
 _SIZES = ("layers", "heads", "d_model", "d_ff", "words")
 _BLOCK = 2**22
 _NARROW = 8
-"""Dimensions of a head of the stand-in: a quarter of them still turns in pairs."""
+"""Dimensions of a head of the stand-in: a quarter of them is still a whole pair, for rotary positions."""
 
 
 def read_needed(top: TomlTable) -> NeededModel:
@@ -76,7 +76,7 @@ def stand_in(top: TomlTable, needed: NeededModel) -> tuple[Model, Mapping[str, A
 def read_on_needed(
     top: TomlTable, needed: NeededModel, found: "Checkpoint | None"
 ) -> tuple[Model, Mapping[str, Array], dict[str, Setting]]:
-    """The model of a lesson, that of a folder or a stand-in, with its settings: each has words of its own."""
+    """The model that was found or its stand-in, its inputs, and the settings, each with its own words."""
     model, inputs = stand_in(top, needed) if found is None else (found.model, found.inputs)
     settings = {}
     for name in top.table("settings"):
@@ -93,17 +93,17 @@ def read_on_needed(
 
 
 def read_folder(top: TomlTable, folder: Path, told: "Told | None" = None) -> "Checkpoint":
-    """The model of a folder, if it is the one that a lesson needs.
+    """The model in a folder, if it is the one that a lesson needs.
 
     Parameters
     ----------
     told : callable, optional
-        Hears how much of the numbers is read; it may raise to stop.
+        Called with how much has been read; it may raise to stop.
 
     Raises
     ------
     ExplorerError
-        "other-model" where it is another one; "checkpoint" or "tokenizer" where it cannot be opened.
+        "other-model" if it is another model; "checkpoint" or "tokenizer" if it cannot be opened.
     """
     from explorer.checkpoints import hugging_face
     from explorer.checkpoints.config import Config
@@ -134,7 +134,7 @@ def read_folder(top: TomlTable, folder: Path, told: "Told | None" = None) -> "Ch
 
 
 def sizes_of(model: Model) -> dict[str, int]:
-    """The sizes by which a model is known, those of its first layer."""
+    """The sizes that identify a model, with heads and d_ff from its first layer."""
     blocks, words = model.blocks(), model.axes[f"{SEQUENCES[model.kind][0]}.words"]
     attention = next(block for block, kind in blocks.items() if kind == "attention")
     net = next(block for block, kind in blocks.items() if kind == "ffn")
@@ -152,5 +152,5 @@ def _is_published(file: Path, needed: NeededModel, told: "Told | None") -> bool:
             found.update(block)
             done += len(block)
             if told is not None:
-                told(done, 2 * size)  # then it is read once more
+                told(done, 2 * size)  # the file is read twice: for its hash, then for its numbers
     return found.hexdigest() == needed.sha256

@@ -1,8 +1,8 @@
-"""Lessons by others: a folder or a zip of them is checked, copied into a folder of the person's own, and kept there.
+"""Lessons by others: a folder or a zip of lessons is checked and copied into a folder in the user's settings.
 
-A zip that the program writes ends in `ENDING`: systems know by it what opens it, and leave all other zips as they are.
-Nothing in it is trusted: how much it holds, where its names lead, what its files are. Only lessons (`.toml`) and the
-weights that lie beside them (`.safetensors`) are taken; all else in it is left where it is.
+The zips that the program writes end in `ENDING`, so that the system opens them, and no other zips, with this program.
+Nothing in a zip is trusted: neither its size, nor the paths in it, nor the kinds of its files. Only lessons (`.toml`)
+and weights beside them (`.safetensors`) are copied; everything else is ignored.
 """
 
 import os
@@ -26,40 +26,40 @@ from explorer.lessons.loader import load, title_in
 ENDING = ".lessons"
 TAKEN = (".toml", ".safetensors")
 FOLDER = "lessons"
-"""In the folder of the person's settings."""
+"""The name of that folder, in the folder of the user's settings."""
 MOST_FILES, MOST_WEIGHTS, MOST_IN_ALL = 200, 100_000_000, 200_000_000
-"""Files, bytes of one file of weights, and bytes of all."""
-_STAMP = (1980, 1, 1, 0, 0, 0)  # the same lessons give the same bytes
+"""The most files, bytes of one file of weights, and bytes of all files."""
+_STAMP = (1980, 1, 1, 0, 0, 0)  # a fixed date, so that the same lessons give the same bytes
 _BESIDE = re.compile(rb"""["']?(?:weights|tokenizer)["']?\s*=\s*["'][^"'\n]*(?:[/\\:]|\.\.)""")
-"""A file that does not lie beside the lesson that names it."""
+"""Matches a key of a lesson that names a file in another folder than the lesson's."""
 _DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError, OSError)
 
 
 _Entry = tuple[PurePosixPath, int, Callable[[int], bytes]]
-"""A name within a bundle, how large it says to be, and what reads so many bytes of it at most."""
+"""A file of a bundle: its path, its stated size, and a function that reads at most so many bytes of it."""
 
 
 def is_bundle(path: Path) -> bool:
-    """Whether a path names a zip, or a folder with lessons in it or in a folder of it."""
-    if os.path.isdir(path):  # which a name that no system knows is not
+    """Whether a path names a zip, or a folder with lessons in it or in one of its folders."""
+    if os.path.isdir(path):  # also False, and no error, for a name that no system allows
         return any(next(path.glob(f"{deep}*.lesson.toml"), None) is not None for deep in ("", "*/"))
     return path.suffix.lower() in (".zip", ENDING)
 
 
 def take_in(source: Path, folder: Path) -> list[Path]:
-    """Check lessons by others and keep them; of the same name as some that are there, they take their place.
+    """Check lessons by others and keep a copy of them; they replace lessons that were kept under the same name.
 
     Parameters
     ----------
     source : Path
         A zip, or a folder.
     folder : Path
-        Where they are kept.
+        The folder in which lessons are kept.
 
     Returns
     -------
     list of Path
-        The files of the lessons, easier ones first.
+        The files of the lessons, sorted by path.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def take_in(source: Path, folder: Path) -> list[Path]:
 def bundle(source: Path, out: Path) -> int:
     """Write the lessons of a folder, and the weights beside them, into one file; returns how many lessons.
 
-    Raises `ExplorerError`: as `take_in` does for what nobody else could open; "not-written".
+    Raises `ExplorerError`: those of `take_in`, for files that others could not open; "not-written".
     """
     content = dict(_files(source))
     lessons = [source.joinpath(*name.parts) for name in content if name.suffix.lower() == ".toml"]
@@ -107,14 +107,14 @@ def bundle(source: Path, out: Path) -> int:
 
 
 def remove(lesson: Path, folder: Path) -> None:
-    """Keep a lesson no more; with the last one of those that came together, what lay beside it goes, too.
+    """Delete a kept lesson; with the last lesson of a bundle, all other files of the bundle are deleted, too.
 
     Parameters
     ----------
     lesson : Path
         One of `yours`.
     folder : Path
-        Where lessons are kept.
+        The folder in which lessons are kept.
 
     Raises
     ------
@@ -131,7 +131,7 @@ def remove(lesson: Path, folder: Path) -> None:
 
 
 def yours(folder: Path | None) -> dict[Path, str]:
-    """The lessons that are kept, each with its title; what cannot be read any more is left out."""
+    """The kept lessons, each with its title, without those that can no longer be read."""
     found: dict[Path, str] = {}
     if folder is None or not folder.is_dir():
         return found
@@ -148,7 +148,7 @@ def _lessons(folder: Path) -> list[Path]:
 
 
 def _files(source: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
-    """What is taken: names within the bundle, and contents; all of its names are looked at first."""
+    """The files that are copied: paths within the bundle, and contents. All paths are checked before any content."""
     total = 0
     for name, size, read in _in_folder(source) if source.is_dir() else _in_zip(source):
         most = reading.MOST_BYTES if name.suffix.lower() == ".toml" else MOST_WEIGHTS

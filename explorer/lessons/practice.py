@@ -1,7 +1,7 @@
-"""The same again by oneself: on fresh numbers, and with some of the derivation left out.
+"""Practice questions: the same computation on fresh numbers, with some steps of the derivation left out.
 
-Worked examples are followed by ones whose last steps are missing: one, then two, then all (backward fading: Renkl &
-Atkinson 2003, Educational Psychologist 38).
+After a worked example, the last step is missing, then the last two, then all steps (backward fading: Renkl & Atkinson
+2003, Educational Psychologist 38).
 """
 
 import re
@@ -23,27 +23,27 @@ from explorer.lessons.mistakes import DECIMALS, Part, derivation, half_unit
 from explorer.lessons.steps import ALL, Predict
 
 MISSING = "?"
-"""What stands for a number that is to be filled in, as in the cells of a page."""
+"""The text in place of a number to fill in, as in covered cells of a page."""
 _SEVERAL = 4
 _ROUNDING = 1e-12
-"""What is nearer to 0 than this is what rounding leaves of a 0."""
+"""A number nearer to 0 than this is 0 but for rounding."""
 _STATES = 16
 _DRAWS = 20
-"""Times that numbers are drawn until they give a result worth computing; where none does, the last are taken."""
+"""How often numbers are drawn to get a result worth computing; if none is, the last numbers are used."""
 
 
 @dataclass(frozen=True)
 class Blank:
-    """A number of a derivation that is to be filled in."""
+    """A number of a derivation that the student fills in."""
 
-    # `part`, `row`: where it stands, counted from 0.
+    # `part`, `row`: the indices of its part and its row.
     part: int
     row: int
-    value: float  # as it would be written
-    digits: int  # decimals to be typed
+    value: float  # the number as the derivation writes it
+    digits: int  # the decimals to type
 
     def judge(self, typed: float) -> Verdict:
-        """Whether the number fits, give or take the rounding of what it is computed from."""
+        """Whether the number fits, with a tolerance for the rounding of the numbers that it is computed from."""
         right = abs(typed - self.value) <= half_unit(self.digits) + half_unit(DECIMALS)
         shown = written(self.value, self.digits)
         return Verdict(right, f"Right: {shown}." if right else f"No: it is {shown}.")
@@ -53,17 +53,17 @@ class Blank:
 class Faded:
     """A derivation with gaps."""
 
-    # `parts`, `whole`: (name of a node or nothing, rows). In `parts` a number that is left out is `MISSING`, and the
-    # row that needs it names it instead; where all are left out, no row says from which numbers it comes.
+    # `parts`, `whole`: (name of a node or "", rows), with gaps and without. In `parts` a missing number is `MISSING`,
+    # and a row that needs it has its name instead; if all are missing, rows do not show how they are computed.
     parts: tuple[Part, ...]
     whole: tuple[Part, ...]
-    blanks: tuple[Blank, ...]  # in reading order; the last is the number that is asked for
+    blanks: tuple[Blank, ...]  # in reading order; the last is the asked number
 
 
 def faded(question: Predict, engine: Engine) -> Faded:
-    """The derivation that a question is about, without its result and the steps before it.
+    """The derivation that a question is about, without its result and its last steps.
 
-    `question`: its `fade` says how many steps are left out beside the result.
+    `question`: its `fade` says how many steps are left out in addition to the result.
     """
     parts = derivation(engine, question.node, question.cell, question.of)
     found = [
@@ -79,8 +79,8 @@ def faded(question: Predict, engine: Engine) -> Faded:
 
     def without(row: Row, place: tuple[int, int]) -> Row:
         expression = "" if alone else row.expression
-        if row.kind != "term":  # what is left out is not to be read from the row that needs it
-            for before, one in reversed(hidden.items()):  # of equal numbers the nearest is meant, and once
+        if row.kind != "term":  # a missing number must not be readable in a row that needs it
+            for before, one in reversed(hidden.items()):  # equal numbers: replace the nearest one, once
                 if before < place and one.kind != "term":
                     number = rf"(?<![\d.])(?:\({re.escape(one.value)}\)|{re.escape(one.value)})(?!\d)"
                     expression = re.sub(number, f"“{one.label}”" if one.label else MISSING, expression, count=1)
@@ -92,10 +92,10 @@ def faded(question: Predict, engine: Engine) -> Faded:
 
 
 def _label(row: Row, alone: bool) -> str:
-    """What a row is called in a derivation with gaps; `alone`: where it does not say how it is computed."""
+    """The label of a row in a derivation with gaps; `alone`: the row does not show how it is computed."""
     if row.kind != "term":
         return row.label or "result"
-    if row.label.isdecimal():  # of an axis whose places have no names
+    if row.label.isdecimal():  # the axis has numbers as labels
         return f"{row.noun or 'number'} {row.label}"
     if not alone or not row.noun:
         return row.label
@@ -103,7 +103,7 @@ def _label(row: Row, alone: bool) -> str:
 
 
 def _number(row: Row) -> float | None:
-    """The value of a row, where it is a finite number."""
+    """The value of a row; None if it is no finite number."""
     if not row.value or row.kind == "heading":
         return None
     try:
@@ -114,14 +114,14 @@ def _number(row: Row) -> float | None:
 
 
 def fresh_numbers(question: Predict, state: State, seed: int) -> State:
-    """The state with other numbers in what the asked node is computed from; the same for the same seed.
+    """The state with other numbers in the nodes that the asked number is computed from; the same for the same seed.
 
     Inputs are set and computed nodes are pinned, so that the derivation begins with numbers that are easy to read.
-    What is whole, the same everywhere (γ, a scale), 0 or 1, or masked stays as it is; shares stay shares. Others are
-    drawn where the result is 0 or the one of before, which would need no computing, and where a sum that should be 0
-    is not quite, as −1.3e−17.
+    Nodes of whole numbers, of equal numbers (γ, a scale) or of only 0 and 1, and masked cells, stay as they are; shares
+    stay shares. Numbers are drawn again if the result is 0 or the same as before, which would need no computing, or if
+    a sum that should be 0 is only nearly 0, such as −1.3e−17.
 
-    `seed`: of this student and this step.
+    `seed`: the seed of this student and this step.
     """
     place, (engine, parents) = state.graph.place(question.node), _read(question.node, question.cell, state)
     if not parents:
@@ -136,7 +136,7 @@ def fresh_numbers(question: Predict, state: State, seed: int) -> State:
             drawn = _drawn(engine.values[parent], random)
             if drawn is not None:
                 fresh = _given(parent, drawn, fresh)
-        # Of all values only those that this one comes from.
+        # Recompute only the values that the asked one depends on.
         computed = dict(engine.values)
         run(above, fresh.used, computed, fresh.pins, parents)
         values = computed[place.node][place.index]
@@ -148,7 +148,7 @@ def fresh_numbers(question: Predict, state: State, seed: int) -> State:
 
 @lru_cache(_STATES)
 def _read(node: str, cell: tuple[int, ...], state: State) -> tuple[Engine, tuple[str, ...]]:
-    """The values of a state, and the nodes that a number is computed from. Many students are asked about one state."""
+    """The values of a state, and the nodes that a number is computed from. Cached: many students share one state."""
     engine, graph = values_of(state), state.graph
     place = graph.place(node)
     found = chain(engine, place.node, (*place.index, *cell))
@@ -160,7 +160,7 @@ def _read(node: str, cell: tuple[int, ...], state: State) -> tuple[Engine, tuple
 
 
 def _given(name: str, drawn: Array, state: State) -> State:
-    """A state in which a node has other numbers."""
+    """The state with other numbers in a node: an input is set, a computed node is pinned."""
     if state.graph.nodes[name].is_input:
         return SetArray(name, drawn).apply(state)
     held = np.isfinite(drawn)
@@ -171,7 +171,7 @@ def _given(name: str, drawn: Array, state: State) -> State:
 
 
 def _drawn(array: Array, random: np.random.Generator) -> Array | None:
-    """Other numbers like these, with one decimal at most; None where they are to stay."""
+    """Other numbers of a similar size, with at most one decimal; None if the numbers should stay."""
     known = np.isfinite(array)
     numbers = array[known]
     if array.dtype.kind != "f" or not array.ndim or not numbers.size or ((numbers == 0) | (numbers == 1)).all():
@@ -189,7 +189,7 @@ def _drawn(array: Array, random: np.random.Generator) -> Array | None:
 
 
 def _shares(row: Array, random: np.random.Generator) -> Array:
-    """Shares in tenths, or finer where there are many, that add up to 1; 0 where there was nothing."""
+    """Random shares that add up to 1, in tenths, or in hundredths if there are many; shares of 0 stay 0."""
     open_ = np.flatnonzero(row > 0)
     if len(open_) < 2:
         return row

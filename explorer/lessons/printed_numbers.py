@@ -1,6 +1,6 @@
 """Every number that the references print, one by one: what is printed, what is computed, and how the two compare.
 
-What the references print against what the models compute: figures, slips and claims.
+The first half computes and checks the figures, slips and claims of the references.
 """
 
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ class Result:
     figure: Figure
     computed: Array  # in the shape of the figure's values
     worst: float  # the largest difference between a computed and a printed number
-    agrees: bool  # whether it is no more than rounding, and than what the figure gives a reason for
+    agrees: bool  # whether all differences are rounding, or have the reason that the figure gives
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +57,12 @@ class SlipResult:
 
 
 def check_figures() -> list[Result]:
-    """Every printed figure of the references against its node."""
+    """Compare every printed figure of the references with its node."""
     return [_result(figure) for figure in figures()]
 
 
 def check_slips() -> list[SlipResult]:
-    """Every slip that a node can tell: what we call right is computed, what is printed is not."""
+    """Check every slip that a node can prove: the node computes what we call right, and not what is printed."""
     results = []
     for slip in slips():
         if slip.figure is not None:
@@ -74,16 +74,17 @@ def check_slips() -> list[SlipResult]:
 
 @dataclass(frozen=True, eq=False)
 class ClaimResult:
-    """A claim, and whether the model says of it what we say."""
+    """A claim, and whether the model confirms our verdict on it."""
 
     claim: Claim
     agrees: bool
-    node: str  # what the claim is about, and the cell of it that its goal begins with
+    # `node`, `cell`: what the first condition of the claim's goal is about.
+    node: str
     cell: tuple[int, ...]
 
 
 def check_claims() -> list[ClaimResult]:
-    """Every claim of the references that numbers can refute."""
+    """Check every claim of the references that numbers can refute."""
     return [_claim_result(claim) for claim in claims()]
 
 
@@ -105,7 +106,7 @@ _lesson = cache(load)
 
 @cache
 def _given(lesson: str, setting: str) -> State:
-    """A setting of a lesson as its file has it; figures, slips and claims ask for the same few."""
+    """The state of a lesson's setting, cached because many figures, slips and claims need the same one."""
     return _lesson(lesson).state(setting)
 
 
@@ -116,9 +117,9 @@ def _result(figure: Figure) -> Result:
 
 
 def compute(figure: Figure, state: State) -> Array:
-    """What a lesson's setting, with what the figure types in beside it, computes for the figure.
+    """The numbers that a lesson's setting, with the figure's own switches and numbers, computes for the figure.
 
-    Raises `ExplorerError` where the figure names what the lesson does not have.
+    Raises `ExplorerError` if the figure names something that the lesson does not have.
     """
     state = typed_in(figure, state)
     if figure.descent is not None:
@@ -140,13 +141,13 @@ def compute(figure: Figure, state: State) -> Array:
 
 
 def state_of(figure: Figure) -> State:
-    """The model that computes a figure: its lesson's setting with what is typed in, behind its steps of descent."""
+    """The model that computes a figure: its lesson's setting, with the figure's own numbers, after its descent."""
     state = typed_in(figure, _given(figure.lesson, figure.setting))
     return state if figure.descent is None else _descended(figure, state)
 
 
 def typed_in(figure: Figure, state: State) -> State:
-    """A lesson's setting with what the figure types in beside it."""
+    """A lesson's setting with the figure's own switches, inputs and pins."""
     for key, value in figure.switches.items():
         block, _, name = key.rpartition(".")
         state = SetSwitch(block, name, value).apply(state)
@@ -158,7 +159,7 @@ def typed_in(figure: Figure, state: State) -> State:
 
 
 def _descended(figure: Figure, state: State) -> State:
-    """Behind some steps of plain gradient descent."""
+    """The state after the figure's steps of plain gradient descent."""
     moved, taken = figure.descent, _steps(figure.lesson, figure.setting)
     assert moved is not None
     return SetCells(moved.node, _cells(state, moved.node, taken[moved.steps])).apply(state)
@@ -166,7 +167,7 @@ def _descended(figure: Figure, state: State) -> State:
 
 @cache
 def _steps(lesson: str, setting: str) -> list[Array]:
-    """What moves, before each step and behind the last, as many as any figure of a setting takes of them."""
+    """The moving input before each step and after the last, for the most steps of any figure of a setting."""
     descents = [one.descent for one in figures() if (one.lesson, one.setting) == (lesson, setting) and one.descent]
     last = max(descents, key=lambda one: one.steps)
     state = _given(lesson, setting)
@@ -208,16 +209,16 @@ beside it. *Cited*: the reference has it from elsewhere, or nothing here compute
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What computes a number."""
+    """The place in a model where a number is computed."""
 
     lesson: str
     setting: str
     node: str
     cell: Cell  # of the node, or of the head's slice of one
-    figure: Figure | None = None  # what is typed in beside the lesson's setting
+    figure: Figure | None = None  # a figure that adds its own switches and numbers to the setting
 
     def state(self) -> State:
-        """The model that computes it, with all that is typed in."""
+        """The model that computes the number, with the figure's own switches and numbers."""
         return load(self.lesson).state(self.setting) if self.figure is None else state_of(self.figure)
 
 
@@ -225,25 +226,25 @@ class Scene:
 class PrintedNumber:
     """A number in a reference."""
 
-    # `reference`, `section`, `title`: where it stands, and in which table or line.
+    # `reference`, `section`, `title`: where it is printed; the title names its table or line.
     reference: str
     section: str
     title: str
-    cell: Cell | None  # its place in the table
-    # `printed`, `ours`: as printed, and what is computed, with as many decimals; where a sentence is wrong and no
-    # number of its own, both are in words.
+    cell: Cell | None  # its index in the table
+    # `printed`, `ours`: as printed, and as computed, with the same decimals; both are in words if a sentence is wrong
+    # and not a number.
     printed: str
     ours: str
-    off: float | None  # computed minus printed, where both are numbers
+    off: float | None  # computed minus printed, if both are numbers
     status: str  # one of `STATUSES`
-    agrees: bool = True  # whether the model computes what the references' files say of it
-    why: str = ""  # what there is to say: the cause of a difference, the source of a citation
+    agrees: bool = True  # whether the model computes what the files of the references expect
+    why: str = ""  # a remark: the cause of a difference, the source of a citation
     scene: Scene | None = None  # where it is computed
     times: int = 1  # how often it is printed
 
 
 def printed_numbers() -> tuple[PrintedNumber, ...]:
-    """All of them, reference by reference: tables and worked lines, then slips and claims, then what is cited."""
+    """All printed numbers, by reference: tables and worked lines, then slips and claims, then citations."""
     by_id = {(one.figure.reference, one.figure.id): one for one in check_figures()}
     found: dict[str, list[PrintedNumber]] = {reference.id: [] for reference in references()}
     for (reference, name), result in by_id.items():
@@ -318,7 +319,7 @@ def _of_slip(slip: Slip, result: SlipResult | None) -> Iterator[PrintedNumber]:
 
 
 def _first_wrong(slip: Slip, result: SlipResult | None) -> Cell:
-    """The first cell where words of a reference come to another number than the model, or the first of all."""
+    """The first cell where the number meant by a reference's words differs from the model's; else the first cell."""
     assert slip.figure is not None
     wrong = slip.wrong
     if wrong is None or result is None:
@@ -372,17 +373,17 @@ def _of_words() -> Iterator[PrintedNumber]:
 
 
 _FLOAT32 = 2.0
-"""Units of the last printed digit of a cosine in float32."""
+"""How many units of its last digit a printed cosine may be off, because it was computed in float32."""
 
 
 def _rounded(computed: float, value: float, decimals: int) -> str:
-    """A computed number with as many decimals as are printed; of a tie that is printed the other way, one more."""
+    """A computed number with the printed number of decimals, or with one more if it does not round to the print."""
     digits = decimals if round(computed, decimals) == round(value, decimals) else decimals + 1
     return plain(round(computed, digits))
 
 
 def plain(value: float) -> str:
-    """A number as references print it: no more digits than it has, a true minus sign."""
+    """A number as references print it: only the digits that it needs, and a true minus sign."""
     value += 0.0  # no −0
     text = np.format_float_positional(value, trim="-") if abs(value) >= 1e-4 or not value else f"{value:.9g}"
     return text.replace("-", "−")

@@ -1,6 +1,6 @@
-"""How far somebody is: a small file for each lesson, written whole after each answer, so that a crash loses nothing.
+"""The progress of a student: a small file for each lesson, rewritten after each answer, so that a crash loses nothing.
 
-What somebody has made of a lesson: what was answered rightly, and how, and what there is to come back to.
+`outcome` sums up a lesson: which questions were answered rightly, and how, and which steps to come back to.
 """
 
 import json
@@ -19,40 +19,40 @@ from explorer.lessons.schema import Lesson
 
 QUESTIONS_AGAIN = 3
 OPENINGS_AGAIN = 2
-"""At so many openings after an answer its question may come again."""
+"""A question may be asked again at so many openings of the program after its answer."""
 _FORMAT = 1
 _MOST_COUNT = 2**53
-_OPENINGS = "_openings"  # no id of a lesson has such a sign
+_OPENINGS = "_openings"  # ids of lessons have no underscore
 
 
 @dataclass(frozen=True)
 class Answered:
-    """What somebody answered at a step."""
+    """The answers of a student at one step."""
 
-    right: bool  # the last time
+    right: bool  # whether the last answer was right
     first: bool  # whether the first answer was right
     tries: int = 1
     hints: int = 0
-    opening: int = 0  # when it was answered first: at which opening of the program
-    again: int = 0  # the opening after that one until which it was asked again: 1, 2, …
+    opening: int = 0  # the number of the program's opening at which it was first answered
+    again: int = 0  # at which opening after that one it was last asked again: 1, 2, …
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far somebody is in a lesson: a plain value."""
+    """The progress of a student in one lesson."""
 
-    lesson: str  # its id
-    step: str = ""  # the id of the step that one is at; empty before the first
-    seen: tuple[str, ...] = ()  # the steps that one has been at
-    answers: Mapping[str, Answered] = field(default_factory=dict)  # by step
-    seed: int = 0  # from which this student's fresh numbers are drawn
+    lesson: str  # the id of the lesson
+    step: str = ""  # the id of the present step; "" before the first
+    seen: tuple[str, ...] = ()  # the ids of the visited steps
+    answers: Mapping[str, Answered] = field(default_factory=dict)  # by the id of the step
+    seed: int = 0  # the seed of this student's fresh numbers
 
     def at(self, step: str) -> "Progress":
-        """The same, one step on."""
+        """The progress with another present step, which is visited now."""
         return replace(self, step=step, seen=self.seen if step in self.seen else (*self.seen, step))
 
     def answered(self, step: str, right: bool, hints: int = 0, opening: int = 0, again: bool = False) -> "Progress":
-        """The same with one more answer."""
+        """The progress with one more answer."""
         was = self.answers.get(step)
         if was is None:
             now = Answered(right, right, 1, hints, opening)
@@ -63,7 +63,7 @@ class Progress:
 
     @staticmethod
     def of(lesson: str, found: Any) -> "Progress":
-        """The progress that a file tells of; that of a beginner where it tells of none."""
+        """The progress in the content of a file; that of a beginner if the content is not valid."""
         try:
             return Progress._of(lesson, found)
         except (KeyError, TypeError, ValueError, AttributeError):
@@ -81,28 +81,28 @@ class Progress:
         return Progress(lesson, step, tuple(seen), answers, _count(found["seed"]))
 
     def joined(self, other: "Progress") -> "Progress":
-        """What this one knows, and what the other one knows of steps that this one does not."""
+        """The progress with the visited steps of both, and with the other's answers where it has none itself."""
         seen = tuple(dict.fromkeys((*self.seen, *other.seen)))
         seed = self.seed if self.answers or self.seen else other.seed
         return replace(self, seen=seen, answers={**other.answers, **self.answers}, seed=seed)
 
     def as_json(self) -> dict[str, Any]:
-        """As it stands in the file."""
+        """The content of its file."""
         answers = {step: vars(one) for step, one in self.answers.items()}
         return {**vars(self), "seen": list(self.seen), "answers": answers, "format": _FORMAT}
 
 
 def _written(file: Path) -> int:
-    """When a file was written; one that is gone by now never was."""
+    """The time at which a file was written; 0 if it no longer exists."""
     with suppress(OSError):
         return file.stat().st_mtime_ns
     return 0
 
 
 def _count(found: object) -> int:
-    """A number that a file tells, or yes and no, which are 1 and 0.
+    """A count from a file, checked; True and False are also accepted, as 1 and 0.
 
-    Raises ValueError where nobody could have counted to it.
+    Raises ValueError if it is no whole number, negative, or impossibly large.
     """
     if not isinstance(found, int) or not 0 <= found <= _MOST_COUNT:
         raise ValueError
@@ -111,29 +111,29 @@ def _count(found: object) -> int:
 
 @dataclass(frozen=True)
 class ComeBack:
-    """Something to come back to."""
+    """A step to come back to."""
 
-    # `lesson`, `step`: ids.
+    # `lesson`, `step`: their ids.
     lesson: str
     step: str
-    # "wrong": the last answer was; "hints": it took hints; "skipped": nothing was answered; "left": one stopped there
-    # in the middle
+    # "wrong": the last answer was wrong; "hints": it took hints; "skipped": no answer; "left": the student stopped
+    # there, in the middle of the lesson
     why: str
 
 
 class ProgressFolder:
-    """Everybody's progress has a folder; there is one reader.
+    """The folder with the progress of one student; only this class reads and writes its files.
 
-    `folder`: is made when something is written.
+    `folder`: created when something is first written.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def load(self, lesson: str) -> Progress:
-        """The progress in a lesson; that of a beginner where there is no file, or none that can be read.
+        """The progress in a lesson; that of a beginner if there is no readable file.
 
-        A file that cannot be read is set aside under another name.
+        A file that cannot be read is renamed, and so kept.
         """
         found = self._read(lesson)
         try:
@@ -146,19 +146,19 @@ class ProgressFolder:
             return Progress(lesson, seed=randbits(32))
 
     def save(self, progress: Progress) -> None:
-        """Write it, whole or not at all.
+        """Write the progress to its file, completely or not at all.
 
         Raises `ExplorerError`: "not-written".
         """
         self._write(progress.lesson, progress.as_json())
 
     def all(self) -> list[Progress]:
-        """The progress in all lessons that somebody has begun."""
+        """The progress in all lessons that were begun."""
         names = sorted(file.stem for file in self.folder.glob("*.json")) if os.path.isdir(self.folder) else []
         return [self.load(name) for name in names if name != _OPENINGS]
 
     def latest(self) -> Progress | None:
-        """The progress in the lesson that somebody was in last; None where nobody has begun one."""
+        """The progress in the lesson that was visited last; None if no lesson was begun."""
         files = self.folder.glob("*.json") if os.path.isdir(self.folder) else ()
         last = max((file for file in files if file.stem != _OPENINGS), key=_written, default=None)
         return None if last is None else self.load(last.stem)
@@ -167,13 +167,13 @@ class ProgressFolder:
 
     @property
     def opening(self) -> int:
-        """How often the program has been opened on another day: retrieval is spread over days (Latimier 2021)."""
+        """On how many days the program was opened: questions are repeated on other days (Latimier 2021)."""
         with suppress(ValueError):
             return _count(self._read(_OPENINGS).get("count", 0))
         return 0
 
     def open(self, today: date) -> int:
-        """Count an opening, unless there has been one today. Returns its number."""
+        """Count an opening of the program, unless there was one today. Returns the number of the opening."""
         found, count = self._read(_OPENINGS), self.opening
         if found.get("day") != today.isoformat():
             count += 1
@@ -181,9 +181,9 @@ class ProgressFolder:
         return count
 
     def due(self, today: date) -> list[tuple[str, str]]:
-        """The lesson and step of the questions to be asked again at this opening: wrong ones first, at most three.
+        """The lesson and step of the questions to ask again at this opening: wrong ones first, at most three.
 
-        Raises `ExplorerError`: "not-written", as of `open`.
+        Raises `ExplorerError`: "not-written", as in `open`.
         """
         now = self.open(today)
         found = []
@@ -195,9 +195,9 @@ class ProgressFolder:
         return [(lesson, step) for *_, lesson, step in sorted(found)[:QUESTIONS_AGAIN]]
 
     def come_back(self, steps: Mapping[str, tuple[str, ...]]) -> list[ComeBack]:
-        """The quiet list of what to come back to.
+        """The steps to come back to.
 
-        `steps`: the ids of the steps of each lesson, in their order.
+        `steps`: for each lesson the ids of its steps, in order.
         """
         found = []
         for progress in self.all():
@@ -224,54 +224,54 @@ class ProgressFolder:
         return {}
 
     def _write(self, name: str, content: Mapping[str, Any]) -> None:
-        with suppress(OSError):  # then the file cannot be written either, and that is told
+        with suppress(OSError):  # in that case writing the file raises the error below
             self.folder.mkdir(parents=True, exist_ok=True)
         with whole_file(self.folder / f"{name}.json") as stream:
             stream.write(json.dumps(content, indent=1).encode())
 
 
 RIGHT = {"at once": "at once", "later": "at a later try", "hint": "with a hint"}
-"""How a question was answered rightly, and how that is said: without a hint at the first try or at a later one, or
-behind a hint, whichever try it was."""
+"""The ways to answer a question rightly, and their words: without a hint at the first or a later try, or with a hint at
+any try."""
 REVISIT = {"wrong": "not right yet", "skipped": "skipped", "unseen": "not seen yet"}
-"""What there is to come back to, and how that is said."""
+"""The reasons to come back to a step, and their words."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of each step."""
+    """The outcome of each step of a lesson."""
 
-    # By the ids of the steps, in their order: a key of `RIGHT` or `REVISIT`, or "read" of a step that asks nothing.
+    # By the ids of the steps, in order: a key of `RIGHT` or `REVISIT`, or "read" for a step without a question.
     of: Mapping[str, str]
-    questions: int  # how many of them ask something
+    questions: int  # how many steps have a question
 
     def count(self, *kinds: str) -> int:
-        """How many steps are of some kinds."""
+        """How many steps have one of these outcomes."""
         return sum(kind in kinds for kind in self.of.values())
 
     @property
     def right(self) -> int:
-        """How many questions were answered rightly, however."""
+        """How many questions were answered rightly in any way."""
         return self.count(*RIGHT)
 
     @property
     def revisit(self) -> dict[str, str]:
-        """The ids of the steps to come back to, each with why: a key of `REVISIT`."""
+        """The ids of the steps to come back to, each with its reason, a key of `REVISIT`."""
         return {step: kind for step, kind in self.of.items() if kind in REVISIT}
 
     @property
     def is_whole(self) -> bool:
-        """Whether one has gone through all of it: seen each step, and answered each question, rightly or not."""
+        """Whether the lesson is finished: each step was visited, and each question answered, rightly or not."""
         return not self.count("skipped", "unseen")
 
     @property
     def share(self) -> float:
-        """How much of it one has gone through, from 0 to 1; a question that was skipped counts as not."""
+        """The finished share of the lesson, from 0 to 1; a skipped question counts as not finished."""
         return 1 - self.count("skipped", "unseen") / max(len(self.of), 1)
 
     @property
     def said(self) -> str:
-        """How many questions were answered rightly, and how; nothing where none was."""
+        """A text on how many questions were answered rightly, and how; "" if none was."""
         if not self.right:
             return ""
         ways = [f"{count} {said}" for kind, said in RIGHT.items() if (count := self.count(kind))]
@@ -280,13 +280,13 @@ class Outcome:
 
     @property
     def brief(self) -> str:
-        """The same in a few words."""
+        """The same text in a few words."""
         hinted = f", {hints} with a hint" if (hints := self.count("hint")) else ""
         return f"{self.right} of {self.questions} right{hinted}" if self.right else ""
 
 
 def outcome(lesson: Lesson, progress: Progress) -> Outcome:
-    """What somebody has made of a lesson."""
+    """The outcome of a student's progress in a lesson."""
     found = {}
     for step in lesson.steps:
         answered, seen = progress.answers.get(step.id), step.id in progress.seen
@@ -300,6 +300,6 @@ def outcome(lesson: Lesson, progress: Progress) -> Outcome:
 
 
 def left_at(lesson: Lesson, progress: Progress) -> int:
-    """The number of the step at which one left a lesson, counted from 1; 0 before the first."""
+    """The number of the step at which the student left a lesson, counted from 1; 0 before the first."""
     ids = [step.id for step in lesson.steps]
     return ids.index(progress.step) + 1 if progress.step in ids else 0

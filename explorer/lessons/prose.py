@@ -1,4 +1,4 @@
-"""Words of a step: a little Markdown, formulas in ``$…$`` and live numbers in ``{…}``, as HTML and as plain text."""
+"""The texts of a step as HTML and as plain text: a little Markdown, formulas in ``$…$``, live numbers in ``{…}``."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,24 +29,24 @@ def html(markdown: str, numbers: Mapping[str, str] = {}) -> str:
     markdown : str
         Paragraphs, lists, ``**bold**``, ``*italic*``, `` `code` ``, ``$formula$`` and ``{NODE[row, column]}``.
     numbers : mapping of str to str
-        What stands for each text in braces (`numbers_of`).
+        The number for each text in braces (`numbers_of`).
 
     Raises
     ------
     UnknownNameError
-        Where a formula uses a command that letters and signs cannot show.
+        If a formula uses a command that cannot be shown with letters and signs.
     """
     return str(_reader().render(markdown, {"numbers": numbers})).strip()
 
 
 def plain(markdown: str, numbers: Mapping[str, str] = {}) -> str:
-    """Markdown as plain text; parameters and errors as of `html`."""
+    """Markdown as plain text; parameters and errors as in `html`."""
     tokens = _reader().parse(markdown, {"numbers": numbers})
     return re.sub(r"\n{3,}", "\n\n", "".join(_plain(tokens, numbers))).strip()
 
 
 def sentences(markdown: str) -> int:
-    """How many sentences a text has; a line of a list that ends without a point is one."""
+    """How many sentences a text has; a line of a list without a full stop counts as one."""
     said = re.sub(r"\$[^$]*\$|\{[^}]*\}", "x", markdown)
     lines = filter(None, map(str.strip, plain(said).split("\n")))
     return sum(max(len(re.findall(r"[.!?][\"”’)]*(?=\s|$)", line)), 1) for line in lines)
@@ -55,15 +55,15 @@ def sentences(markdown: str) -> int:
 def numbers_of(step: Step, engine: Engine) -> dict[str, str]:
     """The numbers that a step's texts show.
 
-    `engine`: with the values of the step's state.
+    `engine`: an engine with the values of the step's state.
     """
     return {inner: _number(inner, engine, *named) for inner, named in step.shown.items()}
 
 
 def cells_in(markdown: str) -> list[str]:
-    """What stands in braces in a text, whose formulas are read, too.
+    """The texts in braces in a text; its formulas are checked, too.
 
-    Raises `UnknownNameError`: as of `html`.
+    Raises `UnknownNameError`: as in `html`.
     """
     if "{" not in markdown and "$" not in markdown:
         return []
@@ -75,12 +75,12 @@ def cells_in(markdown: str) -> list[str]:
 
 
 def cell_of(inner: str) -> str:
-    """The cell that a text in braces names, without how it is written: ":2" means two decimals, ":%" a share."""
+    """The cell that a text in braces names, without its format: ":2" means two decimals, ":%" a share."""
     return _parts(inner)["cell"].strip().removeprefix(_GRADIENT)
 
 
 def is_gradient(inner: str) -> bool:
-    """Whether a text in braces means the gradient of the loss at a cell: "gradient output.logits[0, mat]"."""
+    """Whether a text in braces names the gradient of the loss at a cell: "gradient output.logits[0, mat]"."""
     return inner.strip().startswith(_GRADIENT)
 
 
@@ -96,7 +96,7 @@ def texts_of(step: Step) -> list[str]:
 
 def _parts(inner: str) -> re.Match[str]:
     match = _FORM.fullmatch(inner)
-    assert match is not None  # any text is a cell at least
+    assert match is not None  # the pattern matches any text
     return match
 
 
@@ -113,7 +113,7 @@ def _number(inner: str, engine: Engine, node: str, cell: tuple[int, ...]) -> str
 
 @cache
 def _reader() -> "MarkdownIt":
-    from markdown_it import MarkdownIt  # takes a tenth of a second: an example without steps does not need it
+    from markdown_it import MarkdownIt  # the import takes a tenth of a second, and only lessons with steps need it
 
     reader = MarkdownIt("zero").enable(["list", "emphasis", "backticks", "newline", "escape"])
     reader.inline.ruler.before("escape", "formula", _read_formula)
@@ -133,7 +133,7 @@ def _read_number(state: "StateInline", silent: bool) -> bool:
 
 
 def _read(state: "StateInline", silent: bool, kind: str, start: str, end: str) -> bool:
-    """A rule of markdown-it: what stands between two signs."""
+    """A rule of markdown-it: the text between two signs becomes a token."""
     if state.src[state.pos] != start:
         return False
     stop = state.src.find(end, state.pos + 1)

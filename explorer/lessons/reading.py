@@ -21,40 +21,40 @@ MOST_TITLE = 120
 MOST_TEXT = 4000
 MOST_AXES = 4
 MOST_KEYS = 64
-"""Parts of a dotted key: Python's reader takes as long as their square."""
+"""The most parts of a dotted key: the time of Python's TOML reader grows with the square of their number."""
 _DEEP = re.compile(rb"""(?<![\w\\-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){%d}""" % MOST_KEYS)
 
 
 class TomlTable:
-    """One table of a file, with the way to it.
+    """One table of a file, with the keys that lead to it.
 
     Parameters
     ----------
     file : str
-        As messages name it.
+        The file's name in messages.
     data : mapping of str to value
-        What stands in the table.
+        The contents of the table.
     way : tuple of str
-        The keys that lead to it.
+        The keys that lead to the table.
     step : str
-        The step of a lesson that it belongs to; messages then name that, and `way` begins below it.
+        The step of a lesson that the table belongs to; messages then name the step, and `way` begins below it.
     """
 
     def __init__(self, file: str, data: Mapping[str, Any], way: tuple[str, ...] = (), step: str = "") -> None:
         self.file, self.data, self.way, self.step = file, data, way, step
 
     def fail(self, key: str, problem: str | ExplorerError, remedy: str) -> NoReturn:
-        """Say what is wrong at a key ("" for the table itself)."""
+        """Raise the error that says what is wrong at a key ("" for the table itself)."""
         written = written_key((*self.way, key) if key else self.way)
         if isinstance(problem, str):
-            problem = " ".join(problem.splitlines())  # a text of the file may have several
+            problem = " ".join(problem.splitlines())  # a text quoted from the file may have several lines
         if self.step:
             at = f"`{written}` " if written else ""
             raise ExplorerError("lesson-step", file=self.file, step=self.step, at=at, problem=problem, remedy=remedy)
         raise ExplorerError("lesson-key", file=self.file, key=written, problem=problem, remedy=remedy)
 
     def has_only(self, *known: str) -> None:
-        """Fail on a key that is not one of the known ones."""
+        """Raise an error if the table has an unknown key."""
         for key in self.data:
             if key not in known:
                 self.fail(key, "there is no such key", likeliest(key, known, "known here"))
@@ -69,18 +69,18 @@ class TomlTable:
         return len(self.data)
 
     def shown(self, key: str) -> str:
-        """The value at a key as TOML writes it, short."""
+        """The value at a key in TOML notation, shortened."""
         return _shown(self.data[key])
 
     def one_of(self, key: str, known: Iterable[str], default: str | None = None) -> str:
-        """A text that must be one of the known ones."""
+        """A text that must be one of the known texts."""
         text, known = self.text(key, default=default), tuple(known)
         if text not in known:
             self.fail(key, f"'{_cut(text)}' is not one of its values", likeliest(text, known, "choose from"))
         return text
 
     def text(self, key: str, default: str | None = None, most: int = MOST_TITLE) -> str:
-        """A text of one or more paragraphs; line breaks within a paragraph are only the file's."""
+        """A text of one or more paragraphs; line breaks within a paragraph become blanks."""
         if key not in self.data and default is not None:
             return default
         text = self._value(key, str, "a text", '"…"')
@@ -95,7 +95,7 @@ class TomlTable:
         return text
 
     def markdown(self, key: str, default: str | None = None) -> str:
-        """A text whose line breaks may mean something, as those of a list do."""
+        """A text whose line breaks are kept, because they may have a meaning, as in a list."""
         self.text(key, default, MOST_TEXT)
         return str(self.data.get(key, default)).strip()
 
@@ -118,7 +118,7 @@ class TomlTable:
         return float(value)
 
     def flag(self, key: str, default: bool) -> bool:
-        """Yes or no."""
+        """A value that is true or false."""
         return bool(self._value(key, bool, "yes or no", "true or false")) if key in self.data else default
 
     def words(self, key: str, most: int = MOST_TITLE) -> tuple[str, ...]:
@@ -134,7 +134,7 @@ class TomlTable:
         return tuple(words)
 
     def array(self, key: str, gaps: bool = False) -> Array:
-        """A number, or numbers in lists of equal length, as float64; with gaps, some may be left open as NaN."""
+        """A number, or numbers in lists of equal length, as float64; with `gaps`, NaN is allowed."""
         if key not in self.data:
             self.fail(key, "is missing", f"add {written_key((key,))} = [[…]]")
         value = self.data[key]
@@ -148,7 +148,7 @@ class TomlTable:
                 self.fail(key, f"has lists more than {MOST_AXES} deep", remedy)
             shape.append(len(inner))
             inner = inner[0]
-        if prod(shape) > MOST_BYTES:  # more than a file can hold: the other lists are shorter than the first
+        if prod(shape) > MOST_BYTES:  # more numbers than the file can hold, so other lists are shorter than the first
             self.fail(key, "its lists are not equally long", "write as many numbers in each")
         array = np.empty(shape)
         self._lay(key, value, array, (), gaps)
@@ -175,14 +175,14 @@ class TomlTable:
         array[cell] = number
 
     def table(self, key: str) -> "TomlTable":
-        """A table below this one; an empty one where it is left out."""
+        """A table below this one; an empty table if it is missing."""
         if key not in self.data:
             return TomlTable(self.file, {}, (*self.way, key), self.step)
         value = self._value(key, dict, "a table", f"[{written_key((*self.way, key))}]")
         return TomlTable(self.file, value, (*self.way, key), self.step)
 
     def tables(self, key: str) -> list["TomlTable"]:
-        """The tables of a list of tables, ``[[key]]``; none where it is left out."""
+        """The tables of a list of tables, ``[[key]]``; [] if it is missing."""
         if key not in self.data:
             return []
         values = self._value(key, list, "a list of tables", f"[[{written_key((*self.way, key))}]]")
@@ -202,7 +202,7 @@ class TomlTable:
 def read(path: Path, head: bool = False) -> TomlTable:
     """A TOML file as a table.
 
-    `head`: only what stands before its first step, which is a tenth of a lesson; for files of the program.
+    `head`: reads only the part before the first step, a tenth of a lesson; for files of the program.
 
     Raises `ExplorerError`: "lesson-not-read", "lesson-too-large" or "lesson-syntax".
     """
@@ -210,7 +210,7 @@ def read(path: Path, head: bool = False) -> TomlTable:
     try:
         with open_file(path) as stream:
             size = path.stat().st_size
-            # One more than allowed: the file may have grown since it was measured.
+            # Read one byte more than allowed, because the file may have grown since its size was read.
             content = b"" if size > MOST_BYTES else stream.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
@@ -237,7 +237,7 @@ def read(path: Path, head: bool = False) -> TomlTable:
 
 
 def _check_numbers(table: TomlTable, value: Any, key: str = "") -> None:
-    """Refuse integers that TOML has none of: Python reads any, and cannot write out those of thousands of digits."""
+    """Refuse integers beyond 64 bits: Python reads them, but cannot convert thousands of digits to text."""
     match value:
         case dict():
             below = TomlTable(table.file, value, (*table.way, key)) if key else table
@@ -251,12 +251,12 @@ def _check_numbers(table: TomlTable, value: Any, key: str = "") -> None:
 
 
 def written_key(way: tuple[str, ...]) -> str:
-    """A way of keys as TOML writes it, with quotes where they are needed."""
+    """A dotted key in TOML notation, with quotes where necessary."""
     return ".".join(key if re.fullmatch(r"[A-Za-z0-9_-]+(\[\d+\])?", key) else f'"{_cut(key)}"' for key in way)
 
 
 def likeliest(name: str, known: Iterable[str], intro: str) -> str:
-    """A remedy: the likeliest of the known names, or the first few of them."""
+    """A remedy for an unknown name: the most similar known name, or the first few known names."""
     known = tuple(known)
     from difflib import get_close_matches
 
@@ -276,7 +276,7 @@ def _cut(text: str) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A value as TOML writes it, short."""
+    """A value in TOML notation, shortened."""
     match value:
         case bool():
             return str(value).lower()
@@ -291,7 +291,7 @@ def _shown(value: Any) -> str:
 
 
 def recipe_in(table: TomlTable) -> Recipe:
-    """The settings of training that a lesson's or a recipe's table [training] gives."""
+    """The settings of training in the table [training] of a lesson or a recipe."""
     table.has_only(*(field.name for field in fields(Recipe)))
     settings: dict[str, Any] = {}
     for one in fields(Recipe):
@@ -306,4 +306,4 @@ def recipe_in(table: TomlTable) -> Recipe:
         else:
             settings[one.name] = table.real(one.name, 0.0, *BOUNDS[one.name])
     optimiser = OPTIMISERS[settings.get("optimiser", Recipe.optimiser)]
-    return Recipe(**{"weight_decay": optimiser.decay, **settings})  # AdamW has some of its own
+    return Recipe(**{"weight_decay": optimiser.decay, **settings})  # the default of AdamW is not 0

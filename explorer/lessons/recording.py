@@ -1,4 +1,4 @@
-"""What somebody did in an example, written down as a lesson whose steps are still to be given words."""
+"""Records what somebody does in an example as the file of a lesson, whose steps still need their words."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -17,12 +17,12 @@ from explorer.lessons.steps import Look
 
 WORDS = "Say here what there is to see."
 _FEW = 6
-"""Up to so many changed cells of a matrix are written one by one."""
+"""At most so many changed cells of a matrix are written one by one."""
 
 
 @dataclass(frozen=True)
 class Visit:
-    """A place that was visited, and what the document was then."""
+    """A visited place, and the state of the document at that time."""
 
     state: State
     look: Look
@@ -31,11 +31,11 @@ class Visit:
 
 
 class Recording:
-    """A lesson in the making.
+    """A lesson that is being recorded.
 
     `lesson`: an example that comes with the program.
 
-    Raises `ExplorerError`: "not-recordable" for any other.
+    Raises `ExplorerError`: "not-recordable" for any other lesson.
     """
 
     def __init__(self, lesson: Lesson) -> None:
@@ -48,23 +48,23 @@ class Recording:
         return len(self._moments)
 
     def add(self, state: State, look: Look, showing: str = "values", title: str = "") -> None:
-        """Take down a place, and the edits since the one before.
+        """Record a place, and the edits since the last recorded one.
 
-        The same place without an edit, or with the same one continued, is no new step.
+        The same place without a new edit, or with the last edit continued, is no new step.
 
         Parameters
         ----------
         state : State
-            Of the document now.
+            The present state of the document.
         showing : str
-            What matrices show; what a step cannot say counts as "values".
+            What matrices show; what a step cannot show counts as "values".
         title : str
-            Such as the label of the last edit; empty: the stage.
+            The title of the step, such as the label of the last edit; "": the name of the stage.
         """
         showing = showing if showing in ("values", "change", "gradient", "step") else "values"
         moment = Visit(state, look, showing, title or look.stage)
         last = self._moments[-1] if self._moments else None
-        # A cell that is set twice, or turned through many numbers, is one edit.
+        # A cell that is set twice, or dragged through many numbers, counts as one edit.
         again = last is not None and (last.state is state or (title and title == last.title))
         if last is not None and again and last.look.stage == look.stage:
             self._moments[-1] = replace(moment, title=last.title)
@@ -72,9 +72,9 @@ class Recording:
             self._moments.append(moment)
 
     def toml(self, id: str, title: str) -> str:
-        """The file.
+        """The text of the lesson's file.
 
-        Raises `ExplorerError`: "not-recorded" where something was done that no step can say.
+        Raises `ExplorerError`: "not-recorded" if something was done that no step can express.
         """
         head = {"format": FORMAT, "id": id, "title": title, "paragraph": WORDS, "example": self._lesson.id}
         lines = [f"{key} = {_written(value)}" for key, value in head.items()]
@@ -122,13 +122,14 @@ def _look(moment: Visit) -> Iterator[str]:
 
 
 class _Changes:
-    """What a step has to say so that one state becomes the other.
+    """The changes by which a step turns one state into another.
 
     Attributes
     ----------
     tables : mapping of str to mapping
-        "tokens", "switches", "inputs" and "pins".
+        The tables of the step: "tokens", "switches", "inputs" and "pins".
     released : list of str
+        The nodes whose pins are released.
     """
 
     def __init__(self, before: State, after: State, number: int) -> None:
@@ -176,7 +177,7 @@ class _Changes:
 
 
 def _cells(name: str, array: Array, which: Array) -> Iterator[tuple[str, object]]:
-    """The cells of an array that a table names: one by one where they are few or not all, else the whole."""
+    """The entries of a table for changed cells: one for each cell if they are few or not all, else the whole array."""
     if not np.isfinite(array[which]).all():
         raise ExplorerError("number-too-large", text=name)
     cells = np.argwhere(which).tolist()
@@ -188,7 +189,7 @@ def _cells(name: str, array: Array, which: Array) -> Iterator[tuple[str, object]
 
 
 def _keeps(old: Pin, new: Pin | None) -> bool:
-    """Whether all that was held is held still."""
+    """Whether all cells of the old pin are still pinned."""
     return new is not None and old.cells.shape == new.cells.shape and bool((new.cells | ~old.cells).all())
 
 
@@ -209,7 +210,7 @@ def _same(one: State, other: State) -> bool:
 
 
 def _written(value: object) -> str:
-    """A value as TOML writes it."""
+    """A value in TOML notation."""
     match value:
         case bool():
             return str(value).lower()

@@ -1,6 +1,6 @@
-"""What the references print, beside the nodes that compute it, and the slips found on the way.
+"""The numbers that the references print, with the nodes that compute them, and the errors ("slips") found in print.
 
-Reading the files of the references.
+The second half reads the files of the references.
 """
 
 from collections.abc import Collection, Mapping
@@ -22,59 +22,59 @@ Cell = tuple[int, ...]
 class Figure:
     """A printed table, or a printed number, and the node that should compute it."""
 
-    id: str  # unique within its reference; others name it by this
+    id: str  # unique within its reference; other entries refer to the figure by it
     title: str  # what it shows
     reference: str  # number of the reference, such as "004"
-    section: str  # where in the reference it stands
-    # `lesson`, `setting`: what computes it.
+    section: str  # where it stands in the reference
+    # `lesson`, `setting`: the lesson and the setting that compute it.
     lesson: str
     setting: str
     node: str  # name of the node, or of a head's slice of it
     values: Array  # as printed; NaN in cells that are not printed
-    # How many decimals of each value the print vouches for, in the shape of `values`; numpy leaves out zeros at the
-    # end, so this may be more than one sees.
+    # How many decimals of each value are exact in print, in the shape of `values`. This may be more than the visible
+    # decimals, because numpy does not print zeros at the end.
     decimals: Array
-    cell: Cell | None = None  # where only one cell of the node is printed: which
+    cell: Cell | None = None  # the only printed cell of the node, if only one is printed
     # How many units of the last decimal the computed value may be off beyond rounding; 0 unless `why` gives a reason.
     units: int = 0
-    why: str = ""  # where the reference went on with a rounded number
-    note: str = ""  # what the table really is, where that is not plain
+    why: str = ""  # the reason: where the reference continued with a rounded number
+    note: str = ""  # what the table really shows, if that is not obvious
     switches: Mapping[str, Any] = field(default_factory=dict)  # "BLOCK.NAME" to a choice made only for this figure
-    # `inputs`, `pins`: values of input nodes, and of computed ones, typed in only for this figure.
+    # `inputs`, `pins`: values of input nodes, and of computed nodes, set only for this figure.
     inputs: Mapping[str, Array] = field(default_factory=dict)
     pins: Mapping[str, Array] = field(default_factory=dict)
-    # What of the node is printed: "value"; its "gradient"; its "shape"; or, in a worked line, the "factors" or the
+    # What is printed of the node: its "value", its "gradient", its "shape" or, in a worked line, the "factors" or the
     # "terms" of the derivation of the cell, in reading order.
     part: str = "value"
     descent: "Descent | None" = None  # steps of gradient descent taken before
-    # Sections where the same numbers are printed once more; one may stand there several times.
+    # Sections where the same numbers are printed again; a section may be listed several times.
     again: tuple[str, ...] = ()
-    worked: Cell | None = None  # the cell whose derivation is printed, where `part` is "factors" or "terms"
-    second: bool = False  # whether another figure has the same print: it is computed in a second way
+    worked: Cell | None = None  # the cell whose derivation is printed, if `part` is "factors" or "terms"
+    second: bool = False  # whether another figure has the same print, and this one computes it in a second way
 
     @property
     def plain(self) -> bool:
-        """Whether the lesson's setting computes it as it stands, with nothing typed in beside."""
+        """Whether the lesson's setting computes the value as it is, without the figure's own switches or numbers."""
         return not (self.switches or self.inputs or self.pins or self.descent) and self.part == "value"
 
     @property
     def cells(self) -> tuple[Cell, ...]:
-        """The places of the printed numbers in `values`, row by row."""
+        """The indices of the printed numbers in `values`, row by row."""
         return tuple(cell for cell in np.ndindex(self.values.shape) if not np.isnan(self.values[cell]))
 
     def in_node(self, at: Cell) -> Cell:
-        """The cell of the node that a place in `values` is about."""
+        """The cell of the node that an index in `values` is about."""
         if self.part == "shape":
             return tuple(0 for _ in at) + (0,) * (len(self.values) - len(at))
         return self.worked or self.cell or at
 
     def printed(self, cell: Cell) -> str | None:
-        """The number printed for a cell of the node; None where there is none."""
+        """The number printed for a cell of the node; None if there is none."""
         value, _ = self._at(cell)
         return None if value is None else np.format_float_positional(value, trim="-")
 
     def rounded(self, cell: Cell, computed: float) -> str:
-        """A computed value with as many decimals as the print vouches for in that cell."""
+        """A computed value with as many decimals as are exact in print for that cell."""
         _, decimals = self._at(cell)
         return np.format_float_positional(np.round(computed, decimals), trim="-")
 
@@ -84,7 +84,7 @@ class Figure:
         return value is not None and bool(np.all(units_off(computed, value, decimals) <= self.units + SLACK))
 
     def off(self, computed: Array) -> Array:
-        """By how many units of the last printed decimal computed values are off beyond rounding; 0 where they agree."""
+        """By how many units of the last printed decimal computed values are off beyond rounding; 0 if they agree."""
         return units_off(computed, self.values, self.decimals)
 
     def agrees(self, computed: Array) -> bool:
@@ -100,8 +100,8 @@ class Figure:
 
 
 def units_off(computed: Any, printed: Any, decimals: Any) -> Array:
-    """By how many units of the last printed decimal computed values are off beyond rounding; 0 where nothing stands."""
-    # Half a unit is rounding, whichever way a tie goes.
+    """By how many units of the last printed decimal computed values are off beyond rounding; 0 for unprinted cells."""
+    # Half a unit counts as rounding, whichever way a tie was rounded.
     off = np.maximum(np.abs(np.subtract(computed, printed)) * 10.0 ** np.asarray(decimals) - 0.5, 0)
     return np.where(np.isnan(printed), 0, off)
 
@@ -116,28 +116,28 @@ class Descent:
 
 
 SLACK = 1e-3
-"""A print to 12 decimals of a number such as 8.3 is at the end of what float64 holds."""
+"""A tolerance in units of the last decimal: 12 decimals of a number such as 8.3 are the limit of float64."""
 
 
 @dataclass(frozen=True, eq=False)
 class Slip:
-    """A place where a reference prints something else than it means."""
+    """An error in print: a place where a reference prints something else than it means."""
 
-    # `reference`, `section`: where it stands.
+    # `reference`, `section`: where it is printed.
     reference: str
     section: str
     # `printed`, `right`, `how`: what is printed, what is right, and how we know.
     printed: str
     right: str
     how: str
-    figure: Figure | None = None  # the right numbers, where a node computes them
+    figure: Figure | None = None  # the right numbers, if a node computes them
     wrong: Array | None = None  # the printed numbers, in the shape of the figure's; they must not agree with the node
-    worded: bool = False  # whether these numbers are what words of the reference come to, and not printed themselves
-    again: tuple[str, ...] = ()  # sections where the same numbers are printed once more
+    worded: bool = False  # whether `wrong` follows from words of the reference, and is not printed itself
+    again: tuple[str, ...] = ()  # sections where the same numbers are printed again
 
     @property
     def cells(self) -> tuple[Cell, ...]:
-        """The places of the printed numbers in `wrong`, row by row."""
+        """The indices of the printed numbers in `wrong`, row by row."""
         if self.wrong is None:
             return ()
         return tuple(cell for cell in np.ndindex(self.wrong.shape) if not np.isnan(self.wrong[cell]))
@@ -152,7 +152,7 @@ class Cited:
     title: str
     values: tuple[str, ...]  # as printed
     source: str  # where they are from
-    again: tuple[str, ...] = ()  # sections where they are printed once more
+    again: tuple[str, ...] = ()  # sections where they are printed again
 
 
 @dataclass(frozen=True)
@@ -164,15 +164,15 @@ class Claim:
     says: str
     lesson: str
     setting: str
-    goal: str  # what has to hold of the model, in the language of goals (see `goals`), if the sentence is right
-    holds: bool  # whether it does
-    why: str = ""  # what the numbers show instead, where it does not
+    goal: str  # what must hold for the model if the sentence is right, in the language of `explorer.lessons.answers`
+    holds: bool  # whether it holds
+    why: str = ""  # what the numbers show instead, if it does not hold
     switches: Mapping[str, Any] = field(default_factory=dict)  # "BLOCK.NAME" to a choice made only for this claim
 
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """One of the documents that the examples are from."""
+    """One of the texts that the examples are from."""
 
     id: str  # its number, such as "004"
     title: str
@@ -184,9 +184,9 @@ class Reference:
 
 @cache
 def references() -> tuple[Reference, ...]:
-    """All references that an example is from.
+    """All references that examples are from.
 
-    Raises `ExplorerError`: "lesson-key" and its like, where a file is not as it should be.
+    Raises `ExplorerError`: "lesson-key" and the like if a file is not valid.
     """
     files = sorted((paths.resources() / "references").glob("[0-9]*.toml"))
     return tuple(reference_from(read(file)) for file in files)
@@ -213,14 +213,14 @@ def claims() -> tuple[Claim, ...]:
 
 
 class Prints(NamedTuple):
-    """What the references print in one setting of a lesson."""
+    """The figures and slips of the references for one setting of a lesson."""
 
-    figures: Mapping[str, tuple[Figure, ...]]  # by node, those that the setting computes as it stands
-    slips: tuple[Slip, ...]  # those of a node
+    figures: Mapping[str, tuple[Figure, ...]]  # by node, the figures that the setting computes as it is (`plain`)
+    slips: tuple[Slip, ...]  # the slips that have a node
 
 
 def prints_in(lesson: str, setting: str) -> Prints:
-    """What the references print in a lesson's setting; each edit asks for it, so it is a look-up."""
+    """The prints of a lesson's setting, by a fast look-up, because each edit needs them."""
     return _prints().get((lesson, setting), Prints({}, ()))
 
 
@@ -239,10 +239,10 @@ def _prints() -> dict[tuple[str, str], Prints]:
 
 
 def figure_for(lesson: str, setting: str, node: str, shape: tuple[int, ...] | None = None) -> Figure | None:
-    """What the references print for a node in a lesson's setting; the most exact print, where there are several.
+    """The print of a node in a lesson's setting; the most exact one if there are several.
 
-    `shape`: shape of the node or slice as it is now: with another number of words, or another layout, the print is of
-    other cells.
+    `shape`: the present shape of the node or slice. With another number of words or another layout, the print does not
+    fit its cells.
     """
     found = prints_in(lesson, setting).figures.get(node, ())
     fitting = (f for f in found if shape in (None, f.values.shape) or f.cell is not None)
@@ -250,13 +250,13 @@ def figure_for(lesson: str, setting: str, node: str, shape: tuple[int, ...] | No
 
 
 def slips_at(lesson: str, setting: str, nodes: Collection[str]) -> tuple[Slip, ...]:
-    """The slips of the references beside these nodes, in a lesson's setting."""
+    """The slips of the references at these nodes, in a lesson's setting."""
     found = prints_in(lesson, setting).slips
     return tuple(slip for slip in found if slip.figure and slip.figure.node in nodes)
 
 
 PARTS = ("value", "gradient", "shape", "factors", "terms")
-"""What of a node can be printed."""
+"""What can be printed of a node: see `Figure.part`."""
 
 
 def reference_from(top: TomlTable) -> Reference:
@@ -346,7 +346,7 @@ def _sections(table: TomlTable) -> tuple[str, ...]:
 
 
 def _retyped(table: TomlTable, known: Mapping[str, Figure]) -> dict[str, Array]:
-    """Pins that put printed tables in place of what was computed, as the reference does when it types them again."""
+    """Pins to the printed tables, for a reference that typed its own rounded results in again."""
     pins: dict[str, Array] = {}
     for id in table.words("retyped") if "retyped" in table else ():
         if id not in known:

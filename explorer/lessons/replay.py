@@ -1,8 +1,8 @@
-"""A lesson gone through by the program: forward, backward, from every step, and every question answered.
+"""`replay`: the program goes through a lesson forward, backward and from every step, and answers every question.
 
-Whether a lesson is valid, and all its steps are.
+`check_lesson`: whether a lesson and all its steps are valid.
 
-The right answer to a question, as the graph gives it; for a "make it so" numbers are learned or searched for.
+`right_answer`: the right answer to a question, computed from the graph; for a `MakeSo`, found by learning or search.
 """
 
 import re
@@ -37,14 +37,13 @@ _PLACE = re.compile(
     r"|\b(answer|choice|option)s? ([A-D]|[1-9])\b|\b(all|any|both|neither|none|one) of the (above|below)\b",
     re.IGNORECASE,
 )
-"""Words that mean a choice by its place."""
+"""Matches words that refer to a choice by its place."""
 
 
 def check_lesson(path: str | Path) -> Lesson:
     """Load a lesson and compute it in every setting and at every step.
 
-    Raises `ExplorerError` where the file is not a valid lesson, a number in it comes out as NaN, or a step gives its
-    answer away.
+    Raises `ExplorerError` if the file is no valid lesson, a computed number is NaN, or a step gives its answer away.
     """
     lesson = load(path)
     for name in lesson.settings:
@@ -61,7 +60,7 @@ def check_lesson(path: str | Path) -> Lesson:
 
 
 def _is_written(step: Step, engine: Engine) -> bool:
-    """Whether the number that is asked for stands in the words as text."""
+    """Whether the asked number occurs as text in the words of a step."""
     question = step.question
     assert isinstance(question, Predict)
     number = written(float(array_of(engine, question.node, question.of)[question.cell]), question.digits)
@@ -70,7 +69,7 @@ def _is_written(step: Step, engine: Engine) -> bool:
 
 
 def check_steps(lesson: Lesson, file: str) -> None:
-    """Compute a lesson at every step; errors as of `check_lesson`, which name the file."""
+    """Compute a lesson at every step; errors as in `check_lesson`, and they name `file`."""
     states = StepStates(lesson)
     for at, step in enumerate(lesson.steps):
         wrong, remedy = _wrong_in(step, states, at)
@@ -80,10 +79,10 @@ def check_steps(lesson: Lesson, file: str) -> None:
 
 
 def _wrong_in(step: Step, states: StepStates, at: int) -> tuple[str | ExplorerError, str]:
-    """What is wrong with a step once its numbers are there, and the remedy; nothing where it is as it should be."""
+    """What is wrong with a step, judged by its computed numbers, and the remedy; ("", "") if nothing is."""
     try:
         engine = states.engine(at)
-    except ExplorerError as error:  # its training went astray
+    except ExplorerError as error:  # its training diverged
         return error, "write a lower rate, or fewer steps"
     for inner, (node, cell) in step.shown.items():
         if np.isnan(array_of(engine, node, "gradient" if is_gradient(inner) else "value")[cell]):
@@ -113,14 +112,14 @@ _STEPS = (0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 0.1)
 
 
 def right_answer(question: Question, state: State, engine: Engine) -> Answer | None:
-    """An answer that is right; None where nothing was found.
+    """A right answer to a question; None if none was found.
 
     Parameters
     ----------
     state : State
-        Of the step.
+        The state of the step.
     engine : Engine
-        With its values.
+        The engine with the values of the step.
     """
     match question:
         case Predict():
@@ -137,7 +136,7 @@ def right_answer(question: Question, state: State, engine: Engine) -> Answer | N
 
 
 def solved(question: MakeSo, state: State) -> State | None:
-    """A state in which the goal is reached by changing numbers one after the other; None where none was found."""
+    """A state in which the goal is reached by changing one number after another; None if none was found."""
     engine, made = values_of(state), state
     for _ in range(question.edits or len(question.conditions)):
         found = _one_number(question, made, engine)
@@ -151,7 +150,7 @@ def solved(question: MakeSo, state: State) -> State | None:
 
 
 def _descended(question: MakeSo, state: State) -> State | None:
-    """The state to which gradient descent leads where the goal is reached on its way."""
+    """The first state on the way of gradient descent in which the goal is reached; None if it is not."""
     if LOSS.node not in state.graph.nodes or question.edits or question.allowed:
         return None
     trainer = Trainer(state.model, state.used, SHOWN, Recipe("Adam", 0.1, batch=0, steps=MOST_STEPS), state.pins)
@@ -164,7 +163,7 @@ def _descended(question: MakeSo, state: State) -> State | None:
 
 
 def _one_number(question: MakeSo, state: State, engine: Engine) -> State | None:
-    """The state with one number changed so that all conditions hold; else one more than now, where there is one."""
+    """The state with one number changed so that all conditions hold, or at least more hold than now; else None."""
     now = sum(holds(one, engine) for one in question.conditions)
     better = None
     for tries, (name, cell, number) in enumerate(_candidates(question, state, engine)):
@@ -182,7 +181,7 @@ def _one_number(question: MakeSo, state: State, engine: Engine) -> State | None:
 
 
 def _candidates(question: MakeSo, state: State, engine: Engine) -> Iterator[tuple[str, Cell, float]]:
-    """Cells of inputs that the goal depends on, each with numbers to try: small changes first."""
+    """Cells of inputs that the goal depends on, each with a number to try; small changes come first."""
     graph = state.graph
     places = [graph.place(one.node).node for one in question.conditions]
     above = dict.fromkeys(
@@ -203,19 +202,19 @@ MOST_MISTAKES = 40
 
 @dataclass
 class Replayed:
-    """What a replay went through."""
+    """What a replay covered."""
 
     lesson: str
     steps: int = 0
     questions: int = 0
-    mistakes: int = 0  # wrong answers that were given, each of them named
+    mistakes: int = 0  # the wrong answers that were given, whose mistakes were all recognised
 
 
 def replay(lesson: Lesson) -> Replayed:
     """Go through a lesson.
 
-    Raises `ExplorerError`: "replay-differs" where a step is not the same by another way, "replay-question" where a
-    question does not take its right answer, or takes a wrong one; each names the step.
+    Raises `ExplorerError`: "replay-differs" if a step's numbers depend on the way to it, "replay-question" if a
+    question refuses its right answer or accepts a wrong one; both name the step.
     """
     states, done = StepStates(lesson), Replayed(lesson.id, len(lesson.steps))
     if not lesson.steps:
@@ -228,7 +227,7 @@ def replay(lesson: Lesson) -> Replayed:
     while document.history.undo_label is not None:
         document.undo()
     jumped = StepStates(lesson)
-    for at in reversed(range(len(states))):  # the last one first: nobody has been at those before it
+    for at in reversed(range(len(states))):  # the last step first, so that the earlier steps are not computed yet
         _compare(lesson, at, jumped.engine(at), states.engine(at))
         if at + 1 < len(states):
             document = Document(jumped[at])
@@ -255,7 +254,7 @@ def _compare(lesson: Lesson, at: int, one: Engine, other: Engine) -> None:
 
 
 def _answered(lesson: Lesson, at: int, question: Question, states: StepStates) -> int:
-    """Answer a question rightly, and wrongly in each way there is. Returns in how many ways."""
+    """Answer a question rightly, and wrongly in every possible way. Returns the number of wrong answers."""
     state, engine = states[at], states.engine(at)
 
     def fail(problem: str, remedy: str) -> None:
@@ -270,7 +269,7 @@ def _answered(lesson: Lesson, at: int, question: Question, states: StepStates) -
         fail(f"its own answer {right} is called wrong", "report this")
     wrong = 0
     if isinstance(question, Choose):
-        for i in Walk(lesson).order(at):  # as they are shown
+        for i in Walk(lesson).order(at):  # in the order in which they are shown
             choice = question.choices[i]
             if judge(question, i, state).right is not choice.right:
                 fail(f"the choice “{choice.text}” is judged wrongly", "report this")

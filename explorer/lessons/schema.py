@@ -1,6 +1,6 @@
-"""What a lesson is: a model, its numbers, and the settings it can be looked at in.
+"""What a lesson is: a model, its numbers, and its settings.
 
-The states of a lesson's steps: each a pure function of the file, so that to jump is to walk.
+`StepStates`: the state of each step. It depends only on the file, so a jump and a walk lead to the same state.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,54 +25,54 @@ from explorer.document.state import State, frozen
 from explorer.lessons.steps import Step
 
 WHOLE = "model"
-"""What is looked at where it is no stage: the whole model in one picture."""
+"""The place that is no stage: the whole model in one picture."""
 
 
 @dataclass(frozen=True, eq=False)
 class Setting:
     """One way to look at a lesson, such as "as printed" or "textbook"."""
 
-    name: str  # as the command line takes it, such as "printed"
-    title: str  # as the window writes it
+    name: str  # the name on the command line, such as "printed"
+    title: str  # the title in the window
     paragraph: str  # what is special about it
-    # "BLOCK.NAME" to the choice made, beside those of the lesson.
+    # "BLOCK.NAME" to a choice, in addition to those of the lesson.
     switches: Mapping[str, SwitchValue] = field(default_factory=dict)
-    # Values of input nodes, or of heads' slices of them, in place of the lesson's.
+    # Values of input nodes, or of heads' slices of them, instead of the lesson's.
     inputs: Mapping[str, Array] = field(default_factory=dict)
-    # Values that computed nodes, or heads' slices of them, are held at; NaN in cells that are computed.
+    # Values that computed nodes, or heads' slices of them, are pinned to; NaN in cells that are computed.
     pins: Mapping[str, Array] = field(default_factory=dict)
-    # Number of tokens of each sequence that has other words than the lesson's; which words, `inputs` says.
+    # The number of tokens of each sequence whose words differ from the lesson's; `inputs` has the words.
     lengths: Mapping[str, int] = field(default_factory=dict)
-    ours: frozenset[str] = frozenset()  # inputs whose values no reference prints, beside those of the lesson
-    # What to do first to see something happen, in a sentence or two; empty where the lesson's holds here, too.
+    ours: frozenset[str] = frozenset()  # inputs whose values no reference prints, in addition to those of the lesson
+    # What to try first to see something happen, in one or two sentences; "": what the lesson says.
     to_try: str = field(default="", kw_only=True)
-    # Labels of axes that are other ones than the lesson's: a net with more hidden units.
+    # Labels of axes that differ from the lesson's, such as more hidden units of a net.
     axes: Mapping[str, tuple[str, ...]] = field(default_factory=dict, kw_only=True)
-    layers: int | None = field(default=None, kw_only=True)  # how many it has; None: as many as the lesson's model
-    training: Recipe | None = field(default=None, kw_only=True)  # what training begins with; None: as the lesson says
-    # Whether it is there for whoever holds the text beside it: what is printed is told only there.
+    layers: int | None = field(default=None, kw_only=True)  # the number of layers; None: that of the lesson's model
+    training: Recipe | None = field(default=None, kw_only=True)  # the first settings of training; None: the lesson's
+    # Whether it is for readers who hold the printed text: only there are printed numbers shown.
     printed: bool = field(default=False, kw_only=True)
-    # Of a setting that is another example's: its model, and the ids of that example and of its setting.
+    # For a setting taken over from another example: its model, and the ids of that example and of its setting.
     model: Model | None = field(default=None, kw_only=True)
     source: tuple[str, str] | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True)
 class NeededModel:
-    """A model that others trained and that does not come along, but that somebody can get."""
+    """A model that others trained and that does not come with the program, but that can be downloaded."""
 
-    name: str  # as people call it, such as "GPT-2 small"
+    name: str  # its usual name, such as "GPT-2 small"
     kind: str  # the `model_type` of its config
     published: str  # the page that has its files
     licence: str
-    files: tuple[str, ...]  # those that are needed of it
-    bytes: int  # of its weights, as they are published; 0 where that is not known
-    sha256: str  # of its model.safetensors; "" where that is not known
+    files: tuple[str, ...]  # the files that are needed
+    bytes: int  # the size of its weights as published; 0 if that is not known
+    sha256: str  # of its model.safetensors; "" if that is not known
     checked: bool  # whether we have gone through the lesson with the real weights
     sizes: Mapping[str, int]  # its layers, heads, d_model, d_ff and words
 
     def missing(self, lesson: str) -> ExplorerError:
-        """What says how to get it, for the lesson of this title."""
+        """The error that says how to get the model, for the lesson with this title."""
         size = f" ({self.bytes / 1e6:,.0f} MB)" if self.bytes else ""
         *others, last = self.files
         files = f"{', '.join(others)} and {last}" if others else last
@@ -91,62 +91,62 @@ class NeededModel:
 class Lesson:
     """A worked example."""
 
-    id: str  # as the command line takes it, such as "you-are-welcome"
-    # `title`, `paragraph`: what it is, in a line and in a few sentences.
+    id: str  # the id, also on the command line, such as "you-are-welcome"
+    # `title`, `paragraph`: what it is, in one line and in a few sentences.
     title: str
     paragraph: str
-    reference: str  # where the numbers are from, such as "004"; empty where they are all ours
-    start_stage: str  # the stage of the pipeline to open with, or `WHOLE`
-    order: int  # its place among the lessons: easier ones have smaller numbers
+    reference: str  # the text that the numbers are from, such as "004"; "" if all are ours
+    start_stage: str  # the stage to open with, or `WHOLE`
+    order: int  # its place among the lessons: easier lessons have smaller numbers
     model: Model  # kind, sizes, words and the switches that all settings share
     inputs: Mapping[str, Array]  # values of input nodes, or of heads' slices of them, that all settings share
     # Inputs, or heads' slices of them, whose values no reference prints in any setting: we chose them.
     ours: frozenset[str]
-    settings: Mapping[str, Setting]  # by name; the first is the one to begin with
-    # What training begins with, and gradient descent by hand; None: what it usually begins with.
+    settings: Mapping[str, Setting]  # by name; the lesson opens in the first
+    # The first settings of training and of gradient descent by hand; None: the usual ones.
     training: Recipe | None = field(default=None, kw_only=True)
-    learns: str = field(default="", kw_only=True)  # the setting in which it learns from whatever random start, if any
-    to_try: str = field(default="", kw_only=True)  # what to do first to see something happen, in a sentence or two
-    # What it leads through; empty where it is only an example.
+    learns: str = field(default="", kw_only=True)  # the setting in which it learns from any random start, if any
+    to_try: str = field(default="", kw_only=True)  # what to try first to see something happen, in one or two sentences
+    # The steps of the lesson; () if it is only an example.
     steps: tuple[Step, ...] = field(default=(), kw_only=True)
-    teaches: str = field(default="", kw_only=True)  # in a line
+    teaches: str = field(default="", kw_only=True)  # what it teaches, in one line
     needs: tuple[str, ...] = field(default=(), kw_only=True)  # the ids of the lessons that come before it
-    minutes: float = field(default=0.0, kw_only=True)  # how long its steps take; 0 where nobody says so
+    minutes: float = field(default=0.0, kw_only=True)  # how long its steps take; 0: not stated
     start_head: int = field(default=1, kw_only=True)  # the head to open with, counted from 1
-    # Of a model that was trained for the program: its measured scores by their names.
+    # For a model that was trained for the program: its measured scores, by name.
     card: Mapping[str, float] = field(default_factory=dict, kw_only=True)
-    example: str = field(default="", kw_only=True)  # the id of the example whose model it has, often its own
-    # Whether it says what a printed example gets wrong: of no use to those who do not hold the text beside it.
+    example: str = field(default="", kw_only=True)  # the id of the example whose model it has, often its own id
+    # Whether it is about errors in a printed example: useful only for readers who hold the text.
     errata: bool = field(default=False, kw_only=True)
-    # The model that somebody has to get first; None also where the lesson has it already.
+    # The model that must be downloaded first; None also if the lesson already has it.
     needed: NeededModel | None = field(default=None, kw_only=True)
 
     @property
     def questions(self) -> int:
-        """How many of its steps ask something."""
+        """How many of its steps have a question."""
         return sum(step.question is not None for step in self.steps)
 
     @property
     def descent(self) -> tuple[str, float]:
-        """The optimiser, a key of `OPTIMISERS`, and the learning rate that gradient descent by hand begins with."""
+        """The first optimiser, a key of `OPTIMISERS`, and learning rate of gradient descent by hand."""
         return _descent(self.training)
 
     def descent_in(self, setting: str | None = None) -> tuple[str, float]:
-        """The same in the given setting or in the first.
+        """The same for a setting; None: the first.
 
         Raises `ExplorerError`: "unknown-setting".
         """
         return _descent(self.training_in(setting))
 
     def training_in(self, setting: str | None = None) -> Recipe | None:
-        """What training begins with in the given setting or in the first; None: what it usually begins with.
+        """The first settings of training for a setting (None: the first setting); None for the usual ones.
 
         Raises `ExplorerError`: "unknown-setting".
         """
         return self.setting(setting).training or self.training
 
     def setting(self, name: str | None = None) -> Setting:
-        """The setting of that name, or the first.
+        """The setting with this name; None: the first.
 
         Raises `ExplorerError`: "unknown-setting".
         """
@@ -157,19 +157,19 @@ class Lesson:
         return self.settings[name]
 
     def source_of(self, setting: str) -> tuple[str, str]:
-        """The ids of the example and of its setting that a setting of this lesson is: often itself."""
+        """The ids of the example and of its setting from which a setting is taken over; else its own ids."""
         source = self.settings[setting].source if setting in self.settings else None
         return source or (self.id, setting)
 
     def ours_in(self, setting: str | None = None) -> frozenset[str]:
-        """The inputs, or heads' slices of them, that we chose in the given setting or in the first.
+        """The inputs, or heads' slices of them, that we chose in a setting; None: the first.
 
         Raises `ExplorerError`: "unknown-setting".
         """
         return self.ours | self.setting(setting).ours
 
     def state(self, setting: str | None = None) -> State:
-        """What a document of this lesson starts with, in the given setting or in the first.
+        """The first state of a document of this lesson in a setting; None: the first setting.
 
         Raises `ExplorerError`: "unknown-setting".
         """
@@ -181,9 +181,9 @@ class Lesson:
         given = {**self.inputs, **chosen.inputs} if chosen.model is None else chosen.inputs
         whole = {name: array for name, array in given.items() if not is_slice(name)}
         state = State.of(model, whole, setting=chosen.name, lesson=self.id)
-        # What the state has taken as it is need not be copied: it may be a large model.
+        # Arrays that the state uses as they are need no copy: the model may be large.
         changed = {name: array for name, array in given.items() if state.inputs.get(name) is not array}
-        if chosen.axes:  # the lesson's values do not fit where the setting has axes of its own
+        if chosen.axes:  # the lesson's values do not fit nodes whose axes the setting changes
             shapes = {name: state.graph.shape(name) for name in state.graph.nodes}
             changed = {name: array for name, array in changed.items() if shapes.get(name) == array.shape}
         inputs = _laid(state.graph, changed, lambda node: state.inputs[node])
@@ -199,7 +199,7 @@ def _descent(training: Recipe | None) -> tuple[str, float]:
 
 
 def _laid(graph: Graph, given: Mapping[str, Array], start: Callable[[str], Array]) -> dict[str, Array]:
-    """Arrays of whole nodes, with what is given for a node or for a head's slice of it laid over its start."""
+    """Arrays of whole nodes: the start of each, with the given arrays of the node and of its slices written over it."""
     arrays: dict[str, Array] = {}
     for name in sorted(given, key=is_slice):
         if graph.find(name) is not None:
@@ -217,11 +217,11 @@ def is_slice(name: str) -> bool:
 
 _KEPT = 4
 _LESSONS = 32
-"""How many lessons' states are kept: to come back to one that trains for a moment takes that moment only once."""
+"""How many lessons' states are kept, so that the training in a lesson's steps is computed only once."""
 
 
 class StepStates(Sequence[State]):
-    """The state of each step, computed when it is asked for and kept: ``states[k]``; on any thread."""
+    """The state of each step, ``states[k]``, computed when it is first needed and kept; may be used on any thread."""
 
     def __init__(self, lesson: Lesson) -> None:
         self.lesson = lesson
@@ -232,49 +232,49 @@ class StepStates(Sequence[State]):
     def __len__(self) -> int:
         return len(self.lesson.steps)
 
-    def __getitem__(self, step: int) -> State:  # type: ignore[override]  # nobody asks for a slice
+    def __getitem__(self, step: int) -> State:  # type: ignore[override]  # slices are never used
         if not 0 <= step < len(self):
             raise IndexError(step)
         while len(self._known) <= step:
             with self._turn:
-                if (at := len(self._known)) <= step:  # else another thread was quicker
+                if (at := len(self._known)) <= step:  # else another thread has computed it meanwhile
                     before = self._known[-1] if self._known else self.lesson.state()
                     self._known.append(after(before, self.lesson, self.lesson.steps[at]))
         return self._known[step]
 
     def takes_long(self, step: int) -> bool:
-        """Whether the state of a step is not known yet and something is trained on the way to it."""
+        """Whether the state of a step is not computed yet, and computing it includes training."""
         return any(one.training is not None for one in self.lesson.steps[len(self._known) : step + 1])
 
     def engine(self, step: int) -> Engine:
-        """The values of a step's state; those of the last few that were asked for are kept."""
+        """The values of a step's state; those of the last few used steps are kept."""
         if step not in self._engines:
             state = self[step]
             self.take(step, fresh(state.graph, state.used, state.pins))
         return self._engines[step]
 
     def take(self, step: int, engine: Engine) -> None:
-        """Take the values of a step's state from who has computed them."""
+        """Keep the values of a step's state that were computed elsewhere."""
         self._engines.pop(step, None)
         while len(self._engines) >= _KEPT:
             del self._engines[next(iter(self._engines))]
         self._engines[step] = engine
 
     def go(self, step: int) -> Replace:
-        """The command that puts a document at a step, wherever it was before."""
+        """The command that brings a document to a step from any other state."""
         return Replace(self[step], f"Step: {self.lesson.steps[step].title}")
 
 
 @lru_cache(_LESSONS)
 def states_of(lesson: Lesson) -> StepStates:
-    """The states of a lesson, the same ones as long as few others are asked for."""
+    """The states of a lesson's steps, kept for the last few lessons."""
     return StepStates(lesson)
 
 
 def after(before: State, lesson: Lesson, step: Step) -> State:
-    """The state of a step, from that of the step before.
+    """The state of a step, computed from the state of the step before.
 
-    Raises `ExplorerError` where an edit of it cannot be done there.
+    Raises `ExplorerError` if an edit of the step is not possible.
     """
     state = edited(before, lesson, step)
     if step.training is None:
@@ -289,7 +289,7 @@ def after(before: State, lesson: Lesson, step: Step) -> State:
 
 
 def edited(before: State, lesson: Lesson, step: Step) -> State:
-    """The state of a step without its training, which changes no name and no shape."""
+    """The state of a step without its training. Training changes only numbers, no names and no shapes."""
     state = lesson.state(step.setting) if step.setting else before
     for command in step.edits:
         state = command.apply(state)

@@ -1,4 +1,4 @@
-"""From the ``[[step]]`` tables of a file to steps, everything in them checked against the state that they meet."""
+"""Reads the ``[[step]]`` tables of a lesson's file and checks them against the state of the model at each step."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -39,7 +39,7 @@ MOST_STEPS = 100
 ID = "[a-z0-9-]{1,60}"
 MOST_MINUTES = 240
 MOST_SENTENCES = 3
-"""On a slide."""
+"""The most sentences on a slide."""
 MOST_TRAINING = 2000
 SHOWING = ("values", "change", "gradient", "step")
 _KEYS = (
@@ -51,7 +51,7 @@ PRACTICE = (
     (2, "two-missing", "Two steps missing", "Two steps are left out, and so is the result"),
     (ALL, "all-missing", "All by yourself", "Every step is left out, and so is the result"),
 )
-"""What follows a worked example: how many steps of the derivation are left out, and what it is called and says."""
+"""The practice steps after a worked example: (how many steps of the derivation are left out, id, title, words)."""
 PRACTICE_MINUTES = 1.5
 
 
@@ -63,17 +63,17 @@ def read_steps(top: TomlTable, lesson: Lesson) -> tuple[Step, ...]:
     top : TomlTable
         The whole file.
     lesson : Lesson
-        What the file says beside them.
+        The lesson that the rest of the file describes.
 
     Raises
     ------
     ExplorerError
-        "lesson-step" or "lesson-step-name", naming the step, what is wrong and the remedy.
+        "lesson-step" or "lesson-step-name", naming the step, the problem and the remedy.
     """
     tables = top.tables("step")
     if len(tables) > MOST_STEPS:
         top.fail("step", f"there are {len(tables)} steps", f"write up to {MOST_STEPS}")
-    begun = cache(lesson.state)  # several steps may begin anew from one setting
+    begun = cache(lesson.state)  # several steps may start from the same setting
     state, read = lesson.state(), list[Step]()
     for number, table in enumerate(tables, start=1):
         id = table.data.get("id")
@@ -88,13 +88,13 @@ def read_steps(top: TomlTable, lesson: Lesson) -> tuple[Step, ...]:
 
 
 class _StepReader:
-    """Reads one step; `state` is that of the step before at first, then that of this one."""
+    """Reads one step. `state` is the state of the step before; it becomes the state of this step."""
 
     def __init__(self, table: TomlTable, lesson: Lesson, state: State, begun: Callable[[str], State]) -> None:
         self._table, self._lesson, self._state, self._begun = table, lesson, state, begun
 
     def read(self) -> tuple[Step, State]:
-        """The step, and its state but for training."""
+        """The step, and its state without training."""
         table = self._table
         table.has_only(*_KEYS)
         id = table.text("id")
@@ -120,14 +120,14 @@ class _StepReader:
         return self._with_shown(replace(step, look=look, head=head, question=question)), self._state
 
     def _slide(self) -> str:
-        """What a class reads of the words, which are more."""
+        """The short text for a class, instead of the words."""
         slide = self._table.markdown("slide", default="")
         if (count := sentences(slide)) > MOST_SENTENCES:
             self._table.fail("slide", f"has {count} sentences", f"write {MOST_SENTENCES} at most, the rest in words")
         return slide
 
     def practice(self, step: Step) -> Iterator[Step]:
-        """The same by oneself on fresh numbers, with more and more of the derivation left out, where it is wanted."""
+        """The practice steps after a step that asks for them: fresh numbers, with more and more left out."""
         if "practice" not in self._table:
             return
         table = self._table.table("practice")
@@ -152,11 +152,11 @@ class _StepReader:
             )
 
     def _with_shown(self, step: Step) -> Step:
-        """The step with the cells that its texts name."""
+        """The step with `shown` set: the cells that its texts name."""
         with self._naming() as names:
             inner = [inner for text in texts_of(step) for inner in cells_in(text)]
             shown = {one: names.written_cell(cell_of(one)) for one in inner}
-            cells_in(step.notes)  # its formulas
+            cells_in(step.notes)  # only to check the formulas in the notes
         for one, (node, _) in shown.items():
             if is_gradient(one):
                 self._check_gradient(self._table, "words", node)
@@ -164,7 +164,7 @@ class _StepReader:
 
     @contextmanager
     def _naming(self) -> Iterator[Names]:
-        """The names of the present state; the step is named where one means nothing."""
+        """The names of the present state; an unknown name becomes an error that names the step."""
         try:
             yield Names(self._state)
         except UnknownNameError as error:
@@ -207,7 +207,7 @@ class _StepReader:
         return done
 
     def _given(self, table: TomlTable, key: str, pin: bool) -> Command:
-        """The command for a whole array, or for one cell by its labels."""
+        """The command that sets or pins a whole array, or one cell given by its labels."""
         array = table.array(key, gaps=pin)
         if array.ndim == 0 and "[" in key:
             with self._naming() as names:
@@ -261,7 +261,7 @@ class _StepReader:
         return Look(stage, node, rows, columns, element, token, word, tuple(ticked), tuple(beside)), head
 
     def _of_head(self, table: TomlTable, node: str, head: int) -> tuple[str, int]:
-        """A node by the name of one head's slice where it is stacked over heads, and that head."""
+        """The name of a node, or of the slice of the given head if the node is stacked over heads; and the head."""
         graph = self._state.graph
         with self._naming() as names:
             place = names.place(node)
@@ -339,7 +339,7 @@ class _StepReader:
         return Predict(**vars(common), node=node, cell=cell, of=of, digits=digits, fade=fade, fresh=fresh)
 
     def _check_gradient(self, table: TomlTable, key: str, node: str) -> None:
-        """Fail where a node has no gradient."""
+        """Raise an error if a node has no gradient."""
         graph = self._state.graph
         if LOSS.node not in graph.nodes or graph.nodes[graph.place(node).node].op.whole:
             table.fail(key, f"asks for a gradient that `{node}` has not", "name a node of a model that has a loss")
@@ -389,7 +389,7 @@ class _StepReader:
         return replace(question, right=tuple((one - 1,) for one in given))
 
     def _extreme(self, table: TomlTable, right: TomlTable, how: str, question: Point) -> Point:
-        """A question whose right answer is the largest or the smallest number of a node, or of one row of it."""
+        """A question for the largest or the smallest number of a node, or of one of its rows."""
         node, row = question.node, right.data[how]
         axes = self._axes(node)
         if question.at == "head" and len(axes) < 3:
@@ -403,7 +403,7 @@ class _StepReader:
             return replace(question, row=names.number(axes[-2], row, "row"))
 
     def _token_axis(self, table: TomlTable, look: Look, token: object) -> str:
-        """Where a token that is named outright stands: along the columns or rows of the node, or in a sequence."""
+        """The axis of a directly named token: the columns or rows of the node, or a sequence."""
         node = table.text("node", default=look.node)
         axes = self._axes(node) if node else ()
         known = [*reversed(axes), *self._state.graph.sequences]

@@ -1,4 +1,4 @@
-"""What a step of a lesson is: words, where to look, what is changed before, and a question."""
+"""What a step of a lesson is: words, where to look, edits of the model, and a question."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,30 +8,30 @@ from explorer.document.commands import Command
 
 Cell: TypeAlias = tuple[int, ...]
 ELSEWHERE = ("model", "words", "train")
-"""Where a step can look beside the stages of the graph: the whole model, and the tabs of the window."""
+"""Where a step can look besides the stages of the graph: the whole model, and tabs of the window."""
 
 WRITING = ("generation.next", "generation.why", "generation.heads", "generation.costs", "generation.pieces")
-"""And, where a model writes, the pages about that."""
+"""Also, for a model that writes, the pages about writing."""
 
 FAMILY = "model.family"
-"""And the known models, which such a one can become."""
+"""Also, for such a model, the page of the family tree."""
 
 
 @dataclass(frozen=True)
 class Look:
     """Where a step looks."""
 
-    stage: str  # a stage of the graph, one of `ELSEWHERE`, or of a model that writes one of `WRITING`, or `FAMILY`
-    node: str = ""  # a node, or a head's slice of one; empty: the whole page
-    # `rows`, `columns`: those that are lit; with both, the cells where they cross. Counted from 0. A vector has rows.
+    stage: str  # a stage of the graph, one of `ELSEWHERE` or, for a model that writes, one of `WRITING` or `FAMILY`
+    node: str = ""  # a node, or a head's slice of one; "": the whole page
+    # `rows`, `columns`: the lit indices, from 0; with both, the cells where they cross. A vector has only rows.
     rows: tuple[int, ...] = ()
     columns: tuple[int, ...] = ()
     element: str = ""  # the title of an element of the page that is no matrix, such as "Heat map"
-    token: tuple[str, int] | None = None  # (axis, place): the word that stays lit, as in `explorer.pages.view.Looking`
+    token: tuple[str, int] | None = None  # (axis, index): the word that stays lit, as in `explorer.pages.view.Looking`
     word: str = ""  # the word that is looked up on the Words tab, or an analogy there: "king - man + woman"
-    # Boxes of the page that are ticked for the reader, by their ids, such as "patching.show".
+    # The ids of check boxes of the page that are ticked for the reader, such as "patching.show".
     ticked: tuple[str, ...] = ()
-    # Nodes of the page whose numbers are wanted beside the one that is named; a class sees no more of the page.
+    # Nodes of the page whose numbers should be in sight beside the named one; a class sees only these and that.
     beside: tuple[str, ...] = ()
 
 
@@ -46,48 +46,48 @@ class Training:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What is asked before anything is shown."""
+    """The question of a step, answered before the step shows the numbers."""
 
     ask: str  # markdown, as `Step.words`
-    hints: tuple[str, ...] = ()  # from the smallest on; behind the last one comes the derivation
-    why: str = ""  # the principle, shown afterwards; empty where nothing needs to be said
-    # Nodes, or heads' slices of them, that nobody can read before it is answered: the page would tell the answer. A
-    # number that is asked for is covered without being named.
+    hints: tuple[str, ...] = ()  # the smallest hint first; after the last one comes the derivation
+    why: str = ""  # the principle, shown after the answer; "" if nothing needs to be said
+    # Nodes, or heads' slices of them, that are covered until it is answered, because they would tell the answer. An
+    # asked number is always covered, and need not be named.
     covers: tuple[str, ...] = ()
-    alone: bool = True  # whether it can be asked where no page is in sight: on a sheet of exercises
+    alone: bool = True  # whether it can be asked without its page, on a sheet of exercises
 
     made: ClassVar[bool] = False
-    """Whether it is answered by what is done to the model, as often as it takes."""
+    """Whether it is answered by edits of the model, with any number of tries."""
 
     @property
     def allowed(self) -> tuple[str, ...]:
-        """The inputs that may be changed for it; empty: all of them, or none where nothing is `made`."""
+        """The inputs that may be edited for it; () means all of them, or none unless it is `made`."""
         return ()
 
     @property
     def goals(self) -> tuple[tuple[str, Cell], ...]:
-        """The node and cell of each number that is to become something."""
+        """The node and cell of each number that has to reach a goal."""
         return ()
 
     @property
     def derived(self) -> tuple[str, Cell, str] | None:
-        """The node and cell whose derivation is the last hint, and whether of its "value" or its "gradient"."""
+        """The node and cell whose derivation is the last hint, and which one: that of its "value" or "gradient"."""
         return None
 
 
 ALL = -1
-"""So many terms are left out of a derivation: all of them."""
+"""The value of `Predict.fade` that leaves out all terms of a derivation."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Predict(Question):
-    """A number is typed."""
+    """A question that is answered by typing a number."""
 
     node: str  # a node, or a head's slice of one
-    cell: Cell  # counted in the shape of the node or slice
+    cell: Cell  # the index in the shape of the node or slice
     of: str = "value"  # its "value", or the "gradient" of the loss there
-    digits: int = 2  # decimals to be typed; half a unit of the last one may be missed
-    # How many terms of the derivation are left out for the student to fill in; `ALL`, or 0: only the result is asked.
+    digits: int = 2  # the decimals to type, with a tolerance of half a unit of the last one
+    # How many terms of the derivation are left out for the student to fill in, or `ALL`; 0: only the result is asked.
     fade: int = 0
     fresh: bool = False  # whether other numbers are drawn for this student
 
@@ -98,7 +98,7 @@ class Predict(Question):
 
 @dataclass(frozen=True)
 class Choice:
-    """One answer to choose; `why` says of a wrong one what the mistake is."""
+    """One of the answers to choose from; for a wrong one, `why` says what the mistake is."""
 
     text: str
     right: bool = False
@@ -107,32 +107,32 @@ class Choice:
 
 @dataclass(frozen=True, kw_only=True)
 class Choose(Question):
-    """One of a few answers is chosen."""
+    """A question that is answered by choosing one of a few answers."""
 
-    choices: tuple[Choice, ...]  # as they are written
-    mixed: bool = True  # whether they are shown in another order; a natural one, such as that of numbers, stays
+    choices: tuple[Choice, ...]  # in the order of the file
+    mixed: bool = True  # whether they are shown in random order; False for a natural order, such as of numbers
 
 
 @dataclass(frozen=True, kw_only=True)
 class Point(Question):
-    """A token, a cell or a head is pointed at."""
+    """A question that is answered by pointing at a token, a cell or a head."""
 
     at: str  # "token", "cell" or "head"
-    node: str = ""  # whose cells are meant; empty where a token or a head is named outright
-    axis: str = ""  # of a token: the axis that it stands on
-    # "largest" or "smallest": the right answer is computed from the node. Empty: it is one of `right`.
+    node: str = ""  # the node of the cells; "" if the right tokens or heads are named directly
+    axis: str = ""  # for "token": the axis of the tokens
+    # "largest" or "smallest": the right answer is computed from the node. "": it is one of `right`.
     extreme: str = ""
-    row: int | None = None  # the row that is searched for it; None: the whole node
-    right: tuple[Cell, ...] = ()  # a token and a head are cells of one number
+    row: int | None = None  # the row in which the extreme is searched; None: the whole node
+    right: tuple[Cell, ...] = ()  # a token or a head is a cell with one index
 
 
 @dataclass(frozen=True)
 class Condition:
-    """What has to hold of a node."""
+    """A condition on one number of a node."""
 
     node: str  # a node, or a head's slice of one
-    cell: Cell  # the cell that is compared; of "argmax" the row that is searched
-    # "argmax" (the largest of the row stands in column `number`), ">", ">=", "<", "<=", or "~" (`number`, give or take
+    cell: Cell  # the compared cell; for "argmax" the searched row
+    # "argmax" (the largest number of the row is in column `number`), ">", ">=", "<", "<=", or "~" (`number` ±
     # `tolerance`).
     sign: str
     number: float
@@ -140,20 +140,20 @@ class Condition:
 
     @property
     def compared(self) -> Cell:
-        """The cell that is compared, or that is to be the largest of its row."""
+        """The compared cell; for "argmax", the cell that should be the largest of its row."""
         return (*self.cell, int(self.number)) if self.sign == "argmax" else self.cell
 
 
 @dataclass(frozen=True, kw_only=True)
 class MakeSo(Question):
-    """Numbers are changed until a goal is reached; any solution counts."""
+    """A question that is answered by editing numbers until a goal is reached; any solution counts."""
 
     made: ClassVar[bool] = True
 
-    goal: str  # as it is written
-    conditions: tuple[Condition, ...]  # the same, read: all of them have to hold
-    edits: int = 0  # so many cells may differ at most from what the step begins with; 0: any number
-    allowed: tuple[str, ...] = ()  # the inputs that may be changed; empty: all of them
+    goal: str  # as written in the file
+    conditions: tuple[Condition, ...]  # the parsed goal: all conditions must hold
+    edits: int = 0  # the most cells that may differ from the start of the step; 0: any number
+    allowed: tuple[str, ...] = ()  # the inputs that may be edited; (): all of them
 
     @property
     def goals(self) -> tuple[tuple[str, Cell], ...]:
@@ -172,14 +172,14 @@ class Step:
     title: str
     words: str  # markdown with ``$…$``; ``{NODE[row, column]}`` is the number of that cell (`explorer.lessons.prose`)
     look: Look
-    slide: str = ""  # at most three sentences for a class, markdown as `words`; empty: the words themselves
-    notes: str = ""  # what a lecturer says or watches for
-    minutes: float = 0.0  # planned; 0 where nothing is
-    setting: str = ""  # the setting of the lesson that it begins anew from; empty: from the step before
-    edits: tuple[Command, ...] = ()  # what is changed before it is shown, in this order
-    training: Training | None = None  # taken after the edits
+    slide: str = ""  # at most three sentences for a class, markdown as `words`; "": the words themselves
+    notes: str = ""  # notes for the lecturer
+    minutes: float = 0.0  # the planned time; 0: none
+    setting: str = ""  # the setting of the lesson that it starts from; "": it starts from the step before
+    edits: tuple[Command, ...] = ()  # the edits before it is shown, in this order
+    training: Training | None = None  # training after the edits
     showing: str = "values"  # what matrices show: "values", "change", "gradient" or "step"
-    head: int = 0  # the head that is looked at, counted from 0
+    head: int = 0  # the chosen head, counted from 0
     question: Predict | Choose | Point | MakeSo | None = None
     shown: Mapping[str, tuple[str, Cell]] = field(default_factory=dict)
-    """For each text in braces, in its words and its question, the node and the cell that it means."""
+    """For each text in braces in its words and its question, the node and the cell that it names."""

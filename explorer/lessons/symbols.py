@@ -1,4 +1,4 @@
-"""Formulas between words: the few commands of LaTeX that letters and signs can show, as HTML and as plain text."""
+"""Formulas within sentences, as HTML and as plain text: the few commands of LaTeX that letters and signs can show."""
 
 import re
 from html import escape
@@ -48,7 +48,7 @@ SIGNS = {
         "%": "%",
     },
 }
-"""What stands for a command that takes nothing."""
+"""The text of each command without arguments."""
 FUNCTIONS = ("exp", "ln", "log", "sin", "cos", "tan", "tanh", "max", "min", "argmax", "softmax", "arccos", "det")
 _WORDS = ("text", "mathrm", "operatorname", "mathbf", "mathit", "vec", "hat", "bar", "overline")
 _ABOVE = {"vec": "⃗", "hat": "̂", "bar": "̄", "overline": "̄"}
@@ -59,16 +59,16 @@ _SUPERSCRIPTS = str.maketrans("0123456789+−-=()Tin", "⁰¹²³⁴⁵⁶⁷⁸
 
 
 SERIF = "'STIX Two Text','Times New Roman','Liberation Serif','Nimbus Roman','DejaVu Serif',serif"
-"""The letters of names, in CSS: the first of these families that there is."""
+"""The font families of names, in CSS: the first installed one is used."""
 _NAME = re.compile(r"(?<![\w.“\\])(?<!(?<!\d)/)([A-Za-zα-ωΑ-Ω])_([A-Za-z0-9]{1,8})(?![\w(])")
 _TAG = re.compile(r"(<[^>]*>)")
 _AS_TYPED = ("code", "pre", "mark")
 
 
 def names_html(html: str) -> str:
-    """HTML in which names that are typed, such as W_O and d_model, are written as formulas are.
+    """HTML in which names in plain text, such as W_O and d_model, are typeset as in formulas.
 
-    Not in code, and not in words that a person has typed: those stand between “ and ”, or are marked.
+    Names in code stay as they are, and so do words that a person has typed, which stand between “ and ” or are marked.
     """
     parts, typed = [], 0
     for part in _TAG.split(html):
@@ -82,11 +82,11 @@ def names_html(html: str) -> str:
 
 
 IN_SIGNS = {"x_o_y": "⟨x_o, y⟩", "length_x": "‖x‖", "length_y": "‖y‖"}
-"""Nodes whose names are written as their formulas are."""
+"""Nodes whose names are written as formulas."""
 
 
 def name_of(node: str) -> str:
-    """The name of a node as it is written: its last part, with the Greek letter for gamma and beta."""
+    """The short name of a node for the screen: its last part, with Greek letters for words such as gamma and beta."""
     if node in IN_SIGNS:
         return IN_SIGNS[node]
     letter, *index = node.rpartition(".")[2].split("_", 1)
@@ -94,7 +94,7 @@ def name_of(node: str) -> str:
 
 
 def names_text(text: str) -> str:
-    """Plain text in which names have a true index where there are letters for all of it: for d_k, but not W_Q."""
+    """Plain text in which names have real subscripts if Unicode has all their letters: d_k, but not W_Q."""
 
     def name(match: re.Match[str]) -> str:
         small = match[2].translate(_SUBSCRIPTS)
@@ -104,7 +104,7 @@ def names_text(text: str) -> str:
 
 
 def formula_html(latex: str) -> str:
-    """A formula as HTML: letters in italics, indices below and above."""
+    """A formula as HTML: letters in italics, subscripts and superscripts."""
     return _Formula(latex, _Html()).read()
 
 
@@ -114,7 +114,7 @@ def formula_text(latex: str) -> str:
 
 
 class _Text:
-    """How the parts of a formula are written without any markup."""
+    """Writes the parts of a formula without any markup."""
 
     def letter(self, text: str) -> str:
         return text
@@ -158,10 +158,7 @@ def _all_changed(text: str, small: str) -> bool:
 class _Formula:
     """Reads a formula from left to right.
 
-    Parameters
-    ----------
-    form : _Text
-        How its parts are written.
+    `form`: writes its parts.
     """
 
     def __init__(self, latex: str, form: _Text) -> None:
@@ -197,7 +194,7 @@ class _Formula:
         return "" if token.isspace() else form.upright(_BINARY.get(token, token))
 
     def _begins(self) -> bool:
-        """Whether the sign just read stands before a number and not between two."""
+        """Whether the sign just read stands before a number, and not between two numbers."""
         before = next((token for token in reversed(self._tokens[: self._at - 1]) if not token.isspace()), "")
         return before in ("", "{", "(", "[", ",", "_", "^", *_BINARY)
 
@@ -235,5 +232,5 @@ class _Formula:
 
 
 def _bracketed(text: str) -> str:
-    """In brackets where it is more than one thing."""
+    """The text, in brackets if it has more than one part."""
     return f"({text})" if re.search("[ +−·×]", re.sub("<[^>]*>", "", text)) else text

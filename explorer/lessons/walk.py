@@ -1,8 +1,8 @@
-"""Somebody on the way through a lesson: the step, the answers, and the numbers drawn for this student.
+"""A student's walk through a lesson: the present step, the answers, and the numbers drawn for this student.
 
-In which order the choices of a question are shown: mixed, so that nobody learns where the right one stands.
+`shown_order`: the order in which the choices of a question are shown: random, so that nobody learns the right place.
 
-The ladder of hints: those of the question, and at its end how the answer comes about.
+`ladder`: the hints of a question, and at the end the derivation of the answer.
 """
 
 from dataclasses import dataclass, field
@@ -23,9 +23,9 @@ from explorer.lessons.steps import Choose, Point, Predict, Question, Step
 
 
 def shown_order(question: Choose, *about: object) -> tuple[int, ...]:
-    """The places of the choices in the file, counted from 0, in the order in which they are shown.
+    """The indices of the choices in the file, in the order in which they are shown.
 
-    `about`: what the order depends on, such as the learner, the sitting and the step; the same for the same.
+    `about`: what the order depends on, such as the student, the sitting and the step; equal values give equal orders.
     """
     places = np.arange(len(question.choices))
     if question.mixed:
@@ -38,7 +38,7 @@ Hint = str | tuple[Part, ...]
 
 
 def ladder(question: Question, engine: Engine) -> tuple[Hint, ...]:
-    """All hints in the order in which they are given; the last is a derivation where a number answers the question."""
+    """All hints in the order in which they are given; the last one is a derivation if the answer has one."""
     match question:
         case Point() if question.extreme and question.at == "cell":
             return (*question.hints, derivation(engine, question.node, right_places(question, engine)[0]))
@@ -52,7 +52,7 @@ def ladder(question: Question, engine: Engine) -> tuple[Hint, ...]:
 
 
 def told(question: Question, engine: Engine) -> tuple[Hint, ...]:
-    """What is shown to somebody who gave no answer: why a choice is right, or how a number comes about."""
+    """What is shown to a student who gives no answer: why a choice is right, or the derivation of a number."""
     if isinstance(question, Choose):
         return tuple(choice.why for choice in question.choices if choice.right and choice.why)
     return tuple(hint for hint in ladder(question, engine)[-1:] if not isinstance(hint, str))
@@ -60,39 +60,39 @@ def told(question: Question, engine: Engine) -> tuple[Hint, ...]:
 
 @dataclass
 class Attempt:
-    """What came of a question since the program was started."""
+    """The tries at a question since the start of the program."""
 
     tried: list[Answer] = field(default_factory=list)  # the answers given, in order, each once
-    verdict: Verdict | None = None  # on the last one
-    hints: int = 0  # so many were asked for
-    done: bool = False  # whether nothing is asked any more
-    told: bool = False  # whether the answer was shown to somebody who gave none
-    # The last wrong number of which it is known how one gets it, and that derivation.
+    verdict: Verdict | None = None  # the verdict on the last answer
+    hints: int = 0  # how many hints were taken
+    done: bool = False  # whether the question is over
+    told: bool = False  # whether the answer was shown to a student who gave none
+    # The last wrong number whose mistake was recognised, and its derivation.
     known: tuple[float, tuple[Part, ...]] | None = None
 
     @property
     def tries(self) -> int:
-        """How often one may still answer."""
+        """How many tries are left."""
         return 0 if self.done else TRIES - len(self.tried)
 
     @property
     def compared(self) -> tuple[float, tuple[Part, ...]] | None:
-        """A wrong number whose derivation is to stand beside the right one, once nothing is asked any more."""
+        """A wrong number and its derivation, to show beside the right one after the question is over."""
         wrong = self.verdict is not None and not self.verdict.right
         return self.known if self.done and wrong else None
 
 
 class Walk:
-    """A walk through a lesson. Everything that happens is kept at once.
+    """A walk through a lesson. The progress is saved after each change.
 
     Parameters
     ----------
     lesson : Lesson
-        With steps.
+        A lesson with steps.
     folder : ProgressFolder, optional
-        Where the progress is kept; without one it is forgotten.
+        The folder that keeps the progress; without it the progress is not saved.
     sitting : int
-        A number of this run of the program: in another one, choices are shown in another order.
+        The number of this run of the program; in each run, choices are shown in another order.
     """
 
     def __init__(self, lesson: Lesson, folder: ProgressFolder | None = None, sitting: int = 0) -> None:
@@ -100,33 +100,33 @@ class Walk:
         self.lesson, self.states, self._folder, self._sitting = lesson, states_of(lesson), folder, sitting
         self.progress = folder.load(lesson.id) if folder is not None else Progress(lesson.id)
         ids = [step.id for step in lesson.steps]
-        # The step that one is at, counted from 0: where one stopped the last time.
+        # The index of the present step: at first the step where the student stopped last time.
         stopped = self.progress.step
-        if stopped not in ids:  # a newer version of the lesson may lack it: then the last one seen that is there
+        if stopped not in ids:  # a newer version of the lesson may lack that step: then the last visited one it has
             stopped = next((step for step in reversed(self.progress.seen) if step in ids), "")
         self.at = ids.index(stopped) if stopped in ids else 0
         self._drawn: dict[int, tuple[State, Engine]] = {}
 
     @property
     def step(self) -> Step:
-        """The step that one is at."""
+        """The present step."""
         return self.lesson.steps[self.at]
 
     def state(self, at: int) -> State:
-        """The state of a step, with this student's numbers where its question draws some."""
+        """The state of a step, with this student's own numbers if its question draws fresh ones."""
         return self._of_student(at)[0] if self._is_fresh(at) else self.states[at]
 
     def engine(self, at: int) -> Engine:
-        """The values of `state`."""
+        """The values of the state of a step."""
         return self._of_student(at)[1] if self._is_fresh(at) else self.states.engine(at)
 
     def take(self, at: int, engine: Engine) -> None:
-        """Take the values of `state` from who has computed them."""
+        """Keep the values of a step's state that were computed elsewhere."""
         if not self._is_fresh(at):
             self.states.take(at, engine)
 
     def before(self, at: int) -> State | None:
-        """The state of a step without what it changes; None where it changes nothing, or draws numbers of its own."""
+        """The state of a step without its changes; None if it has no changes, or draws fresh numbers."""
         step = self.lesson.steps[at]
         if self._is_fresh(at) or not (step.edits or step.training):
             return None
@@ -135,9 +135,9 @@ class Walk:
         return self.states[at - 1]
 
     def go(self, at: int) -> Replace:
-        """Be at a step from now on, and the command that puts a document there; where one is already: reset the step.
+        """Go to a step; returns the command that brings a document there. For the present step, that is a reset.
 
-        Raises `ExplorerError`: "not-written" where the progress cannot be kept.
+        Raises `ExplorerError`: "not-written" if the progress cannot be saved.
         """
         command = Replace(self.state(at), f"Step: {self.lesson.steps[at].title}")
         self.at = at
@@ -145,35 +145,35 @@ class Walk:
         return command
 
     def resume(self, at: int, progress: Progress) -> None:
-        """Be at a step, with what somebody knew in another place.
+        """Go to a step, and join the progress that was made elsewhere.
 
-        Raises `ExplorerError`: "not-written" where the progress cannot be kept.
+        Raises `ExplorerError`: "not-written" if the progress cannot be saved.
         """
         self.at = at
         self._keep(self.progress.joined(progress).at(self.step.id))
 
     def order(self, at: int) -> tuple[int, ...]:
-        """The choices of a step's question, counted from 0 as in the file, in the order in which they are shown."""
+        """The indices in the file of a question's choices, in the order in which they are shown."""
         step = self.lesson.steps[at]
         assert isinstance(step.question, Choose)
         return shown_order(step.question, self.progress.seed, self._sitting, self.lesson.id, step.id)
 
-    # The question of the step that one is at
+    # The question of the present step
 
     def answer(self, answer: Answer, hints: int = 0, again: bool = False) -> Verdict:
-        """Judge an answer and keep what became of it.
+        """Judge an answer and save the result.
 
         Parameters
         ----------
         hints : int
-            How many were taken.
+            How many hints were taken.
         again : bool
-            Whether the question came again from an earlier lesson.
+            Whether the question is repeated from an earlier lesson.
 
         Raises
         ------
         ExplorerError
-            "not-written" where the progress cannot be kept.
+            "not-written" if the progress cannot be saved.
         """
         question = self.step.question
         assert question is not None
@@ -188,12 +188,12 @@ class Walk:
         return ladder(self.step.question, self.engine(self.at))
 
     def told(self) -> tuple[Hint, ...]:
-        """What is shown to somebody who gave no answer to the question."""
+        """What is shown to a student who gives no answer to the question."""
         assert self.step.question is not None
         return told(self.step.question, self.engine(self.at))
 
     def gaps(self) -> Faded | None:
-        """The derivation with gaps, where the question asks for one."""
+        """The derivation with gaps; None if the question has none."""
         question = self.step.question
         if not isinstance(question, Predict) or not question.fade:
             return None

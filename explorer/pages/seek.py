@@ -1,4 +1,4 @@
-"""A number is wished for: what may change, and the way on which gradient descent came to it."""
+"""The page that searches for inputs that give a cell a wished number: what may change, and the steps of the search."""
 
 from dataclasses import dataclass, replace
 from html import escape
@@ -33,31 +33,31 @@ from explorer.pages.page import (
 from explorer.training.goal_seek import MOST_STEPS, Sought
 
 MOST_INPUTS, MOST_DIGITS, MOST_NAME, LINES = 24, 40, 100, 8
-"""Inputs to choose among, letters of a number and of a name, and steps of the way in sight."""
+"""The most inputs to choose among, letters of a number, and letters of a name; the steps of the search in sight."""
 
 
 @dataclass(frozen=True)
 class Search:
-    """A wish for a number, and what came of it."""
+    """A search for inputs that give one cell a wished number, and its result."""
 
-    state: State  # what it is sought in
-    root: Root  # the number
-    name: str  # as undo and messages name it: "encoder.1.self.scores[0,1,2]"
-    where: str  # in words: "row friend, column Emma"
-    value: float  # as it is now
-    inputs: tuple[str, ...]  # those that may be chosen, the nearest last; behind them the parts that were added
-    left_out: int  # how many more there are, further away
-    chosen: frozenset[str]  # those that may change
-    typed: str = ""  # the wished number, as it is typed
-    part: str = ""  # a head's slice or a cell of an input, as it is typed
+    state: State  # the state of the model that is searched
+    root: Root  # the cell whose number is wished
+    name: str  # the name of the cell in undo and messages: "encoder.1.self.scores[0,1,2]"
+    where: str  # the place of the cell in words: "row friend, column Emma"
+    value: float  # the present number of the cell
+    inputs: tuple[str, ...]  # inputs that may be chosen, the nearest last; after them the parts that the reader added
+    left_out: int  # how many more inputs there are, further away
+    chosen: frozenset[str]  # the inputs that may change
+    typed: str = ""  # the wished number, as typed
+    part: str = ""  # a head's slice or a cell of an input, as typed
     busy: bool = False
-    steps: int = 0  # that the search has taken so far
-    stopped: bool = False  # whether it was ended before it came to something
+    steps: int = 0  # the steps that the search has taken so far
+    stopped: bool = False  # whether it was stopped before it had a result
     found: Sought | None = None
 
     @property
     def wished(self) -> float:
-        """The number that is typed.
+        """The typed number.
 
         Raises `ExplorerError`: "bad-number" or "number-too-large".
         """
@@ -67,7 +67,7 @@ class Search:
         return value
 
     def do(self, act: str, value: object) -> "Search":
-        """What a control asks for; what was found before is no longer shown."""
+        """The search after an act of a control; except for typing a part, its earlier result is removed."""
         if act == "part":
             return replace(self, part=str(value))
         now = replace(self, found=None, stopped=False)
@@ -79,7 +79,7 @@ class Search:
         return replace(now, chosen=self.chosen | {name} if value else self.chosen - {name})
 
     def _with_part(self) -> "Search":
-        """With the part that is typed among what may change, in the place of the whole of its input.
+        """The search with the typed part among the inputs that may change, instead of the whole input.
 
         Raises `ExplorerError`: "bad-cell-syntax", "unknown-node", "not-editable", "bad-cell"; "no-gradient" for whole
         numbers.
@@ -96,12 +96,12 @@ class Search:
 
     @property
     def changes(self) -> list[Cell]:
-        """What may change, as `explorer.training.goal_seek.seek` wants it."""
+        """The cells and inputs that may change, as `explorer.training.goal_seek.seek` takes them."""
         return [parse_cell(name) for name in self.inputs if name in self.chosen]
 
 
 def search_for(state: State, engine: Engine, root: Root, where: str) -> Search:
-    """A search for one number; at first the inputs that are nearest to it may change."""
+    """A new search for one number; at first its nearest inputs may change."""
     graph = state.graph
     whole = [one for one in graph.inputs_of(root.node) if graph.nodes[one].op.whole]
     inputs = [one for one in graph.inputs_of(root.node) if one not in whole]
@@ -117,12 +117,12 @@ def search_for(state: State, engine: Engine, root: Root, where: str) -> Search:
 
 
 def _is_usable(search: Search) -> bool:
-    """Whether inputs were found that one may take over."""
+    """Whether the search found inputs that the reader can use."""
     return search.found is not None and search.found.reached and bool(search.found.moves)
 
 
 def seek_page(search: Search) -> tuple[Element, ...]:
-    """What is asked, and the way."""
+    """The page: the wish, what may change, and the steps of the search."""
     now = formatted(search.value, ".6g")
     header = Header("header", "Find inputs for a value", f"{search.name}, {search.where}: now {now}")
     field = Field(
@@ -162,7 +162,7 @@ def seek_page(search: Search) -> tuple[Element, ...]:
 
 
 def _example(search: Search) -> str:
-    """The first cell of the input that is nearest, as one types it."""
+    """The first cell of the nearest input, as somebody would type it."""
     name = search.inputs[-1].partition("[")[0] if search.inputs else ""
     place = search.state.graph.find(name)
     shape = () if place is None else search.state.graph.shape(place.node)[len(place.index) :]

@@ -1,7 +1,7 @@
-"""Models with a stream, in large letters: a column for each sequence, whose words go down from block to block.
+"""The picture of a whole model with a residual stream in large letters: a column for each sequence, from top to bottom.
 
-It is what a class sees, and who has enlarged the text. The decoder stands beside its encoder. Norms and sums are left
-to the pages of the blocks.
+A class sees this picture, and a reader with enlarged text. The decoder stands beside its encoder. Norms and sums are
+left to the pages of the blocks.
 """
 
 from dataclasses import dataclass, replace
@@ -18,27 +18,27 @@ from explorer.pages.sublayers import box_of, exchange
 from explorer.pages.view import View
 
 LETTERS, LOWER, SIZE, LETTER = 1.12, 1.05, 13.1, 8.4
-"""How many times larger than in a lane letters are, also in a low box; how high words are, how wide their letters."""
+"""Factors of the letters, compared with a lane, in general and in a low box; the height of words; a letter's width."""
 WIDTH, SINGLE, BETWEEN = 168.0, 310.0, 22.0
-"""Of a column, of a single one, and between two."""
+"""The width of a column, of a single column, and of the gap between two columns."""
 LINE, LOW, GAP, PAD = 16.0, 19.0, 5.4, 5.0
-"""How high a line of words is, a box with a line alone; between boxes; and around blocks in their layer."""
+"""The heights of a line of words and of a box with a single line; the gap between boxes; the padding in a layer."""
 BAND, TALL = 20.0, 30.0
-"""How high what a block holds is, also in a single column."""
+"""The height of the contents of a block, with two columns and with a single one."""
 EMBEDDINGS, PLUS = 0.57, 11.0
-"""The part of a line that embeddings have, and the room for the sign between them and positions."""
+"""The part of a line that the embeddings take, and the room for the plus sign between them and the positions."""
 TITLE, HEAD, THICK, SHEETS = 21.0, 20.0, 1.6, 8.0
-"""The room for the title of a layer, with what of its letters is below the line, and for that of a block; how many
-times thicker than usual the lines between words are; and what the sheets behind a layer take above it."""
+"""The room for the title of a layer, including descenders, and for that of a block; the thickness of lines between
+words, as a multiple of the usual one; and the room above a layer for the edges of the layers behind it."""
 MOST_ANSWERS, MORE_ANSWERS = 2, 3
-"""Words that may come next, also below a single column."""
+"""The most next words that are shown, with two columns and with a single one."""
 LOSS_WIDTH = 122.0
 SUBLAYERS = "self", "cross", "ffn"
 
 
 @dataclass
 class Column:
-    """One sequence on its way: where the line of each word lies, and how far down it has been drawn."""
+    """The stream of one sequence: the x of each word's line, and how far down it has been drawn."""
 
     sequence: str
     stack: str
@@ -56,7 +56,7 @@ class Column:
         return self.left + self.width / 2
 
     def at(self, y: float) -> Array:
-        """(n_words, 2): where the lines are at a height."""
+        """The points of all lines at a height, (n_words, 2)."""
         return np.stack([self.across, np.full(len(self.across), y)], axis=-1)
 
 
@@ -72,7 +72,7 @@ class Stacks:
 
     @property
     def due(self) -> list[str]:
-        """The node that each mark waits for, where a pass is played; empty where it waits for none."""
+        """For each mark, the node that it waits for while a pass is played; "" if it waits for none."""
         return self._sheet.due
 
     def drawing(self) -> Drawing:
@@ -107,7 +107,7 @@ class Stacks:
         self._flow(column, GAP + SHEETS * (times > 1))
         sheet.wait_for("")
         at, top = len(sheet.marks), column.y
-        sheet.add(Mark())  # its frame, as soon as it is known how high it is
+        sheet.add(Mark())  # holds the place of the frame, whose height is known only after its blocks
         column.y += TITLE
         for i, block in enumerate(f"{column.stack}.{k}.{part}" for part in SUBLAYERS):
             if f"{block}.output" in view.nodes:
@@ -117,7 +117,7 @@ class Stacks:
         sheet.marks[at] = Box(place, title, title, folded=times > 1, around=True, letters=LETTERS)
 
     def _words_in(self, column: Column) -> None:
-        """The words at the top, as far as they fit side by side."""
+        """The words at the top, or only the first and the last one if they do not fit side by side."""
         sheet, words = self._sheet, self._view.labels(column.sequence)
         title = {"source": "Source", "target": "Target so far"}.get(column.sequence, "Words in")
         count = f" · {len(words)}" if len(words) > 12 else ""
@@ -138,7 +138,7 @@ class Stacks:
         column.y = 2 * LINE
 
     def _flow(self, column: Column, far: float) -> None:
-        """The stream goes on by so much, a line for each word."""
+        """Continue the stream down by `far`, with a line for each word."""
         ends = np.stack([column.at(column.y), column.at(column.y + far)], axis=1)
         self._sheet.lines(column.sequence, ends)
         column.y += far
@@ -190,7 +190,7 @@ class Stacks:
         exchange(sheet, (column.sequence, whose), block, keys, column.at(bottom), THICK)
 
     def _bridge(self, column: Column, y: float) -> None:
-        """From the end of the encoder to a block beside it that looks at the source."""
+        """The line from the end of the encoder to a block of the decoder that looks at the source."""
         source = self._source
         assert source is not None
         x, low = source.right + PAD + (BETWEEN - 2 * PAD) / 2, source.y + GAP
@@ -198,7 +198,7 @@ class Stacks:
         self._sheet.add(FlowLine(ways, TEXT, 2.0))
 
     def _end(self, column: Column) -> None:
-        """What comes out at the bottom: the likeliest next words and the loss, or each word in its context."""
+        """Draw the output at the bottom: the most probable next words and the loss, or each word in its context."""
         sheet = self._sheet
         if "output" not in sheet.stages:
             self._flow(column, GAP)
@@ -219,7 +219,7 @@ class Stacks:
         most = MORE_ANSWERS if self._single else MOST_ANSWERS
         high = answers_height(sheet, most)
         left, y = column.left, column.y + high / 2
-        if LOSS.node in self._view.nodes:  # below the encoder there is room for it
+        if LOSS.node in self._view.nodes:  # the loss stands below the encoder if there is one
             left += LOSS_WIDTH + 2 * GAP if self._source is None else 0.0
             begin, wide = (column.left, LOSS_WIDTH) if self._source is None else (self._source.left, self._source.width)
             loss(sheet, (begin, y - LOW / 2, wide, LOW), ((left, y), (begin + wide, y)))

@@ -1,4 +1,4 @@
-"""A block of the picture of the whole: attention with its heads, or a feed-forward net, above the stream it reads."""
+"""Draws a block in the picture of the whole: attention with its heads, or a feed-forward net, above its stream."""
 
 import numpy as np
 
@@ -27,24 +27,24 @@ from explorer.pages.view import View
 
 MOST_HEADS, MOST_OFFERED = 27, 12
 AROUND, HEAD, PILL = 44.0, 20.0, 16.0
-"""What a block is higher than its image, where that begins, and how high the line of its heads is."""
+"""The height of a block without its image; the top of the image in the block; the height of the box W_O, the "pill"."""
 NORM, NORM_WIDTH, NORM_BELOW = 15.0, 52.0, 4.0
-"""How high and wide the box of a norm beside a block is, and how far below the block it begins."""
+"""The height and width of the box of a norm below a block, and its distance from the block."""
 LEAST_BLOCK, LEAST_CROSS, TITLE, WIDTHS = 128.0, 171.0, 8.6, 12.5
-"""How wide a block is at least, also one that looks at the source; a letter of its title, and of a net's widths."""
+"""The least width of a block, and of cross-attention; the width of a letter of a title, and of a net's widths."""
 SIDES = 2.5
-"""Letters that have room beside the words of a pill."""
+"""The padding at both sides of a pill's words, in letters."""
 PLACES_TIP = "Positions are not added to the vectors: they are where queries meet keys."
 APART, EDGE, COMPACT = 4.0, 1.8, 300.0
-"""Between heads; how far the frame of those that share their keys stands out; and the width for which heads have to be
-twice as large as without it."""
+"""The gap between heads; how far the frame of heads that share keys extends around them; and the width of all heads
+that is worth it only if the heads become twice as large."""
 LEVELS = 6
-"""Of thickness, of the lines between words."""
+"""The number of thicknesses of the lines between words."""
 LEAST_SHARE, FEW_WORDS, EVEN, MORE_THAN_EVEN, MANY_WORDS = 0.04, 6, 1.01, 1.6, 24
-"""Of few words all are joined that look at each other at all; of more, those that do so clearly more than evenly; of
-many, each with the one that it looks at most. All are even where the largest is so many times the mean."""
+"""Which shares have lines: of few words, those of at least `LEAST_SHARE`; of more, those of `MORE_THAN_EVEN` times an
+even share; of many, only the largest of each word. If that is at most `EVEN` times an even share, all are even."""
 READABLE = 11.0
-"""Rows of the source that are at least so high have their words at the lines of cross-attention."""
+"""The least height of the source's rows with which their words are written at the lines of cross-attention."""
 BELOW = {
     "attention": "all look at all",
     "mask": "as the mask lets them",
@@ -58,12 +58,12 @@ Place = tuple[float, float, float, float]
 
 
 class Sublayers:
-    """Draws the blocks.
+    """Draws the blocks of the layers.
 
     Parameters
     ----------
     image, heads : float
-        The height of the images in a block, and the width of all its heads at most.
+        The height of the images in a block, and the most width of all its heads.
     """
 
     def __init__(self, sheet: Sheet, image: float, heads: float) -> None:
@@ -71,27 +71,27 @@ class Sublayers:
         self.image, self._heads = image, heads
         self._box = image + AROUND
         self.above = self._box + RISE
-        """How far above the stream a block reaches."""
+        """How far above the stream a block extends."""
         self._reading: float | None = None
-        """Where the block before reads the stream."""
+        """The x at which the block before reads the stream."""
         self.source: Lane | None = None
-        """The lane of the encoder, once it has been drawn, and where its stream ends."""
+        """The lane of the encoder, once it has been drawn."""
         self.bends: tuple[float, float] | None = None
-        """In a further row of a lane, where the way from the encoder goes down beside it, and along above it."""
+        """In a further row of a lane: the x of the encoder's line left of the row, and its y above the row."""
 
     def made(self, block: str) -> str:
-        """The last node of a sublayer; empty where there is no such sublayer."""
+        """The last node of a sublayer; "" if there is no such sublayer."""
         for short in ("norm", "residual", "dropped", "projected", "concat", "output"):
             if f"{block}.{short}" in self._view.nodes and not (short == "norm" and self._before(block)):
                 return f"{block}.{short}"
         return ""
 
     def _before(self, block: str) -> bool:
-        """Whether a block's norm stands before it."""
+        """Whether a block has its norm at its input (pre-norm)."""
         return f"{block}.norm" in self._sheet.stages
 
     def draw(self, lane: Lane, block: str, stream: str) -> str:
-        """A block above the stream that it reads from; returns the node that the stream carries behind it."""
+        """Draw a block above the stream that it reads; returns the node that the stream carries after it."""
         sheet, nodes = self._sheet, self._view.nodes
         attention = f"{block}.attention" in sheet.stages
         stage = sheet.stages[f"{block}.attention" if attention else f"{block}.layers"]
@@ -144,29 +144,29 @@ class Sublayers:
         return result
 
     def _reads(self, lane: Lane, block: str, x: float, bottom: float) -> None:
-        """The way from the stream up into a block, through its norm where that stands before it."""
+        """The line from the stream up into a block, through its norm if that is at its input."""
         sheet = self._sheet
         sheet.gather(lane, x)
         sheet.add(FlowLine(((x, lane.top + 0.5 * lane.pitch), (x, bottom)), TEXT, 1.5))
         self._norm_in(block, x, bottom)
 
     def _reads_beside(self, lane: Lane, block: str, x: float, bottom: float) -> None:
-        """The same of a net beside an attention: from where that reads, before it has added anything."""
+        """The line into a net that is parallel to attention: from where attention reads, before it adds its output."""
         sheet, start, level = self._sheet, self._reading, lane.top - 2.0
         assert start is not None
         own = f"{block}.norm" in self._view.nodes
-        # A net that has no norm of its own reads what comes out of the attention's.
+        # A net without a norm of its own reads the output of the attention's norm.
         begin = (start, level) if own else (start - 13.0 + NORM_WIDTH, bottom + NORM_BELOW + NORM / 2)
         sheet.add(FlowLine((begin, (x, begin[1]), (x, bottom)), TEXT, 1.5))
         self._norm_in(block, x, bottom)
 
     def _norm_in(self, block: str, x: float, bottom: float) -> None:
-        """The norm on the way into a block."""
+        """The box of the norm at the input of a block."""
         if self._before(block):
             self._norm(block, "norm", "before", x, bottom)
 
     def _norm_out(self, block: str, stage: Stage, x: float, bottom: float) -> None:
-        """The norm of what a block makes, on its way down to the stream."""
+        """The box of the norm at the output of a block, on the line down to the stream."""
         if f"{block}.output_norm" in self._view.nodes:
             self._sheet.wait_for(f"{block}.output_norm")
             self._norm(block, "output_norm", "behind", x - NORM_WIDTH + 32.0, bottom)
@@ -190,7 +190,7 @@ class Sublayers:
         return max(across * (side + APART) - APART + 2 * PAD, least)
 
     def _grid(self, block: str) -> tuple[int, float, int]:
-        """How many heads stand beside each other, how large each is, and how many are drawn."""
+        """How many heads stand side by side, the side of each, and how many are drawn."""
         heads, group = min(self._view.graph.n_heads(f"{block}.weights") or 1, MOST_HEADS), sharing(self._view, block)
 
         def whole(down: int) -> bool:
@@ -209,7 +209,7 @@ class Sublayers:
         return *max(map(laid, filter(whole, range(1, heads + 1))), key=worth), heads
 
     def _hold(self, stage: Stage, block: str, place: Place) -> None:
-        """The weights of each head, or the hidden units."""
+        """Draw the contents of a block: the weights of each head, or the hidden units."""
         sheet, view = self._sheet, self._view
         left, top, width, height = place
         raw = raw_of(view, block)
@@ -231,7 +231,7 @@ class Sublayers:
         if heads_stage is not None and view.looking.showing == "values":
             within, wide = places_in(view, block), width - 2 * PAD
             parts = ("concat", "W_O") if f"{block}.W_O" in view.nodes else ("concat",)
-            mixed = parts[-1] if within else " · ".join(parts)  # beside another pill there is no room for both
+            mixed = parts[-1] if within else " · ".join(parts)  # beside the pill of positions there is room for one
             if within:
                 share = (len(within) + SIDES) / (len(within) + len(mixed) + 2 * SIDES)
                 positions = left + PAD, top + height - PILL - 4.0, share * (wide - APART), PILL
@@ -247,7 +247,7 @@ class Sublayers:
     def _frames(
         self, stage: Stage, block: str, at: tuple[float, float], side: float, laid: tuple[int, int, int]
     ) -> None:
-        """Around the heads that share a head of keys and values: a frame in each row that they stand in."""
+        """Frames around heads that share a head of keys and values: one frame in each row of heads."""
         across, drawn, group = laid
         for first in range(0, drawn, group):
             heads = range(first, min(first + group, drawn))
@@ -265,7 +265,7 @@ class Sublayers:
     # Words that look at words
 
     def _exchange(self, lane: Lane, keys: Lane, block: str, start: float, end: float) -> None:
-        """Lines from each word to those that look at it, thick by the mean of the heads' weights."""
+        """Lines from each word to the words that look at it, as thick as the mean of the heads' weights."""
         from_, to = (
             np.stack([np.full(len(one.words), x), one.top + (np.arange(len(one.words)) + 0.5) * one.pitch], axis=-1)
             for one, x in ((keys, start), (lane, end))
@@ -273,7 +273,7 @@ class Sublayers:
         exchange(self._sheet, (lane.sequence, keys.sequence), block, from_, to)
 
     def _look_across(self, lane: Lane, block: str, start: float, end: float) -> None:
-        """Lines from the words of the source, as far as they can be read, to those of the target that look at them."""
+        """Lines from the words of the source, written if there is room, to the target's words that look at them."""
         if self.source is None:
             return
         source = self.source
@@ -290,7 +290,7 @@ class Sublayers:
         self._exchange(lane, keys, block, start + place[2], end)
 
     def _bridge_to(self, place: Place) -> None:
-        """From the end of the encoder down to a block that looks at the source."""
+        """The line from the end of the encoder down to a block that looks at the source."""
         if self.source is None:
             return
         sheet, x, y = self._sheet, self.source.x, self.source.spine
@@ -307,12 +307,12 @@ class Sublayers:
 
 
 def raw_of(view: View, block: str) -> str:
-    """The node that a block makes, before it is added to the stream."""
+    """The output node of a block, before it is added to the stream."""
     return next(f"{block}.{short}" for short in ("projected", "concat", "output") if f"{block}.{short}" in view.nodes)
 
 
 def box_of(sheet: Sheet, stage: Stage, block: str, place: Place) -> Box:
-    """The box of attention or of a feed-forward net, without what it holds."""
+    """The box of attention or of a feed-forward net, without its contents."""
     view, raw = sheet.view, raw_of(sheet.view, block)
     attention, values = stage.kind != "ffn", view.looking.showing == "values"
     note, share = amount(view, raw)
@@ -342,16 +342,16 @@ def box_of(sheet: Sheet, stage: Stage, block: str, place: Place) -> Box:
 def exchange(
     sheet: Sheet, sequences: tuple[str, str], block: str, keys: Array, queries: Array, thick: float = 1.0
 ) -> None:
-    """Lines from each word to those that look at it, thick by the mean of the heads' weights.
+    """Lines from each word to the words that look at it, as thick as the mean of the heads' weights.
 
     Parameters
     ----------
     sequences : tuple of str
-        That of the queries, and that of the keys.
+        The sequence of the queries, and that of the keys.
     keys, queries : numpy.ndarray
-        (n_words, 2): where the lines of their words begin and end.
+        (n_words, 2): the points at which the lines begin (keys) and end (queries).
     thick : float
-        How many times thicker than usual they are.
+        The thickness of the lines, as a multiple of the usual one.
     """
     weights = np.nan_to_num(sheet.view.values[f"{block}.weights"])
     mean: Array = weights.mean(0) if weights.ndim == 3 else weights
@@ -364,21 +364,21 @@ def exchange(
     query, key = (sheet.chosen(sequence) for sequence in sequences)
     inks = LINE if sheet.follows else series(0), series(0), HERE, LINE
     levels = np.ceil(np.clip(mean[looking, looked], 0, 1) * LEVELS).astype(int)
-    # Above all others lies where the word looks that is followed, and below that who looks at it.
+    # On top lie the lines from the followed word to those it looks at, below these the lines of those looking at it.
     kinds = np.where(looking == (-1 if query is None else query), 2, looked == (-1 if key is None else key))
-    # Who looks at many words alike says nothing: such lines are faint, below those that do.
+    # The lines of a word that looks at many words alike say nothing: they are faint, and lie below all others.
     even = (mean.max(-1) <= EVEN / np.maximum(seen[:, 0], 1)) & (seen[:, 0] > FEW_WORDS)
     kinds[even[looking] & (kinds == 0)] = -1
     for kind, level in sorted(set(zip(kinds.tolist(), levels.tolist(), strict=True))):
         drawn = np.flatnonzero((kinds == kind) & (levels == level))
         ends = np.stack([keys[looked[drawn]], queries[looking[drawn]]], axis=1)
         width = thick * (0.5 + 3.0 * level / LEVELS)
-        dashed = kind == 1  # not told from the others by colour alone
+        dashed = kind == 1  # so that colour is not the only difference
         sheet.add(Segments(ends, inks[kind], width, dashed, token=sequences[0], whose=looking[drawn]))
 
 
 def _menu(view: View, block: str, raw: str, title: str, attention: bool) -> tuple[tuple[str, Gesture], ...]:
-    """What can be turned off and on in a block, and around it."""
+    """The context menu of a block: what can be turned off and on in it."""
     offers = [(title, raw)]
     heads = (view.graph.n_heads(f"{block}.output") or 1) if attention else 1
     if 1 < heads <= MOST_OFFERED:

@@ -1,6 +1,6 @@
-"""From one page to the next: what stays glides to its new place, what goes fades, and what it feeds takes it in.
+"""The animation from one page to the next: matrices on both pages glide, others fade, or glide into what they feed.
 
-Places are in pixels of what one sees; nothing here knows of Qt.
+Places are in pixels of the visible part of the page; this module does not use Qt.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,12 +13,12 @@ from explorer.core.graph import Place
 from explorer.pages.view import Cell, View
 
 TERMS = 6
-"""Products that appear one by one at most; a longer sum has none."""
+"""The most products of a sum that appear one by one; the products of a longer sum are not shown."""
 THERE, FALLS, FADE = 0.6, 0.75, 0.15
-"""Parts of the time: when all products are there and bars are grown; when they fall into their cell, or bars begin to
-fade; and in which one of them appears."""
+"""Times, as parts of the whole: all products are there and bars are fully grown; products start to fall into their
+cell, or bars to fade; and the duration in which one product appears."""
 LETTER, AROUND = 0.55, 1.0
-"""Of the height of a line of words, how wide a letter is about; and the room beside the words and before the cell."""
+"""As parts of the height of a line: the approximate width of a letter, and the room beside the words and the cell."""
 
 Rect = tuple[float, float, float, float]
 """Left, top, width, height."""
@@ -26,16 +26,16 @@ Rect = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Stands:
-    """Where a matrix stands."""
+    """The place of a matrix on a page."""
 
     of: Place
     place: Rect  # with its heading and labels
-    cells: Rect  # its numbers
-    shape: tuple[int, int]  # rows and columns as they are shown
+    cells: Rect  # only its numbers
+    shape: tuple[int, int]  # (rows, columns) as shown
     turned: bool = False  # whether its rows are the node's columns
 
     def part(self, rows: tuple[int, int], columns: tuple[int, int]) -> Rect:
-        """Where some of its numbers stand, from the first row and column to the last, by those of the node."""
+        """The place of some of its numbers: (first, last) of the node's rows, and of the node's columns."""
         (first, last), (left, right) = (columns, rows) if self.turned else (rows, columns)
         x, y, width, height = self.cells
         down, across = height / self.shape[0], width / self.shape[1]
@@ -44,46 +44,46 @@ class Stands:
 
 @dataclass(frozen=True)
 class Scene:
-    """What one sees of a page."""
+    """The visible part of a page."""
 
     room: Rect
-    matrices: Mapping[str, Stands] = field(default_factory=dict)  # by their names, those that are whole in sight
+    matrices: Mapping[str, Stands] = field(default_factory=dict)  # by name, the matrices that are completely in sight
 
 
 @dataclass(frozen=True)
 class Flow:
-    """A part of a page that glides into what it feeds, and is gone there."""
+    """A part of a page that glides into the matrix or cell that it feeds, and disappears there."""
 
     start: Rect
     end: Rect
-    comes: bool = False  # whether it is a part of the next page, and not of the one before
+    comes: bool = False  # whether it is a part of the next page, and not of the page before
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of the pictures of both pages at a moment: the one of before is painted first."""
+    """A piece of the screen at a time, painted from the pictures of both pages, the page before first."""
 
     place: Rect
-    # `before`, `after`: which part of each picture it is; None where it is not on that page.
+    # `before`, `after`: the part of each page's picture that is painted; None: nothing of that page.
     before: Rect | None
     after: Rect | None
-    # `was`, `will`: how opaque each is.
+    # `was`, `will`: the opacity of each.
     was: float
     will: float
 
 
 @dataclass(frozen=True)
 class Arises:
-    """How numbers of the page that comes arise, once all has glided to its place: a sum, or shares as bars."""
+    """How numbers of the next page appear after everything has glided to its place: a sum, or shares as bars."""
 
-    cells: tuple[Rect, ...]  # where they stand, hidden until they are there
-    terms: tuple[str, ...] = ()  # the products of which there is the sum, in the one cell
-    shares: tuple[float, ...] = ()  # of each cell, from 0 to 1
+    cells: tuple[Rect, ...]  # the places of the numbers, covered at first
+    terms: tuple[str, ...] = ()  # the products whose sum is the number of the only cell
+    shares: tuple[float, ...] = ()  # the share of each cell, from 0 to 1
 
 
 @dataclass(frozen=True)
 class Mark:
-    """What is painted over a page while numbers arise."""
+    """A thing painted over a page while numbers appear."""
 
     place: Rect
     kind: str  # "cover": the ground of the page; "bar": a share; "words"
@@ -92,17 +92,17 @@ class Mark:
 
 
 def eased(at: float) -> float:
-    """How far something has come that begins fast and ends slowly; `at`: from 0 to 1."""
+    """The progress of a movement that begins fast and ends slowly; `at`: the time, from 0 to 1."""
     return 1.0 - (1.0 - at) ** 3
 
 
 def tween(before: Scene, after: Scene, at: float, flows: tuple[Flow, ...] = ()) -> tuple[Piece, ...]:
-    """The pieces of a moment, the later above the earlier: first all that is no matrix of both pages, faded over.
+    """The pieces at a time, later ones above earlier ones: first both whole pages, the next one fading in.
 
     Parameters
     ----------
     at : float
-        From 0, where the page before is to be seen and nothing else, to 1, where the next one is.
+        From 0, where only the page before is visible, to 1, where only the next page is.
     """
     part = eased(at)
     pieces = [Piece(after.room, before.room, after.room, 1.0, part)]
@@ -119,7 +119,7 @@ def tween(before: Scene, after: Scene, at: float, flows: tuple[Flow, ...] = ()) 
 
 
 def staying(before: Scene, after: Scene) -> tuple[str, ...]:
-    """The matrices that are on both pages."""
+    """The names of the matrices that are on both pages."""
     return tuple(name for name in after.matrices if name in before.matrices)
 
 
@@ -129,9 +129,9 @@ def _between(start: Rect, end: Rect, part: float) -> Rect:
 
 
 def flows(view: View, before: Scene, after: Scene) -> tuple[Flow, ...]:
-    """What glides into the matrices that come: what they are made of, each onto the part of them that it feeds.
+    """The parts that glide into the matrices of the next page: their parents, each to the part that it feeds.
 
-    Of a cell that is spoken of, the numbers that it reads glide to it: a row and a column to their product.
+    If a step speaks of one cell, the numbers that the cell reads glide to it, such as a row and a column.
     """
     found: list[Flow] = []
     for name, coming in after.matrices.items():
@@ -144,19 +144,19 @@ def flows(view: View, before: Scene, after: Scene) -> tuple[Flow, ...]:
             continue
         new = {name: one for name, one in after.matrices.items() if name not in before.matrices}
         found += [Flow(one.cells, end) for one, end in _into(view.engine, before.matrices, coming)]
-        # What comes with it glides only where it is one of several beside each other: heads into what joins them.
+        # A parent on the same page glides only into a part of the matrix, as each head does into the joined heads.
         parts = _into(view.engine, new, coming)
         found += [Flow(one.cells, end, comes=True) for one, end in parts if _is_part(end, coming.cells)]
     return tuple(found)
 
 
 def _is_part(one: Rect, whole: Rect) -> bool:
-    """Whether a rectangle is clearly smaller than the one that it is in."""
+    """Whether a rectangle is clearly smaller than the one around it."""
     return one[2] < whole[2] - 0.5 or one[3] < whole[3] - 0.5
 
 
 def _spoken(view: View, coming: Stands) -> Cell | None:
-    """The cell of a matrix that is spoken of; None where none is, or where its number is covered."""
+    """The one cell of a matrix that a step speaks of; None if there is none, or if its number is covered."""
     spot = view.looking.spot
     if spot is None or len(spot.rows) != 1 or len(spot.columns) != 1:
         return None
@@ -168,7 +168,7 @@ def _spoken(view: View, coming: Stands) -> Cell | None:
 
 
 def _into_cell(engine: Engine, cell: Cell, before: Scene, coming: Stands) -> Iterator[Flow]:
-    """The numbers of each matrix that a cell reads, on their way to it."""
+    """The flows of the numbers that a cell reads, one for each matrix, to the cell."""
     explained = engine.explain(cell.node, cell.index)
     read: dict[str, list[tuple[int, ...]]] = {}
     for one in operands(explained) if explained is not None else ():
@@ -181,10 +181,10 @@ def _into_cell(engine: Engine, cell: Cell, before: Scene, coming: Stands) -> Ite
 
 
 def _into(engine: Engine, others: Mapping[str, Stands], coming: Stands) -> Iterator[tuple[Stands, Rect]]:
-    """Those of some matrices that one is made of, and which part of that one each feeds."""
+    """The parents of a matrix among some others, each with the part of the matrix that it feeds."""
     for one in others.values():
         if one.shape == (1, 1) or coming.of.node not in engine.graph.children.get(one.of.node, ()):
-            continue  # a single number that stretches over all that it scales is no picture of anything
+            continue  # a single number feeds the whole matrix, and would be stretched over it
         shape = engine.values[one.of.node].shape
         last = tuple(size - 1 for size in shape[len(one.of.index) :])
         fed = [
@@ -199,13 +199,13 @@ def _into(engine: Engine, others: Mapping[str, Stands], coming: Stands) -> Itera
 
 
 def _ends(index: Index, shape: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """The first and the last of the cells that an index means."""
+    """The first and the last cell of an index."""
     along = [range(size)[i] if isinstance(i, slice) else (i,) for i, size in zip(index, shape, strict=True)]
     return [tuple(one[0] for one in along), tuple(one[-1] for one in along)] if all(along) else []
 
 
 def _corners(stands: Stands, cells: list[tuple[int, ...]]) -> Rect | None:
-    """What of a matrix is between some cells of its node; None where none of them is in it."""
+    """The place of the smallest part of a matrix that contains the given cells; None if it has none of them."""
     head = stands.of.index
     inside = [(0, 0, *cell[len(head) :])[-2:] for cell in cells if cell[: len(head)] == head]
     if not inside:
@@ -218,9 +218,9 @@ def _corners(stands: Stands, cells: list[tuple[int, ...]]) -> Rect | None:
 
 
 def arises(view: View, before: Scene, after: Scene) -> Arises | None:
-    """What arises on the page that comes: the sum that is spoken of, whose row and column glide, or a row of shares.
+    """The numbers that appear on the next page: the sum that a step speaks of, or the row of shares.
 
-    None where nothing does, or one of the numbers is covered.
+    None if there are none, or if one of the numbers is covered.
     """
     for coming in after.matrices.values():
         spot = view.looking.spot
@@ -253,16 +253,16 @@ def _row_of_shares(view: View, coming: Stands, row: int) -> Arises | None:
 
 
 def arising(one: Arises, room: Rect, line: float, at: float) -> tuple[tuple[Mark, ...], tuple[Piece, ...]]:
-    """What is painted over the page that comes at a moment, and which pieces of its picture lie above that.
+    """The marks that are painted over the next page at a time, and the pieces of its picture above these.
 
     Parameters
     ----------
     room : Rect
-        What one sees.
+        The visible part of the page.
     line : float
-        How high a line of words is.
+        The height of a line of words.
     at : float
-        From 0, where the numbers are hidden, to 1, where the page is as it is.
+        From 0, where the numbers are covered, to 1, where the page is complete.
     """
     if at >= 1.0:
         return (), ()
@@ -286,13 +286,13 @@ def arising(one: Arises, room: Rect, line: float, at: float) -> tuple[tuple[Mark
 
 
 def _bar(cell: Rect, share: float) -> Rect:
-    """A bar that stands on the lower edge of a cell."""
+    """The place of a bar that stands on the lower edge of a cell."""
     x, y, width, height = cell
     return x + 0.2 * width, y + (1.0 - share) * height, 0.6 * width, share * height
 
 
 def _beside(terms: Sequence[str], cell: Rect, room: Rect, line: float) -> list[Rect]:
-    """Where the products stand: below each other, right of their cell, or left of it where there is no room."""
+    """The places of the products: one below the other, to the right of their cell, or to the left if room is short."""
     width = line * (LETTER * max(map(len, terms)) + AROUND)
     x = cell[0] + cell[2] + AROUND * line
     if x + width > room[0] + room[2]:

@@ -1,6 +1,6 @@
-"""Two vectors: dot product, lengths, cosine and angle, and the shadow of one on the other.
+"""The page of two vectors: dot product, lengths, cosine, angle, and the shadow of one vector on the other.
 
-What W_Q, W_K and W_V do to a plane of two dimensions, and where attention moves the words on it.
+`planes` shows what W_Q, W_K and W_V do to a plane of two dimensions, and where attention moves the words.
 """
 
 from collections.abc import Callable
@@ -52,13 +52,13 @@ LENGTHS = (
 )
 DRAWN = ("x", "y", "x_p", "x_o")
 LEAST_REACH = 0.5
-"""Of the picture to each side, but for a margin: the vectors of words are that long."""
+"""The least distance from the origin that the picture shows, without its margin: vectors of words have such lengths."""
 WRITTEN = {"x_p": "xₚ", "x_o": "xₒ"}
-"""How the picture writes their names."""
+"""The names of nodes as the picture writes them."""
 
 
 def vectors(view: View, stage: Stage) -> tuple[Element, ...]:
-    """Two vectors as numbers and as arrows to drag, and everything that follows from them."""
+    """Two vectors as numbers and as arrows to drag, and all numbers that are computed from them."""
     plane = Stack("drag", "Drag the tips of x and y", (Picture("plane", _plane_of_two(view), 390, 370), *_flat(view)))
     numbers = Stack("numbers", "", (*(matrix(view, name) for name in BESIDE), *_between(view)))
     elements: list[Element] = [Row("plane and numbers", (Item("", plane), Item("", numbers)))]
@@ -72,7 +72,7 @@ def vectors(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def _flat(view: View) -> tuple[Element, ...]:
-    """That the picture shows two of more dimensions, in which neither angle nor right angle is what it seems."""
+    """A note, for vectors of more than two dimensions, that the angles of the picture are not the true ones."""
     d = view.values["x"].shape[-1]
     if d == 2:
         return ()
@@ -81,7 +81,7 @@ def _flat(view: View) -> tuple[Element, ...]:
 
 
 def _between(view: View) -> tuple[Element, ...]:
-    """The cosine and the angle, or why there are none."""
+    """The cosine and the angle, or a note on why there are none."""
     if short := _without_length(view):
         said = f"{short} has no length, so it points nowhere: there is no angle. The cosine counts as 0 further on."
         return (Note("no angle", said),)
@@ -89,7 +89,7 @@ def _between(view: View) -> tuple[Element, ...]:
 
 
 def _without_length(view: View) -> str:
-    """Which of x and y has no direction, if one has none."""
+    """The name of the vector, x or y, that is 0 and so has no direction; "" if both have one."""
     return next((name for name in ("x", "y") if not view.values[name].any()), "")
 
 
@@ -110,7 +110,7 @@ def _plane_of_two(view: View) -> Drawing:
 
 
 def _shadow(seen: dict[str, tuple[float, float]], far: float) -> list[Mark]:
-    """From the origin to the shadow's tip, and from there to x."""
+    """Dashed lines from the origin to the shadow's tip, and from there to x."""
     if not {"x", "x_p"} <= seen.keys():
         return []
     x, x_p = np.array(seen["x"]), np.array(seen["x_p"])
@@ -125,7 +125,7 @@ def _shadow(seen: dict[str, tuple[float, float]], far: float) -> list[Mark]:
 
 
 def _angle(seen: dict[str, tuple[float, float]], angle: float) -> list[Mark]:
-    """α as an arc from y to x, where both have a direction."""
+    """α as an arc from y to x, if both have a direction."""
     if not all(any(seen.get(name, ())) for name in ("x", "y")) or not np.isfinite(angle):
         return []
     start, end = (degrees(atan2(seen[name][1], seen[name][0])) for name in ("y", "x"))
@@ -133,7 +133,7 @@ def _angle(seen: dict[str, tuple[float, float]], angle: float) -> list[Mark]:
 
 
 def _arrows(seen: dict[str, tuple[float, float]]) -> list[Mark]:
-    """y, x and the shadow's head, which lies on y: its shaft would hide it."""
+    """The arrows y and x, and only the head of the shadow: it lies on y, and its shaft would hide y."""
     marks: list[Mark] = []
     for name, ink, width in (("y", series(0), 2.5), ("x", ACCENT, 2.5), ("x_p", TEXT, 0.0)):
         if name not in seen or (name == "x_p" and not any(seen[name])):
@@ -145,12 +145,12 @@ def _arrows(seen: dict[str, tuple[float, float]]) -> list[Mark]:
 
 
 SIDE = 4
-"""Lines of the grid on each side of an axis."""
+"""How many lines of the grid lie on each side of an axis."""
 GRID = np.array([[[-1.0, k / SIDE], [1.0, k / SIDE]] for k in range(-SIDE, SIDE + 1) if k])
 AXES = np.array([[[-1.0, 0.0], [1.0, 0.0]]])
-"""Level lines from −1 to 1, as (start, end) of each."""
+"""Horizontal lines from −1 to 1, each as (start, end)."""
 WIDTH, HEIGHT = 224, 210
-"""Pixels: so that three stand beside each other."""
+"""The size of a plane in pixels at text scale 1: three stand side by side."""
 SAID = (
     "The grid shows two dimensions; the lines that pointed up before are dashed. The other dimensions of a "
     "word can move it away from the grid."
@@ -159,11 +159,11 @@ SAID = (
 
 @dataclass(frozen=True, eq=False)
 class _Vectors(Data):
-    """The vectors of a node."""
+    """The vectors of a node, with all that their plane needs."""
 
     array: Array  # (n_words, d)
-    axis: str  # that of the words
-    # `words`, `columns`: labels.
+    axis: str  # the axis of the words
+    # `words`, `columns`: the labels of the rows and of the columns.
     words: tuple[str, ...]
     columns: tuple[str, ...]
     pair: tuple[int, int]  # the dimensions that are drawn
@@ -177,18 +177,18 @@ def _vectors(view: View, key: str, name: str) -> _Vectors:
 
 
 _VectorsOf = Callable[[str, str], _Vectors]
-"""Those of a node or a head's slice, by the key of their plane and its name; each is made once for a page."""
+"""Gives the vectors of a node or a head's slice, by the key of their plane and the name; cached for one page."""
 
 
 def planes(view: View, block: str) -> tuple[Element, ...]:
-    """The plane before and behind each of the three matrices, and what attention does to words."""
+    """The planes before and after each of the three matrices, and where attention moves the words."""
     nodes = view.nodes
     given = {letter: nodes[block + letter].parents[0] for letter in "QKV"}
     values = view.values
     if min([values[name].shape[-1] for name in (given["Q"], *[block + letter for letter in "QKV"])]) < 2:
         return ()
     same = given["Q"] == given["K"]
-    vectors = cache(partial(_vectors, view))  # what one matrix makes another reads
+    vectors = cache(partial(_vectors, view))  # several planes need the same vectors
     before = {given["Q"]: ("Before" if same else "Before W_Q"), given["K"]: "Before" if same else "Before W_K and W_V"}
     stacks = [
         view.part(title, (values[node],), partial(_plane_before, view, block, vectors, node, title))
@@ -208,14 +208,14 @@ def planes(view: View, block: str) -> tuple[Element, ...]:
 
 
 def _plane_before(view: View, block: str, vectors: _VectorsOf, node: str, title: str) -> Stack:
-    """What a matrix reads."""
+    """The plane of the words before a matrix."""
     read, key = vectors(f"{block}{node}", node), f"{block}{node}"
     letter = "Q" if node == view.nodes[f"{block}Q"].parents[0] else "K"
     return _plane(title, key, read, Made(_before, (letter, read)))
 
 
 def _plane_behind(view: View, block: str, vectors: _VectorsOf, letter: str, node: str) -> Stack:
-    """What a matrix makes of it."""
+    """The plane of the words after a matrix."""
     key = f"{block}{letter}"
     read, result = vectors(f"{block}{node}", node), vectors(key, view.of_head(key))
     weights = view.value(view.of_head(f"{block}W_{letter}"))
@@ -224,23 +224,23 @@ def _plane_behind(view: View, block: str, vectors: _VectorsOf, letter: str, node
 
 
 def _plane_moved(view: View, block: str, vectors: _VectorsOf) -> Stack:
-    """From values to the output."""
+    """The plane with arrows from the values to the output of attention."""
     key = f"{block}moved"
     values, output = [vectors(key, view.of_head(block + short)) for short in ("V", "output")]
     return _plane("Moved by attention: V to O", key, values, Made(_moved, (values.array, output, values.pair)))
 
 
 def _plane(title: str, key: str, shown: _Vectors, made: Made[Drawing]) -> Stack:
-    """A picture, and below it which dimensions it draws. It is made when it is seen: it stands far down on its page."""
+    """A picture, made when it is first seen, and below it the choice of the dimensions that it draws."""
     parts: list[Element] = [Picture(f"plane of {key}", made, WIDTH, HEIGHT)]
     if (width := shown.array.shape[1]) > 2:
         parts.append(dimension_choice(key, shown.pair, width, title))
     return Stack(f"plane: {title}", title, tuple(parts))
 
 
-@lru_cache(256)  # so that it is the very same while the same dimensions are drawn
+@lru_cache(256)  # so that it is the identical object while the same dimensions are drawn
 def dimension_choice(key: str, pair: tuple[int, int], width: int, title: str) -> Controls:
-    """Which two numbers of each vector a picture draws; kept under ``KEY.across`` and ``KEY.up``."""
+    """The choice of the two dimensions that a picture draws; kept under ``KEY.across`` and ``KEY.up``."""
     boxes = [
         Number(f"{key}.{way}", way, d + 1, 1, width, Keep(f"{key}.{way}"), f"{title}: dimension {way}")
         for way, d in zip(("across", "up"), pair, strict=True)
@@ -249,7 +249,7 @@ def dimension_choice(key: str, pair: tuple[int, int], width: int, title: str) ->
 
 
 def chosen_dimensions(view: View, key: str, vectors: Array) -> tuple[int, int]:
-    """The two dimensions that a picture draws, counted from 0: those of `dimension_choice`."""
+    """The two dimensions that were chosen by `dimension_choice`, counted from 0."""
     across, up = telling(vectors)
     if f"{key}.across" not in view.looking.choices and f"{key}.up" not in view.looking.choices:
         return across, up
@@ -258,8 +258,8 @@ def chosen_dimensions(view: View, key: str, vectors: Array) -> tuple[int, int]:
 
 
 def telling(vectors: Array) -> tuple[int, int]:
-    """The two dimensions to begin with: the first two or, where all rows are alike in these, those that differ most."""
-    if len(vectors) and (vectors[:, :2].max(0) > vectors[:, :2].min(0)).any():  # as nearly always
+    """The two dimensions drawn at first: the first two or, if all rows are equal in these, the two that differ most."""
+    if len(vectors) and (vectors[:, :2].max(0) > vectors[:, :2].min(0)).any():  # nearly always true
         return 0, 1
     with np.errstate(all="ignore"):
         spread = np.nan_to_num(np.ptp(vectors, axis=0)) if len(vectors) else np.zeros(vectors.shape[1])
@@ -275,13 +275,13 @@ def _before(letter: str, read: _Vectors) -> Drawing:
 
 
 def _behind(letter: str, read: _Vectors, matrix: Array, result: _Vectors) -> Drawing:
-    """The same grid where the matrix lays it, with the words that it makes of those."""
+    """The same grid transformed by the matrix, with the transformed words on it."""
     span = reach(read.array[:, read.pair], 1.0)
     return _warp(f"after W_{letter}", span, matrix[np.ix_(read.pair, result.pair)], result)
 
 
 def _warp(where: str, span: float, matrix: Array, shown: _Vectors) -> Drawing:
-    """A square grid that reaches `span` to each side, laid by a matrix of 2 × 2, with words on it."""
+    """A square grid that extends `span` to each side, transformed by a matrix of 2 × 2, with words on it."""
     points = shown.array[:, shown.pair]
     with np.errstate(all="ignore"):  # as in the engine
         corners = np.array([[1, 1], [1, -1]]) * span @ matrix
@@ -292,7 +292,7 @@ def _warp(where: str, span: float, matrix: Array, shown: _Vectors) -> Drawing:
 
 
 def _grid(span: float, matrix: Array) -> list[Mark]:
-    """The lines of a square grid where the matrix lays them; the axes are thicker, and what went up is dashed."""
+    """The lines of a square grid after the matrix; the axes are thicker, and lines that were vertical are dashed."""
     marks: list[Mark] = []
     with np.errstate(all="ignore"):
         for lines, width in ((GRID, 1.0), (AXES, 2.0)):
@@ -313,7 +313,7 @@ def _words(shown: _Vectors, points: Array) -> list[Mark]:
 
 
 def _moved(values: Array, output: _Vectors, pair: tuple[int, int]) -> Drawing:
-    """Where attention moves each word: an arrow from its value, a row of V, to its output, a row of A V."""
+    """An arrow for each word from its value, a row of V, to its output, a row of A V."""
     starts, points = values[:, pair], output.array[:, pair]
     both = np.vstack([starts, points])
     near = both[(np.abs(both) < DRAWABLE).all(-1)]
@@ -331,6 +331,6 @@ def _moved(values: Array, output: _Vectors, pair: tuple[int, int]) -> Drawing:
 
 
 def _axes(shown: _Vectors, pair: tuple[int, int]) -> tuple[Axis, Axis]:
-    """The names of the dimensions that are drawn, if they have names: their numbers stand below the picture."""
+    """The axes, with the names of the drawn dimensions if they have names; mere numbers stand below the picture."""
     across, up = (Axis("" if shown.columns[d].isdigit() else shown.columns[d]) for d in pair)
     return across, up

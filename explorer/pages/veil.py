@@ -1,7 +1,7 @@
-"""A page without what shows covered numbers, and nothing else left out.
+"""A page without the elements that would show covered numbers, and with all others.
 
-What depends on them is found by making the page once more, with other numbers in their place: what is the same on both
-pages tells nothing of them.
+To find elements that depend on covered numbers, the page is made once more with other numbers in the covered cells: an
+element that is the same on both pages tells nothing about them.
 """
 
 import re
@@ -44,11 +44,11 @@ WAITS = "Some parts of this page are hidden until you have answered: they show t
 _NUMBER = re.compile(r"(?<![\d.])\d+[.]\d+(?![\d.]|e[-−]?\d)|(?<![\d.])\d+(?= ?%)")
 _GOLDEN = 0.6180339887
 PLACED = Box, Bars, Dot, Image, Words
-"""Marks that stand at the same place whatever the numbers are."""
+"""Kinds of marks whose places do not depend on the numbers."""
 
 
 def without_covered(view: View, make: Callable[[View], Page]) -> Page:
-    """The page that `make` makes of a view, without what shows a covered number, and that it is so."""
+    """The page that `make` makes from a view, without elements that show a covered number, and with a note on that."""
     page = make(view)
     if not view.looking.covered:
         return page
@@ -65,7 +65,7 @@ def without_covered(view: View, make: Callable[[View], Page]) -> Page:
 
 
 def altered(view: View) -> View:
-    """A view with other numbers in the covered cells, as plausible there as the true ones."""
+    """A view with other, equally plausible numbers in the covered cells."""
     covered = view.looking.covered
     values = {name: _others(view.values[name], cells) for name, cells in covered.values.items() if name in view.nodes}
     for name, array in values.items():
@@ -78,12 +78,12 @@ def altered(view: View) -> View:
         if has_loss and name in view.nodes and (gradient := view.engine.gradient(Place(name))) is not None
     }
     if has_loss and view.looking.showing == "gradient":
-        view.engine.gradients()  # those of the true numbers
+        view.engine.gradients()  # computed from the true numbers
     return replace(view, engine=view.engine.altered(values, gradients))
 
 
 def _others(array: Array, cells: frozenset[tuple[int, ...]]) -> Array:
-    """An array with other numbers in some cells: the largest becomes small, so that no order stays."""
+    """An array with other numbers in some cells: large ones become small, so that their order changes, too."""
     there = sorted(c for c in cells if len(c) == array.ndim and all(i < n for i, n in zip(c, array.shape, strict=True)))
     other = array.copy()
     finite = array[np.isfinite(array)]
@@ -104,29 +104,29 @@ def _others(array: Array, cells: frozenset[tuple[int, ...]]) -> Array:
 
 
 def _add_up(shares: Array, changed: Array) -> None:
-    """Let the rows that are covered whole add up to 1, as all do."""
+    """Scale completely covered rows so that they add up to 1, as rows of shares do."""
     rows = changed.all(axis=-1)
     shares[rows] /= shares[rows].sum(axis=-1, keepdims=True)
 
 
 class _Veil:
-    """Leaves out what differs on two pages, one of the true numbers and one of others."""
+    """Leaves out elements that differ between two pages, one with the true numbers and one with others."""
 
     def __init__(self, covered: Covered) -> None:
         self._covered = covered
 
     def header(self, header: Header, other: Header) -> Header:
-        """The head of a page without a sentence that would tell."""
+        """The header of a page, without its sentence if that tells a covered number."""
         told = header.sentence != other.sentence or _says(self._covered, header.sentence)
         return replace(header, sentence="") if told else header
 
     def all(self, elements: Sequence[Element], others: Sequence[Element]) -> tuple[Element, ...]:
-        """The elements that may be seen."""
+        """The elements, or parts of them, that tell no covered number."""
         pairs = {other.id: other for other in others}
         return tuple(kept for one in elements if (kept := self.one(one, pairs.get(one.id))) is not None)
 
     def one(self, element: Element, other: Element | None) -> Element | None:
-        """What may be seen of an element; `other`: the same of the other numbers, if it is there with them, too."""
+        """The element or what may be seen of it; None for nothing. `other`: the element made with the other numbers."""
         match element:
             case Matrix() | Scheme():
                 return element
@@ -152,17 +152,17 @@ class _Veil:
             case Player(), _:
                 return replace(element, said="")
             case Picture(drawing=drawing), Picture() if drawing.zoom:
-                # Of a whole model only the numbers that are asked for are missing.
+                # In the picture of a whole model only the covered numbers are left out.
                 return replace(element, made=self._whole(drawing, other.drawing))
         return None
 
     def _moves_covered(self) -> bool:
-        """Whether gradient descent, which tells the loss and the weights, would tell a covered number."""
+        """Whether gradient descent, which shows the loss and the weights, would tell a covered number."""
         covered = self._covered
         return bool(covered.gradients) or LOSS.node in covered.values
 
     def _whole(self, drawing: Drawing, other: Drawing) -> Drawing:
-        """A picture of a whole. Its marks are found again by where they stand: other numbers may have more lines."""
+        """A whole model's picture without covered numbers. Marks are matched by place: `other` may have more lines."""
         others: dict[object, list[Mark]] = {}
         for mark in other.marks:
             others.setdefault(_where(mark), []).append(_by_itself(mark))
@@ -176,7 +176,7 @@ class _Veil:
     # The number itself
 
     def _tells(self, data: Any) -> bool:
-        """Whether words say the number that is asked for, or something shows a cell that is covered."""
+        """Whether any text in the data says the asked number, or anything in it shows a covered cell."""
         if isinstance(data, str):
             return _says(self._covered, data)
         if isinstance(data, Cell):
@@ -191,13 +191,13 @@ class _Veil:
         return any(self._tells(getattr(data, name)) for name in names)
 
     def _is_covered(self, cell: Cell) -> bool:
-        """Whether a cell, or one of those that begin so, is covered."""
+        """Whether a cell is covered, or any cell whose index begins with these indices."""
         cells = self._covered.values.get(cell.node, frozenset()) | self._covered.gradients.get(cell.node, frozenset())
         return any(one[: len(cell.index)] == cell.index for one in cells)
 
 
 def _says(covered: Covered, text: str) -> bool:
-    """Whether a text says the number that is asked for, rounded as it may be."""
+    """Whether a text says the asked number, possibly rounded."""
     if covered.number is None:
         return False
     for found in _NUMBER.finditer(text):
@@ -213,17 +213,17 @@ def _says(covered: Covered, text: str) -> bool:
 
 
 def _where(mark: Mark) -> object:
-    """What tells a mark from most others of its kind, whatever the numbers are."""
+    """A key that identifies a mark among most others of its kind and does not depend on the numbers."""
     return type(mark), *(getattr(mark, name, None) for name in ("place", "x", "y") if type(mark) in PLACED)
 
 
 def _by_itself(mark: Mark) -> Mark:
-    """A mark without the numbers of those that it comes after."""
+    """A mark without the indices of the boxes that it reads from."""
     return replace(mark, after=()) if isinstance(mark, Box) else mark
 
 
 def _unread(mark: Mark) -> Mark:
-    """A mark of a whole that tells no covered number. It stays in its place: others name it by that."""
+    """A replacement for a mark that tells no covered number. It keeps the mark's index, which other marks refer to."""
     match mark:
         case Dot():
             return replace(mark, inside=COVERED, share=None, cell=None)
@@ -238,14 +238,14 @@ def _unread(mark: Mark) -> Mark:
 
 
 def _asked(room: tuple[float, float, float, float]) -> Words:
-    """The sign of what is asked for, in the middle of where that stood."""
+    """A question mark in the middle of the place of a covered mark."""
     left, top, width, height = room
     return Words(left + width / 2, top + height / 2, COVERED, fixed=True, size=20.0)
 
 
 @dataclass(frozen=True, eq=False)
 class _Unread(Lines):
-    """Lines without what differs from other ones, made of other numbers, and without the number that is asked for."""
+    """Lines without entries that differ from `others`, made with other numbers, and without the asked number."""
 
     lines: Sequence[Line]
     others: Sequence[Line]
@@ -264,13 +264,13 @@ class _Unread(Lines):
     def _entry(self, column: Column, entry: Entry, other: Entry | None) -> Entry:
         if _is_same(entry, other) and not _says(self.covered, entry.text) and not _says(self.covered, entry.tip):
             return entry
-        # A column without a title may say which word is chosen.
+        # A column of words without a title may say which word is chosen: there the entry stays empty.
         sign = COVERED if column.title or column.kind != WORDS else ""
         return replace(entry, text=sign, value=0.0, tip="")
 
 
 def _is_same(entry: Entry, other: Entry | None) -> bool:
-    """Whether two entries say the same, perhaps with more decimals: another number of their column may need them."""
+    """Whether two entries say the same, apart from the number of decimals, which depends on their column's numbers."""
     if other is None or entry == other or replace(other, text=entry.text) != entry:
         return entry == other
     try:

@@ -1,6 +1,6 @@
-"""A view: the model with its values, and what is looked at, as one value that never changes. Pages are made of it.
+"""A view: the model, its values and what the reader looks at, as one immutable value. Pages are made from it.
 
-Parts of a page that stay the very same while nothing that they are made of has changed.
+`Memo` keeps the parts of a page from one view to the next while nothing that they depend on has changed.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -27,9 +27,9 @@ T = TypeVar("T")
 
 
 class Memo:
-    """What a page was made of when it was last made. It lives as long as the page, and holds nothing longer than that.
+    """The parts of a page as it was last made, and the objects that they depend on. It lives as long as the page.
 
-    Arrays are never written into, so one that is the very same has the same numbers.
+    Arrays are never written into, so the identical array has the same numbers.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Memo:
         self._now: dict[Hashable, tuple[tuple[object, ...], object]] = {}
 
     def begin(self, given: tuple[object, ...], arrays: tuple[np.ndarray | None, ...]) -> None:
-        """Make the page once more; `given`, and the very arrays, are what all of its parts may depend on."""
+        """Start to make the page again; all its parts may depend on `given` (by value) and `arrays` (by identity)."""
         of = given, arrays
         same = bool(self._of) and self._of[0] == given and _are_the_same(arrays, self._of[1])
         self._before = self._now if same else {}
@@ -47,9 +47,9 @@ class Memo:
     def part(
         self, key: Hashable, of: tuple[object, ...], make: Callable[[], T], renew: Callable[[T], T] | None = None
     ) -> T:
-        """The part of that key: as it was, if `of`, what it alone depends on, are the very same objects.
+        """The part with this key: the former one if `of`, the objects that only this part depends on, are identical.
 
-        `renew`: makes it of the one that was there before, where that is less to do.
+        `renew`: makes the part from the former one, where that is less work than `make`.
         """
         kept = self._before.get(key)
         if kept is None:
@@ -62,12 +62,12 @@ class Memo:
 
 
 class Parts(Protocol):
-    """What gives parts of a page: `Memo.part`, or what makes each anew."""
+    """A function that gives parts of a page: `Memo.part`, or one that makes each part anew."""
 
     def __call__(
         self, key: Hashable, of: tuple[object, ...], make: Callable[[], T], renew: Callable[[T], T] | None = None
     ) -> T:
-        """The part of that key."""
+        """The part with this key."""
 
 
 def _made(key: Hashable, of: tuple[object, ...], make: Callable[[], T], renew: Callable[[T], T] | None = None) -> T:
@@ -75,12 +75,12 @@ def _made(key: Hashable, of: tuple[object, ...], make: Callable[[], T], renew: C
 
 
 def _are_the_same(some: tuple[object, ...], others: tuple[object, ...]) -> bool:
-    """Whether two tuples hold the very same objects."""
+    """Whether two tuples hold identical objects."""
     return len(some) == len(others) and all(map(is_, some, others))
 
 
 CASES = "input.X"
-"""The cases that a net answers."""
+"""The node of the cases that a net answers."""
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -94,28 +94,28 @@ class Cell:
 
 @dataclass(frozen=True)
 class Spot:
-    """Cells that are spoken of, as a step of a lesson does."""
+    """The cells that a step of a lesson speaks of."""
 
     node: str  # a node, or a head's slice of one
-    # `rows`, `columns`: of a vector, `rows` alone. With both, the cells where they cross; without any, the whole.
+    # `rows`, `columns`: with both, the cells where they cross; with neither, the whole; a vector has only `rows`.
     rows: tuple[int, ...] = ()
     columns: tuple[int, ...] = ()
-    beside: tuple[str, ...] = ()  # nodes whose numbers are wanted beside it, where they are few
-    goals: tuple[str, ...] = ()  # nodes whose numbers are to become others
+    beside: tuple[str, ...] = ()  # nodes whose numbers should be in sight beside it, if they are few
+    goals: tuple[str, ...] = ()  # nodes whose numbers the reader should change
 
 
 Cells = Mapping[str, frozenset[tuple[int, ...]]]
-"""Of nodes, cells of the whole array."""
+"""Cells by node, as indices in the node's whole array."""
 
 
 @dataclass(frozen=True)
 class Covered:
-    """What nobody may read yet, as a question asks for it."""
+    """The cells that nobody may read yet, because an open question asks for them."""
 
     values: Cells = field(default_factory=lambda: _NOTHING)
     gradients: Cells = field(default_factory=lambda: _NOTHING)
-    # The number that is asked for, where it is so peculiar that words and lists that say it, with so many decimals or
-    # more, mean it, however they come to it.
+    # The asked number, if it is so peculiar that any text or list with this number, written with at least `decimals`
+    # decimals, must mean it.
     number: float | None = None
     decimals: int = 0
 
@@ -123,7 +123,7 @@ class Covered:
         return bool(self.values or self.gradients)
 
     def inside(self, arrays: Mapping[str, Array]) -> "Covered":
-        """Of another model of the same example: the cells that it has, too."""
+        """The same for another model of the example: without the cells that this model does not have."""
 
         def there(cells: Cells) -> Cells:
             shapes = {name: arrays[name].shape for name in cells.keys() & arrays.keys()}
@@ -136,124 +136,124 @@ class Covered:
         return replace(self, values=there(self.values), gradients=there(self.gradients))
 
     def where(self, showing: str) -> Cells:
-        """The cells that nobody may read where matrices show this (see `Looking.showing`)."""
+        """The covered cells of what matrices show: gradients or values (see `Looking.showing`)."""
         return self.gradients if showing == "gradient" else self.values
 
 
 @dataclass(frozen=True)
 class Looking:
-    """What a reader looks at. It holds no number of the model."""
+    """What the reader looks at and has chosen. It holds no number of the model."""
 
     # What matrices show: "values", "change" (by the last edit), "step" (by the last step of gradient descent),
     # "gradient" or "difference" (to the model beside).
     showing: str = "values"
     head: int = 0  # counted from 0
-    averaged: bool = False  # whether the mean over the heads is looked at, where there is one
-    token: tuple[str, int] | None = None  # (axis, place): the word that was chosen to stay lit
-    # What was chosen on pages, by the keys of `Keep`.
+    averaged: bool = False  # whether the mean over the heads is chosen, instead of one head
+    token: tuple[str, int] | None = None  # (axis, index): the word that was chosen to stay lit
+    # The choices made on pages, by the keys of `Keep`.
     choices: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
-    spot: Spot | None = None  # what is spoken of
-    covered: Covered = field(default_factory=Covered)  # what nobody may read yet
-    # Whether letters are as large as for a class, or for those who do not see well: a picture has fewer words then.
+    spot: Spot | None = None  # the cells that a step of a lesson speaks of
+    covered: Covered = field(default_factory=Covered)  # the cells that nobody may read yet
+    # Whether the text is large, for a class or for readers who do not see well: then pictures have fewer words.
     large: bool = False
 
     def hides(self, cell: Cell) -> bool:
-        """Whether nobody may read a cell now."""
+        """Whether a cell is covered now."""
         return cell.index in self.covered.where(self.showing).get(cell.node, ())
 
 
 @dataclass(frozen=True)
 class Steps:
-    """How gradient descent would go on from here."""
+    """How gradient descent would continue from the present state."""
 
     rate: float  # the learning rate
-    moves: Mapping[str, bool]  # the inputs that a gradient can move, and whether they are to
-    quick: bool  # whether a step takes so little that nobody has to wait for it
-    ready: bool  # whether the gradients are there, or come at once
-    # What the next step would make of the inputs that move; it raises an `ExplorerError` where there is none.
+    moves: Mapping[str, bool]  # the inputs that a gradient can move, and whether the steps move them
+    quick: bool  # whether a step is so fast that nobody has to wait for it
+    ready: bool  # whether the gradients are computed already, or are quick to compute
+    # Gives the moved inputs as they would be after the next step; raises an `ExplorerError` if no step is possible.
     ahead: Callable[[], Mapping[str, Array]]
 
 
 Told = Callable[[int, int], None]
-"""Called now and then in a long work, with how much is done of how much; it may raise to stop."""
+"""Called now and then during long work with how much is done, and how much there is in all; may raise to stop it."""
 AT_ONCE = 1_000_000_000
-"""Multiply-adds, weighed as in `Graph.work`, that are worth a thread: some 20 ms."""
+"""Work of so many multiply-adds, weighed as in `Graph.work`, is worth a thread: some 20 ms."""
 
 
 class Aside(Protocol):
-    """Who computes beside the window what a page waits for; the window has one."""
+    """Computes on a thread what a page waits for; the window has one."""
 
     def ask(self, key: str, of: tuple[object, ...], work: Callable[[Told], Any]) -> Any:
-        """What the work has made of these very objects; None while it is not there."""
+        """The result of the work on these identical objects; None until it is computed."""
 
     def stopped(self, key: str) -> bool:
-        """Whether somebody has stopped it."""
+        """Whether somebody has stopped the work with this key."""
 
 
 @dataclass(frozen=True)
 class LastEdit:
-    """What the last act changed."""
+    """What the last act changed: an edit, an undo or a step of a lesson."""
 
-    # The old values of the nodes that it changed and that were there before.
+    # The old values of those changed nodes that existed before.
     before: Mapping[str, Array] = field(default_factory=lambda: _NOTHING)
     # `added`, `removed`: nodes that the graph gained and lost.
     added: frozenset[str] = frozenset()
     removed: frozenset[str] = frozenset()
-    label: str = ""  # what was done, "Undo: …" too; empty where nothing was
+    label: str = ""  # what was done, also "Undo: …"; "" if nothing was done
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """The model as it is seen now."""
+    """The model with its values, and all that decides how a page shows them."""
 
     state: State
     engine: Engine  # a snapshot: it is never updated
     looking: Looking = field(default_factory=Looking)
     last: LastEdit = field(default_factory=LastEdit)
-    ours: frozenset[str] = frozenset()  # names of nodes and slices whose values no text prints, where that is told
-    # Of whoever holds a text beside it: the ids of the example and of the setting that print it.
+    ours: frozenset[str] = frozenset()  # names of nodes and slices whose values are ours, not those of a text
+    # To compare with a printed text: the ids of the example and of the setting that the text prints.
     prints: tuple[str, str] | None = None
-    beside: "View | None" = None  # the model that "difference" is a difference to
-    # What the last step of gradient descent changed in a node or slice.
+    beside: "View | None" = None  # the other model of the comparison, for "difference"
+    # The change of a node or slice by the last step of gradient descent.
     last_step: Callable[[Place], Array] | None = None
-    # How gradient descent would go on; None where nobody can take a step, as in a picture for print.
+    # How gradient descent would continue; None where no step can be taken, as in a picture for print.
     steps: Steps | None = None
-    given: bool = False  # whether it stands as it was opened, with nothing edited
-    memo: Memo | None = field(default=None, repr=False)  # what the page was made of before; None for one made once
-    aside: Aside | None = field(default=None, repr=False)  # None where nobody waits: all is computed at once
+    given: bool = False  # whether the model is as it was opened, without any edit
+    memo: Memo | None = field(default=None, repr=False)  # the former parts of the page; None for a page made once
+    aside: Aside | None = field(default=None, repr=False)  # computes on a thread; None: everything is computed at once
     _labels: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False, repr=False)
 
     @staticmethod
     def of(document: Document, looking: Looking | None = None, **others: Any) -> "View":
-        """A document as it is now; the further arguments are those of the view."""
+        """The view of a document's present state; `others` are further fields of the view."""
         last = LastEdit(document.before, document.added, document.removed, document.label)
-        # All fields of an engine are replaced by an update and none is written into, so a shallow copy keeps its values
-        # for ever, and shares the gradients that are computed from now on.
+        # An update replaces the fields of an engine and writes into none, so a shallow copy keeps its values for ever.
+        # It shares the gradients that are computed from now on.
         return View(document.state, copy(document.engine), looking or Looking(), last, **others)
 
     @cached_property
     def part(self) -> "Parts":
-        """Gives a part of a page, as it was if `of` are the very same objects as before: see `Memo.part`.
+        """The function that gives a part of a page, the former one if `of` are identical objects: see `Memo.part`.
 
-        It may depend on the graph, the labels and what is looked at besides, and must show nothing but values.
+        The part may also depend on the graph, the labels and `looking`. Only while values are shown are parts kept.
         """
         return _made if self.memo is None or self.looking.showing != "values" else self.memo.part
 
     def awaited(self, key: str, size: float, of: tuple[object, ...], work: Callable[[Told], T]) -> T | None:
-        """What a work comes to that may take long; None while it is being computed beside the window.
+        """The result of work that may take long; None while a thread is computing it.
 
-        A page has a `Waiting` in its place then, and is made anew once it is there.
+        Meanwhile the page has an element `Waiting` there; the page is made anew once the result is ready.
 
         Parameters
         ----------
         key : str
-            What it is called.
+            The name of the work.
         size : float
-            Multiply-adds that it takes, weighed as in `Graph.work`.
+            The multiply-adds of the work, weighed as in `Graph.work`.
         of : tuple
-            What it is made of; only for these very objects it is the same.
+            The objects that the result depends on; it is valid only for these identical objects.
         work : callable
-            Run on another thread. It reads values that nobody writes into, and no widget.
+            Runs on another thread. It may read values, which nobody writes into, but no widget.
         """
         if self.aside is None or size < AT_ONCE:
             return work(lambda done, total: None)
@@ -261,7 +261,7 @@ class View:
         return found
 
     def begin(self) -> None:
-        """Make the page once more: what all its parts may depend on is compared once."""
+        """Start to make the page again: compare once what all its parts may depend on."""
         if self.memo is not None:
             words = [self.values[f"{axis}.tokens"] for axis in self.graph.sequences]
             given = self.graph, self.state.model, self.looking, self.ours
@@ -289,13 +289,13 @@ class View:
         return [node for node in self.nodes.values() if node.stage == name]
 
     def block(self, stage: Stage) -> str:
-        """The path before the short names of a stage's nodes, with its dot: "encoder.1.self." or nothing."""
+        """The path before the short names of a stage's nodes, with a dot at its end: "encoder.1.self.", or ""."""
         first = next(node.name for node in self.nodes.values() if node.stage == stage.name)
         path = first.rpartition(".")[0]
         return f"{path}." if path else ""
 
     def labels(self, axis: str) -> tuple[str, ...]:
-        """The labels along an axis: for a sequence its words, else the fixed labels; a case is named by its numbers."""
+        """The labels along an axis: the words of a sequence, the numbers of a net's cases, or the fixed labels."""
         if axis not in self._labels:
             labels = self.engine.labels(axis)
             cases = self.nodes.get(CASES) if axis not in self.graph.sequences else None  # words are no cases
@@ -309,9 +309,9 @@ class View:
     # Heads
 
     def of_head(self, name: str, head: int | None = None) -> str:
-        """The name of a node, or of the looked-at head's slice of it where it is stacked over heads.
+        """The name of a node or, if the node is stacked over heads, of the slice of a head: by default the chosen one.
 
-        Keys and values that several heads share are those that the looked-at head shares.
+        If several heads share keys and values, it is the slice that the chosen head uses.
         """
         heads = self.graph.heads.get(name)
         if not heads:
@@ -324,33 +324,33 @@ class View:
         return f"{block}.head.{head + 1}.{short}" if block else f"head.{head + 1}.{short}"
 
     def shares_of(self, block: str) -> str:
-        """The name of a block's attention weights as one looks at them: those of a head, or their mean over the heads.
+        """The name of the attention weights that the reader looks at: those of the chosen head, or the mean over heads.
 
-        `block`: path with its dot, such as "encoder.1.self.", or nothing.
+        `block`: a path with a dot at its end, such as "encoder.1.self.", or "".
         """
         if self.graph.n_heads(f"{block}weights") and self.averaged(block):
             return f"{block}average"
         return self.of_head(f"{block}weights")
 
     def averaged(self, block: str) -> bool:
-        """Whether the mean over a block's heads is looked at."""
+        """Whether the reader chose the mean over the heads, and the block has it."""
         return self.looking.averaged and f"{block}average" in self.nodes
 
     # Choices on pages
 
     def chosen(self, key: str, usual: Any) -> Any:
-        """What was chosen under a key of `Keep`, or what is usual."""
+        """The choice kept under a key of `Keep`, or the usual one."""
         return self.looking.choices.get(key, usual)
 
     def number(self, key: str, usual: int, least: int, most: int) -> int:
-        """The whole number that was chosen, held between two bounds: a file may say any, a longer text had more."""
+        """The chosen whole number, kept within bounds: a file may hold any, and a longer text allowed a larger one."""
         chosen = self.looking.choices.get(key)
         return max(least, min(int(chosen), most)) if isinstance(chosen, int) else usual
 
     def row(self, axis: str, last: bool = False) -> int:
-        """The place along an axis that a page is about: the one that was chosen last, or the first, or the last.
+        """The index along an axis that a page is about: the one chosen last, else the first or, with `last`, the last.
 
-        Of a net's cases the first that is not all 0: of zeros there is nothing to see that a net does.
+        For the cases of a net, the first is the first case that is not all 0: with zeros there is little to see.
         """
         n = len(self.graph.axes[axis])
         first = 0
@@ -365,7 +365,7 @@ class View:
         return self.engine.value(self.graph.place(name))
 
     def shown(self, place: Place) -> Array:
-        """What a matrix shows of a node or slice, in its own shape: see `Looking.showing`."""
+        """The numbers that a matrix shows of a node or slice, in its own shape: see `Looking.showing`."""
         value = self.engine.value(place)
         match self.looking.showing:
             case "change":
@@ -382,27 +382,27 @@ class View:
                 return value
 
     def change(self, place: Place) -> Array:
-        """What the last edit changed in a node or slice: now minus before; 0 where nothing, or all of it is new."""
+        """The change of a node or slice by the last edit: now minus before; 0 everywhere if the node is new."""
         now, was = self.engine.value(place), self.last.before.get(place.node)
         if was is None or was.shape != self.values[place.node].shape:
             return np.zeros(now.shape)
         return apart(now, was[place.index])
 
     def is_changed(self, name: str) -> bool:
-        """Whether the last edit made a node, or changed one of its cells."""
+        """Whether the last edit created a node, or changed one of its cells."""
         return self.is_new(name) or any(_differing(self.values[name], self.last.before.get(name)))
 
     def changed(self, name: str) -> tuple[int, float]:
-        """How many cells of a node the last edit changed, and by how much the one that it changed most."""
+        """How many cells of a node the last edit changed, and the largest change."""
         return largest_change(self.values[name], self.last.before.get(name))
 
     def is_new(self, name: str) -> bool:
-        """Whether the last edit made a node, or gave it another shape: then it has nothing that it changed from."""
+        """Whether the last edit created a node, or gave it another shape: then no former values can be compared."""
         was = self.last.before.get(name)
         return name in self.last.added or (was is not None and was.shape != self.values[name].shape)
 
     def other(self, place: Place) -> Array | None:
-        """The values of the same name in the model beside, if it has them in the same shape."""
+        """The values of the same node or slice in the model beside; None if it has none of this shape."""
         if self.beside is None or place.node not in self.beside.nodes:
             return None
         heads = self.beside.graph.n_heads(place.node)
@@ -413,24 +413,24 @@ class View:
 
 
 _AT_ONCE = 2**18
-"""Numbers that are compared at a time."""
+"""How many numbers are compared at a time."""
 
 
 def largest_change(now: Array, was: Array | None) -> tuple[int, float]:
-    """How many cells are other than before, and by how much the one that changed most; 0 where the shape is other."""
+    """How many cells differ from before, and the largest change with its sign; 0 and 0.0 if the shape differs."""
     count, high, low = 0, np.nan, np.nan
     for one, other in _differing(now, was):
         count += int(np.count_nonzero(one != other))
-        with np.errstate(invalid="ignore"):  # ∞ − ∞, which is not the largest change where there is another
+        with np.errstate(invalid="ignore"):  # ∞ − ∞ is NaN, which `fmax` and `fmin` ignore
             change = np.subtract(one, other, dtype=np.float64).ravel()
         high, low = np.fmax(high, np.fmax.reduce(change)), np.fmin(low, np.fmin.reduce(change))
     return count, float(low if -low > high else high) if count else 0.0
 
 
 def _differing(now: Array, was: Array | None) -> Iterator[tuple[Array, Array]]:
-    """The rows that are other than before, now and then, with some around them.
+    """Groups of rows in which something differs, as they are now and as they were.
 
-    Of the words of a large model most are the same: all changes at once take a second, and a gigabyte.
+    In the table of a large model most rows stay the same: comparing all at once takes a second, and a gigabyte.
     """
     if was is None or was.shape != now.shape:
         return
@@ -442,26 +442,26 @@ def _differing(now: Array, was: Array | None) -> Iterator[tuple[Array, Array]]:
 
 
 def row_of(axis: str) -> str:
-    """The key under which the place along an axis is kept that pages are about."""
+    """The key that keeps the index along an axis that pages are about."""
     return f"row.{axis}"
 
 
 def _says(label: str, numbers: Sequence[float]) -> bool:
-    """Whether the name of a case holds no other numbers than those it has."""
+    """Whether the label of a case still fits its numbers; a label in words always does."""
     try:
         named = [read_number(part) for part in label.split(",")]
     except ExplorerError:
-        return True  # it is named by a word
+        return True  # the label is a word
     return len(named) != len(numbers) or np.allclose(named, numbers, atol=0.051)
 
 
 def _said(numbers: Sequence[float]) -> str:
-    """The numbers of a case, as its name."""
+    """The label of a case made from its numbers."""
     return ", ".join(written(number, 1 if number % 1 else 0) for number in numbers)
 
 
 def equation(view: View, node: Node) -> str:
-    """How a node comes from its parents, in LaTeX; its symbol alone where that says it."""
+    """The LaTeX equation that computes a node from its parents; only the symbol if it is an input or says it all."""
     symbols = [view.nodes[parent].symbol for parent in node.parents]
     formula = "" if node.is_input else node.op.formula(*symbols)
     # A scale of 1/sqrt(d_k) is its own formula.

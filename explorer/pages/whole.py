@@ -1,9 +1,9 @@
-"""The whole model in one picture: words go in at the left, each block reads from the stream and adds to it, and what
-comes next comes out at the right.
+"""The page of the whole model in one picture: words enter at the left, blocks read the stream and add to it, and the
+next word leaves at the right.
 
-Which boxes of a drawing read from which: the edges that arrow keys follow.
+`joined` finds out which boxes of a drawing read from which: the arrow keys follow these edges.
 
-One block, between the whole and the pages of its stages: its matrices as small pictures with formula and shape.
+The page of one block, a level between the whole and the stages: its matrices as pictures with formula and shape.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,13 +24,13 @@ from explorer.pages.stacks import Stacks
 from explorer.pages.view import View
 
 Boxes: TypeAlias = tuple[tuple[int, str], ...]
-"""Each with its number among the marks, and the node that it shows."""
+"""The boxes of a drawing: for each its index among the marks, and the node that it shows."""
 
 
 def joined(view: View, drawing: Drawing, due: Sequence[str]) -> Drawing:
-    """A drawing whose boxes know from which others they read, through nodes that are not drawn.
+    """The drawing with `Box.after` set: the boxes that each box reads from, also through nodes that are not drawn.
 
-    `due`: the node that each mark shows; empty where it shows none.
+    `due`: for each mark, the node that it shows; "" if it shows none.
     """
     boxes = tuple((i, name) for i, name in enumerate(due) if name and isinstance(drawing.marks[i], Box))
     known = _FOUND.get(view.graph)
@@ -45,29 +45,29 @@ def joined(view: View, drawing: Drawing, due: Sequence[str]) -> Drawing:
 
 
 _FOUND: WeakKeyDictionary[Graph, tuple[Boxes, Mapping[int, tuple[int, ...]]]] = WeakKeyDictionary()
-"""The edges of the drawing that was made last of a graph: an edit of numbers changes none."""
+"""The edges of the last drawing of each graph, kept because an edit of numbers changes no edge."""
 
 
 def _edges(graph: Graph, boxes: Boxes) -> dict[int, tuple[int, ...]]:
-    """For each box, by its number among the marks, those that it reads from."""
+    """For each box the boxes that it reads from, all as indices among the marks."""
     numbers: dict[str, list[int]] = {}
     for i, name in boxes:
         numbers.setdefault(name, []).append(i)
-    # A single box of a stage stands for all nodes of it.
+    # The only box of a stage stands for all nodes of the stage.
     stages: dict[str, list[int]] = {}
     for name, some in numbers.items():
         stages.setdefault(graph.nodes[name].stage, []).extend(some)
     every = {node.name: some for node in graph.nodes.values() if len(some := stages.get(node.stage, [])) == 1} | numbers
     found: dict[int, tuple[int, ...]] = {}
     for name, some in numbers.items():
-        # Of several boxes of one node each stands behind the one before.
+        # Several boxes of one node form a chain: each comes after the one before.
         for i, before in zip(some, ((), *((k,) for k in some)), strict=False):
             found[i] = before or _drawn_before(graph, name, every)
     return found
 
 
 def _drawn_before(graph: Graph, name: str, numbers: Mapping[str, Sequence[int]]) -> tuple[int, ...]:
-    """The last boxes of the nodes that a node depends on, of each way back the first that is drawn."""
+    """The nearest boxes that a node depends on: on each path back through the graph, the first drawn node."""
     found: dict[int, None] = {}
     waiting, seen = list(reversed(graph.nodes[name].parents)), {name}
     while waiting:
@@ -86,7 +86,7 @@ LEAST_WIDTH, LEAST_HEIGHT, LEAST_BELOW = 620, 300, 200
 
 
 def block(view: View, stage: Stage) -> tuple[Element, ...]:
-    """The matrices of a block in reading order, with the ways between them; a click goes to their numbers."""
+    """The matrices of a block as a diagram in reading order; a click on a matrix goes to its numbers."""
     names = {one.name for one in stages_of(view.graph, stage.name)}
     nodes = {node.name: node for node in view.nodes.values() if node.stage in names and counts(view, node)}
     read = dict.fromkeys(parent for node in nodes.values() for parent in node.parents if parent not in nodes)
@@ -99,18 +99,18 @@ def block(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def block_sentence(view: View, stage: Stage) -> str:
-    """How to read it, or what the colours say."""
+    """One sentence on how to read the diagram, or on what its colours mean."""
     return coloured(view) or "Each matrix is made from those at its left, by the formula above it. Teal ones are given."
 
 
 READABLE = 0.68
-"""Pixels for a number of the window from which on a block's title fits into it."""
+"""The least scale, in pixels for each unit of the drawing's window, with which a block's title fits into its box."""
 LARGE_WIDTH, LARGE_HEIGHT = 330, 240
-"""Pixels at text scale 1, which is more where letters are large."""
+"""The least size of the picture in large text; in pixels at text scale 1, so on the screen it is larger."""
 
 
 def whole(view: View, stage: Stage) -> tuple[Element, ...]:
-    """The model as blocks along a stream, each with a picture of what it holds now."""
+    """The model as blocks along a stream, each with a picture of its present contents."""
     drawing, due = _drawn(view)
     choices = () if has_stream(view) or not is_small_net(view) else example_choice(view)
     word = ", a word to follow it" if has_stream(view) else ""
@@ -118,22 +118,22 @@ def whole(view: View, stage: Stage) -> tuple[Element, ...]:
     drawing, player = played(view, joined(view, drawing, due), due, invitation)
     controls = (Controls("controls", choices),) if choices else ()
     wide, high = (LARGE_WIDTH, LARGE_HEIGHT) if view.looking.large else (LEAST_WIDTH, LEAST_HEIGHT)
-    if view.state.model.called and not view.looking.large:  # it may have many words: rather than cut all, it scrolls
+    if view.state.model.called and not view.looking.large:  # with many words it scrolls, so that titles are not cut
         _, _, top, bottom = drawing.window
         high = max(high, round(READABLE * abs(bottom - top)))
     return (*controls, player, Picture("model", drawing, wide, high, fills=True))
 
 
 def whole_below(view: View) -> Picture:
-    """The model in the room that a page about all of it leaves, if it leaves any: a click goes to a block."""
+    """The picture of the model at the end of a page about the model, if the page has room for it."""
     drawing, due = _drawn(view)
     _, _, top, bottom = drawing.window
-    high = max(LEAST_BELOW, round(READABLE * abs(bottom - top)))  # smaller it would say nothing
+    high = max(LEAST_BELOW, round(READABLE * abs(bottom - top)))  # a smaller picture would not be readable
     return Picture("model", joined(view, drawing, due), LEAST_WIDTH, high, fills=True, spare=True)
 
 
 def _drawn(view: View) -> tuple[Drawing, Sequence[str]]:
-    """The drawing of the model, and the node that each of its marks shows."""
+    """The drawing of the model, and for each mark the node that it shows."""
     if has_stream(view):
         made = Stacks(view) if view.looking.large else lanes(view)
         return made.drawing(), made.due
@@ -141,7 +141,7 @@ def _drawn(view: View) -> tuple[Drawing, Sequence[str]]:
 
 
 def whole_sentence(view: View, stage: Stage) -> str:
-    """What goes in and what comes out, or what the colours say."""
+    """One sentence on what goes in and what comes out, or on what the colours mean."""
     if said := coloured(view):
         return said
     kind = view.state.model.kind

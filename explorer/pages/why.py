@@ -1,6 +1,6 @@
-"""Where the answer comes from: the output layer read after each block, and a logit as an exact sum of parts.
+"""The page of "why this word": the output layer applied after each block, and a logit as an exact sum of parts.
 
-Patching on a page: each part of the model taken from its pass over another text, and how far the answer moves.
+Patching: one part of the model at a time gets its numbers from a pass over another text, and the answer moves.
 """
 
 from collections.abc import Mapping
@@ -58,23 +58,23 @@ from explorer.pages.view import Cell, Told, View
 
 SHOW, PLACE, OTHER = "patching.show", "patching.place", "patching.word"
 NEAREST, TRIED, MOST_COLUMNS = 40, 3, 12
-"""Words to choose from, those tried at each place to begin with, and places that are shown side by side."""
+"""Words to choose from; words tried at each place for the first other text; the most places shown side by side."""
 EACH = 300_000
-"""Multiply-adds that could be done while a node is begun, some 6 µs: of a small model that is most of the time."""
+"""The overhead of one node, some 6 µs, in multiply-adds: in a small model it is most of the time."""
 TO_PATCH, LENS, TO_PART = "work of patching", "work of the lens", "work of the ledger"
 
 
 def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str, str]) -> tuple[Element, ...]:
-    """Which other text, and how the answer moves for each part and each place: one picture, each cell of it an edit.
+    """The choice of the other text, and how far each part at each place moves the answer: a click on a cell pins it.
 
     Parameters
     ----------
     sequence : str
-        Which the decoder reads.
+        The sequence that the decoder reads.
     row, word : int
-        The place of the word behind which the answer is, and the number of the word that is asked about.
+        The index of the word after which the answer comes, and the number of the word that is asked about.
     names : mapping of str to str
-        What the nodes of the residual stream are called.
+        The names in words of the nodes of the residual stream.
     """
     show = bool(view.chosen(SHOW, False))
     tip = "Give each part, one at a time, the numbers that it has for another text, and see how the answer moves"
@@ -136,13 +136,13 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
 def _site_named(site: Site, names: Mapping[str, str]) -> str:
     if site.head is not None:
         return f"{names[site.after].partition(',')[0]}, head {site.head + 1}"
-    named = names[site.after].replace("feed-forward", "net")  # there is little room
+    named = names[site.after].replace("feed-forward", "net")  # a short word, for lack of room
     return f"after {named}" if site.node == site.after else named
 
 
 @dataclass(frozen=True, eq=False)
 class _Put(Edit):
-    """A part is held at what it was in the other pass: said for hundreds of cells, of which one may be clicked."""
+    """Pins a part to its numbers in the other pass. The command is made only for the one cell that is clicked."""
 
     site: Site
     place: int
@@ -158,18 +158,18 @@ class _Put(Edit):
 
 @dataclass(frozen=True, eq=False)
 class _Other:
-    """The other text."""
+    """The other text, and the values of the pass over it."""
 
-    values: Mapping[str, Array]  # of its pass
+    values: Mapping[str, Array]
     words: tuple[str, ...]
-    # Where it differs, the number of the word that stands there, and those that it may be; None beside another model.
+    # The index where it differs (None for the model beside), the number of its word there, and words to choose from.
     place: int | None = None
     number: int = 0
     near: tuple[int, ...] = ()
 
 
 def _other(view: View, sequence: str, row: int, word: int) -> _Other:
-    """The model beside, or this text with one other word."""
+    """The other text: that of the model beside, or this text with one other word."""
     beside, own = view.beside, view.labels(sequence)
     if beside is not None and all(
         site.node in beside.values and beside.values[site.node].shape == view.values[site.node].shape
@@ -184,7 +184,7 @@ def _other(view: View, sequence: str, row: int, word: int) -> _Other:
 
 
 def _asked(view: View, sequence: str, row: int, other: _Other) -> tuple[Element, ...]:
-    """How the other text is chosen."""
+    """The controls that choose the other text."""
     if other.place is None:
         return ()
     own, words = view.labels(sequence), view.graph.axes[view.graph.sequences[sequence]]
@@ -209,13 +209,13 @@ def _asked(view: View, sequence: str, row: int, other: _Other) -> tuple[Element,
 
 
 def _swap(view: View, sequence: str, row: int, word: int) -> tuple[int, int]:
-    """The place where the other text differs, and the number of its word: as chosen, or what moves the answer most."""
+    """The index where the other text differs, and the number of its word: as chosen, or those that change most."""
     n_words = len(view.graph.axes[view.graph.sequences[sequence]])
     place, number = view.chosen(PLACE, None), view.chosen(OTHER, None)
     fits = number in range(n_words)
     if place in range(row + 1) and fits:
         return int(place), int(number)
-    # Not the last word: that would be another question.
+    # The last word is not replaced: that would be another question.
     places = range(max(row, 1)) if place not in range(row + 1) else (int(place),)
     here, best = view.values[LOGITS][row], (places[0], 0, -np.inf)
     for i in places:
@@ -227,7 +227,7 @@ def _swap(view: View, sequence: str, row: int, word: int) -> tuple[int, int]:
 
 
 def _nearest(view: View, sequence: str, place: int) -> list[int]:
-    """The words whose vectors are most like that of a word of the text, itself and marks left out."""
+    """The words whose vectors are most like that of a word of the text, without the word itself and marks."""
     table, ids = view.values[f"{sequence}.table"], view.values[f"{sequence}.tokens"]
     words, own = view.graph.axes[view.graph.sequences[sequence]], int(ids[place])
     lengths = np.sqrt(np.einsum("ij,ij->i", table, table)) + 1e-12
@@ -239,17 +239,17 @@ def _nearest(view: View, sequence: str, place: int) -> list[int]:
 def _pass(view: View, sequence: str, place: int, number: int) -> Mapping[str, Array]:
     ids = view.values[f"{sequence}.tokens"].copy()
     ids[place] = number
-    # Without pins: what the model makes of the other text by itself.
+    # Without pins: the pass of the unchanged model over the other text.
     return fresh(view.graph, {**view.state.used, f"{sequence}.tokens": ids}, {}).values
 
 
 WORD, PART = "why.word", "why.part"
 OTHERS, MOST_ROWS, MOST_WORDS, MOST_BLOCKS = 6, 10, 12, 5
-"""Words to choose from; rows of a list of parts, and of words; blocks that are shown side by side."""
+"""The most words to choose from, rows of a list of parts, rows of a list of words, and blocks side by side."""
 
 
 def why(view: View, stage: Stage) -> tuple[Element, ...]:
-    """Which word is asked about, the lens, the ledger, and one part of it by words or by units."""
+    """The choice of a word, the lens, the ledger with one of its parts in detail, and patching."""
     sequence = DECODER_READS[view.state.model.kind]
     row = view.row(sequence, last=True)
     says = view.labels(view.nodes["output.logits"].axes[1])
@@ -270,7 +270,7 @@ def why(view: View, stage: Stage) -> tuple[Element, ...]:
 
 
 def why_sentence(view: View, stage: Stage) -> str:
-    """What happens there."""
+    """One sentence on the page."""
     return "Each block only adds to a word's vector, so what the output layer reads is a sum, and so is each logit."
 
 
@@ -278,7 +278,7 @@ def why_sentence(view: View, stage: Stage) -> str:
 
 
 def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]:
-    """The likeliest word after each block, and the rank of the one asked about; then the likeliest behind all words."""
+    """The most probable word after each block, with the rank of the asked word; then the same after every word."""
     graph, head = view.graph, Section("lens", "The output layer, after each block")
     of = view.values, row
     found = view.awaited(LENS, _work_of_lens(graph), of, lambda told: lens(graph, view.values, row, MOST_BLOCKS))
@@ -315,17 +315,17 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
 
 
 def _work_of_lens(graph: Graph) -> float:
-    """Multiply-adds, weighed as in `Graph.work`."""
+    """The multiply-adds of the lens, weighed as in `Graph.work`."""
     tokens, table = graph.shape(LOGITS)[0], graph.size(output_layer(graph).parents[1])
     return table * (READ * (1 + MOST_BLOCKS) + MOST_BLOCKS * tokens + len(stream(graph)))
 
 
 def _lens_of_all(found: Lens, says: tuple[str, ...], there: tuple[str, ...], row: int) -> Listing:
-    """The likeliest word behind each of the sentence, after each block; in a deep model, after the last of them."""
+    """The most probable word after each word of the sentence, by block; in a deep model, only for the last blocks."""
     shown, places = found.likeliest, range(len(there))
     lines = [
         Line.of(f"{there[i]} →", *(Entry(says[int(numbers[i])], muted=i != row) for numbers in shown.values()))
-        # The word that is asked about stands in front where it would be out of sight.
+        # The chosen word comes first if it would be out of sight.
         for i in (places if row < MOST_WORDS else (row, *places[:row], *places[row + 1 :]))
     ]
     columns = (Column("after"), *(Column(_short(name)) for name in shown))
@@ -335,14 +335,14 @@ def _lens_of_all(found: Lens, says: tuple[str, ...], there: tuple[str, ...], row
 
 
 def _short(node: str) -> str:
-    """What a node of the residual stream is behind, as the head of a narrow column."""
+    """The block before a node of the residual stream, as the title of a narrow column."""
     path = node.split(".")
     names = {"self": "attention", "cross": "cross-attention", "ffn": "feed-forward"}
     return f"{names[path[2]]} {path[1]}" if path[0] in ("decoder", "encoder") else "the embedding"
 
 
 def _block(view: View, node: str) -> str:
-    """What a node of the residual stream is behind, in words."""
+    """The block before a node of the residual stream, in words."""
     path = node.split(".")
     if path[0] not in ("decoder", "encoder"):
         return "the embedding"
@@ -357,8 +357,8 @@ def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ..
     says, there = view.labels(view.nodes["output.logits"].axes[1]), view.labels(sequence)
     ledger = Ledger(view.graph, view.values, row, word)
     title = Section("ledger", f"Why “{says[word]}”: its logit, term by term")
-    heads = READ * sum(view.graph.size(name) for name in view.nodes if name.endswith(".W_O"))  # what they say
-    # Where the lens is read beside the window, this is too: both at a time take three times as long.
+    heads = READ * sum(view.graph.size(name) for name in view.nodes if name.endswith(".W_O"))  # reading each W_O
+    # If the lens is computed on a thread, this is too: at the same time here and there, both take three times as long.
     size = max(heads, _work_of_lens(view.graph))
     parts = view.awaited(TO_PART, size, (view.values, row, word), lambda told: ledger.parts())
     if parts is None:
@@ -399,7 +399,7 @@ def _named(view: View, part: Part, word: str) -> str:
 
 
 def _opened(view: View, sequence: str, ledger: Ledger, part: Part, there: tuple[str, ...]) -> tuple[Element, ...]:
-    """One part as a sum of products: of a head by the words that it looks at, of a net by its units."""
+    """One part as a sum of products: for a head, over the words that it looks at; for a net, over its units."""
     by, says, rest = ledger.products(part)
     match part.kind:
         case "head":
@@ -422,7 +422,7 @@ def _opened(view: View, sequence: str, ledger: Ledger, part: Part, there: tuple[
 
 
 def _lines(names: tuple[str, ...], by: Array, says: Array, rest: float, total: float) -> tuple[Line, ...]:
-    """The largest of the products; what is left of them is one line, so that they still add up."""
+    """The largest products, and one line with the sum of the others, so that the lines still add up."""
     shares = by * says
     order = places_of_largest(np.abs(shares), MOST_ROWS)
     shown = sorted(order.tolist()) if len(shares) <= MOST_ROWS else order.tolist()
@@ -445,7 +445,7 @@ def _number_and_bar(value: float) -> tuple[Entry, Entry]:
 
 
 def _reach(values: list[float]) -> tuple[float, float]:
-    """The two ends of bars that show these numbers and their sum."""
+    """The numbers at the two ends of bars that show these values and their sum."""
     finite = [v for v in (*values, sum(values), 0.0) if np.isfinite(v)]
     low, high = min(finite), max(finite)
     return (low, high) if high > low else (0.0, 1.0)

@@ -1,4 +1,4 @@
-"""Lists of words and of products of word vectors."""
+"""Lists about word vectors: neighbours, products by dimension, and cosines of all pairs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,42 +16,42 @@ from explorer.words.vectors import Vectors
 MOST = 12
 MOST_SQUARE = 24
 SHOWN = 5
-"""Neighbours that a step shows to a class."""
+"""How many neighbours a step shows to a class."""
 SHORT = 110
-"""Pixels of their bars."""
-LONGEST = 12  # letters of a word above its numbers
+"""The width of their bars in pixels at text scale 1."""
+LONGEST = 12  # the most letters of a word above its numbers
 
 
 @dataclass(frozen=True)
 class GoToWord(Gesture):
-    """Another word is looked at."""
+    """Chooses another word to look at."""
 
     value: str = ""
 
 
 @dataclass(frozen=True)
 class ShowCosine(Gesture):
-    """The cosine of a word of the list is shown as arithmetic."""
+    """Shows the cosine of a word of the list as arithmetic."""
 
     value: str = ""
 
 
 @dataclass(frozen=True)
 class ShowPair(Gesture):
-    """The cosine of a row and a column of a square is shown as arithmetic."""
+    """Shows the cosine of a row and a column of a square as arithmetic."""
 
     value: tuple[int, int] = (0, 0)
 
 
 def asked_words(asked: str) -> list[str]:
-    """What a step of a lesson asks of the words, word by word: one, or the three of "king - man + woman"."""
+    """The words in the `look.word` of a lesson's step: a single word, or the three of "king - man + woman"."""
     return [word.strip() for word in asked.replace("−", "-").replace("+", "-").split("-")]
 
 
 def named(vectors: Vectors, asked: str) -> Listing | None:
-    """What a step of a lesson asks of the words: the neighbours of one, or of "king - man + woman".
+    """The neighbours that a step of a lesson shows: those of one word, or of "king - man + woman".
 
-    None where the vectors do not have the words.
+    None if the vectors do not have all of the words.
     """
     words = asked_words(asked)
     if not all(word in vectors for word in words):
@@ -72,18 +72,18 @@ def near(
     notes: Mapping[str, str] | None = None,
     note: str = "",
 ) -> Listing:
-    """Words with a cosine each, as number and bar; a click on a word goes there, on a cosine shows it as arithmetic.
+    """Words, each with its cosine as number and bar. A click on a word chooses it; on a cosine shows its arithmetic.
 
     Parameters
     ----------
     name : str
-        For a screen reader.
+        The name of the list for a screen reader.
     last : bool
-        Whether the last one stands out, rather than none.
+        Whether the last word stands out.
     bar : int
-        Pixels of a bar at text scale 1.
+        The width of a bar in pixels at text scale 1.
     notes : mapping of str to str
-        What stands behind words; `note` is the title of the column.
+        Texts in a further column, by word; `note` is the title of that column.
     """
     low = -1.0 if any(one.cosine < 0 for one in found) else 0.0
     columns = [
@@ -111,7 +111,7 @@ def near(
 
 @dataclass(frozen=True, eq=False)
 class _Products(Lines):
-    """A line for each dimension."""
+    """The lines of `products`, made on demand."""
 
     cosine: PairCosine
     order: Array
@@ -150,7 +150,7 @@ def products(cosine: PairCosine, largest_first: bool) -> Listing:
 
 
 def square(labels: tuple[str, ...], cosines: Array) -> Listing:
-    """The cosine of everything with everything, (n, n), on its colour; a click shows it as arithmetic."""
+    """The cosines of all pairs, (n, n), each on its colour; a click shows one as arithmetic."""
     lines = tuple(
         Line(
             tuple(
@@ -170,5 +170,5 @@ def square(labels: tuple[str, ...], cosines: Array) -> Listing:
 
 
 def shortened(word: str) -> str:
-    """A word as it stands above its numbers."""
+    """A word of at most `LONGEST` letters, for the place above its numbers."""
     return word if len(word) <= LONGEST else word[: LONGEST - 1] + "…"
