@@ -74,7 +74,7 @@ def run(
             if given:
                 new = inputs[name]
             else:
-                new = node.forward(*[values[parent] for parent in parents])
+                new = node.op.forward(*[values[parent] for parent in parents])
                 if name in pins:
                     new = pins[name].over(new)
                 new.setflags(False)  # type: ignore[call-arg]  # `write`, which takes twice as long by keyword
@@ -228,8 +228,7 @@ class Engine:
     def begin(self, graph: Graph, inputs: Mapping[str, Array], pins: Mapping[str, Pin]) -> Pass:
         """The first half of `update`, with the same arguments; another thread may compute the pass, or nobody."""
         if not self.values:
-            every = frozenset(graph.nodes)
-            return Pass(graph, inputs, pins, self.values, every, every)
+            return Pass(graph, inputs, pins, self.values, graph.node_names, graph.node_names)
         stale = {n for n in pins.keys() | self.pins.keys() if pins.get(n) is not self.pins.get(n)} & graph.nodes.keys()
         for name, array in inputs.items():
             if self.values.get(name) is not array:
@@ -237,7 +236,7 @@ class Engine:
         if graph is self.graph:
             return Pass(graph, inputs, pins, self.values, stale)
         old = self.graph.nodes
-        added, removed = frozenset(graph.nodes.keys() - old.keys()), frozenset(old.keys() - graph.nodes.keys())
+        added, removed = graph.node_names - self.graph.node_names, self.graph.node_names - graph.node_names
         stale |= added
         for name, was in old.items():
             node = graph.nodes.get(name)

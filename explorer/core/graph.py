@@ -1,7 +1,7 @@
 """The structure of a model's graph: which node reads which nodes, in a fixed order. It holds no values."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from math import prod
@@ -39,11 +39,6 @@ class Node:
     def is_input(self) -> bool:
         """Whether a person sets its value."""
         return isinstance(self.op, Input)
-
-    @cached_property
-    def forward(self) -> Callable[..., Array]:
-        """The op's `forward`, bound once: a pass through a small graph takes 2 % less time."""
-        return self.op.forward
 
     @property
     def short(self) -> str:
@@ -117,6 +112,11 @@ class Graph:
                         links[parent].append((child, place))
             self._towards[name] = {one: tuple(own) for one, own in links.items()}
         return self._towards[name]
+
+    @cached_property
+    def node_names(self) -> frozenset[str]:
+        """The names of all nodes."""
+        return frozenset(self.nodes)
 
     @cached_property
     def inputs(self) -> frozenset[str]:
