@@ -10,7 +10,7 @@ from explorer.ui.theme import mark
 
 FAR_ENOUGH = 12  # pixels before a press becomes a move
 MOST_LETTERS = 1_000_000
-"""So that a text that is too long is counted and refused, not cut."""
+"""So large that a text that is too long is counted and refused, and not cut."""
 
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
@@ -18,7 +18,7 @@ Key, Alt = Qt.Key, Qt.KeyboardModifier.AltModifier
 
 
 class Chip(QPushButton):
-    """One token. Click: light it up; double click, Enter or F2: type; Delete: remove; Alt+arrows or dragging: move."""
+    """One token. Click: light it up; double click, Enter or F2: type; Delete: remove; Alt+arrows or a drag: move."""
 
     edit_wanted = Signal(int)
     remove_wanted = Signal(int)
@@ -54,12 +54,12 @@ class Chip(QPushButton):
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and self._moves(event):
-            event.accept()  # while a lesson leads, these are the keys to its next step and to the one before
+            event.accept()  # in a lesson these keys would go to its next step or to the one before
             return True
         return bool(super().event(event))
 
     def _moves(self, event: QKeyEvent) -> bool:
-        """Whether it is a key that moves the word."""
+        """Whether a key moves the word."""
         return self._editable and bool(event.modifiers() & Alt) and event.key() in (Key.Key_Left, Key.Key_Right)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -119,18 +119,18 @@ class Chip(QPushButton):
         menu.addAction("Move left", lambda: self.move_wanted.emit(here, here - 1))
         menu.addAction("Move right", lambda: self.move_wanted.emit(here, here + 1))
         menu.addAction("Type the whole sentence", self.all_wanted.emit)
-        menu.popup(event.globalPos())  # not exec: what is chosen may delete this chip, and the menu with it
+        menu.popup(event.globalPos())  # not exec: the chosen act may delete this chip, and the menu with it
 
 
 class WordEdit(QLineEdit):
-    """A word, or several, being typed. Enter takes them, and so does going elsewhere; Escape leaves all as it was.
+    """A field to type one word, or several. Enter or a loss of focus takes them; Escape leaves everything as it was.
 
     Parameters
     ----------
     text : str
-        What stands there to begin with.
+        The text at the beginning.
     words : tuple of str
-        Those to offer.
+        The words to offer.
     spoken : str
         For a screen reader.
     """
@@ -165,9 +165,9 @@ class WordEdit(QLineEdit):
 
 
 class Rail(QScrollArea):
-    """One line of widgets that scrolls sideways, by the wheel too, without a bar.
+    """One line of widgets that scrolls sideways, also by the wheel, without a scroll bar.
 
-    Of words that have no room, none is seen in part: half a word reads as another one.
+    A word that does not fit is not painted in part: half a word reads like another word.
     """
 
     def __init__(self, content: QWidget) -> None:
@@ -187,7 +187,7 @@ class Rail(QScrollArea):
         return QSize(min(hint.width(), 4 * hint.height()), hint.height())
 
     def shows(self, chip: QWidget) -> bool:
-        """Whether a word is painted: all of it is in sight, or none is whole."""
+        """Whether a word is painted: all of it is visible, or no word is."""
         left = -self.content.x()
         room = left, left + self.viewport().width()
         if _is_whole(chip, room):

@@ -1,4 +1,4 @@
-"""Ctrl+K: type some letters of a stage, a matrix, a word, a technical term, an example or an action, and be there."""
+"""Ctrl+K: type some letters of a stage, a matrix, a word, a technical term, an example or an action, and go there."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -21,30 +21,30 @@ from explorer.ui.window.top_bar import PAGES
 from explorer.ui.workbench import Workbench
 
 MOST = 200
-"""Rows that are listed: whoever has not found it among them types another letter."""
+"""The most rows that are listed: to find others, the person types another letter."""
 WIDTH, HEIGHT, TOP = 560, 420, 56
 _PARTED = str.maketrans(".-", "  ")
-"""Behind these a word begins: whoever types "attention" wants Self-attention before a lesson about attention."""
+"""A word begins after these, too: typed "attention" finds Self-attention before a lesson about attention."""
 _TO_THE_LIST = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
 class Entry(NamedTuple):
-    """Somewhere to go, or something to do."""
+    """A place to go to, or something to do."""
 
-    words: str  # what is searched and shown first
+    words: str  # what is shown first, and searched
     about: str  # what kind of thing it is, or where; searched as well
     act: Callable[[], object]
 
 
 class CommandPalette(QDialog):
-    """A field to type into, and below it what fits.
+    """A field to type into, and below it the entries that match.
 
     Parameters
     ----------
     files : Files
         Opens examples.
     show_page : callable
-        Given the number of one of `PAGES`.
+        Called with the index of one of `PAGES`.
     window : QMainWindow
         Its actions are listed.
     """
@@ -77,11 +77,11 @@ class CommandPalette(QDialog):
         self.field.textChanged.connect(self._search)
         self.field.installEventFilter(self)
         self.list.itemClicked.connect(self._choose)
-        self.list.ensurePolished()  # its rows have their height only then
+        self.list.ensurePolished()  # its rows have no height before
         self._search("")
 
     def open_over(self) -> None:
-        """Show it at the top of the window's middle."""
+        """Show it at the top of the window, in the middle."""
         px, window = self._bench.appearance.px, self._window
         self._fit()
         self.move(window.mapToGlobal(QPoint((window.width() - self.width()) // 2, px(TOP))))
@@ -91,7 +91,7 @@ class CommandPalette(QDialog):
     # What there is
 
     def _all(self) -> Iterator[Entry]:
-        """Everything, in the order in which it is listed before anything is typed."""
+        """All entries, in the order in which they are listed before anything is typed."""
         bench = self._bench
         for number, title in enumerate(PAGES):
             yield Entry(title, "Tab", partial(self._show_page, number))
@@ -150,7 +150,7 @@ class CommandPalette(QDialog):
         self._fit()
 
     def _fit(self) -> None:
-        """Be as high as what fits, in the room that the window has."""
+        """Take the height of the matches, in the room that the window has."""
         px, window = self._bench.appearance.px, self._window
         around = self.sizeHint().height() - self.list.sizeHint().height() + 2 * self.list.frameWidth() + px(6)
         rows = self.list.topLevelItemCount() * max(self.list.sizeHintForRow(0), 1)
@@ -171,12 +171,12 @@ class CommandPalette(QDialog):
         row = self.list.currentIndex().row()
         if 0 <= row < len(self._found):
             act = self._found[row].act
-            self.close()  # before: it may ask something
+            self.close()  # before the act, which may ask something
             act()
 
 
 def found(entries: Sequence[Entry], text: str) -> list[Entry]:
-    """The entries that hold each of the words typed; first those whose own words begin so, then where any begin so."""
+    """The entries that hold each typed word; first those whose own words begin so, then those where any word does."""
     words = text.casefold().replace(": ", " ").split()  # a link says "Source: Positions"
     typed = [word.translate(_PARTED) for word in words]
 

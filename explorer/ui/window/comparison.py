@@ -1,4 +1,4 @@
-"""The same stage of another example, or of another setting, beside the one that is open, with the difference."""
+"""The same stage of another example, or of another setting, beside the open one, with the difference."""
 
 from typing import Any
 
@@ -24,18 +24,18 @@ from explorer.ui.workbench import Workbench
 
 
 class Comparison(QFrame):
-    """A second document at the same stage. Pointing at a cell here points at it there, too.
+    """A second document at the same stage. A cell that is pointed at in one document is pointed at in the other, too.
 
     Parameters
     ----------
     bench : Workbench
-        That of the window.
+        The window's.
     files : Files
-        Those of the window: a document may come from a file, too.
+        The window's: a document may come from a file, too.
     """
 
     closed = Signal()  # the button that ends the comparison was pressed
-    bar_height = Signal(int)  # pixels that the bar above the page takes
+    bar_height = Signal(int)  # the height of the bar above the page, in pixels
 
     def __init__(self, bench: Workbench, files: Files) -> None:
         super().__init__()
@@ -93,7 +93,7 @@ class Comparison(QFrame):
         self.go_to(bench.selection.stage)
 
     def _suggestion(self) -> tuple[Lesson, str]:
-        """What one most likely wants to compare with: the next setting of the example that is open."""
+        """The most likely thing to compare with: the next setting of the open example."""
         lesson, now = self._first.lesson, self._first.document.state.setting
         others = [name for name in lesson.settings if name != now]
         return lesson, (others or list(lesson.settings))[0]
@@ -111,7 +111,7 @@ class Comparison(QFrame):
         self._cover()
 
     def _cover(self) -> None:
-        """Cover what a question covers beside: another setting of the same example would tell it, or nearly."""
+        """Cover what a question covers in the first document: another setting of the same example would tell it."""
         covered = self._first.selection.looking.covered
         same = self.bench.lesson.id == self._first.lesson.id
         self.bench.selection.speak_of(None, covered.inside(self.bench.document.engine.values) if same else None)
@@ -124,23 +124,23 @@ class Comparison(QFrame):
 
     @staticmethod
     def _point(selection: Selection, cell: Cell | None) -> None:
-        # Both point at each other; a cell that is already pointed at ends it.
+        # Each points at the other; it ends at a cell that is already pointed at.
         if cell is not None and cell != selection.cell:
             selection.point(cell)
 
     def _go_along(self, _: str) -> None:
-        """In a turn of its own: the page that this one stands beside comes first."""
+        """In a turn of its own: the page beside this one comes first."""
         self._along.start()
 
     def go_to(self, stage: str) -> None:
-        """Show the same stage, where this model has it."""
+        """Show the same stage, if this model has it."""
         same = stage in [stop.name for stop in self.bench.selection.places]
         if same or not self.bench.selection.stage:
             self.bench.selection.go_to(stage if same else self.bench.selection.places[0].name)
         self._say()
 
     def _say(self) -> None:
-        """Say where there is nothing to compare with."""
+        """Say what cannot be compared."""
         here, stage, text = self.bench.selection, self._first.selection.stage, ""
         own, others = self.bench.document.engine, self._first.document.engine.values
         if here.stage != stage:
@@ -155,7 +155,7 @@ class Comparison(QFrame):
         id = self._lessons.currentData()
         try:
             lesson = self._known[id] if id in self._known else self._known.setdefault(id, ready(id))
-        except ExplorerError as error:  # its model has to be got first
+        except ExplorerError as error:  # its model has to be downloaded first
             self._list_settings()
             show_error(error, self._lessons)
             return
@@ -220,7 +220,7 @@ class Comparison(QFrame):
         self.area.restyle()
 
     def close_down(self) -> None:
-        """Let go of both documents."""
+        """Disconnect from both documents."""
         self.area.close_down()
         self.bench.bridge.close()
         self.bench.document.close()

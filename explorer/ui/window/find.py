@@ -1,4 +1,4 @@
-"""Ctrl+F: words on the page in sight are looked for while they are typed, and marked where they stand."""
+"""Ctrl+F: finds words on the visible page while they are typed, and marks them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -27,23 +27,23 @@ from explorer.ui.widgets.labels import icon
 from explorer.ui.widgets.tree import inside, written_in
 
 MOST = 999
-"""Places that are marked."""
+"""The most places that are marked."""
 WIDTH, MARGIN, AROUND = 210, 12, 2
-"""Pixels at text scale 1 of the field, and between the bar and the edge of the page; pixels around what is marked."""
+"""Pixels at text scale 1: the field; from the bar to the edge of the page; and pixels around a marked place."""
 SHADE, HERE = 0.22, 0.45
-"""How dark the marks are, and that of the place one is at."""
+"""The opacity of the marks, and of the mark at the present place."""
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A place where the words stand."""
+    """A place where the searched words stand."""
 
     within: QWidget
     rect: QRect  # in that widget
-    bring: Callable[[], object] | None = None  # what else than scrolling brings it into sight
+    bring: Callable[[], object] | None = None  # what else, besides scrolling, makes the place visible
 
     def seen(self, over: QWidget) -> QRect:
-        """What of it is in sight, in the pixels of a widget that lies over all."""
+        """Its visible part, in pixels of a widget that lies over everything."""
         if not shiboken6.isValid(self.within) or not self.within.isVisible() or self.rect.isEmpty():
             return QRect()
         rect, widget = self.rect, self.within
@@ -54,7 +54,7 @@ class Hit:
 
 
 def hits(wholes: Sequence[QWidget], text: str) -> Iterator[Hit]:
-    """The places in some widgets where a text is written, whether in capitals or not, in the order of painting."""
+    """The places in some widgets where a text is written, in capitals or not, in the order of painting."""
     wanted = text.casefold()
     for whole in wholes:
         for line in written_in(whole):
@@ -63,7 +63,7 @@ def hits(wholes: Sequence[QWidget], text: str) -> Iterator[Hit]:
             while at >= 0:
                 yield Hit(line.within, line.part(at, len(text)))
                 at = said.find(wanted, at + len(wanted))
-        for formula in inside(whole, Formula):  # set in type, which is lines and no letters
+        for formula in inside(whole, Formula):  # a typeset formula consists of lines, not letters
             if formula.isVisible() and wanted in plain(formula.latex()).casefold():
                 yield Hit(formula, formula.rect())
         for view in inside(whole, MatrixView):
@@ -72,12 +72,12 @@ def hits(wholes: Sequence[QWidget], text: str) -> Iterator[Hit]:
 
 
 def plain(latex: str) -> str:
-    """A formula without its braces and strokes, as one types it."""
+    """A formula without its braces and backslashes, as a person types it."""
     return latex.replace("{", "").replace("}", "").replace("\\", "")
 
 
 def _labels_out_of_sight(view: MatrixView, wanted: str) -> Iterator[Hit]:
-    """The labels of rows and columns that only scrolling the matrix brings: those in sight are painted."""
+    """The row and column labels that are visible only after scrolling the matrix: visible ones are painted."""
     port, matrix = view.viewport().rect(), view.matrix
     for number, label in enumerate(matrix.rows):
         at = view.rowViewportPosition(number)
@@ -90,7 +90,7 @@ def _labels_out_of_sight(view: MatrixView, wanted: str) -> Iterator[Hit]:
 
 
 class _Marks(QWidget):
-    """Lies over the window and marks what was found; the mouse does not feel it."""
+    """Lies over the window and marks what was found; the mouse passes through it."""
 
     def __init__(self, over: QWidget) -> None:
         super().__init__(over)
@@ -117,15 +117,15 @@ class _Marks(QWidget):
 
 
 class FindBar(QFrame):
-    """A field for the words, how many times they stand on the page, the place before and the next, and an end.
+    """A field for the words, the number of matches on the page, buttons to the one before and the next, and to close.
 
     Parameters
     ----------
     whole : QWidget
-        What it lies over, and its marks: all of the window.
+        What the bar and its marks lie over: the whole window.
     searched : callable
-        The parts of the page in sight, in the order in which they are gone through; the bar stands in the corner of the
-        first.
+        Returns the parts of the visible page, in the order in which they are searched; the bar stands in the corner of
+        the first.
     """
 
     def __init__(self, appearance: Appearance, whole: QWidget, searched: Callable[[], Sequence[QWidget]]) -> None:
@@ -157,12 +157,12 @@ class FindBar(QFrame):
 
     @property
     def hits(self) -> Sequence[Hit]:
-        """Where the words stand."""
+        """The places where the words stand."""
         return self._marks.hits
 
     @property
     def at(self) -> int:
-        """The number of the place one is at."""
+        """The index of the present place."""
         return self._marks.at
 
     def _button(self, tip: str, act: Callable[[], object]) -> QToolButton:
@@ -176,7 +176,7 @@ class FindBar(QFrame):
         return button
 
     def open(self) -> None:
-        """Come into sight, ready for the words."""
+        """Show the bar, ready for typing."""
         if self.isHidden():
             self._before = QApplication.focusWidget()
         self.show()
@@ -187,7 +187,7 @@ class FindBar(QFrame):
         self._look()
 
     def close_down(self) -> None:
-        """Go, with all marks, and give the keys back."""
+        """Hide the bar and all marks, and give the focus back."""
         before, self._before = self._before, None
         if before is not None and shiboken6.isValid(before) and before.isVisible():
             before.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -196,7 +196,7 @@ class FindBar(QFrame):
         self._marks.hits = ()
 
     def place(self) -> None:
-        """Stand in the upper right corner of the page, and lie over the rest with the marks."""
+        """Move to the upper right corner of the page, and lay the marks over the window."""
         whole, parts = self._whole, self._searched()
         if self.isHidden() or not parts:
             return
@@ -208,12 +208,12 @@ class FindBar(QFrame):
         self.move(max(corner.x() - self.width() - margin, 0), corner.y() + margin // 2)
 
     def follow(self) -> None:
-        """Something else stands on the page, or another page is in sight."""
+        """Search again in a later turn: the page has changed, or another one is visible."""
         if not self.isHidden():
             self._again.start()
 
     def _refresh(self) -> None:
-        """Look anew, and stay at the place one is at."""
+        """Search again, and stay at the present place."""
         if not self.isHidden():
             at = self.at
             self._find()
@@ -231,14 +231,14 @@ class FindBar(QFrame):
         self._marks.hits = found
 
     def _look(self) -> None:
-        """Find what is typed now; the first place that is in sight, if any is, is where one is at."""
+        """Search for what is typed now; the first visible place, if there is one, becomes the present place."""
         self._find()
         seen = (k for k, hit in enumerate(self.hits) if not hit.seen(self._marks).isEmpty())
         self._marks.at = next(seen, 0)
         self._bring()
 
     def go(self, by: int) -> None:
-        """Go to the next place, or to the one before; behind the last one comes the first."""
+        """Go to the next place, or to the one before; after the last one comes the first."""
         at = self.at
         self._find()  # the page may have moved
         if self.hits:
@@ -246,13 +246,13 @@ class FindBar(QFrame):
         self._bring()
 
     def _bring(self) -> None:
-        """Have the place one is at in sight."""
+        """Make the present place visible."""
         if self.hits:
             hit = self.hits[self.at]
             if hit.bring is not None:
                 hit.bring()
             _scroll_to(hit)
-            if hit.bring is not None:  # now it is painted, and has a place
+            if hit.bring is not None:  # it is painted only now, and has a place
                 self._again.start()
         self._say()
 
@@ -298,7 +298,7 @@ class FindBar(QFrame):
 
 
 def _scroll_to(hit: Hit) -> None:
-    """Let each scroll area around a place move so far that it is in sight."""
+    """Scroll each scroll area around a place so that it is visible."""
     widget = hit.within
     while (port := widget.parentWidget()) is not None:
         area = port.parentWidget()

@@ -1,6 +1,6 @@
-"""Below the stage: what the setting of the lesson that is open shows.
+"""Below the stage: what the setting of the open lesson shows.
 
-From a number to where a reference prints it, and from there back to what computes it.
+Also the ways from a number to where a reference prints it, and back to what computes it.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 
 BEFORE = "Before your changes: "
 HIGH = 800
-"""Pixels at text scale 1: in a window less high, what to try stands in place of the words about the setting."""
+"""Pixels at text scale 1: in a window less high, what to try replaces the words about the setting."""
 NARROW = 1200
 """Pixels at text scale 1: in a window less wide the words may take two lines."""
 LOW = 440
-"""Pixels at text scale 1: in a window less high the title alone is shown, or large text would leave no stage."""
+"""Pixels at text scale 1: in a window less high, only the title is shown, to leave room for the stage in large text."""
 
 
 class LessonBar(QFrame):
-    """The setting's title, a line about it and what to try; all that there is to say on request.
+    """The setting's title, a line about it and what to try; on request, everything that is said about it.
 
-    `fold`: hides the bar; the button beside "More" does it.
+    `fold`: hides the bar, as the button beside "More" does.
     """
 
     def __init__(self, bench: Workbench, fold: QAction) -> None:
@@ -69,12 +69,12 @@ class LessonBar(QFrame):
         self._top.addWidget(folds)
         self._page.addWidget(self._text)
         self._page.addWidget(self._try)
-        # Qt forgets what asks for another size while it lays out.
+        # In a later turn: during a layout, Qt ignores requests for another size.
         self._sized = later(self, self.refresh)
         self.restyle()
 
     def follow(self) -> None:
-        """Say something else after an act that makes it other, which few are."""
+        """Say something else after an act that changes it, which few acts do."""
         if self._about != self._is_about():
             self.refresh()
 
@@ -84,7 +84,7 @@ class LessonBar(QFrame):
         return self._bench.lesson, state.setting, state in self._bench.opened
 
     def refresh(self) -> None:
-        """Say what belongs to the lesson and setting of now."""
+        """Say what belongs to the present lesson and setting."""
         self._about = lesson, name, given = self._is_about()
         setting = lesson.settings.get(name)
         if setting is None:
@@ -92,14 +92,14 @@ class LessonBar(QFrame):
         self._title.setText(setting.title)
         paragraphs = [" ".join(p.split()) for p in f"{setting.paragraph}\n\n{lesson.paragraph}".strip().split("\n\n")]
         if not given:
-            paragraphs[0] = f"{BEFORE}{paragraphs[0]}"  # its numbers need not be those that are shown now
+            paragraphs[0] = f"{BEFORE}{paragraphs[0]}"  # its numbers may be others than those shown now
         attempts = [f"Try: {one}" for one in (setting.to_try, lesson.to_try) if one]
         whole, height = self._more.isChecked(), self.window().height()
         px = self._bench.appearance.px
         first = paragraphs[0] if height >= px(HIGH) or not attempts else attempts[0]
         lines = 0 if whole or height < px(LOW) else 2 if self.window().width() < px(NARROW) else 1
         self._line.setText(set_names(self._shortened(first, lines)) if lines else "")
-        # Of one line or two the bar of a narrow window is as high: else the page would share its room twice.
+        # With one line or two the bar of a narrow window has the same height: else the page would be laid out twice.
         self._line.setMinimumHeight(2 * self._line.fontMetrics().lineSpacing() + 2 if lines == 2 else 0)
         self._text.setVisible(whole)
         self._text.setText(set_names("\n\n".join(paragraphs)))
@@ -108,7 +108,7 @@ class LessonBar(QFrame):
         self._more.setText("Less" if whole else "More")
 
     def _shortened(self, text: str, lines: int) -> str:
-        """As many sentences as stand in the line; of a first one that does not, the beginning, on one line or two."""
+        """As many sentences as fit into the line; if the first does not, its beginning, on one line or two."""
         metrics = self._line.fontMetrics()
         room = max(self._line.width(), 100)
         first, *others = sentences(text)
@@ -139,7 +139,7 @@ class LessonBar(QFrame):
 
 
 def sentences(text: str) -> list[str]:
-    """Each up to the full stop that ends it; a colon's list belongs to it."""
+    """The sentences of a text, each up to its full stop; a list after a colon belongs to its sentence."""
     return re.split(r"(?<=[.!?])\s+(?=[A-Z“])", text)
 
 

@@ -1,4 +1,4 @@
-"""The window: the map at the left, the stage in the middle, the inspector at the right, the tokens on top."""
+"""The window: the map at the left, the stage in the middle, the inspector at the right, the tokens at the top."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -49,18 +49,18 @@ if TYPE_CHECKING:
 INSPECTOR_WIDTH = 290
 """Pixels at text scale 1 of the column at the right."""
 INSPECTOR_PART, INSPECTOR_PART_OF_LARGE = 0.27, 0.35
-"""Its part of what the list of stages leaves, at most, so that it gives way before the page; and of large letters."""
+"""Its greatest share of the width beside the map, so that it gives way before the page; and that in large text."""
 STRIP = 16
-"""Pixels at text scale 1 of the strip that stands for the bottom bar."""
+"""Pixels at text scale 1 of the strip that replaces the folded bottom bar."""
 NARROW, LOW = 800, 440
-"""Pixels at text scale 1: of a window in which the right column, and the bottom bar, give way to the page."""
+"""Pixels at text scale 1: in a smaller window the right column, or the bottom bar, gives way to the page."""
 GUIDED, COMPARED = 1400, 1200
-"""Pixels at text scale 1: of a window in which the list of stages gives way to the page, while a lesson leads or two
-pages are compared; and the right column, while two are.
+"""Pixels at text scale 1: in a narrower window the list of stages gives way to the page while a lesson leads or two
+pages are compared; and the right column does while two are compared.
 """
 
 RESTED_MS = 250
-"""How long the window has one size until its letters follow that: while it is dragged nothing is dressed anew."""
+"""Milliseconds of an unchanged size after which the text scale follows it: during a drag nothing is restyled."""
 
 
 class MainWindow(QMainWindow):
@@ -120,7 +120,7 @@ class MainWindow(QMainWindow):
         self.top_bar.setAccessibleName("What is open")
         self.top_bar.page_chosen.connect(self.show_page)
 
-        # From the outside in: Qt dresses all that is inside anew each time that it gets a parent.
+        # From the outside in: Qt styles all that is inside again each time that a widget gets a parent.
         window = self._central = QWidget()
         self.setCentralWidget(window)
         below = column_in(window, spacing=0)
@@ -163,7 +163,7 @@ class MainWindow(QMainWindow):
         self.terms = Terms(self, aside.column, beside)
         self._aside = aside
         self.found: FindBar | None = None
-        """What finds words on the page; made when it is first asked for."""
+        """Finds words on the page; made when it is first asked for."""
         bench.selection.reference_asked.connect(lambda: lesson_bar.show_reference(self))
 
         self._polished = later(self, self._share_width)
@@ -177,7 +177,7 @@ class MainWindow(QMainWindow):
         self.lessons.guide.stepped.connect(self.area.begin_motion)
         for action in vars(self.actions_).values():
             if isinstance(action, QAction) and action not in (self.actions_.next_stage, self.actions_.previous_stage):
-                action.triggered.connect(self.area.motion.stop)  # a key that is a shortcut comes to no window
+                action.triggered.connect(self.area.motion.stop)  # the motion does not see a key that is a shortcut
         bench.background.busy.connect(self._follow_history)
         bench.background.failed.connect(self._say_failed)
         self.files.beside = lambda: view_state.kept(self)
@@ -194,7 +194,7 @@ class MainWindow(QMainWindow):
         self._share_width()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Keys that nothing else takes: Esc lets go of a cell or goes out, Backspace goes to the whole, Space plays."""
+        """Handle keys that nothing else uses: Esc releases a cell or goes out, Backspace shows all, Space plays."""
         if event.key() == Qt.Key.Key_Escape:
             if self.terms.is_open:
                 self.terms.close()
@@ -209,17 +209,17 @@ class MainWindow(QMainWindow):
             super().keyPressEvent(event)
 
     def _go_out(self) -> None:
-        """From the page in sight to what it is a part of; beside matrices a cell that is pointed at is let go first."""
+        """Go from the visible page to the stage around it; on a page of matrices, a pointed cell is released first."""
         if self.bench.selection.cell is None or self.page().is_picture:
             self.page().go_out()
 
     def _page_takes(self, event: QKeyEvent) -> bool:
-        """Whether a key means something on the page in sight; then it does that."""
+        """Let the visible page handle a key; returns whether it did."""
         page = self.area.in_sight()
         return page is not None and (page.take_key(event) or (event.key() == Qt.Key.Key_Space and page.play()))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """A click that nothing else takes opens the entry of the term or symbol under it."""
+        """A click that nothing else uses opens the entry of the term or symbol under it."""
         term = term_at(self, event.position().toPoint()) if event.button() == Qt.MouseButton.LeftButton else None
         if term is not None:
             self.terms.define(term)
@@ -227,24 +227,24 @@ class MainWindow(QMainWindow):
             super().mousePressEvent(event)
 
     def go_to_stage(self, stage: str) -> None:
-        """Show a stage, whatever page is in sight."""
+        """Show a stage, whatever tab is visible."""
         self.bench.selection.go_to(stage)
         self.show_page(0)
 
     # The pages
 
     def show_opening(self) -> None:
-        """Show what is seen first, and nothing beside it, until one goes on to one of `PAGES`."""
+        """Show the first page, and nothing beside it, until the person goes on to one of `PAGES`."""
         from explorer.ui.window.opening import OpeningPage
 
         self.tabs.opening = OpeningPage(self)
         self.tabs.addWidget(self.tabs.opening)
         self.tabs.setCurrentWidget(self.tabs.opening)
         self.top_bar.hide()
-        self.area.pause()  # or what moves there would stop again and again
+        self.area.pause()  # else motion there would stall again and again
 
     def show_page(self, page: int) -> None:
-        """Show one of `PAGES`; what is behind the first is made when it is first looked at."""
+        """Show one of `PAGES`; each but the first is made when it is first shown."""
         if self.tabs.opening is not None:
             gone, self.tabs.opening = self.tabs.opening, None
             self.top_bar.show()
@@ -254,9 +254,9 @@ class MainWindow(QMainWindow):
         assert layout is not None
         focus = QApplication.focusWidget()
         if coming is not self.tabs.currentWidget() and focus is not None and self.tabs.isAncestorOf(focus):
-            # Qt would give the keys of the page that goes to the next button, which would wear the focus ring.
+            # Else Qt would give the focus of the old tab to the next button, with a focus ring.
             self.setFocus(Qt.FocusReason.OtherFocusReason)
-        # What stands beside the page goes first, and leaves the one before as it is: each is laid out once.
+        # What stands beside the page is hidden first, with the old tab left as it is: each is laid out once.
         layout.setEnabled(coming is self.tabs.currentWidget())
         self.top_bar.show_page(page)
         self.lessons.show_page(page)
@@ -282,7 +282,7 @@ class MainWindow(QMainWindow):
         self.found.open()
 
     def _searched(self) -> list[QWidget]:
-        """The parts of the page in sight that words are found in."""
+        """The parts of the visible page that are searched for words."""
         if (tab := self.tabs.currentWidget()) is not None and not self.tabs.shows_first:
             return [tab]
         return [*self.sides.pages, self.tokens, self._aside]
@@ -311,16 +311,16 @@ class MainWindow(QMainWindow):
     # Following
 
     def _let_go(self) -> None:
-        """Another page is in sight: a cell that stood on the one before is no longer what is spoken of."""
+        """Another page is visible: release a cell that stood on the page before."""
         pages = (self.area.in_sight(), *self.docks.pages)
         self.bench.selection.let_go_but(lambda: {node for one in pages if one and one.page for node in one.page.nodes})
 
     def _follow_motion(self) -> None:
-        """A page that goes out of the window, or comes back, slides only where things may move."""
+        """Animate docks that leave the window or come back only if motion is allowed."""
         self.setAnimated(self.bench.appearance.moves)
 
     def _say_shared(self, path: Path) -> None:
-        """The file is open in another window, too."""
+        """Tell that the file is open in another window, too."""
         text = f"“{path.name}” is open in another window, too. Whoever saves last replaces what the other has saved."
         self.notice.ask(text, {"Save as another file …": self.files.save_as, "Go on": lambda: None})
 
@@ -329,20 +329,20 @@ class MainWindow(QMainWindow):
         show_error(error, self.top_bar.title)
 
     def _restore(self, beside: Mapping[str, Any]) -> None:
-        """Look where one looked when the file was saved; in a window in sight once what is in it is shown."""
+        """Restore the view that the file was saved with; in a visible window, after its content is shown."""
         if self.isVisible():
             self.bench.appearance.turns.add(later(self, lambda: view_state.restore(self, beside), once=True))
         else:
             view_state.restore(self, beside)
 
     def _follow_history(self) -> None:
-        """What can be undone is another act, and its numbers are not there yet."""
+        """Follow a new act: what can be undone has changed, though its numbers are not computed yet."""
         self.actions_.refresh()
         self.files.refresh()
 
     def follow(self, change: Change) -> None:
         """Show a change of the document, once for each turn of the event loop."""
-        with self.bench.selection.at_once():  # else the page that one comes from would show it, too
+        with self.bench.selection.at_once():  # else the old page would show the change, too
             self._follow(change)
 
     def _follow(self, change: Change) -> None:
@@ -352,7 +352,7 @@ class MainWindow(QMainWindow):
         if change.structure and self.map.stops != self.bench.selection.stops:
             self.map.rebuild()
         self.tokens.follow(change)
-        self.top_bar.follow()  # or the inspector would look for gradients that there are no more
+        self.top_bar.follow()  # first, or the inspector would look for gradients that no longer exist
         self.bench.selection.refresh()
         self.lessons.follow()
         self.area.follow(change)
@@ -362,19 +362,19 @@ class MainWindow(QMainWindow):
         self.lesson_bar.follow()
         if self.found is not None:
             self.found.follow()
-        if change.structure or opened:  # else no part of the window has another width
+        if change.structure or opened:  # else no part of the window changes its width
             self._share_width()
 
     def page(self) -> PageView:
-        """The page of the stage that is in sight."""
+        """The page of the present stage."""
         return self.area.page()
 
     def undock(self) -> QDockWidget:
-        """The stage that is in sight in a window of its own, which can stand beside the others."""
+        """Show the present stage in a window of its own, which can stand beside the others."""
         return self.docks.open(self.page().stage)
 
     def export(self) -> None:
-        """Ask for a file, and write the model or what is in sight into it."""
+        """Ask for a file, and write the model or the visible page into it."""
         from explorer.ui.export import export
 
         tab = None if self.tabs.shows_first else self.tabs.currentWidget()
@@ -387,7 +387,7 @@ class MainWindow(QMainWindow):
         copy_text(self.bench, self.files)
 
     def export_cell(self) -> None:
-        """Ask for a file, and write into it how the cell pointed at is played."""
+        """Ask for a file, and write an animation of the pointed cell's derivation into it."""
         from explorer.ui.export import export_cell
 
         cell, player = self.bench.selection.cell, self.inspector.player
@@ -397,7 +397,7 @@ class MainWindow(QMainWindow):
         export_cell(self.tabs.bench, self.files, self.page().stage.name, cell, player.pace)
 
     def copy_page(self) -> None:
-        """The whole page of the stage as a picture to the clipboard."""
+        """Copy the whole page of the stage to the clipboard as a picture."""
         from explorer.ui.export import copy_page
 
         copy_page(self.page())
@@ -426,28 +426,28 @@ class MainWindow(QMainWindow):
         self._sizes.follow()
 
     def _fit(self) -> None:
-        """Let the parts share the size of now."""
+        """Divide the present size among the parts."""
         if self.isVisible():
             self.bench.appearance.await_rest(self.width(), self.height())
-            self._grows.start(RESTED_MS)  # over by then where a page takes long: not in the turn that shared its room
+            self._grows.start(RESTED_MS)  # later, after the turn of this layout, even if a page takes long
         else:
             self._grow.start()
         self.lesson_bar.refresh()
         self._share_width()
 
     def _give_way(self) -> None:
-        """Somebody is led through steps from now on, or no more."""
+        """Divide the width again when a lesson begins or stops leading."""
         if self._led != (self.lessons.guide.step is not None):
             self._share_width()
 
     def _share_width(self) -> None:
-        """Large text must not leave the stage without room: map and inspector give way."""
+        """Divide the width: large text must leave room for the stage, so map and inspector give way."""
         px, width = self.bench.appearance.px, self.width()
         self._led = leads = self.lessons.guide.step is not None
         two = self.actions_.compare.isChecked()
         self._folds.fold_where_tight(
             {
-                # Whoever is led from step to step, or compares, needs the page more than the list of all pages.
+                # In a lesson, or in a comparison, the page is needed more than the list of all pages.
                 "list folded": (leads or two) and width < px(GUIDED),
                 "right column folded": width < px(NARROW) or (two and width < px(COMPARED)),
                 "bottom bar folded": self.height() < px(LOW),
@@ -464,7 +464,7 @@ class MainWindow(QMainWindow):
         self._brings_bottom.setFixedHeight(px(STRIP))
         most = INSPECTOR_PART if width >= px(NARROW) else INSPECTOR_PART_OF_LARGE
         self.inspector.setFixedWidth(min(px(INSPECTOR_WIDTH), int((width - self.map.minimumWidth()) * most)))
-        self.lessons.be_as_wide(self.inspector.minimumWidth())  # it stays where the inspector is folded
+        self.lessons.be_as_wide(self.inspector.minimumWidth())  # the lesson's panel stays where the inspector is folded
         self.terms.place()
         # From the inside out: Qt itself takes a turn for each of them, and lays out the page in between.
         for part in (self.top_bar, self.lesson_bar, self.inspector):
@@ -477,7 +477,7 @@ class MainWindow(QMainWindow):
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)
         self.bench.bridge.goes_before(self)
-        # Otherwise the first button wears the focus ring before anybody has touched a key.
+        # Otherwise the first button has the focus ring before any key was pressed.
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def dragEnterEvent(self, event: Any) -> None:
@@ -487,7 +487,7 @@ class MainWindow(QMainWindow):
         self.files.drop(event)
 
     def closeEvent(self, event: Any) -> None:
-        # A window that is hidden asks nothing: nobody would see the question.
+        # A hidden window asks nothing: nobody would see the question.
         if self.isVisible() and not (self.files.may_close() and self.tabs.may_close()):
             event.ignore()
             return

@@ -1,4 +1,4 @@
-"""The two menus of the top bar: what can be done, and what can be opened. Neither is longer than twelve lines."""
+"""The two menus of the top bar: what can be done, and what can be opened. Neither has more than twelve lines."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -13,9 +13,9 @@ from explorer.ui.widgets.inputs import Menu
 
 
 class MainMenu(Menu):
-    """All that can be done, in the order in which a menu bar has it: with files, edits, the view, lessons, help.
+    """Everything that can be done, in the order of a menu bar: files, editing, the view, lessons, help.
 
-    `lesson`: the menu of what is done with a lesson, which others fill (`offer`).
+    `lesson`: the menu of lessons, which others fill (`offer`).
     """
 
     def __init__(self, actions: Actions, files: Files, parent: QWidget) -> None:
@@ -36,7 +36,7 @@ class MainMenu(Menu):
         self.addAction(actions.quit)
 
     def offer(self, actions: Iterable[QAction]) -> None:
-        """Offer what is done with a lesson."""
+        """Add actions to the menu of lessons."""
         self.lesson.addActions(list(actions))
 
     def _part(self, title: str, *groups: list[QAction]) -> QMenu:
@@ -50,7 +50,7 @@ class MainMenu(Menu):
 
 
 class OpenMenu(Menu):
-    """What can be opened: lessons, trained models, examples that were changed, documents.
+    """What can be opened: lessons, trained models, changed examples, documents.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class OpenMenu(Menu):
         self.addSeparator()
         self.addActions([actions.new_model, actions.open_model, actions.open])
         self.addMenu(_recent(files, self))
-        # Their files are read when somebody looks for one: the window is there before.
+        # Their files are read when the menu is opened: so the window is shown earlier.
         self.aboutToShow.connect(self._list)
 
     def _list(self) -> None:
@@ -105,7 +105,7 @@ class OpenMenu(Menu):
 
 
 def plain(text: str) -> str:
-    """A text whose & is a sign, and does not underline the letter behind it."""
+    """A text in which & is a character, and does not underline the next letter."""
     return text.replace("&", "&&")
 
 
@@ -114,7 +114,7 @@ def _open_example(files: Files, id: str) -> None:
 
 
 def _recent(files: Files, parent: QMenu) -> QMenu:
-    """The documents that were opened or saved last, each by its name and folder."""
+    """A menu of the documents that were opened or saved last, each with its name and folder."""
     menu = Menu(parent, "Open recent")
 
     def list_them() -> None:

@@ -1,11 +1,8 @@
-"""Quiet words in the window: what one can answer, what is being computed, how much is read.
+"""Quiet messages in the window: a question, what is being computed, how much is read.
 
-A quiet line below the top bar: something that a person should know and can answer, whenever they like.
-
-A word in the bar that says that something is computed or written beside the window.
-
-A line below the top bar that says how much of a model is read, or how many words it has written, where that takes
-longer than a second.
+`Notice` is a line below the top bar, with something that a person should know and may answer at any time. `Computing`
+is a word in the bar while something is computed or written in the background. `Reading` and the classes derived from it
+are lines below the top bar that say how far something has come that takes longer than a second.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,7 +21,7 @@ from explorer.words.progress import Progress
 
 
 class Notice(QFrame):
-    """One sentence with buttons; it is there until one of them is pressed. A newer sentence takes its place."""
+    """One sentence with buttons; it is shown until a button is pressed. A newer sentence replaces it."""
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
@@ -40,7 +37,7 @@ class Notice(QFrame):
         self.restyle()
 
     def ask(self, text: str, answers: Mapping[str, Callable[[], object]]) -> None:
-        """Show a sentence, and what can be answered: the words on each button, and what it does."""
+        """Show a sentence, and its answers: the words on each button, and what the button does."""
         self._text.setText(text)
         for button in self.buttons.values():
             button.deleteLater()
@@ -55,7 +52,7 @@ class Notice(QFrame):
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
 
     def say(self, text: str) -> None:
-        """Change the sentence; what can be answered stays."""
+        """Change the sentence; the answers stay."""
         self._text.setText(text)
 
     def _answer(self, act: Callable[[], object]) -> None:
@@ -64,7 +61,7 @@ class Notice(QFrame):
 
     @property
     def text(self) -> str:
-        """The sentence; empty where none is shown."""
+        """The sentence; empty if none is shown."""
         return "" if self.isHidden() else self._text.text()
 
     def restyle(self) -> None:
@@ -76,24 +73,24 @@ class Notice(QFrame):
 
 INDENT = 12
 PATIENCE_MS = 100
-"""What is over sooner seems to come at once (Nielsen 1993); a word that flashes up would only disturb."""
+"""What takes less time seems to happen at once (Nielsen 1993); a word that flashes up would only disturb."""
 
 
 class Computing(QLabel):
-    """The word “Computing …”, while that lasts longer than one would not notice. It takes the room that is left over.
+    """The word “Computing …”, if that takes long enough to be noticed. It takes the room that is left over.
 
     Parameters
     ----------
     background : Background
-        What computes.
+        Computes.
     writer : Background, optional
-        What writes a file; the word is then “Writing …”.
+        Writes a file; the word is then “Writing …”.
     """
 
     def __init__(self, background: Background, writer: Background | None = None) -> None:
         super().__init__()
         mark(self, role="small")
-        # At the right: beside the tabs it would look like one.
+        # At the right: beside the tabs it would look like a tab.
         self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.setIndent(INDENT)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -124,9 +121,9 @@ READING_MS = 1000
 
 
 class Reading(Notice):
-    """Says how far the reading of a model has come, and stops it. What was open before stays open.
+    """Says how much of a model has been read, with a button to stop. What was open before stays open.
 
-    `reader`: what reads.
+    `reader`: reads the model.
     """
 
     def __init__(self, reader: Background, appearance: Appearance) -> None:
@@ -161,9 +158,9 @@ class Reading(Notice):
 
 
 class Saving(Reading):
-    """The same of a large document that is written.
+    """Says how much of a large document has been written, with a button to stop.
 
-    `saver`: what writes it.
+    `saver`: writes the document.
     """
 
     def __init__(self, saver: Saver, appearance: Appearance) -> None:
@@ -176,9 +173,9 @@ class Saving(Reading):
 
 
 class Passing(Reading):
-    """The same of an act that takes a large model long: what is shown until then stays where one stops it.
+    """Says how far an act on a large model has been computed, with a button to stop; the old values stay until then.
 
-    `background`: where the document computes.
+    `background`: runs the document's computations.
     """
 
     def __init__(self, document: Document, background: Background, appearance: Appearance) -> None:
@@ -192,7 +189,7 @@ class Passing(Reading):
         super()._follow(busy)
 
     def _ask(self) -> None:
-        if self._document.wanted is not self._document.state:  # else only gradients come, for who asks for them
+        if self._document.wanted is not self._document.state:  # else only gradients are computed, where asked for
             super()._ask()
             self._looks.start()
 
@@ -202,7 +199,7 @@ class Passing(Reading):
 
 
 class Writing(Reading):
-    """The same of words that a large model writes on; what stood there before stays until all are there."""
+    """Says how many words a large model has written on, with a button to stop; until then the old text stays."""
 
     def _sentence(self) -> str:
         one = self._progress

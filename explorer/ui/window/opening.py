@@ -1,4 +1,4 @@
-"""The first page: a model that is right, at work, and a field for a sentence of one's own."""
+"""The first page: a correct model at work, and a field for a sentence of one's own."""
 
 import re
 from dataclasses import replace
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from explorer.ui.window.main_window import MainWindow
 
 TIME = 4500
-"""Milliseconds that the words take through the model."""
+"""Milliseconds that the words take to run through the model."""
 FIELD, MOST = 300, 820
 """Pixels at text scale 1 of the field for a sentence, at least and at most."""
 LARGE = 1600, 900
-"""Pixels at text scale 1 of a window in which its words have their usual size; in a larger one they are larger."""
+"""Pixels at text scale 1 of a window in which its text has the usual size; in a larger one the text is larger."""
 TRY = "Change a word, for example “cat” to “dog”, and press Enter."
 LOOK = " Or click any part of the picture to look into it."
 
 
 class OpeningPage(QFrame):
-    """The words of a sentence run through the model once; then one can type another, be shown how, or look inside.
+    """The words of a sentence run through the model once; then a person can type another, be shown how, or look in.
 
-    Where less motion is asked for, the end is there at once. `window`: what it leads to; its document is shown.
+    With less motion, the end is shown at once. `window`: where the page leads to, and whose document it shows.
     """
 
     def __init__(self, window: "MainWindow") -> None:
@@ -54,7 +54,7 @@ class OpeningPage(QFrame):
         self.setObjectName("page")
         self.setAccessibleName("Page")
         self.at = 1.0
-        """The moment that is shown, from 0 to 1."""
+        """The moment of the motion that is shown, from 0 to 1."""
         self._read_view()
         self._title = mark(QLabel("How a transformer finds the next word"), role="title")
         self.said = mark(QLabel(wordWrap=True), role="lead")
@@ -91,7 +91,7 @@ class OpeningPage(QFrame):
         self._take_words()
 
     def _made(self, drawing: Drawing) -> QWidget:
-        from explorer.ui.drawing.view import DrawingView  # pyqtgraph's import takes longer than the page
+        from explorer.ui.drawing.view import DrawingView  # importing pyqtgraph takes longer than the page
 
         return DrawingView(self._bench, drawing)
 
@@ -110,7 +110,7 @@ class OpeningPage(QFrame):
         ways = QWidget()
         self._ways = FlowLayout(ways, centred=True)
         for line in (self._asks, self._below):
-            self._column.addLayout(line)  # while it is empty: else PySide makes items that it never hears the end of
+            self._column.addLayout(line)  # while it is empty: else PySide never learns that its items are deleted
         self._column.addWidget(self._go_on, 0, Qt.AlignmentFlag.AlignHCenter)  # too wide for a line with the others
         self._column.addWidget(ways)
         self._asks.addStretch(1)
@@ -140,20 +140,20 @@ class OpeningPage(QFrame):
     # What is shown
 
     def _read_view(self) -> None:
-        """Take the model as it is now: what is shown stays that until another picture of it is made."""
+        """Take the model as it is now: it is shown until the next call."""
         view = self._bench.view
         self._view = replace(view, looking=replace(view.looking, showing="values", choices={}))
         self._shown = first_picture(self._view)
 
     def _show_anew(self) -> None:
-        """Show the end of the picture of now."""
+        """Show the end of the present picture."""
         self._motion.stop()
         self._read_view()
         self.show_at(1.0)
         self._hold_said()
 
     def show_at(self, at: float) -> None:
-        """Show a moment, from 0 to 1."""
+        """Show a moment of the motion, from 0 to 1."""
         self.at = at
         self.picture.tell(opening(*self._shown, at))
         said = opening_said(self._view, at)
@@ -162,11 +162,11 @@ class OpeningPage(QFrame):
 
     @property
     def plays(self) -> bool:
-        """Whether the words are on their way."""
+        """Whether the words are running through the model."""
         return self._motion.state() == QVariantAnimation.State.Running
 
     def play(self) -> None:
-        """Let the words run through the model; where less motion is asked for, show the end."""
+        """Let the words run through the model; with less motion, show the end."""
         self._motion.stop()
         if self._bench.appearance.moves:
             self._motion.start()
@@ -179,7 +179,7 @@ class OpeningPage(QFrame):
             self.show_at(1.0)
 
     def follow(self, *_: object) -> None:
-        """Show a change of the document; of another one its own pages are the ones to be seen."""
+        """Show a change of the document; another example has pages of its own to show."""
         if self._bench.lesson is not self._lesson:
             self._leave()
         elif self.isVisible():
@@ -197,7 +197,7 @@ class OpeningPage(QFrame):
     # A sentence of one's own
 
     def _read(self) -> None:
-        """Let the model read what was typed, or say which word it does not know and which ones it does."""
+        """Let the model read what was typed, or say which word it does not know, and which words it does."""
         document = self._bench.document
         sequence, before = sequence_of(document.state), likeliest(self._view)
         try:
@@ -220,7 +220,7 @@ class OpeningPage(QFrame):
         self._tell(text, "error")
 
     def _invite(self) -> None:
-        """Say what can be done; in large letters the picture needs the room."""
+        """Say what can be done; in large text the picture needs the room."""
         self._tell(TRY if self._bench.view.looking.large else TRY + LOOK, "muted")
 
     def _tell(self, text: str, role: str) -> None:
@@ -228,7 +228,7 @@ class OpeningPage(QFrame):
         self.told.setText(text)
 
     def _take(self, link: str) -> None:
-        """A word that the model knows, in the place of one that it does not."""
+        """Replace a word that the model does not know by one that it knows."""
         unknown, known = link.split(" ")
         self.field.setText(re.sub(rf"(?<!\w){re.escape(unknown)}(?!\w)", known, self.field.text()))
         self._read()
@@ -236,13 +236,13 @@ class OpeningPage(QFrame):
     # Coming and going
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The picture stays where it is, whatever is said above it; in a large window words grow with it."""
+        """Keep the picture in its place, whatever is said above it; in a large window, enlarge the text."""
         super().resizeEvent(event)
         self._dress()
         self._hold_said()
 
     def _dress(self) -> None:
-        """Let words and field be larger where the window is much larger than the least one."""
+        """Enlarge text and field if the window is much larger than the least one."""
         look = self._bench.appearance
         across, down = self.width() / look.px(LARGE[0]), self.height() / look.px(LARGE[1])
         times = round(min(max(min(across, down), 1.0), 2.0), 1)
@@ -265,14 +265,14 @@ class OpeningPage(QFrame):
             self._window.show_page(0)
 
     def _offer_to_go_on(self) -> None:
-        """Offer the lesson that one was in last, where it has more to come."""
+        """Offer the lesson that was left last, if it is not finished."""
         folder = self._window.lessons.guide.folder
         latest = None if folder is None else folder.latest()
         if latest is None:
             return
         try:
             lesson = load(latest.lesson)
-        except ExplorerError:  # of a file that is elsewhere
+        except ExplorerError:  # its file is elsewhere
             return
         if left_at(lesson, latest) and not outcome(lesson, latest).is_whole:
             self._go_on.setText(f"Go on with “{lesson.title}”")
@@ -281,16 +281,16 @@ class OpeningPage(QFrame):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if self._bench.appearance.moves:  # until the picture is there, too, the end is not told
+        if self._bench.appearance.moves:  # until the picture is there, the end is not shown
             self.show_at(0.0)
         begin = later(self, self._begin, once=True)
-        do_once_painted(self, lambda: self._bench.appearance.turns.add(begin))  # behind the picture
+        do_once_painted(self, lambda: self._bench.appearance.turns.add(begin))  # after the picture
 
     def _begin(self) -> None:
         self._offer_to_go_on()
         self.play()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """What goes on by itself ends where nobody sees it."""
+        """Stop the motion when nobody sees it."""
         super().hideEvent(event)
         self._motion.stop()

@@ -1,10 +1,7 @@
 """The parts of the window: they fold away, stand in windows of their own, and are laid out once for many sizes.
 
-The parts of the window that fold away: by a button, by a key, and where there is too little room.
-
-Stages in windows of their own, which can stand beside the others.
-
-Of many sizes of a window in one turn of the event loop the first and the last are laid out.
+Parts fold away by a button, by a key, or if there is too little room. Stages can stand in windows of their own, beside
+the others. Of many sizes of a window in one turn of the event loop, the first and the last are laid out.
 """
 
 from collections.abc import Callable
@@ -26,14 +23,14 @@ from explorer.ui.workbench import Workbench
 
 
 class Folds:
-    """What is folded, and what of it is remembered.
+    """Which parts are folded, and which of that is remembered.
 
     Parameters
     ----------
     actions : dict of str to QAction
-        What folds a part away, by the name under which it is remembered.
+        Folds a part away, by the name under which this is remembered.
     share : callable
-        Called when somebody has folded a part, or brought it back.
+        Called when the person has folded a part, or brought it back.
     """
 
     def __init__(self, actions: dict[str, QAction], settings: Settings, share: Callable[[], None]) -> None:
@@ -44,12 +41,12 @@ class Folds:
             fold.toggled.connect(partial(self._remember, name))
 
     def _remember(self, name: str, on: bool) -> None:
-        if not self._tight.get(name):  # there it is for the moment
+        if not self._tight.get(name):  # in little room this is only for the moment
             self._settings.set(name, on)
         self._share()
 
     def fold_where_tight(self, tight: dict[str, bool]) -> None:
-        """Fold the parts for which there is little room, until there is more; their buttons bring them back."""
+        """Fold the parts for which there is too little room, until there is more; their buttons bring them back."""
         for name, now in tight.items():
             if now != self._tight.get(name, False):
                 fold = self._actions[name]
@@ -59,9 +56,9 @@ class Folds:
 
 
 def fold_button(fold: QAction, sign: str, parent: QWidget | None = None) -> QPushButton:
-    """A quiet button with an arrow; it does what the action does, and says the same.
+    """A quiet button with an arrow that triggers an action, and has its tooltip and name.
 
-    `sign`: an arrow to where the part goes, or comes from.
+    `sign`: an arrow to where the part goes, or where it comes from.
     """
     button = mark(QPushButton(sign, parent), link="true")
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -80,7 +77,7 @@ class Docks:
 
     @property
     def pages(self) -> list[PageView]:
-        """Those in sight."""
+        """The pages that are visible."""
         return [page for _, area in self._open.values() if (page := area.in_sight()) is not None]
 
     def open(self, stage: Stage) -> QDockWidget:
@@ -124,16 +121,16 @@ class Docks:
 
 
 class Sizes:
-    """What a window's ``resizeEvent`` tells of: whoever draws at its corner sends many sizes at once.
+    """Limits the layouts after a window's ``resizeEvent``: a drag at its corner sends many sizes at once.
 
-    To lay out each of fifteen held the window up for half a second.
+    Laying out each of fifteen sizes blocked the window for half a second.
 
     Parameters
     ----------
     window : QWidget
-        With a layout.
+        It has a layout.
     fit : callable
-        Lets the parts of the window share its size.
+        Divides the window's size among its parts.
     """
 
     def __init__(self, window: QWidget, fit: Callable[[], None]) -> None:
@@ -148,7 +145,7 @@ class Sizes:
         return layout
 
     def follow(self) -> None:
-        """The window has another size."""
+        """Follow a change of the window's size."""
         if not self._turn.isActive():
             self._share()
         if self._window.isVisible():
@@ -168,7 +165,7 @@ class Sizes:
         self._layout.setEnabled(True)
         if another:
             self._share()
-        self._layout.invalidate()  # what asked for another layout meanwhile was not heard
+        self._layout.invalidate()  # requests for a layout were ignored meanwhile
         self._layout.activate()
         if another:
-            self._wait()  # nor the first of what comes before this turn ends
+            self._wait()  # nor for the first of the sizes that come before this turn ends

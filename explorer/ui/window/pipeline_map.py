@@ -23,21 +23,21 @@ from explorer.ui.widgets.layouts import column_in, scroll_area
 from explorer.ui.workbench import Workbench
 
 OPEN_LAYERS, MANY_LAYERS, NEAR = 2, 16, 2
-"""Of more layers than these only the one that one is in shows its stages; of so many, only the first, the last and
-those so near to it have a heading of their own."""
+"""With more than `OPEN_LAYERS` layers only the present one shows its stages; from `MANY_LAYERS` on, only the first, the
+last and those at most `NEAR` away from the present one have headings of their own."""
 NARROWEST, WIDEST, RAIL = 160, 226, 46
-"""Pixels at text scale 1: with titles, as the longest of them needs, and with numbers only."""
+"""Pixels at text scale 1: least and greatest width with titles, depending on the longest one; and with numbers only."""
 LEAST_WINDOW = 880
-"""Pixels at text scale 1: in a narrower window, or in larger text, titles would be cut, and numbers stand alone."""
+"""Pixels at text scale 1: in a narrower window, or in larger text, numbers stand alone, since titles would be cut."""
 LEAST_ROW, MOST_ROW = 17, 35
-"""Pixels at text scale 1: the rows share the height, so that the whole map is in sight if it can be."""
+"""Least and greatest height of a row, in pixels at text scale 1: rows share the height, to show the whole map."""
 HEADING = 1.25
-"""Rows that a heading takes."""
+"""The height of a heading, in rows."""
 CIRCLE, INDENT, MARGIN, BESIDE = 22, 42, 6, 28
 
 
 class StageButton(QAbstractButton):
-    """One stop: its number in a circle, its title; orange where one is."""
+    """One stop: its number in a circle and its title; orange if it is the present one."""
 
     moved = Signal(int)
 
@@ -77,7 +77,7 @@ class StageButton(QAbstractButton):
         painter.setPen(qcolor(theme.here if self.active else theme.line_strong))
         painter.setFont(appearance.fonts.small)
         over = max(painter.fontMetrics().horizontalAdvance(str(self._number)) + 6 - size, 0)
-        if self.active or (size >= px(CIRCLE) and not over):  # a smaller one would cut its number
+        if self.active or (size >= px(CIRCLE) and not over):  # a smaller circle would cut its number
             painter.drawRoundedRect(QRectF(circle).adjusted(-over / 2, 0, over / 2, 0), size / 2, size / 2)
         painter.setPen(qcolor(theme.on_here if self.active else theme.text))
         beside = size // 2  # a number of three digits is wider than the circle
@@ -118,12 +118,11 @@ class StageButton(QAbstractButton):
 
 
 class PipelineMap(QFrame):
-    """The map at the left, drawn from the graph itself. Of many layers, the one that one is in is open.
+    """The map at the left, drawn from the graph itself. Of many layers, only the present one is open.
 
-    It is as close as it must be to be in sight as a whole; where text is large, or one has asked for it, numbers stand
-    for the titles.
+    Its rows are as low as needed to show the whole map; in large text, or on request, numbers replace the titles.
 
-    `fold`: checked where numbers are asked for.
+    `fold`: checked if only numbers are asked for.
     """
 
     def __init__(self, bench: Workbench, fold: QAction) -> None:
@@ -131,7 +130,7 @@ class PipelineMap(QFrame):
         self.setObjectName("sidebar")
         self._bench = bench
         self.buttons: list[StageButton] = []
-        """Those of the stages in sight."""
+        """The buttons of the stages that are shown."""
         self.stops: tuple[Stage, ...] = ()
         self._open = ""
         self._headings: list[QLabel | QPushButton] = []
@@ -140,7 +139,7 @@ class PipelineMap(QFrame):
         self._scroll = scroll_area(sideways=False)
         column_in(self, self._scroll)
         self._fold = fold
-        # Beside the first heading: a line of its own would push the last stage out of sight.
+        # Beside the first heading: on a line of its own it would push the last stage out of the visible part.
         self._folds = QPushButton(self)
         mark(self._folds, link="true")
         self._folds.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -158,7 +157,7 @@ class PipelineMap(QFrame):
         self._mark()
 
     def fit(self, width: int) -> None:
-        """Take the room that a window of so many pixels leaves."""
+        """Take the room that a window of this width in pixels leaves."""
         appearance = self._bench.appearance
         roomy = width >= LEAST_WINDOW * appearance.scale
         titled = roomy and not self._fold.isChecked()
@@ -173,16 +172,16 @@ class PipelineMap(QFrame):
         self._take_width()
 
     def _take_width(self) -> None:
-        """Be as wide as the longest title needs, or as the numbers do."""
+        """Take the width of the longest title, or of the numbers."""
         appearance = self._bench.appearance
-        metrics = QFontMetrics(appearance.fonts.bold.ui)  # those of the stage where one is
+        metrics = QFontMetrics(appearance.fonts.bold.ui)  # bold, as for the present stage
         longest = max(map(metrics.horizontalAdvance, {stage.title for stage in self.stops}), default=0)
         needed = longest + appearance.px(INDENT + BESIDE)
         least, most = appearance.px(NARROWEST), appearance.px(WIDEST)
         self.setFixedWidth(min(max(needed, least), most) if self._titled else appearance.px(RAIL))
 
     def rebuild(self) -> None:
-        """Draw the map of the graph that there is now, in a turn of its own."""
+        """Draw the map of the present graph, in a turn of its own."""
         self.stops = self._bench.selection.stops
         self._take_width()
         self._again.start()
@@ -209,7 +208,7 @@ class PipelineMap(QFrame):
                     self._headings.append(self._heading(stage, left_out.get(group, "")))
                     layout.addWidget(self._headings[-1])
             if group in self._folding and group != self._open:
-                continue  # made when its layer is opened: of many layers that would take longer than the page
+                continue  # made when its layer is opened: for many layers it would take longer than the page
             button = StageButton(self._bench, number, stage)
             button.titled = self._titled
             button.clicked.connect(lambda _=False, name=stage.name: self._bench.selection.go_to(name))
@@ -217,12 +216,12 @@ class PipelineMap(QFrame):
             layout.addWidget(button)
             self.buttons.append(button)
         layout.addStretch()
-        self._share_height()  # before it is seen
+        self._share_height()  # before it is shown
         self._scroll.setWidget(content)
         self._mark()
 
     def _left_out(self) -> dict[str, str]:
-        """Of very many layers those far from where one is: the first of them has the words for all, the others none."""
+        """Of very many layers, those far from the present one: the first of them has words for all, the others none."""
         found: dict[str, str] = {}
         stacks: dict[str, list[str]] = {}
         for group in dict.fromkeys(stage.group for stage in self.stops if stage.group in self._folding):
@@ -233,14 +232,14 @@ class PipelineMap(QFrame):
             here = groups.index(self._open) if self._open in groups else 0
             near = {0, len(groups) - 1, *range(here - NEAR, here + NEAR + 1)}
             far = [k for k in range(len(groups)) if k not in near]
-            far = [k for k in far if k - 1 in far or k + 1 in far]  # one by itself has its own heading
+            far = [k for k in far if k - 1 in far or k + 1 in far]  # a single one has its own heading
             for k in far:
                 last = next((i for i in range(k, len(groups)) if i + 1 not in far), k)
                 found[groups[k]] = "" if k - 1 in far else f"{stack} {k + 1} to {last + 1}"
         return found
 
     def _heading(self, first: Stage, several: str = "") -> QLabel | QPushButton:
-        """What stands above a group; a layer that can be folded is opened by it, also one for several."""
+        """The heading of a group; a foldable layer, or a heading for several, is opened by a click on it."""
         indent = self._bench.appearance.px(10)
         numbered = re.fullmatch(r"(\w).*?(\d+)", first.group)
         short = "⋯" if several else "".join(numbered.groups()) if numbered else ""
@@ -265,18 +264,18 @@ class PipelineMap(QFrame):
         if self._again.isActive():
             self._draw()
         if 0 <= at < len(self.stops):
-            # In this order: one cannot have the focus in a layer that is folded.
+            # In this order: a folded layer has no button that could get the focus.
             self._bench.selection.go_to(self.stops[at].name)
             button = next(button for button in self.buttons if button.stage == self.stops[at])
             button.setFocus(Qt.FocusReason.TabFocusReason)
 
     def _here(self) -> set[str]:
-        """The names of the stages that one is at: in a block, all of its own."""
+        """The names of the present stages: of a block, all of its own."""
         stage = self._bench.selection.stage
         return {stage, *(one.name for one in stages_of(self._bench.document.engine.graph, stage))}
 
     def _open_group(self) -> str:
-        """The group that one is in."""
+        """The group of the present stage."""
         here = self._here()
         return next((stage.group for stage in self.stops if stage.name in here), "")
 
@@ -297,7 +296,7 @@ class PipelineMap(QFrame):
             self._scroll.ensureWidgetVisible(first, 0, 40)
 
     def _share_height(self) -> None:
-        """Be as close as it takes to be in sight as a whole."""
+        """Make the rows as low as needed to show the whole map."""
         px = self._bench.appearance.px
         rows = len(self.buttons) + HEADING * len(self._headings)
         height = (self.height() - 2 * px(MARGIN)) / rows

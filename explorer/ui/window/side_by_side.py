@@ -1,4 +1,4 @@
-"""The page in sight, and beside it another example or setting that it is compared with."""
+"""The visible page, and beside it another example or setting that it is compared with."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class SideBySide(QSplitter):
     Parameters
     ----------
     area : StageArea
-        The page of the example that is open.
+        The page of the open example.
     action : QAction
-        What brings the other page and lets it go.
+        Shows the other page, or closes it.
     """
 
     def __init__(self, bench: Workbench, files: Files, area: StageArea, action: QAction) -> None:
@@ -49,11 +49,11 @@ class SideBySide(QSplitter):
 
     @property
     def pages(self) -> list[QWidget]:
-        """From left to right."""
+        """The pages, from left to right."""
         return [self.own] if self.comparison is None else [self.own, self.comparison]
 
     def compare(self, on: bool) -> None:
-        """Show another example or setting beside this one, or no more."""
+        """Show another example or setting beside this one, or close it."""
         if on and self.comparison is None:
             from explorer.ui.window.comparison import Comparison
 
@@ -70,7 +70,7 @@ class SideBySide(QSplitter):
         self._said.setVisible(on)
 
     def follow(self) -> None:
-        """Say above the page which example it is of, as the page beside it does."""
+        """Name the example of the page above it, as the page beside it does."""
         setting = self._bench.lesson.settings.get(self._bench.document.state.setting)
         self._said.setText(f"{self._bench.lesson.title}{': ' + setting.title if setting else ''}")
 

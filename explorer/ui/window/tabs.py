@@ -1,4 +1,4 @@
-"""The tabs of a window, one in sight; each but the first is made when it is first looked at, as few look at all."""
+"""The tabs of a window; each but the first is made when it is first shown, since few people look at all of them."""
 
 from __future__ import annotations
 
@@ -24,36 +24,36 @@ if TYPE_CHECKING:
 
 
 class Tabs(QStackedWidget):
-    """What is in sight below the bars of a window: one of `PAGES`, or what is seen first.
+    """What is visible below the bars of a window: one of `PAGES`, or the first page.
 
     Parameters
     ----------
     window : MainWindow
-        Whose they are.
+        The window of the tabs.
     first : QWidget
-        The tab that is there from the start.
+        The tab that exists from the start.
     """
 
     def __init__(self, window: MainWindow, first: QWidget) -> None:
         super().__init__()
         self._window, self.first = window, first
         self.bench = in_look(window.bench, window.bench.appearance)
-        """Of all but the first, which are printed in another look."""
+        """For all tabs but the first: printing shows them in another look."""
         self.words: WordsTab | None = None
         self.training: TrainingTab | None = None
         self.references: ReferencesTab | None = None
         self.classroom: ClassTab | None = None
         self.opening: OpeningPage | None = None
-        """What is seen first, until one goes on from there."""
+        """The first page, until the person goes on from there."""
         self.addWidget(first)
 
     @property
     def shows_first(self) -> bool:
-        """Whether the tab of the model is in sight."""
+        """Whether the tab of the model is visible."""
         return self.currentWidget() is self.first
 
     def named(self, name: str) -> QWidget:
-        """The tab of a name in `PAGES`."""
+        """The tab with a name in `PAGES`."""
         match name:
             case "Train":
                 return self._training()
@@ -85,8 +85,8 @@ class Tabs(QStackedWidget):
         return self.words
 
     def _go_to_words(self, stage: str) -> None:
-        """Words went into the model: go and see them there."""
-        # First of all: a page of the example before would be made for a stage that is gone.
+        """Go to the stage where words that were sent into the model can be seen."""
+        # First of all: else a page of the earlier example would be made, for a stage that no longer exists.
         self._window.bench.bridge.flush()
         self._window.go_to_stage(stage)
 
@@ -118,18 +118,18 @@ class Tabs(QStackedWidget):
             self._window.files.dialogs.tell(sentence(error))
 
     def may_close(self) -> bool:
-        """Whether nothing in a tab would be lost with the window, or somebody says that it may."""
+        """Whether closing the window loses nothing in a tab, or the person agrees."""
         return self.classroom is None or self.classroom.may_leave()
 
     def close_down(self) -> None:
-        """Let go of what works beside the window."""
+        """Stop what runs in the background."""
         if self.training is not None:
             self.training.close_down()
 
     def restyle(self) -> None:
-        """Follow the theme and the text scale: the one in sight now or soon, each of the others once it is looked at.
+        """Follow theme and text scale: the visible tab now or soon, each other one when it is next shown.
 
-        So do the terms that may stand beside them.
+        This includes the terms that may stand beside them.
         """
         terms = self._window.terms.panel
         for tab in (self.words, self.training, self.references, self.classroom, self.opening, terms):

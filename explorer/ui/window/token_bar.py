@@ -1,4 +1,4 @@
-"""The token bar: the words of each sequence, to type, add, remove and reorder."""
+"""The token bar: the words of each sequence, which can be typed, added, removed and moved."""
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QWidget
 
@@ -18,9 +18,9 @@ MOST_NAMED = 3
 
 
 class TokenBar(QFrame):
-    """The sequences of the model, side by side where there is room. It keeps no words: they are read from the graph.
+    """The sequences of the model, side by side if there is room. It stores no words: they are read from the graph.
 
-    Models that read no words have no bar: the rows of their tables are examples.
+    For models that read no words there is no bar: the rows of their tables are examples.
     """
 
     def __init__(self, bench: Workbench) -> None:
@@ -48,13 +48,13 @@ class TokenBar(QFrame):
         layout.setContentsMargins(px(20), px(4), px(20), px(4))
 
     def follow(self, change: Change) -> None:
-        """Show other words."""
+        """Show other words, if the change has any."""
         tokens = {f"{sequence}.tokens" for sequence in self._bench.document.engine.graph.sequences}
         if change.structure or not tokens.isdisjoint(change.changed):
             self.rebuild()
 
     def fit(self, width: int, low: bool) -> None:
-        """In a low window let all sequences share one line of so many pixels; their words scroll."""
+        """In a low window let all sequences share one line of this width in pixels; their words scroll."""
         px, n = self._bench.appearance.px, max(len(self._strips), 1)
         most = (width - px(40) - (n - 1) * px(20)) // n if low else UNBOUNDED
         for strip in self._strips.values():
@@ -67,7 +67,7 @@ class TokenBar(QFrame):
             strip.restyle()
 
     def rebuild(self) -> None:
-        """Show the words of the graph."""
+        """Show the words of the present graph."""
         engine = self._bench.document.engine
         wanted = axes_of_words(engine.graph)
         editable = bool(engine.graph.sequences)
@@ -86,7 +86,7 @@ class TokenBar(QFrame):
 
     def _make_strips(self, wanted: dict[str, str], editable: bool) -> None:
         for strip in self._strips.values():
-            strip.stop_typing()  # what stands there is not meant for the words to come
+            strip.stop_typing()  # the typed text is not meant for the words to come
         while (item := self._flow.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None and widget is not self._row:
@@ -96,7 +96,7 @@ class TokenBar(QFrame):
         for strip in self._strips.values():
             strip.news.connect(self._note_new)
             self._flow.addWidget(strip)
-            strip.show()  # now: for one turn the bar would be as low as without words, and all below it would jump
+            strip.show()  # now: else the bar would be low for one turn, without words, and everything below would jump
         self._flow.addWidget(self._row)
 
     def _light(self) -> None:
@@ -109,14 +109,14 @@ class TokenBar(QFrame):
         if token is not None and token[0] in self._strips:
             self._strips[token[0]].reveal(token[1])
 
-    # Words that the vocabulary did not have
+    # Words that were new to the vocabulary
 
     def _note_new(self, axis: str, words: tuple[str, ...]) -> None:
         self._new = (axis, words)
         self._say_new()
 
     def _say_new(self) -> None:
-        """Say of new words where their rows are, as long as they are there."""
+        """Say in which rows of the table new words are, as long as they exist."""
         axis, words = self._new
         graph = self._bench.document.engine.graph
         known = graph.axes[graph.sequences[axis]] if axis in graph.sequences else ()
@@ -143,14 +143,14 @@ class TokenBar(QFrame):
         self._note_new("", ())
         self._bench.selection.go_to(graph.nodes[f"{axis}.table"].stage)
         for area in self.window().findChildren(StageArea):
-            area.page()  # at once: else the page would still be made, and its matrix be out of sight
+            area.page()  # at once: else the page would still be under construction, with its matrix hidden
         # Another document may stand beside this one.
         views = [v for v in self.window().findChildren(MatrixView) if v.bench is self._bench and v.isVisible()]
         view = next((v for v in views if v.matrix.name == f"{axis}.table"), None)
         if view is not None:
             view.setCurrentIndex(view.table.index(row, 0))
             view.setFocus()
-            # Once the page, which may be new, has been laid out.
+            # After the layout of the page, which may be new.
             do_later(view, lambda: _into_sight(view))
 
 
@@ -167,7 +167,7 @@ def _into_sight(view: MatrixView) -> None:
 
 
 def axes_of_words(graph: Graph) -> dict[str, str]:
-    """The axes of words, with what they are called."""
+    """The axes of words, and their titles."""
     if graph.sequences:
         return {axis: axis.capitalize() for axis in graph.sequences}
     if "query" not in graph.axes:

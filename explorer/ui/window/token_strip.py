@@ -1,4 +1,4 @@
-"""One sequence as chips on one line, to type, add, remove and move words; it scrolls where there are more than fit."""
+"""One sequence as chips on one line, to type, add, remove and move words; it scrolls if they do not fit."""
 
 from collections.abc import Callable
 from functools import partial
@@ -28,7 +28,7 @@ from explorer.ui.workbench import Workbench
 class TokenStrip(QWidget):
     """The chips of one sequence, a button to add a word, and one to type the whole sentence.
 
-    Tab comes to one chip, arrows go on from there.
+    Tab reaches one chip, and arrow keys move on from there.
     """
 
     news = Signal(str, tuple)
@@ -39,7 +39,7 @@ class TokenStrip(QWidget):
         self._bench, self.axis, self.title, self.editable = bench, axis, title, editable
         self.chips: list[Chip] = []
         self._here = 0
-        self._edit: tuple[int, int, WordEdit] | None = None  # the words from … to …, and where they are typed
+        self._edit: tuple[int, int, WordEdit] | None = None  # the typed words from … up to …, and their field
         self._group = QButtonGroup(self, exclusive=False)
         content = QWidget()
         self._line = row_in(content)
@@ -53,7 +53,7 @@ class TokenStrip(QWidget):
         layout.addWidget(self._rail, 1)
         layout.addWidget(self._next)
         if editable:
-            # Pressed, not clicked: a word that is being typed loses the keys, and is left, before.
+            # Pressed, not clicked: a word that is being typed loses the focus before, and is taken.
             self._adds = self._button(layout, "+", f"Add a token to {axis}")
             self._adds.pressed.connect(self.add)
             self._button(layout, "✎", f"Type all of {axis}").pressed.connect(self.edit_all)
@@ -64,7 +64,7 @@ class TokenStrip(QWidget):
         self._show_arrows()
 
     def restyle(self) -> None:
-        """Follow the theme and the text scale; words are dressed as all buttons are."""
+        """Follow the theme and the text scale; words are styled like all buttons."""
         look = self._bench.appearance
         for line in (self._line, self._parts):
             line.setSpacing(look.px(6))
@@ -89,7 +89,7 @@ class TokenStrip(QWidget):
     # Showing
 
     def be_at_most(self, width: int, low: bool) -> None:
-        """Be no wider than so many pixels; in a low window leave them to the words: ✎ adds words, too."""
+        """Take at most this width in pixels; in a low window leave all of it to the words: ✎ adds words, too."""
         if (width, low) != (self.maximumWidth(), self._low):
             self._low = low
             self.setMaximumWidth(width)
@@ -98,7 +98,7 @@ class TokenStrip(QWidget):
             self._show_arrows()
 
     def show_words(self, words: tuple[str, ...]) -> None:
-        """Show these words; a word that is being typed is left."""
+        """Show these words; typing a word is ended."""
         focused = self._focused()
         self.stop_typing()
         while len(self.chips) > len(words):
@@ -140,7 +140,7 @@ class TokenStrip(QWidget):
         chip.focus_wanted.connect(lambda at: self._focus(at if at < len(self.chips) else 0))
         self._group.addButton(chip)
         self._line.insertWidget(len(self.chips), chip)
-        chip.show()  # now: what is not shown yet takes no room in the line
+        chip.show()  # now: a widget that is not shown takes no room in the line
         self.chips.append(chip)
 
     def _say_title(self, count: int) -> None:
@@ -170,7 +170,7 @@ class TokenStrip(QWidget):
         self.chips[position].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _at(self, position: int) -> None:
-        """Make a chip the one that Tab comes to."""
+        """Make a chip the one that Tab reaches."""
         if self._here < len(self.chips):
             self.chips[self._here].setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self._here = position
@@ -181,12 +181,12 @@ class TokenStrip(QWidget):
     # Changing: every way ends in a command
 
     def _is_here(self) -> bool:
-        """Whether there is such a sequence: a key may come when another example is open and this is still shown."""
+        """Whether the sequence exists: a key may come when another example is open and this one is still shown."""
         document = self._bench.document
         return all(self.axis in graph.sequences for graph in (document.wanted.graph, document.engine.graph))
 
     def edit(self, position: int) -> None:
-        """Open the word at a position for typing; behind the last, a new one."""
+        """Open the word at a position for typing; after the last word, a new one."""
         if not self._is_here():
             return
         self.stop_typing()
@@ -198,12 +198,12 @@ class TokenStrip(QWidget):
         self._line.insertWidget(position, editor)
         self._open(editor, position, position + 1)
         self._rail.content.adjustSize()
-        self._rail.updateGeometry()  # it has room for the field, if the line has
+        self._rail.updateGeometry()  # the field gets room, if the line has room
         self._rail.ensureWidgetVisible(editor)
 
     def add(self) -> None:
-        """Open a new word behind the last."""
-        self._bench.bridge.flush()  # a word that was being typed has just been taken
+        """Open a new word after the last."""
+        self._bench.bridge.flush()  # a word that was being typed was just taken
         self.edit(len(self.chips))
 
     def edit_all(self) -> None:
@@ -230,7 +230,7 @@ class TokenStrip(QWidget):
         editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def stop_typing(self) -> None:
-        """Take the place of typing away, whatever stands in it."""
+        """Remove the field for typing, whatever is in it."""
         if self._edit is None:
             return
         (_, _, editor), self._edit = self._edit, None
@@ -255,7 +255,7 @@ class TokenStrip(QWidget):
             self._leave()
 
     def _keep(self, text: str) -> None:
-        """Take what was typed by somebody who has gone elsewhere."""
+        """Take what was typed when the field loses the focus."""
         assert self._edit is not None
         if not self._is_here():
             return
@@ -274,7 +274,7 @@ class TokenStrip(QWidget):
         return graph.axes[graph.sequences[self.axis]]
 
     def _change(self, make: Callable[[list[str]], list[str]], at: QWidget | None = None) -> bool:
-        """Give the sequence other words. Returns whether that could be done."""
+        """Give the sequence other words. Returns whether it was done."""
         if not self._is_here():
             return False
         document = self._bench.document
@@ -285,7 +285,7 @@ class TokenStrip(QWidget):
         except ExplorerError as error:
             if at is not None:
                 show_error(error, at)
-            else:  # once the keys are where they have gone
+            else:  # once the focus has moved
                 do_later(self, partial(show_error, error, self))
             return False
         self.news.emit(self.axis, tuple(word for word in dict.fromkeys(words) if word not in known))
@@ -296,7 +296,7 @@ class TokenStrip(QWidget):
             self._focus(to)
 
             def moved(words: list[str]) -> list[str]:
-                if at < len(words):  # there may be fewer by now than are shown
+                if at < len(words):  # there may be fewer words now than are shown
                     words.insert(to, words.pop(at))
                 return words
 

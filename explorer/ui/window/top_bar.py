@@ -1,8 +1,6 @@
-"""The bar on top of the window: what is open, the tabs, its setting, what the matrices show, undo and redo.
+"""The bar at the top of the window: what is open, the tabs, its setting, what the matrices show, undo and redo.
 
-The choice of what the matrices show: values, what an edit or a step has changed, or gradients.
-
-The choice of the setting that the open lesson is in.
+Also the choices of what the matrices show (values, changes by an edit or a step, or gradients), and of the setting.
 """
 
 from collections.abc import Callable
@@ -26,7 +24,7 @@ from explorer.ui.workbench import Workbench
 
 SHOWING = {"values": "Values", "change": "Δ last edit", "step": "Δ last step", "gradient": "Gradient"}
 SHORT = {"change": "Δ edit", "step": "Δ step"}
-"""What stands on the buttons of `SHOWING` that have long names."""
+"""Short names for the buttons of `SHOWING`."""
 NO_GRADIENT = "This model has no loss, so there is no gradient to show"
 HINTS = {"change": "what the last edit changed; a run is one edit", "step": "what the run's last step changed"}
 
@@ -51,21 +49,21 @@ class DisplayChoice(Segments):
         document = self._bench.document
         document.show_gradients(what == "gradient")
         self._wants_gradient = what == "gradient" and document.computing
-        self._buttons[what].setChecked(True)  # a step of a lesson asks for it, too
+        self._buttons[what].setChecked(True)  # needed if a step of a lesson asks for it
         if not self._wants_gradient:
             self._bench.selection.show(what)
 
     def stay(self) -> None:
-        """Go on with what the matrices show: what was asked for could not be computed."""
+        """Keep what the matrices show: what was asked for could not be computed."""
         self._wants_gradient = False
         showing = self._bench.selection.showing
         self._bench.document.show_gradients(showing == "gradient")
         self._buttons[showing].setChecked(True)
 
     def follow(self) -> None:
-        """Offer what there is; show the gradients that were waited for.
+        """Enable what can be shown; show the gradients that were waited for.
 
-        Gradients are of the loss, and a last step is one of gradient descent; without, there is nothing to show.
+        Gradients need a loss, and a last step needs gradient descent; without these there is nothing to show.
         """
         has_loss, has_step = self._bench.descent.possible, self._bench.descent.stepped
         self._buttons["gradient"].setEnabled(has_loss)
@@ -80,11 +78,11 @@ class DisplayChoice(Segments):
 
 SPOKEN = "Setting:"
 LETTERS, MARGIN = 9, 24
-"""Letters of a title that the closed list has room for at least; pixels beside those of the open one."""
+"""The least number of letters for which the closed list has room; pixels that the open one adds to its titles."""
 
 
 class SettingChoice(QWidget):
-    """A button for each setting, all in sight; where that takes too much room, a list to open."""
+    """A button for each setting; if that takes too much room, a list to open."""
 
     asked = Signal(str)  # a person chose a setting
 
@@ -103,7 +101,7 @@ class SettingChoice(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def open(self, lesson: Lesson, before: QWidget) -> None:
-        """Offer the settings of a lesson; the keys come to them behind another widget."""
+        """Offer the settings of a lesson; in the order of Tab they come after another widget."""
         self._names = list(lesson.settings)
         titles = [setting.title for setting in lesson.settings.values()]
         was, self._buttons = self._buttons, Segments(titles, SPOKEN)
@@ -116,7 +114,7 @@ class SettingChoice(QWidget):
         self._list.view().setMinimumWidth(self._list.view().sizeHintForColumn(0) + MARGIN)
         self.be_narrow(self._narrow)
         for control in (*self._buttons.findChildren(QPushButton), self._list):
-            self.setTabOrder(before, control)  # made last, but it does not stand last
+            self.setTabOrder(before, control)  # created last, but not standing last
             before = control
 
     def choose(self, name: str) -> None:
@@ -126,7 +124,7 @@ class SettingChoice(QWidget):
             self._list.setCurrentIndex(self._names.index(name))
 
     def width_of(self, narrow: bool) -> int:
-        """Pixels across of a list to open, or of a button for each; it need not be what is shown."""
+        """Width of the list, or of a button for each, in pixels; it need not be the shown one."""
         return (self._list if narrow else self._buttons).sizeHint().width()
 
     def be_narrow(self, on: bool) -> None:
@@ -136,7 +134,7 @@ class SettingChoice(QWidget):
         self._buttons.setVisible(not on)
 
     def widen(self, pixels: int) -> None:
-        """Let the closed list have up to so many pixels more, as far as its titles need them."""
+        """Make the closed list wider by up to so many pixels, as far as its titles need it."""
         metrics, titles = self._list.fontMetrics(), [self._list.itemText(i) for i in range(self._list.count())]
         longest = max(map(metrics.horizontalAdvance, titles), default=0)
         lacking = longest + metrics.horizontalAdvance("X") - LETTERS * metrics.horizontalAdvance("X")
@@ -149,23 +147,23 @@ class SettingChoice(QWidget):
 PAGES = ("Pipeline", "Train", "Words", "References", "Lessons", "Class")
 """What the window can show below the bar. The menu leads to those that have no tab.""" ""
 TITLE, PART, LEAST_TITLE = 170, 0.21, 70
-"""Pixels at text scale 1 that the title takes of a window of `NARROW`, its part of what is wider, and its least."""
+"""Pixels at text scale 1: width of the title in a window of `NARROW`, its share of a wider one, and its least width."""
 NARROW, READ_TITLE, MENU = 900, 80, " Menu"
 OPENS, SMALL_TITLE = "  ▾", 0.62
-"""What says that the title opens a menu; and of other letters, those of a title on two lines."""
+"""The sign of a menu behind the title; the size of a title on two lines, relative to other letters."""
 TABS = {
     "Pipeline": "The model, stage by stage",
     "Train": "Let the model learn from examples",
     "Words": "Word vectors by themselves",
     "Lessons": "All lessons: what each teaches",
 }
-"""The pages that have a tab, each with its hint."""
+"""The pages that have a tab, each with its tooltip."""
 
 CARD = "model.card"
 
 
 class TopBar(QFrame):
-    """One row, or two where it would be wider than the window.
+    """One row, or two if one would be wider than the window.
 
     `files`: opens what is chosen in the menu.
     """
@@ -183,7 +181,7 @@ class TopBar(QFrame):
         self._rows.addLayout(self._row)
         self._below = QHBoxLayout()
         self._rows.addLayout(self._below)
-        # Behind that: of a layout that is added PySide keeps the items, and never hears of their end.
+        # After adding it: of a layout added later, PySide keeps items and never learns that they are deleted.
         self._below.addStretch(1)
         # All that can be done.
         self.menu = mark(QPushButton(MENU), tab="true")
@@ -194,7 +192,7 @@ class TopBar(QFrame):
         self.menu.setMenu(self._menu)
         actions.menu.triggered.connect(self.menu.showMenu)
         self._row.addWidget(self.menu)
-        # What is open; its menu has what else can be opened.
+        # What is open; its menu shows what else can be opened.
         self.title = mark(QPushButton(), tab="true", document="true")
         self.title.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         lessons, references = (partial(self.page_chosen.emit, PAGES.index(name)) for name in ("Lessons", "References"))
@@ -211,7 +209,7 @@ class TopBar(QFrame):
         choices.addWidget(self._settings)
         self.showing = DisplayChoice(bench)
         choices.addWidget(self.showing)
-        # The settings stand in the same place, and in the same form, where the other choice does not concern the page.
+        # The settings keep their place and form even if the other choice is hidden.
         keeps = self.showing.sizePolicy()
         keeps.setRetainSizeWhenHidden(True)
         self.showing.setSizePolicy(keeps)
@@ -226,7 +224,7 @@ class TopBar(QFrame):
         self._bench.selection.go_to(CARD)
 
     def offer(self, *actions: QAction) -> None:
-        """Offer in the menu what is done with a lesson."""
+        """Add actions to the menu of lessons."""
         self._menu.offer(actions)
 
     def _tab(self, title: str, hint: str) -> QPushButton:
@@ -241,13 +239,13 @@ class TopBar(QFrame):
         return tab
 
     def _say_what_is_lit(self, on: bool) -> None:
-        """Say how something comes into the light that was switched on, where nothing stands in it yet."""
+        """Say how the light that was switched on is filled, if nothing is lit yet."""
         if on and self._bench.light.step is None and self._bench.selection.kept is None:
             words = "The light is on. Click a number: what it is made of, and what it goes into, stand in it then."
             show_done(words, self.title)
 
     def show_page(self, page: int) -> None:
-        """Show which tab is chosen, and only what concerns its page."""
+        """Mark the chosen tab, and show only what concerns its page."""
         for name, tab in self._tabs.items():
             tab.setChecked(name == PAGES[page])
         self.page = page
@@ -255,7 +253,7 @@ class TopBar(QFrame):
         self.showing.setVisible(page == 0)
 
     def open(self, lesson: Lesson) -> None:
-        """Show what is open, and its settings."""
+        """Show the title of the open lesson, and its settings."""
         self._name = lesson.title
         self.title.setToolTip(f"{lesson.title}\nOpen something else")
         self.title.setText(plain(f"{self._name}{OPENS}"))
@@ -263,25 +261,25 @@ class TopBar(QFrame):
         self.show_page(self.page)
 
     def follow(self) -> None:
-        """Show which setting the document is in, and offer what its matrices can show."""
+        """Show the setting of the document, and enable what its matrices can show."""
         self._settings.choose(self._bench.document.state.setting)
         self.showing.follow()
 
     def fit(self, width: int) -> None:
-        """Let what does not fit beside the title in so many pixels stand below it."""
+        """Put what does not fit into one row of this width below it."""
         px = self._bench.appearance.px
         self.menu.setText(MENU)
-        # Whatever it says: what stands behind it stays.
+        # A fixed width: whatever the title is, what stands after it stays in its place.
         self.title.setFixedWidth(px(TITLE) + int(max(width - NARROW, 0) * PART))
         apart, title_below = (self._below.indexOf(part) >= 0 for part in (self._choices, self.title))
-        outside = apart or self._choices.isHidden()  # its room is reckoned in each tab: the next one shows it
+        outside = apart or self._choices.isHidden()  # hidden choices count in each tab: the next one may show them
         self._settings.widen(0)
         self._measure()
         now = self._choices.sizeHint().width()
         others = self._row.sizeHint().width() - (0 if outside else now) + outside * self._row.spacing() + px(40)
         others += title_below * self._with_title
         wide, narrow = (now - self._settings.sizeHint().width() + self._settings.width_of(on) for on in (False, True))
-        # Reckoned, not tried: a control that comes or goes has Qt lay out the whole window at once.
+        # Computed, not tried: if a control is shown or hidden, Qt lays out the whole window at once.
         self._settings.be_narrow(others + wide > width)
         choices = wide if others + wide <= width else narrow
         needed = others + choices
@@ -303,17 +301,17 @@ class TopBar(QFrame):
             self._write_title(below, lines=2)
             return
         beside = self._choices.sizeHint().width() + self._row.spacing()
-        if self.title.minimumWidth() - self._over(width, beside) < px(READ_TITLE):  # three strokes are a menu, too
+        if self.title.minimumWidth() - self._over(width, beside) < px(READ_TITLE):  # three strokes mean a menu, too
             self.menu.setText("")
             self._row.invalidate()
-        # It lies under no tab, and is cut only where there is no room.
+        # It is not covered by a tab, and is cut only if there is no room.
         now, over = self.title.minimumWidth(), self._over(width, beside)
         self._write_title(now - over, now if over <= 0 else 0)
 
     def _write_title(self, most: int, least: int = 0, lines: int = 1) -> None:
-        """Write what is open in at most so many pixels, but not in fewer than it has to have.
+        """Write the title in at most so many pixels, but no fewer than it needs.
 
-        `lines`: of these, in small letters, where it would be cut otherwise.
+        `lines`: on so many lines, in small letters, if it would be cut otherwise.
         """
         self.title.setFixedWidth(max(min(self._whole_title, most), least, self._bench.appearance.px(LEAST_TITLE)))
         room, metrics = self.title.minimumWidth() - self._around_title, self._metrics()
@@ -336,7 +334,7 @@ class TopBar(QFrame):
         self.title.setText(plain(f"{before}\n{text}{OPENS}".strip()))
 
     def _metrics(self, times: float = 1.1) -> QFontMetrics:
-        """Of the title in letters so many times as large as others; its style sheet says the same."""
+        """Metrics of the title's font, relative to other letters; the style sheet has the same size."""
         font = QFont(self._bench.appearance.fonts.ui)
         font.setPointSizeF(font.pointSizeF() * times)
         font.setWeight(QFont.Weight.Bold)
@@ -344,21 +342,21 @@ class TopBar(QFrame):
 
     @property
     def _around_title(self) -> int:
-        """Pixels that its button takes besides the title."""
+        """Pixels that the title's button takes besides the text."""
         return self._metrics().horizontalAdvance(OPENS) + self._bench.appearance.px(22)
 
     @property
     def _whole_title(self) -> int:
-        """Pixels that all of the title takes."""
+        """Pixels that the whole title needs."""
         return self._metrics().horizontalAdvance(self._name) + 1 + self._around_title
 
     @property
     def _with_title(self) -> int:
-        """Pixels that the title has in the first row for all that it says."""
+        """Pixels that the title takes in the first row, with its spacing."""
         return self.title.minimumWidth() + self._row.spacing()
 
     def _move_title(self, below: bool) -> None:
-        """Let the title stand at the left of the second row, or behind the menu."""
+        """Move the title to the left of the second row, or behind the menu."""
         (self._row if below else self._below).removeWidget(self.title)
         if below:
             self._below.insertWidget(0, self.title, 0, Qt.AlignmentFlag.AlignVCenter)
@@ -366,12 +364,12 @@ class TopBar(QFrame):
             self._row.insertWidget(1, self.title)
 
     def _over(self, width: int, choices: int) -> int:
-        """Pixels by which the first row is wider than the window; `choices` stand in it in other tabs, too."""
+        """Pixels by which the first row is wider than the window; hidden `choices` count, too."""
         around, out = self._rows.contentsMargins(), self._choices.isHidden() and self._below.indexOf(self._choices) < 0
         return self._row.sizeHint().width() + around.left() + around.right() + out * choices - width
 
     def _measure(self) -> None:
-        """Qt would ask how wide the choices are in a turn of its own."""
+        """Update the sizes of the choices now: Qt would do so in a turn of its own."""
         for part in (self._settings, self._choices):
             layout = part.layout()
             assert layout is not None
@@ -391,7 +389,7 @@ class TopBar(QFrame):
 
 
 def shortened(title: str, fits: Callable[[str], bool]) -> str:
-    """The title, or where it does not fit the longest beginning that means something by itself, as "XOR"."""
+    """The title, or if it does not fit, its longest beginning that means something by itself, as "XOR"."""
     ends = [title.rfind(mark) for mark in (": ", " → ") if mark in title]
     parts = sorted((title[:end] for end in ends if end > 0), key=len, reverse=True)
     return next((text for text in (title, *parts) if fits(text)), title)
