@@ -11,11 +11,11 @@ from explorer.teaching.items import Table
 from explorer.teaching.moodle import Picture
 
 SHARP = 2
-"""Pixels of the picture for each that it takes on the page."""
+"""Pixels of the picture for each pixel that it takes on the page."""
 PAPER, INK, HIGH, AROUND, LETTERS = "#ffffff", "#1b2430", 24, 10, 14
-"""Colours; pixels that a row is high, that stand around a text, and that letters are high."""
+"""Colours; pixels: height of a row, room around a text, height of letters."""
 FULL = 1.3
-"""A colour is full at so many times the largest number, so that writing on it can be read."""
+"""A colour is full at this many times the largest number, so that writing on it can be read."""
 
 
 def picture_of(table: Table) -> Picture:
@@ -62,6 +62,6 @@ def picture_of(table: Table) -> Picture:
     painter.end()
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    flat = Qt.ImageConversionFlag.ThresholdDither  # few colours, none of them made of dots: half the bytes
+    flat = Qt.ImageConversionFlag.ThresholdDither  # few colours, and none of them dithered: half the bytes
     image.convertToFormat(QImage.Format.Format_Indexed8, flat).save(buffer, "PNG", 0)  # type: ignore[call-overload]
     return Picture(bytes(buffer.data().data()), *size)

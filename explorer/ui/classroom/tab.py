@@ -1,4 +1,4 @@
-"""The page "Class": an exercise sheet that is done, one that is put together, or the answers of a class."""
+"""The page "Class": doing an exercise sheet, putting one together, or the answers of a class."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -36,39 +36,39 @@ if TYPE_CHECKING:
     from PySide6.QtPrintSupport import QPrinter
 
 MOST_BEGUN = 4
-"""Sheets that one can go on with, the last ones."""
+"""How many of the last sheets that were begun are offered."""
 LEAST_LINES, ABOVE = 8, 330
-"""Lines of a long list in sight at least, and pixels at text scale 1 that the rest of its page wants."""
+"""The least number of visible lines of a long list; pixels at text scale 1 for the rest of its page."""
 _DPI, _MARGIN = 96, 14
-"""Dots an inch, and millimetres, of a printed page."""
+"""Dots per inch, and margin in millimetres, of a printed page."""
 
 
 class ClassDialogs:
-    """Which files the page "Class" is to read or write."""
+    """Dialogs that ask which files the page "Class" should read or write."""
 
     def __init__(self, window: QWidget) -> None:
         self._window = window
 
     def to_read(self, folder: Path, what: str, ending: str) -> list[Path]:
-        """Files to read."""
+        """Ask for files to read."""
         known = f"{what} (*{ending})"
         files, _ = QFileDialog.getOpenFileNames(self._window, what, str(folder), known)
         return [Path(file) for file in files]
 
     def to_read_folder(self, folder: Path) -> Path | None:
-        """A folder of answers to read, or None."""
+        """Ask for a folder of answers to read; None if cancelled."""
         chosen = QFileDialog.getExistingDirectory(self._window, "Answers of a class", str(folder))
         return Path(chosen) if chosen else None
 
     def to_write(self, suggestion: Path, what: str, ending: str) -> Path | None:
-        """A file to write, which ends so, or None."""
+        """Ask for a file to write, with this ending; None if cancelled."""
         file, _ = QFileDialog.getSaveFileName(self._window, what, str(suggestion), f"{what} (*{ending})")
         path = Path(file)
         return None if not file else path if path.name.endswith(ending) else path.with_name(f"{path.name}{ending}")
 
     def to_print(self) -> "QPrinter | None":
-        """A printer, as the person has set it, or None."""
-        from PySide6.QtPrintSupport import QPrintDialog, QPrinter  # few print
+        """Ask for a printer and its settings; None if cancelled."""
+        from PySide6.QtPrintSupport import QPrintDialog, QPrinter  # rarely used
 
         printer = QPrinter(QPrinter.PrinterMode.HighResolution)
         printer.setPageLayout(_landscape())
@@ -84,12 +84,12 @@ class ClassTab(ColumnTab):
         super().__init__(bench, "Class", 12, 12, 12)
         self._files = files
         self.shown: Exercise | Roll | Draft | None = None
-        """What the page is about; None where one is yet to choose."""
+        """What the page is about; None if that is yet to be chosen."""
         self._tries = False
-        """Whether who made a sheet tries it."""
+        """Whether the person tries a sheet of their own."""
         self.dialogs = ClassDialogs(self)
         self._begun, self._kept = Begun(bench.settings.folder), True
-        """Sheets that were begun, and whether what was answered last is kept there."""
+        """Sheets that were begun, and whether the last answers are kept there."""
         self._worker = Background(self)
         self._worker.failed.connect(self._say_failed)
         self.area.setAccessibleName("Exercise sheet, or answers of a class")
@@ -101,7 +101,7 @@ class ClassTab(ColumnTab):
     def open_files(self, paths: Iterable[Path]) -> None:
         """Open a sheet, or files and folders of answers.
 
-        Raises `ExplorerError` where a sheet cannot be read.
+        Raises `ExplorerError` if a sheet cannot be read.
         """
         given = list(paths)
         sheets = [path for path in given if path.name.endswith(SHEET)]
@@ -114,14 +114,14 @@ class ClassTab(ColumnTab):
             self._show(Exercise(sheet := read_sheet(sheets[0]), self._begun.of(sheet)))
 
     def may_leave(self) -> bool:
-        """Whether the sheet that is being done may be left: asks where answers are kept nowhere."""
+        """Whether the sheet that is being done may be left: asks if its answers are kept nowhere."""
         if not isinstance(self.shown, Exercise) or self.shown.handed_in or self._kept:
             return True
         answer = self._files.dialogs.keep("your answers")
         return self._save_answers() if answer == "save" else answer == "discard"
 
     def _read(self, files: tuple[Path, ...], sheet: Sheet | None) -> None:
-        """Read answers beside the window."""
+        """Read answers in the background."""
         order = self.shown.order if isinstance(self.shown, Roll) else Roll.order
         if self.may_leave():
             self._show(roll := Roll(files, sheet, order=order))
@@ -132,7 +132,7 @@ class ClassTab(ColumnTab):
             self._show(replace(roll, book=found[0], asked=found[1]))
 
     def _say_failed(self, error: ExplorerError) -> None:
-        if isinstance(self.shown, Roll):  # of its files
+        if isinstance(self.shown, Roll):  # the error is about its files
             self._show(None)
         self._files.dialogs.tell(sentence(error))
 
@@ -157,7 +157,7 @@ class ClassTab(ColumnTab):
         self._follow(gesture.act)
 
     def _follow(self, act: str) -> None:
-        """Show what was done, and give the keys to what is to be done next."""
+        """Show the effect of an act, and give the focus to what is to be done next."""
         self.refresh()
         if isinstance(self.shown, Exercise) and act in ("begin", "begin anew", "go", "answer", "review"):
             widgets = (self.elements.widgets.get(id) for id in self.shown.wanted)
@@ -190,7 +190,7 @@ class ClassTab(ColumnTab):
                 QGuiApplication.clipboard().setText(exercise.answers().text())
                 exercise.handed_in = True
                 self._say("The answers are on the clipboard: paste them into a mail")
-            case "begin" | "begin anew" as act:  # some lessons train: their numbers are computed beside the window
+            case "begin" | "begin anew" as act:  # some lessons train: their numbers are computed in the background
                 self._worker.ask(
                     lambda _report: Sitting(exercise.sheet, exercise.name),
                     lambda sitting: self._go_on_with(exercise, act, sitting),
@@ -202,7 +202,7 @@ class ClassTab(ColumnTab):
                     self.area.verticalScrollBar().setValue(0)
 
     def _go_on_with(self, what: Exercise | Draft, act: str, value: object) -> None:
-        """Do what was waited for, unless something else is shown by now."""
+        """Do what was waited for, unless something else is shown now."""
         if self.shown is not what:
             return
         what.do(act, value)
@@ -212,12 +212,12 @@ class ClassTab(ColumnTab):
         self._follow(act)
 
     def _keep(self, exercise: Exercise) -> None:
-        """Keep what was answered so far: whoever opens the sheet again goes on. Who made it only tries it."""
+        """Keep the answers so far: opening the sheet again goes on with them. Trying one's own sheet keeps none."""
         if exercise.sitting is not None and not exercise.handed_in:
             self._kept = not self._tries and self._begun.keep(exercise.sheet, exercise.answers())
 
     def _save_answers(self) -> bool:
-        """Ask for a file and write the answers; returns whether they are there."""
+        """Ask for a file and write the answers; returns whether they were written."""
         assert isinstance(self.shown, Exercise)
         answers = self.shown.answers()
         name = "-".join("".join(c if c.isalnum() else " " for c in answers.student.lower()).split()) or "student"
@@ -302,12 +302,12 @@ class ClassTab(ColumnTab):
                 return beginning(self._begun.latest(MOST_BEGUN))
 
     def refresh(self) -> None:
-        """Make the page anew as data, and tell the widgets what is different."""
+        """Build the page's data again, and update the widgets that differ."""
         before = set(self.elements.widgets)
         self.elements.tell(self.page())
         self.elements.share_room(self.area.viewport().width(), None)
         fields = [one for id, one in self.elements.widgets.items() if isinstance(one, FieldView) and id not in before]
-        if fields:  # what is new here is to be typed in
+        if fields:  # a new field is to be typed into
             fields[0].edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _lines(self) -> int:
@@ -321,7 +321,7 @@ def _book(files: tuple[Path, ...], sheet: Sheet | None, report: Report) -> tuple
 
 
 def on_paper(html: str, printer: "QPrinter | None" = None) -> bytes:
-    """HTML on the paper of a printer; without one, as a PDF in A4 landscape, which is returned."""
+    """Print HTML on paper; without a printer, return a PDF in A4 landscape."""
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QPdfWriter(buffer)
@@ -330,10 +330,10 @@ def on_paper(html: str, printer: "QPrinter | None" = None) -> bytes:
     document = QTextDocument()
     document.setDefaultStyleSheet("body { font-size: 8pt } h1 { font-size: 14pt } h2 { font-size: 10pt }")
     document.setHtml(f"<body>{html}</body>")
-    document.documentLayout().setPaintDevice(writer)  # of a known size; a printer has dots of its own
+    document.documentLayout().setPaintDevice(writer)  # its size is known; a printer has its own dots
     document.setPageSize(writer.pageLayout().paintRectPixels(_DPI).size().toSizeF())
     document.print_(writer if printer is None else printer)
-    del document, writer  # which ends the file
+    del document, writer  # this completes the file
     return bytes(buffer.data().data())
 
 

@@ -1,1 +1,1 @@
-"""The column at the right: the cell pointed at, and how its number comes about."""
+"""The column at the right: the cell pointed at, and how its number is computed."""

@@ -18,8 +18,8 @@ from explorer.ui.workbench import Workbench
 GAP = 8
 BETWEEN = 24  # pixels at text scale 1 between two columns of lines
 EQUALS = 18  # pixels at text scale 1 for the sign before the number
-LARGE = 1.5  # text scale from which lines stand close
-SHORT = 0.3  # of the width: a longer name stands on a line of its own where the arithmetic does not fit beside it
+LARGE = 1.5  # above this text scale, lines stand close together
+SHORT = 0.3  # share of the width: a longer name gets a line of its own if the arithmetic does not fit beside it
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,10 @@ class DerivationLine:
 
 
 class DerivationView(QWidget):
-    """Rows of a derivation: what it is, the arithmetic, the number; a line above each sum."""
+    """The rows of a derivation: label, arithmetic, number; with a line above each sum."""
 
-    columns = 1  # columns of lines at most, where there is room for them beside each other
-    more_wanted = Signal()  # the terms that were left out are wanted
+    columns = 1  # most columns of lines, if they fit side by side
+    more_wanted = Signal()  # asks for the terms that were left out
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -67,11 +67,11 @@ class DerivationView(QWidget):
 
     @property
     def longest(self) -> int:
-        """Terms of the longest sum."""
+        """The number of terms of the longest sum."""
         return max((len(terms) for terms in _runs(self._rows)), default=0)
 
     def write_at_most(self, terms: int) -> None:
-        """Write out so many terms of a sum at most; 0: all."""
+        """Write out at most so many terms of a sum; 0: all."""
         if terms != self._terms:
             self._terms = terms
             self._lines = self._broken(self.width())
@@ -79,7 +79,7 @@ class DerivationView(QWidget):
             self.update()
 
     def height_with(self, width: int, terms: int) -> int:
-        """Pixels that it is high in a width, with so many terms of a sum at most."""
+        """The height in pixels at this width, with at most so many terms of a sum."""
         return self._row_height * self._down(width, terms) + 6
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -91,27 +91,27 @@ class DerivationView(QWidget):
     def _measure(self) -> None:
         fonts = self._bench.appearance.fonts
         number, metrics = QFontMetrics(fonts.number), QFontMetrics(fonts.bold.number)
-        large = self._bench.appearance.scale > LARGE  # where each pixel counts
+        large = self._bench.appearance.scale > LARGE  # each pixel counts
         self._row_height = number.height() + (0 if large else 4)
         values = {row.value.translate(FIGURES) for row in self._rows}
         self._value_width = max(map(metrics.horizontalAdvance, values), default=0)
         self._gap, self._between, self._equals = map(self._bench.appearance.px, (GAP, BETWEEN, EQUALS))
         gap = self._gap
         self._broken_at = {}
-        self._words = words = cache(number.horizontalAdvance)  # asked again as rows are broken
+        self._words = words = cache(number.horizontalAdvance)  # asked for again when rows are broken
         across = [
             words(row.label) + gap * bool(row.label and row.expression) + words(row.expression) for row in self._rows
         ]
         self._unbroken = max(across, default=0) + self._equals + self._value_width + 4
         self._lines = self._broken(self.width())
         told = self.heightForWidth(self.width()), self._row_height
-        if told != self._told:  # else the whole column would be laid out anew with each edit
+        if told != self._told:  # else each edit would lay out the whole column again
             self._told = told
             self.updateGeometry()
         self.update()
 
     def _columns_in(self, width: int) -> int:
-        """How many columns of lines stand beside each other in a width, none of them broken."""
+        """How many columns of unbroken lines fit side by side into a width."""
         return max(min((width + self._between) // (self._unbroken + self._between), self.columns), 1)
 
     def _column_width(self, width: int) -> int:
@@ -119,11 +119,11 @@ class DerivationView(QWidget):
         return (width - (columns - 1) * self._between) // columns
 
     def _down(self, width: int, terms: int) -> int:
-        """How many lines stand below each other in a width."""
+        """The number of lines in a column, for a width."""
         return -(-len(self._broken(width, terms)) // self._columns_in(width))
 
     def _broken(self, width: int, terms: int | None = None) -> list[DerivationLine]:
-        """The rows in lines of a width: what does not fit beside its number goes above it."""
+        """The rows, broken into lines of a width: arithmetic that does not fit beside its number goes above it."""
         # A layout asks for a few widths, several times each.
         key = self._column_width(width), self._terms if terms is None else terms
         if key not in self._broken_at:
@@ -135,9 +135,9 @@ class DerivationView(QWidget):
         room = width - self._value_width - self._equals
         lines: list[DerivationLine] = []
 
-        @cache  # asked whether it stands beside its label, and what it is
+        @cache  # called twice: to place the label, and for the lines
         def arithmetic(row: Row, indent: int) -> list[str]:
-            """In lines of which the first one leaves pixels free for a label."""
+            """The lines of a row's arithmetic; the first one leaves `indent` pixels free for a label."""
             return wrapped(row.expression or row.label, words, width, room, width - indent)
 
         gap, words = self._gap, self._words
@@ -149,7 +149,7 @@ class DerivationView(QWidget):
             return words(row.label) + gap * bool(row.label and row.expression) + words(row.expression) <= room
 
         def is_beside(row: Row) -> bool:
-            """Whether a label stands beside its arithmetic, or a short one beside the first line of it."""
+            """Whether a label stands on the line of its arithmetic, or a short label on the first of its lines."""
             if is_one_line(row) or not row.label or not row.expression:
                 return True
             return indent(row) < SHORT * width and len(arithmetic(row, indent(row))) > 1
@@ -182,8 +182,8 @@ class DerivationView(QWidget):
                 lines.append(DerivationLine(row, label, last))
         return lines
 
-    # The height depends on the width, and Qt has to be told so. Setting it from `resizeEvent` makes a scroll bar come,
-    # which makes the width another, which makes the bar go, and so on without end.
+    # The height depends on the width, and Qt must know that. To set the height in `resizeEvent` would show a scroll
+    # bar, which changes the width, which hides the bar, and so on without end.
 
     def hasHeightForWidth(self) -> bool:
         return True
@@ -217,7 +217,7 @@ class DerivationView(QWidget):
             row = line.row
             whole = QRect(left + 2, y, (equals if row else right) - left - 2, height)
             painter.setFont(number)
-            if line.label:  # to write nothing takes Qt as long as to write little
+            if line.label:  # writing nothing takes Qt as long as writing little
                 painter.setPen(qcolor(theme.text if line.heading else theme.muted))
                 painter.drawText(whole, at_left, line.label)
             if line.expression:
@@ -237,12 +237,12 @@ class DerivationView(QWidget):
 
 
 def _runs(rows: Sequence[Row]) -> list[list[Row]]:
-    """The sums among rows: their terms."""
+    """The terms of each sum among the rows."""
     return [list(terms) for kind, terms in groupby(rows, key=attrgetter("kind")) if kind == "term"]
 
 
 def _shortened(rows: Sequence[Row], most: int) -> Iterable[Row]:
-    """Rows with so many terms of each sum at most; 0: all."""
+    """Rows with at most so many terms of each sum; 0: all."""
     return _cut(rows, most) if most else rows
 
 
@@ -257,9 +257,9 @@ def _cut(rows: Sequence[Row], most: int) -> Iterator[Row]:
 
 
 def wrapped(text: str, wide: Callable[[str], int], width: int, last_width: int, first_width: int) -> list[str]:
-    """Text in lines of a width, the first and the last of them in smaller ones.
+    """Text broken into lines of a width; the first and the last line have widths of their own.
 
-    `wide`: how many pixels words take.
+    `wide`: gives the width of words in pixels.
     """
     lines = [""]
     for word in text.split(" "):

@@ -1,4 +1,4 @@
-"""The inspector: what the stage is for; of the cell pointed at, how it is computed, as numpy, and what it feeds."""
+"""The inspector: what the stage is for; for the cell pointed at, its computation, its numpy code, and what it feeds."""
 
 from collections.abc import Iterable
 from html import escape
@@ -30,10 +30,10 @@ from explorer.ui.window.parts import fold_button
 from explorer.ui.workbench import Workbench
 
 NUDGED = 10
-"""Decimals of the losses beside a nudged cell: they differ late."""
+"""Decimals of the losses beside a nudged cell: only late decimals differ."""
 
 LEAST = 28
-"""Pixels at text scale 1 that it is high at least: below a question of a lesson, which needs the room more."""
+"""Its least height in pixels at text scale 1: a question of a lesson above it needs the room more."""
 HINTS = (
     "Point at a number to see how it is computed. <b>Teal</b> numbers (“editable”) can be changed: type, drag, "
     "or turn the wheel.",
@@ -43,9 +43,9 @@ HINTS = (
 
 
 class Inspector(QFrame):
-    """Formula, derivation, numpy, what it feeds, and what the reference printed, of one cell.
+    """Formula, derivation, numpy code, what it feeds, and what the reference prints, for one cell.
 
-    `fold`: hides the column; the button in its corner does it.
+    `fold`: hides the column, as the button in its corner does.
     """
 
     def __init__(self, bench: Workbench, fold: QAction) -> None:
@@ -53,7 +53,7 @@ class Inspector(QFrame):
         self.setObjectName("inspector")
         self._bench = bench
         self.shown: Inspected | None = None
-        # From the outside in: Qt dresses all that is inside anew each time that it gets a parent.
+        # From the outside in: Qt styles all that is inside again each time that a widget gets a parent.
         self._scroll = scroll = scroll_area(self, sideways=False)
         self._content = content = QWidget()
         self._viewport = scroll.viewport()
@@ -73,7 +73,7 @@ class Inspector(QFrame):
         self._plays = QWidget(content)
         column_in(self._plays)
         self.player: PlayerView | None = None
-        """Plays the derivation of the cell; made for the first one that has any."""
+        """Plays the derivation of the cell; made for the first cell that has one."""
         self._derived = QVBoxLayout()
         self._derivations: list[tuple[SteadyLabel, DerivationView]] = []
         self._numpy_heading = _section("numpy", content)
@@ -141,12 +141,12 @@ class Inspector(QFrame):
         self._fit_formula()
 
     def _fit_formula(self) -> None:
-        """Let a formula be no wider than the column: all below it would be as wide, and its numbers cut."""
+        """Limit the formula to the column's width: a wider one would widen everything, and numbers would be cut."""
         margins, bar = self._page.contentsMargins(), self._scroll.verticalScrollBar().sizeHint().width()
         self._formula.be_no_wider(max(self.width() - margins.left() - margins.right() - bar, 1))
 
     def restyle(self) -> None:
-        """Follow the theme and the text scale, in a turn of its own: to lay its words out takes long."""
+        """Follow the theme and the text scale, in a turn of its own: laying out its words takes long."""
         self._bench.appearance.turns.add(self._again)
 
     def _dress(self) -> None:
@@ -159,7 +159,7 @@ class Inspector(QFrame):
             view.restyle()
         self.shown = None
         self._explained = ""
-        self._bench.bridge.flush()  # the cell may be one of the model before
+        self._bench.bridge.flush()  # the cell may belong to the model before
         self.show_cell(self._bench.selection.cell)
 
     def show_cell(self, cell: Cell | None) -> None:
@@ -185,12 +185,12 @@ class Inspector(QFrame):
         self._look_up()
 
     def _explain(self, *_: object) -> None:
-        """Say what the stage is for; in sight while no cell is pointed at."""
+        """Say what the stage is for; this is visible while no cell is pointed at."""
         selection, graph = self._bench.selection, self._bench.document.engine.graph
         told = next((answers(stage, graph) for stage in selection.places if stage.name == selection.stage), ())
         said = _paragraphs(f"<b>{one.question}</b><br>{one.text}" for one in told)
         if said == self._explained:
-            return  # its terms are links by now: without them it would be laid out anew with each edit
+            return  # its terms are links now: setting the text without them would cause a layout at each edit
         self._explained = said
         self._about.setText(said)
         if glossary.cache_info().currsize:
@@ -199,7 +199,7 @@ class Inspector(QFrame):
             do_once_painted(self, self._link_terms)
 
     def _link_terms(self) -> None:
-        """Let the terms in what is said of the stage lead to their entries; the glossary is read from a file."""
+        """Turn terms in the text about the stage into links to their entries; the glossary is read from a file."""
         if "<a " not in (text := self._about.text()):
             self._about.setText(with_terms(text, self._bench.appearance.theme))
 
@@ -235,14 +235,14 @@ class Inspector(QFrame):
         )
         for part, there in parts:
             part.setVisible(bool(there))
-        if self._page.activate():  # now, or the scroll bar would follow in a second picture of the window
+        if self._page.activate():  # now: else the scroll bar would follow in a second paint
             QCoreApplication.sendPostedEvents(self._viewport, QEvent.Type.LayoutRequest)
 
     def _show_player(self, player: Player | None) -> None:
-        """Offer to play the derivation; that of another cell stands still."""
+        """Offer to play the derivation; a player of another cell is paused."""
         if player is not None and self.player is None:
             self.player = PlayerView(self._bench, player, self._plays)
-            self.player.be_no_wider(0)  # what it says stands below
+            self.player.be_no_wider(0)  # its words stand below it
             layout = self._plays.layout()
             assert layout is not None
             layout.addWidget(self.player)
@@ -253,10 +253,10 @@ class Inspector(QFrame):
         self._plays.setVisible(player is not None)
 
     def play(self) -> bool:
-        """Play the derivation of the cell in sight, or pause it; returns whether there is any."""
+        """Play the derivation of the visible cell, or pause it; returns whether there is one."""
         if self.shown is None or self.shown.player is None or self.player is None:
             return False
-        self._bench.selection.choose(self.shown.cell, "arrow")  # the mouse may go elsewhere meanwhile
+        self._bench.selection.choose(self.shown.cell, "arrow")  # the mouse may leave the cell during that
         self.player.toggle()
         return True
 
@@ -273,10 +273,10 @@ class Inspector(QFrame):
                 label.setText(parts[i][0])
                 view.show_rows(parts[i][1])
 
-    # What the text prints
+    # What the printed text says
 
     def _look_up(self, *_: object) -> None:
-        """Say soon what the text prints at the stage; that is read from files: the page is there before it."""
+        """Show later what the text prints at the stage: this is read from files, and the page is shown before."""
         do_once_painted(self, self._show_printed_at_stage)
 
     def _show_printed_at_stage(self) -> None:
@@ -287,7 +287,7 @@ class Inspector(QFrame):
         theme = self._bench.appearance.theme
         said, slips = ([rich(part, theme) for part in parts] for parts in (printed.said, printed.slips))
         heading = f"In the printed text ({self._bench.lesson.reference})"
-        if self._bench.selection.cell is not None:  # its line in the list of all printed numbers
+        if self._bench.selection.cell is not None:  # a link to its line in the list of all printed numbers
             heading = f"<a href='references' style='color:{theme.link}'>{heading}</a>"
         self._printed_heading.setText(heading)
         self._printed.setText(_paragraphs(said))
@@ -304,7 +304,7 @@ class Inspector(QFrame):
         self._errata.setVisible(bool(lesson) and lesson != here.id)
 
     def _fold(self, _: str) -> None:
-        """Open or close the slips; they stay so from stage to stage."""
+        """Open or close the notes on slips; they stay so from stage to stage."""
         self._folded = not self._folded
         if self.shown is None:
             self._show_printed_at_stage()
@@ -332,11 +332,11 @@ class Inspector(QFrame):
     # Checking a gradient
 
     def _check_cell(self) -> None:
-        """Nudge the cell both ways and compare the slope of the loss with the gradient."""
+        """Nudge the cell both ways, and compare the slope of the loss with the gradient."""
         cell = self._bench.selection.cell
         if cell is None:
             return
-        now = self._bench.view.engine  # whatever becomes of the model meanwhile
+        now = self._bench.view.engine  # whatever happens to the model meanwhile
         if self._bench.descent.quick:
             self._show_check(check_cell(now, cell.node, cell.index), cell)
             return
@@ -363,7 +363,7 @@ class Inspector(QFrame):
         self._checked.show()
 
     def _agreement(self, check: Check) -> str:
-        """In words, how far slope and gradient agree."""
+        """Say in words how far slope and gradient agree."""
         h = f"h is {written(check.h, 2)}"
         theme = self._bench.appearance.theme
         if check.agrees:
@@ -372,7 +372,7 @@ class Inspector(QFrame):
 
 
 def _paragraphs(texts: Iterable[str]) -> str:
-    """Rich text below each other."""
+    """Rich texts as paragraphs."""
     return "".join(f"<p style='margin: 0 0 8px 0'>{text}</p>" for text in texts)
 
 

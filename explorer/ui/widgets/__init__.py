@@ -1,4 +1,4 @@
-"""What panels and window are made of: matrix view, pictures, formula, the bars round the stage, layouts, icons."""
+"""Small parts that panels and window are made of: labels, inputs, names, formulas, layouts, and how to find widgets."""
 
 UNBOUNDED = 16777215
-"""Pixels: how wide or high a widget may be that may be as large as it likes (Qt's QWIDGETSIZE_MAX)."""
+"""Qt's QWIDGETSIZE_MAX: the maximum width or height, in pixels, of a widget without a limit."""

@@ -18,9 +18,9 @@ from explorer.ui.turns import later
 
 TYPESETTING = "explorer.ui.widgets.typesetting"
 UNIT = 24.0
-"""Pixels per em that formulas are typeset with; they are drawn at any size from that."""
+"""Pixels per em with which formulas are typeset; they are drawn at any size from that."""
 AGAIN = 20
-"""Milliseconds until a formula asks again whether ziamath is loaded."""
+"""Milliseconds between two checks whether ziamath is loaded."""
 LINE = 0.72
 """Ems from the middle of a formula of one line to its top: room for an index or a power."""
 
@@ -49,20 +49,20 @@ def typeset(latex: str) -> Typeset | None:
         math = Latex(latex, size=UNIT, color="currentColor")
         # Without a width of 0, Qt draws outlines of its own around the glyphs in a PDF and in an SVG.
         svg = math.svg().replace("<svg ", '<svg stroke-width="0" ', 1)
-        svg = svg.replace('fill="black"', 'fill="currentColor"')  # ziamath's bars above letters have no other colour
-    except Exception:  # whatever a parser may trip over: the text comes from lessons and from people
+        svg = svg.replace('fill="black"', 'fill="currentColor"')  # ziamath's bars above letters are always black
+    except Exception:  # whatever makes the parser fail: texts come from lessons and from people
         return None
     box, margin = math.node.bbox, math.margin
     return Typeset(svg.encode(), box.xmax - box.xmin + 2 * margin, box.ymax + margin, -box.ymin + margin)
 
 
 def can_typeset_now() -> bool:
-    """Whether ziamath is loaded, so that a formula takes milliseconds."""
-    return hasattr(sys.modules.get(TYPESETTING), "Row")  # its last: until then it is being loaded
+    """Whether ziamath is loaded, so that a formula takes only milliseconds."""
+    return hasattr(sys.modules.get(TYPESETTING), "Row")  # its last name: before, it is still being loaded
 
 
 def is_loaded() -> bool:
-    """Load ziamath beside the window, which it would hold up for 0.2 s; returns whether that is over."""
+    """Load ziamath on a thread, since that takes 0.2 s; returns whether it is loaded."""
     return not _loader().is_alive()
 
 
@@ -75,19 +75,19 @@ def _loader() -> Thread:
 
 def _load() -> None:
     import_module(TYPESETTING)
-    # Its fonts are 38,000 objects that stay: half of what Python's collector would look through in each full round.
+    # Its fonts are 38,000 objects that stay: half of all objects that Python's collector would check in a full round.
     gc.freeze()
 
 
 class Formula(QWidget):
     r"""One formula, in the colour and in proportion to the font of its surroundings.
 
-    Until ziamath is loaded, the widget keeps an estimated space free and shows nothing; its first paint asks for the
-    real thing, so the window is there before its formulas. After that a formula is typeset as soon as its size is
-    asked for. To have it at once (to print, to test), call `typeset` with anything before.
+    Until ziamath is loaded, the widget keeps an estimated space free and shows nothing; its first paint loads ziamath,
+    so the window is shown before its formulas. After that a formula is typeset as soon as its size is asked for. To
+    have it at once (to print, to test), call `typeset` with anything before.
 
-    The middle of the widget is the middle of a line of text whose base line the formula shares: a label of the same
-    font beside it, both centred vertically, stands on that line.
+    The middle of the widget is the middle of a line of text on the formula's base line: a label of the same font beside
+    it, both centred vertically, stands on that line.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class Formula(QWidget):
     em : size relative to the widget's font
     """
 
-    sized = Signal()  # its size was a guess, and is none any more
+    sized = Signal()  # its size, which was an estimate, is exact now
 
     def __init__(self, latex: str = "", parent: QWidget | None = None, em: float = 1.25) -> None:
         super().__init__(parent)
@@ -127,21 +127,21 @@ class Formula(QWidget):
         self.update()
 
     def be_times(self, times: float) -> None:
-        """Be drawn so many times larger than usual."""
+        """Draw the formula larger than usual by a factor."""
         if times != self._times:
             self._times, self._size = times, None
             self.updateGeometry()
             self.update()
 
     def be_no_wider(self, pixels: int) -> None:
-        """Be drawn smaller where it would take more pixels across."""
+        """Draw the formula smaller if it would be wider than so many pixels."""
         if pixels != self._most:
             self._most, self._size = pixels, None
             self.updateGeometry()
             self.update()
 
     def width_of(self, latex: str, times: float = 1.0) -> int:
-        """Pixels across of another formula in its place, so many times larger than usual."""
+        """The width in pixels of another formula in its place, larger than usual by a factor."""
         result = typeset(latex) if latex and can_typeset_now() else None
         if result is None:
             self._guessed = True
@@ -149,17 +149,17 @@ class Formula(QWidget):
         return ceil(result.width * self._pixels(times) / UNIT)
 
     def size_of(self, latex: str, times: float = 1.0, most: int = 0) -> QSize:
-        """What another formula takes in its place, so many times larger than usual, and at most so wide; 0: any."""
+        """The size of another formula in its place, enlarged by a factor, and at most `most` wide; 0: no limit."""
         pixels, metrics = self._pixels(times), QFontMetricsF(self.font())
         result = typeset(latex) if latex and can_typeset_now() else None
         if result is not None:
             scale, middle = _scale(result, pixels, most), self._middle()
-            # Room for an index and a power in any case, so that the symbols above a row of matrices are equally high.
+            # Room for an index and a power in any case, so that symbols above a row of matrices are equally high.
             half = max(result.above * scale - middle, result.below * scale + middle, LINE * pixels)
             # An even height keeps the base line on whole pixels when the layout centres the widget.
             across = ceil(result.width * scale)
             return QSize(min(across, most or across), 2 * int(half + 1))  # it may be rounded up beyond the room
-        if not latex or can_typeset_now():  # it cannot be read
+        if not latex or can_typeset_now():  # the formula cannot be read
             return QSize(int(metrics.horizontalAdvance(latex)) + 1, int(metrics.height()) + 1)
         self._guessed = True
         half = (1.4 if "frac" in latex else LINE) * pixels
@@ -189,7 +189,7 @@ class Formula(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self._set is None and not self._tried:
-            # A layout may remember the estimate from before ziamath was loaded.
+            # A layout may have kept the estimate from before ziamath was loaded.
             self.updateGeometry()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -224,7 +224,7 @@ class Formula(QWidget):
         if not self._tried and (now or can_typeset_now()):
             self._set, self._tried = typeset(self._latex), True
             self._size = None
-            if self._guessed:  # whoever asked may have asked nothing but how large it would be
+            if self._guessed:  # the caller may have asked only for a size
                 self._guessed = False
                 self.sized.emit()
             self.updateGeometry()  # a layout may have asked while there was only the estimate, which may be narrower
@@ -234,7 +234,7 @@ class Formula(QWidget):
         return QFontInfo(self.font()).pixelSize() * self._em * times
 
     def _middle(self) -> float:
-        """How far the middle of a line of text is above its base line."""
+        """Pixels from the base line up to the middle of a line of text."""
         metrics = QFontMetricsF(self.font())
         return (metrics.ascent() - metrics.descent()) / 2
 

@@ -1,14 +1,8 @@
-"""What somebody chooses or types with: boxes, sliders, choices, menus and message boxes.
+"""Widgets to choose or type with: boxes, sliders, choices, menus and message boxes.
 
-Combo and spin boxes for a page that scrolls: a wheel that turns over one of them scrolls the page.
-
-Menus that are no higher than the window, and scroll where they would be.
-
-Message boxes in the program's own look: no picture of the system's stands in them, nor on their buttons.
-
-A choice between a few things, all of them in sight.
-
-A slider for a number that is set by feel: each step is a factor.
+On a page that scrolls, the wheel over a combo box scrolls the page, and so does the wheel over a spin box or a slider
+without the focus. Menus are no higher than the window, and scroll. Message boxes have the program's own look, without
+pictures of the system.
 """
 
 from collections.abc import Sequence
@@ -39,14 +33,14 @@ from explorer.ui.workbench import Workbench
 
 
 class ComboBox(QComboBox):
-    """A choice; it opens by a click or by the keyboard."""
+    """A choice from a list that opens by a click or by the keyboard."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def event(self, event: QEvent) -> bool:
-        """A letter goes to the choice that begins with it, though it may be a shortcut of the window."""
+        """Use a letter to choose the entry that begins with it, though the letter may be a shortcut of the window."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier)
             if plain and event.text().isalpha():
@@ -55,11 +49,11 @@ class ComboBox(QComboBox):
         return super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        # As Qt does it, but words for which there is no room end in dots.
+        # As Qt does it, but words that do not fit end in dots.
         painter, option = QStylePainter(self), QStyleOptionComboBox()
         self.initStyleOption(option)
         style, box = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
-        room = self.style().subControlRect(style, option, box, self).width() + 2  # which its own width counts on
+        room = self.style().subControlRect(style, option, box, self).width() + 2  # counted in its own width
         words: Any = option
         words.currentText = self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room)
         painter.drawComplexControl(style, option)
@@ -71,14 +65,14 @@ class ComboBox(QComboBox):
 
 
 class SpinBox(QSpinBox):
-    """A whole number; the wheel turns it once one has gone to it."""
+    """A whole number; the wheel changes it if the box has the focus."""
 
     def __init__(self, **properties: Any) -> None:
         super().__init__(**properties)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Leave the wheel to the page, unless one has gone to the box."""
+        """Leave the wheel to the page, unless the box has the focus."""
         if self.hasFocus():
             super().wheelEvent(event)
         else:
@@ -86,9 +80,9 @@ class SpinBox(QSpinBox):
 
 
 class Menu(QMenu):
-    """A menu that stays within the window it was opened from.
+    """A menu no higher than the window that it was opened from.
 
-    In one that scrolls, the first press of Up shows the last entry, too: Qt chooses it and leaves it out of sight.
+    If it scrolls, the first press of Up also shows the last entry: Qt would choose it without scrolling to it.
     """
 
     def __init__(self, parent: QWidget, title: str = "") -> None:
@@ -104,30 +98,30 @@ class Menu(QMenu):
             entries = (action for action in self.actions() if action.isEnabled() and not action.isSeparator())
             first = next(entries, None)
             if first is not None:
-                self.setActiveAction(first)  # from here Up goes round to the last one, and scrolls there
+                self.setActiveAction(first)  # from here, Up goes round to the last entry, and scrolls there
         super().keyPressEvent(event)
 
 
 def message_box(text: str, parent: QWidget | None = None) -> QMessageBox:
-    """A box that says one thing; its buttons are still to be added."""
+    """A box with one message; its buttons are still to be added."""
     box = QMessageBox(QMessageBox.Icon.NoIcon, PROGRAM, text, parent=parent)
     box.setTextFormat(Qt.TextFormat.PlainText)  # the name of a file may look like HTML
     layout = box.layout()
-    if layout is not None:  # as other dialogs; at the left Qt adds a place for a picture
-        letter = box.fontMetrics().height()  # it has no look of its own: margins are as large as words ask for
+    if layout is not None:  # margins as in other dialogs; Qt adds a place for a picture at the left
+        letter = box.fontMetrics().height()  # it has no look of its own: its margins follow the font
         layout.setContentsMargins(letter // 4, 9 * letter // 8, 9 * letter // 8, 7 * letter // 8)
     return box
 
 
 class Segments(QWidget):
-    """Buttons in a row, one of them pressed.
+    """Buttons in a row, one of which is pressed.
 
-    `spoken`: what is chosen, for a screen reader: "Head".
+    `spoken`: what is chosen, for a screen reader, such as "Head".
     """
 
     def __init__(self, titles: Sequence[str], spoken: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.group = QButtonGroup(self)  # emits ``idClicked`` with the place of the button that a person pressed
+        self.group = QButtonGroup(self)  # emits ``idClicked`` with the index of the button that the person pressed
         layout = row_in(self, spacing=0)
         last = len(titles) - 1
         for i, title in enumerate(titles):
@@ -142,7 +136,7 @@ class Segments(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def choose(self, place: int) -> None:
-        """Show which one is chosen."""
+        """Mark one button as chosen."""
         button = self.group.button(place)
         if button is not None:
             button.setChecked(True)
@@ -152,20 +146,20 @@ DECADE = 50  # steps from 1 to 10
 
 
 class FactorSlider(QSlider):
-    """From one power of ten to another, on a scale of factors.
+    """A slider from one power of ten to another, in which each step is a factor.
 
     Parameters
     ----------
     title : str
         For a screen reader and the tooltip.
     low, high : int
-        The powers of ten at the ends.
+        The exponents of ten at the ends.
     width : int
         Pixels at text scale 1.
     """
 
-    moved = Signal(float)  # a person has set it to this number
-    key_begins = Signal()  # a key has been pressed; while it is held down and repeats, this does not come again
+    moved = Signal(float)  # the person has set it to this number
+    key_begins = Signal()  # a key was pressed; not emitted again while the key repeats
 
     def __init__(self, bench: Workbench, title: str, low: int, high: int, width: int) -> None:
         super().__init__(Qt.Orientation.Horizontal)
@@ -177,7 +171,7 @@ class FactorSlider(QSlider):
         self.setFixedWidth(bench.appearance.px(width))
 
     def show_number(self, number: float) -> None:
-        """Stand at a number; beyond the ends, at the end."""
+        """Move to a number; a number beyond the ends moves it to the end."""
         low, high = self.minimum(), self.maximum()
         place = round(DECADE * log10(number)) if 0 < number < float("inf") else low
         with QSignalBlocker(self):
@@ -189,7 +183,7 @@ class FactorSlider(QSlider):
         super().keyPressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Leave the wheel to the page, unless one has gone to the slider."""
+        """Leave the wheel to the page, unless the slider has the focus."""
         if not self.hasFocus():
             event.ignore()
             return

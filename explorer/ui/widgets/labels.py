@@ -1,8 +1,7 @@
-"""Words whose place stays, and icons.
+"""Words that keep their place, and icons.
 
-Words whose place is laid out anew only when they need another height.
-
-The program's icons: drawn in one colour, tinted to the theme.
+A `SteadyLabel` is laid out again only if its words need another height. Icons are drawn in one colour, tinted to the
+theme.
 """
 
 import re
@@ -19,22 +18,22 @@ from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.names import set_names
 
 LETTERS, SHORT = 90, 120
-"""Of a line that is read with ease: from the end of a longer one the eye does not find the next; and of words that stay
-on one line all the same."""
+"""Letters of a line that is easy to read: from the end of a longer line the eye does not find the next one. And letters
+of words that stay on one line all the same."""
 TAG = re.compile("<[^>]+>")
 MOST_KEPT = 32  # heights of words
 FIGURES = str.maketrans("123456789", "000000000")
-"""Any number as one whose figures stand at the same places: fonts here have figures of one width (`Fonts`)."""
+"""Replaces figures by 0: numbers of the same form become equal, as all figures here have one width (`Fonts`)."""
 
 
 def line_of(label: QLabel) -> int:
-    """Pixels across that the words of a label take at most."""
+    """The greatest width in pixels of the words of a label."""
     short = len(TAG.sub("", label.text())) <= SHORT
     return UNBOUNDED if short else label.fontMetrics().averageCharWidth() * LETTERS
 
 
 def let_end(words: QWidget, right: int) -> None:
-    """Let what shows words leave so many pixels free at their right."""
+    """Keep so many pixels free at the right of a widget with words."""
     inside = words.contentsMargins()
     if inside.right() != right:
         inside.setRight(right)
@@ -42,13 +41,13 @@ def let_end(words: QWidget, right: int) -> None:
 
 
 class Prose(QLabel):
-    """Words that wrap, in lines that are read with ease however wide their place is."""
+    """Words that wrap, in lines short enough to be read easily, however wide their place is."""
 
     def __init__(self, text: str) -> None:
         self._heights: dict[tuple[object, ...], int] = {}
         super().__init__(text)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        self.setWordWrap(True)  # behind the policy, which would forget that the height goes with the width
+        self.setWordWrap(True)  # after the policy: setting one forgets that the height depends on the width
 
     def heightForWidth(self, width: int) -> int:
         inside = self.contentsMargins().right()
@@ -65,7 +64,7 @@ class Prose(QLabel):
 
 
 class _PaintedOnce(QLabel):
-    """A label that is painted once: Qt lays out rich words while it paints them, and asks then for another painting."""
+    """A label that is painted once: Qt lays out rich text while painting it, and then asks to paint it again."""
 
     def event(self, event: QEvent) -> bool:
         return event.type() == QEvent.Type.UpdateLater or bool(super().event(event))
@@ -74,8 +73,8 @@ class _PaintedOnce(QLabel):
 class SteadyLabel(QWidget):
     """A label that wraps its words and is as wide as its place.
 
-    A `QLabel` in a layout has the whole layout computed anew whenever its words change, even to others of the same
-    size: in a column of ten that is a quarter of the time from an edit to the screen.
+    If the words of a `QLabel` change, the layout that holds it is computed again, even for words of the same size: in a
+    column of ten labels that is a quarter of the time from an edit to the screen.
 
     Parameters
     ----------
@@ -103,7 +102,7 @@ class SteadyLabel(QWidget):
         return self._text
 
     def setText(self, text: str) -> None:
-        """Say something else; names in it are set, but in code and in plain text."""
+        """Show other words; names in them are typeset, but not in code and plain text."""
         if text != self._text:
             self._text = text
             plain = self._typed or self.label.textFormat() == Qt.TextFormat.PlainText
@@ -111,9 +110,9 @@ class SteadyLabel(QWidget):
             self._fit()
 
     def height_at(self, width: int) -> int:
-        """Pixels that the words are high in a width.
+        """The height of the words in pixels, at a width.
 
-        Figures are of one width, so it is known where only numbers are others: rich text takes Qt long.
+        Figures have one width, so the height is known if only numbers have changed: measuring rich text takes Qt long.
         """
         asked = self.label.text().translate(FIGURES), width, self.label.font().key()
         if asked not in self._heights:
@@ -123,14 +122,14 @@ class SteadyLabel(QWidget):
         return self._heights[asked]
 
     def _fit(self) -> None:
-        """Be as high as the words are."""
+        """Take the height of the words."""
         height = self.height_at(self.width())
         self.label.setGeometry(0, 0, self.width(), height)
         if height != self.minimumHeight():
             self.setFixedHeight(height)
 
     def event(self, event: QEvent) -> bool:
-        # The label asks for other room: its font is another one.
+        # The label asks for another size: its font has changed.
         if event.type() == QEvent.Type.LayoutRequest:
             self._fit()
         return super().event(event)
@@ -145,7 +144,7 @@ class SteadyLabel(QWidget):
 
 
 SIZES = (16, 24, 32, 48, 64)
-"""Pixels an icon is drawn at; Qt takes the next larger one, so it is sharp on high-density screens too."""
+"""Sizes in which an icon is drawn; Qt takes the next larger one, so it is sharp on high-density screens, too."""
 
 
 @lru_cache(maxsize=64)
@@ -160,8 +159,8 @@ def icon(name: str, theme: Theme, role: str = "text") -> QIcon:
     Parameters
     ----------
     name : file name without ending: undo, redo, sun, moon, plus, close, pin, error, search, back, next, ...
-    theme : where the colours are from
-    role : which of its colours: "text", "muted", "on_accent", "error", ...
+    theme : gives the colours
+    role : the name of a colour in the theme: "text", "muted", "on_accent", "error", ...
     """
     result = QIcon()
     for mode, color in ((QIcon.Mode.Normal, getattr(theme, role)), (QIcon.Mode.Disabled, theme.disabled)):

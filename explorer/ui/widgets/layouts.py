@@ -1,6 +1,6 @@
-"""Layouts without margins, and areas that scroll, made in one line.
+"""Layouts without margins, and scroll areas, made in one line.
 
-A layout that writes widgets like words: left to right, on to the next line where the line is full.
+Also a layout that places widgets like words: from left to right, and on the next line when a line is full.
 """
 
 from typing import NamedTuple
@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 def column_in(widget: QWidget, *parts: QWidget, spacing: int = -1) -> QVBoxLayout:
     """Lay out a widget's parts below each other.
 
-    `spacing`: pixels between them; -1: as many as the style takes.
+    `spacing`: pixels between them; -1: the style's default.
     """
     column = QVBoxLayout(widget)
     column.setContentsMargins(0, 0, 0, 0)
@@ -44,14 +44,14 @@ def row_in(widget: QWidget, *parts: QWidget, spacing: int = -1) -> QHBoxLayout:
 
 
 ROUNDS = 8
-"""How often the content of an area that scrolls may be given another size because of the size that it was given."""
+"""How many nested resizes of a scroll area's content are allowed, each caused by the one before."""
 
 
 class ScrollArea(QScrollArea):
-    """Keeps its bar where that could neither be there nor not.
+    """Keeps its scroll bar if neither with it nor without it the layout comes to rest.
 
-    Content that is higher where it is wider, as a formula that fills its line, needs the bar only while there is none:
-    Qt would take and give it for ever, each time within the time before, until the stack is full.
+    Content that is higher when wider, such as a formula that fills its line, needs the bar only while there is none: Qt
+    would hide and show the bar again and again, each call inside the one before, until the stack overflows.
     """
 
     _rounds, _keeps = 0, False
@@ -70,7 +70,7 @@ class ScrollArea(QScrollArea):
         finally:
             self._rounds -= 1
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # of what is in sight, also where only a bar came or went
+    def resizeEvent(self, event: QResizeEvent) -> None:  # of the viewport, also if only a bar was shown or hidden
         if self._keeps and self.size() != self._own:
             self._keeps = False
             self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
@@ -79,9 +79,9 @@ class ScrollArea(QScrollArea):
 
 
 def scroll_area(parent: QWidget | None = None, sideways: bool = True) -> QScrollArea:
-    """An area that scrolls, without a frame; the keys pass it by.
+    """A scroll area without a frame that never takes the focus.
 
-    `sideways`: whether it may have a bar at its bottom.
+    `sideways`: whether it may have a horizontal bar.
     """
     area = ScrollArea(parent)
     area.setWidgetResizable(True)
@@ -93,19 +93,19 @@ def scroll_area(parent: QWidget | None = None, sideways: bool = True) -> QScroll
 
 
 class Asked(NamedTuple):
-    """What an item asks for. Qt asks a layout often, and each question to a widget crosses over to C++."""
+    """What an item asks for. Qt asks a layout often, and each question to a widget is a call to C++."""
 
     item: QLayoutItem
     likes: QSize
     least: QSize
     share: int
-    """Pixels across that it takes at least beside others; 0: it is as wide as it likes."""
+    """The least width beside others, in pixels; 0: it always takes the width that it likes."""
     at_top: bool
     flows: bool
     """Whether its height depends on its width."""
 
     def width_in(self, room: int) -> int:
-        """As wide as it likes, but no wider than its room unless its minimum is."""
+        """The width that it likes, limited by the room, but not below its minimum."""
         return max(min(self.likes.width(), room), self.least.width())
 
     @staticmethod
@@ -121,14 +121,14 @@ NOWHERE = Qt.Orientation(0)
 class FlowLayout(QLayout):
     """Items in lines, each vertically centred in its line, or at its top if it is aligned there (`setAlignment`).
 
-    Widgets with a `shares_line`, the least pixels across, are narrower than they like where all items fit on one line
-    then.
+    Widgets with a `shares_line`, their least width in pixels, are narrower than they like if all items fit on one line
+    that way.
 
     Parameters
     ----------
     parent : the widget to lay out
     horizontal, vertical : pixels between items, and between lines
-    centred : whether each line stands in the middle
+    centred : whether each line is centred
     """
 
     def __init__(
@@ -151,12 +151,12 @@ class FlowLayout(QLayout):
 
     @property
     def widgets(self) -> list[QWidget]:
-        """What stands in it, in order."""
+        """The widgets in it, in order."""
         return [widget for item in self._items if (widget := item.widget()) is not None]
 
     def addWidget(self, widget: QWidget) -> None:
-        # Of an item that C++ made PySide does not hear when C++ deletes it. PySide would take whatever stands at that
-        # address next for two objects, and crash when it goes (PySide 6.10.2 and 6.11.3; so `itemAt` of Qt's own
+        # PySide does not learn when C++ deletes an item that C++ made. PySide would take the next object at that
+        # address for two objects, and crash when it is deleted (PySide 6.10.2 and 6.11.3; so `itemAt` of Qt's own
         # layouts is called nowhere).
         self.addChildWidget(widget)
         self.addItem(QWidgetItem(widget))
@@ -204,20 +204,20 @@ class FlowLayout(QLayout):
             part.item.setGeometry(place)
 
     def sizeHint(self) -> QSize:
-        """All on one line: what it would take if nobody narrows it."""
+        """The size of all items on one line, at the widths that they like."""
         hints = [part.likes for part in self._parts()]
         width = sum(hint.width() for hint in hints) + self._horizontal * max(len(hints) - 1, 0)
         return self._with_margins(QSize(width, max((hint.height() for hint in hints), default=0)))
 
     def minimumSize(self) -> QSize:
-        """The widest and the highest item: below that one would be cut."""
+        """The size of the widest and the highest item: with less, that item would be cut."""
         size = QSize(0, 0)
         for part in self._parts():
             size = size.expandedTo(part.least)
         return self._with_margins(size)
 
     def _parts(self) -> list[Asked]:
-        """What the items in sight ask for, until one of them asks for something else."""
+        """What the visible items ask for; kept until the layout is invalidated."""
         if self._asked is None:
             self._asked = [Asked.of(item) for item in self._items if not item.isEmpty()]
         return self._asked
@@ -230,7 +230,7 @@ class FlowLayout(QLayout):
         return [(part.item, place) for part, place in self._placed(rect)]
 
     def _height(self, available: int) -> int:
-        """Pixels that all lines take in so many pixels across."""
+        """The height in pixels of all lines at this width."""
         highs = [max([size.height() for _, size in line], default=0) for line in self._lines(available)]
         return sum(highs) + self._vertical * (len(highs) - 1)
 
@@ -253,7 +253,7 @@ class FlowLayout(QLayout):
         return placed
 
     def _lines(self, available: int) -> list[list[tuple[Asked, QSize]]]:
-        """Break the items into lines of so many pixels, each item with its size."""
+        """Break the items into lines of this width, each item with its size."""
         lines: list[list[tuple[Asked, QSize]]] = [[]]
         x = 0
         for part, size in self._sized(available):
@@ -266,7 +266,7 @@ class FlowLayout(QLayout):
         return lines
 
     def _sized(self, available: int) -> list[tuple[Asked, QSize]]:
-        """How large each item is; those that may share one line are narrower where that brings all onto it."""
+        """The size of each item; those that may share a line are narrower if this brings all items onto one line."""
         parts = self._parts()
         gaps = self._horizontal * (len(parts) - 1)
         widths = [part.width_in(available) for part in parts]
@@ -286,7 +286,7 @@ class FlowLayout(QLayout):
 
     @staticmethod
     def _size(part: Asked, available: int) -> QSize:
-        """Of an item in so many pixels across."""
+        """The size of an item in this width."""
         width = part.width_in(available)
         if not part.flows:
             return part.likes if width == part.likes.width() else QSize(width, part.likes.height())

@@ -1,4 +1,4 @@
-"""Names of quantities as they are set in print: in serif italics, with a true index."""
+"""Names of quantities, typeset as in print: in serif italics, with a true index."""
 
 import re
 from collections.abc import Callable
@@ -32,17 +32,17 @@ from explorer.lessons.symbols import SERIF, names_html
 
 _INDEX = re.compile(r"<i>([^<>]{1,2})</i><sub>(.*?)</sub>", re.DOTALL)
 _LETTER = re.compile(r"<i>([^<>\s])</i>")
-_WORD = re.compile(r"\s*\S(?:(?!▁|<0x)\S)*")  # in a text of pieces a blank is a ▁, and a byte may follow a byte
+_WORD = re.compile(r"\s*\S(?:(?!▁|<0x)\S)*")  # in a text of tokens a blank is a ▁, and a byte may follow a byte
 _FAMILY = f'style="font-family:{SERIF}"'
 UNSEEN = 2
-"""Pixels of the "_" in a name, which nobody sees; in an index Qt takes two thirds, and warns where that is none."""
+"""Pixels of the invisible "_" in a name; in an index Qt takes two thirds, and warns if that is 0."""
 _UNSEEN = f'<span style="font-size:{UNSEEN}px;color:transparent">_</span>'
-"""A sign that nobody sees: what is copied, and what a screen reader says, is the name as one types it: W_O."""
+"""An invisible sign, so that a name is copied, and spoken by a screen reader, as it is typed: W_O."""
 
 
 @lru_cache(maxsize=2048)
 def set_names(text: str) -> str:
-    """Words for a label, with the names in them set; the words themselves where there is none.
+    """Words for a label, with names typeset; words without names stay the same.
 
     Parameters
     ----------
@@ -84,16 +84,16 @@ def _laid(text: str, font: str) -> tuple[QStaticText, float]:
 
 
 def wide(font: QFont, text: str) -> float:
-    """Pixels across of words as `draw_named` writes them."""
+    """The width in pixels of words that `draw_named` writes."""
     if set_names(text) == text:
         return QFontMetricsF(font).horizontalAdvance(text)
     return float(_laid(text, font.toString())[0].size().width())
 
 
 def broken(text: str, room: float, wide: Callable[[str], float]) -> list[str]:
-    """Words in as many lines as they take in so many pixels; a word that is too long by itself stands alone.
+    """Words broken into lines of at most so many pixels; a word that is too long by itself stands alone.
 
-    `wide`: how many pixels words take.
+    `wide`: gives the width of words in pixels.
     """
     words = _WORD.findall(text)
     if len(words) < 2 or wide(text) <= room:
@@ -106,7 +106,7 @@ def broken(text: str, room: float, wide: Callable[[str], float]) -> list[str]:
 
 
 def draw_named(painter: QPainter, rect: QRect | QRectF, place: int, text: str) -> None:
-    """Write one line of words as `QPainter.drawText` does, with the names in them set: none is wider then.
+    """Write one line of words as `QPainter.drawText` does, with names typeset, which never makes it wider.
 
     `place`: flags of `Qt.AlignmentFlag`, as a number.
     """
@@ -122,7 +122,7 @@ def draw_named(painter: QPainter, rect: QRect | QRectF, place: int, text: str) -
 
 
 class NamedItems(QStyledItemDelegate):
-    """Items of a list, whose words may hold names."""
+    """Paints the items of a list, whose words may contain names."""
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -131,7 +131,7 @@ class NamedItems(QStyledItemDelegate):
         if set_names(text) == text:
             super().paint(painter, option, index)
             return
-        item: Any = QStyleOptionViewItem(option)  # whose stubs know no field
+        item: Any = QStyleOptionViewItem(option)  # the stubs know none of its fields
         self.initStyleOption(item, index)
         item.text = ""
         view = item.widget
@@ -149,7 +149,7 @@ class NamedItems(QStyledItemDelegate):
 
 
 class NamedBox(QCheckBox):
-    """A box to tick, whose words may hold names. For a screen reader and for tests its text is what one types."""
+    """A check box whose words may contain names. For a screen reader and for tests, its text is as it is typed."""
 
     @property
     def _rich(self) -> bool:

@@ -1,12 +1,8 @@
-"""The widgets within a widget: found, read, and let go.
+"""The widgets within a widget: found, read, and deleted.
 
-The widgets within another one, so that PySide lets each go with Qt.
-
-Widgets that are gone, and what Python still holds of them.
-
-What is written in a widget, and where: it is painted for a device that keeps the words and paints nothing.
-
-So whatever paints words is found: labels, the tables of matrices, pictures, and what is still to be invented.
+They are found so that PySide releases each of them together with Qt. `Gone` deletes widgets together with what Python
+still holds of them. What is written in a widget, and where, is found by painting it on a device that keeps the words
+and paints nothing: so all painted words are found, those of labels, tables and pictures, and of any new widget.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,10 +32,10 @@ _Widget = TypeVar("_Widget", bound=QWidget)
 def inside(whole: QWidget, kind: type[_Widget]) -> list[_Widget]:
     """All widgets of a kind within another one, in reading order: from the top down, then from left to right.
 
-    `findChildren`, `childAt` and `nextInFocusChain` would make them, for PySide, children of the widget that is asked,
-    also those that Qt made, such as scroll bars. Of the end of these PySide does not hear: what stood at such an
-    address next passed for two objects, and the program crashed; or a whole window was taken for deleted with a button
-    (PySide 6.11.3). Ask `findChildren` for classes of our own only.
+    With `findChildren`, `childAt` and `nextInFocusChain`, PySide would take widgets for children of the asked widget,
+    even those that Qt made, such as scroll bars. PySide does not learn when these are deleted: the next object at such
+    an address passed for two objects, and the program crashed; or a whole window was taken for deleted with a button
+    (PySide 6.11.3). Call `findChildren` only with classes of our own.
     """
     widgets = (one for one in QApplication.allWidgets() if isinstance(one, kind) and one is not whole)
     found = [one for one in widgets if whole.isAncestorOf(one)]
@@ -47,18 +43,18 @@ def inside(whole: QWidget, kind: type[_Widget]) -> list[_Widget]:
 
 
 def widget_at(whole: QWidget, place: QPoint) -> QWidget | None:
-    """The innermost widget in sight at a point of another one; of two that overlap, the upper one."""
-    for one in reversed(whole.children()):  # each a child of `whole` for PySide as well
+    """The innermost visible widget at a point of another one; of two that overlap, the upper one."""
+    for one in reversed(whole.children()):  # for PySide, too, each is a child of `whole`
         if isinstance(one, QWidget) and one.isVisible() and not one.isWindow() and one.geometry().contains(place):
             return widget_at(one, one.mapFromParent(place)) or one
     return None
 
 
 class Gone:
-    """Deletes widgets of many parts, and has Python let go of the parts.
+    """Deletes widgets that have many parts, and makes Python release the parts.
 
-    A part and its parts know each other, so that they would stay until Python's collector comes: it held the window for
-    up to 0.2 s with a thousand of them. Where the owner is deleted first, the collector has the rest.
+    A part and its own parts refer to each other, so they would stay until Python's collector runs: with a thousand of
+    them it blocked the window for up to 0.2 s. If the owner is deleted first, the rest is left to the collector.
     """
 
     def __init__(self, owner: QObject) -> None:
@@ -69,13 +65,13 @@ class Gone:
         self._let_go = later(owner, self._forget)
 
     def delete(self, *widgets: QWidget) -> None:
-        """Delete widgets as `deleteLater` does, with all that stands in them."""
+        """Delete widgets as `deleteLater` does, with everything in them."""
         self._watch(widgets)
         for widget in widgets:
             widget.deleteLater()
 
     def delete_one_by_one(self, *widgets: QWidget) -> None:
-        """Delete widgets that are out of sight, in later turns of the event loop, each in one of its own."""
+        """Delete hidden widgets in later turns of the event loop, each in a turn of its own."""
         self._hidden.extend(widgets)
         self._begin.start()
 
@@ -89,7 +85,7 @@ class Gone:
         own = _own() if widgets else []
         for widget in widgets:
             self._waiting.append(_parts(widget, own))
-            widget.destroyed.connect(self._let_go.start)  # until then the parts still hear of the end of each other
+            widget.destroyed.connect(self._let_go.start)  # until then the parts must learn of each other's deletion
 
     def _forget(self) -> None:
         for parts in self._waiting:
@@ -99,7 +95,7 @@ class Gone:
 
 
 def delete_now(widget: QWidget) -> None:
-    """Delete a widget at once, with all that stands in it: there may be no event loop that would do it."""
+    """Delete a widget at once, with everything in it: there may be no event loop to do it."""
     parts = _parts(widget, _own())
     widget.deleteLater()
     QCoreApplication.sendPostedEvents(widget, QEvent.Type.DeferredDelete)
@@ -107,7 +103,7 @@ def delete_now(widget: QWidget) -> None:
 
 
 def _own() -> list[QWidget]:
-    """The widgets that Python holds something of."""
+    """The widgets that have Python attributes."""
     return [one for one in QApplication.allWidgets() if vars(one)]
 
 
@@ -122,19 +118,19 @@ def _let_go(parts: list[QWidget]) -> None:
 
 
 _RESOLUTION = 65536
-"""In how many parts Qt asks for the pixels that a unit has."""
+"""In how many parts Qt asks for the pixels of a unit."""
 
 
 class Written(NamedTuple):
-    """Words in one font on one line."""
+    """Words in one font, on one line."""
 
     text: str
-    within: QWidget  # in which they are written
+    within: QWidget  # the widget in which they are written
     place: QRectF  # in pixels of that widget
     font: QFont
 
     def part(self, start: int, length: int) -> QRect:
-        """Where some of the letters are."""
+        """The rectangle of some of the letters."""
         metrics = QFontMetricsF(self.font)
         whole = metrics.horizontalAdvance(self.text) or 1.0
         left = metrics.horizontalAdvance(self.text[:start]) / whole
@@ -145,14 +141,14 @@ class Written(NamedTuple):
 
 
 class _Listener(QPaintEngine):
-    """Hears of words, and of nothing else that is painted."""
+    """Receives words that are painted, and ignores everything else."""
 
     def __init__(self) -> None:
         super().__init__(QPaintEngine.PaintEngineFeature.AllFeatures)
         self.heard: list[tuple[str, QRectF, QFont]] = []
         self._transform = QTransform()
         self._joins = False
-        """Whether the last words were the sign in a name that nobody sees (see `names`): its index is still to come."""
+        """Whether the last words were the invisible sign in a name (see `names`): its index is still to come."""
 
     def begin(self, device: QPaintDevice) -> bool:
         self.setActive(True)
@@ -212,10 +208,10 @@ class _Device(QPaintDevice):
 
 
 def written_in(whole: QWidget) -> Iterator[Written]:
-    """All words that are painted in a widget in sight, also in those parts that scrolling would bring."""
+    """All words painted in a visible widget, also in parts that are scrolled out of sight."""
     areas = [area for area in inside(whole, QScrollArea) if area.isVisible()]
     for page in (whole, *(page for area in areas if (page := area.widget()) is not None)):
-        # What lies in a scroll area within it is painted for itself, as a whole.
+        # The content of a scroll area inside it is painted separately, as a whole.
         ports = [one.viewport() for one in areas if page.isAncestorOf(one)]
         scrolled = [QRectF(port.mapTo(page, QPoint()), port.size()) for port in ports]
         for text, place, font in _painted(page):
@@ -224,7 +220,7 @@ def written_in(whole: QWidget) -> Iterator[Written]:
 
 
 def words_at(window: QWidget, places: Iterable[QRect]) -> list[QRect]:
-    """Where words stand in the places of a window, as it is seen now; nothing else is painted."""
+    """The rectangles of words at some places of a window, as it looks now; nothing else is painted."""
     region = QRegion()
     for place in places:
         region += place
@@ -232,11 +228,11 @@ def words_at(window: QWidget, places: Iterable[QRect]) -> list[QRect]:
 
 
 def _painted(page: QWidget, region: QRegion | None = None) -> list[tuple[str, QRectF, QFont]]:
-    region = region or QRegion()  # all of it
+    region = region or QRegion()  # empty means all of it
     device = _Device(page.size())
     painter = QPainter(device)
     try:
-        # Not the widget's own: a picture has another one.
+        # Not the widget's own method: a picture has a different `render`.
         QWidget.render(page, painter, region.boundingRect().topLeft(), region, QWidget.RenderFlag.DrawChildren)
     finally:
         painter.end()

@@ -1,7 +1,7 @@
-"""ziamath, which typesets formulas, with rows that are set once.
+"""ziamath, which typesets formulas, with rows that are typeset only once.
 
-ziamath sets each row of a formula twice: the first time to see how high it is, for brackets that grow with it. Of rows
-in rows that made eight or sixteen times, and a fraction with indices took 0.1 s. Few rows have such brackets.
+ziamath typesets each row of a formula twice: first to find its height, for brackets that grow with it. For rows inside
+rows that made eight or sixteen times, and a fraction with indices took 0.1 s. Few rows have such brackets.
 """
 
 from functools import cache
@@ -30,11 +30,11 @@ def _usually_grows(operator: str) -> bool:
     return any(one.get("stretchy", "false") != "false" for one in given)
 
 
-class Row(Mrow, tag="mrow"):  # by the tag it takes this class for its own
-    """A row of a formula, set once where nothing in it grows."""
+class Row(Mrow, tag="mrow"):  # this tag makes ziamath use this class in place of its own
+    """A row of a formula, typeset once if nothing in it grows."""
 
     def _get_height_nostretch(self, line: list[Element], **kwargs: Any) -> tuple[float, float]:
-        # Only what grows reads it, and while a row around this one is measured, that does not count.
+        # Only growing operators use it, and not while a row around this one is measured.
         if kwargs.get("nostretch") or not any(_grows(part) for child in line for part in child.iter()):
             return 0.0, 0.0
         found: tuple[float, float] = super()._get_height_nostretch(line, **kwargs)
