@@ -1,4 +1,4 @@
-"""The command line: what the window shows, as text, for scripts, slides and tests."""
+"""The command line: it prints what the window shows, as text, for scripts, slides and tests."""
 
 import gc
 import os
@@ -22,12 +22,12 @@ from explorer.sentences import sentence, visible
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
-    `argv`: what was typed behind ``explorer``; by default, what this process was started with.
+    `argv`: the arguments after ``explorer``; by default those of this process.
 
     Returns
     -------
     int
-        0; 1 where ``check`` found something; 2 for wrong input, after one line on standard error; 130 after Ctrl+C.
+        0; 1 if ``check`` found something; 2 for wrong input, after one line on standard error; 130 after Ctrl+C.
     """
     try:
         _begin()
@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        _discard_output()  # the reader, such as `head`, has gone
+        _discard_output()  # the reader, such as `head`, is gone
         return 141
     except OSError as error:
         _discard_output()
@@ -59,11 +59,11 @@ _HINTS = {
 
 
 def _begin() -> None:
-    """Have all that a command takes for granted: Ctrl+C, three streams, a home."""
+    """Set up what all commands rely on: Ctrl+C, the three standard streams, a home folder."""
     if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)  # see `__main__`
-    # A stream may be closed, as `>&-` does, or there is no console: then the next file that is opened would get its
-    # number, and what a library says.
+    # A stream may be closed, as by `>&-`, or there is no console. Then the next opened file would get the number of
+    # that stream, and with it the messages that libraries print.
     while (number := os.open(os.devnull, os.O_RDWR)) <= _LAST_STREAM:
         pass
     os.close(number)
@@ -71,7 +71,7 @@ def _begin() -> None:
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that has no γ or − shows an escape in its place.
+        # A terminal whose encoding lacks γ or − shows an escape sequence instead.
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="backslashreplace")
     have_a_home()
@@ -81,12 +81,12 @@ _LAST_STREAM = 2
 
 
 def _discard_output() -> None:
-    """What is left in the buffer must not raise a second time at exit."""
+    """Send the rest of the output buffer to nowhere, so that flushing it at exit raises no second error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str) -> int:
-    with suppress(OSError):  # the terminal may have gone
+    with suppress(OSError):  # the terminal may be gone
         print("explorer:", visible(" ".join(message.splitlines())), file=sys.stderr, flush=True)
     return 2
 
@@ -103,7 +103,7 @@ def _run(argv: list[str]) -> int:
     keep_freed_memory()
     if not command:
         return _window(arguments)
-    # Each command imports what it needs: none but the window's pulls Qt, and --help not even numpy.
+    # Each command imports only what it needs: few import Qt, and --help not even numpy.
     module, _, function = _DONE_BY[command].partition(".")
     return int(getattr(import_module(f"explorer.cli.{module}"), function)(arguments))
 
@@ -131,14 +131,14 @@ _DONE_BY = {
     "class": "classroom.class_",
     "bench": "bench.bench",
 }
-"""Which function of which file here does what a command asks for."""
+"""For each command the function that does it, as "FILE.FUNCTION" in this folder."""
 
 
 def _leave_a_core() -> None:
-    """Let matrix products, which take all cores, leave one to the event loop of the window; before numpy is here.
+    """Let matrix products leave one core to the window's event loop; must run before numpy is imported.
 
-    Threads of a product wait for each other: with other work on both cores of two, a training ran at a fifteenth. How
-    many share a product decides its last bits, so that the rule holds for all commands: they print what the window has.
+    The threads of a product wait for each other: on two cores with other work, a training ran at a fifteenth of its
+    speed. The number of threads decides the last bits of a product, so all commands use as many as the window.
     """
     for name in ("OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
         os.environ.setdefault(name, str(max((os.cpu_count() or 1) - 1, 1)))
@@ -155,9 +155,9 @@ def _window(arguments: Namespace) -> int:
     try:
         if arguments.file is not None:
             openable(arguments.file)
-        # The smoke test is there to be run anywhere: without a display Qt paints into memory.
+        # The smoke test must run anywhere: without a display Qt paints into memory.
         need_display(or_offscreen=arguments.smoke_test)
-        # All that is made until the window is there stays: to look through it again and again takes 80 ms of the start.
+        # Objects made before the window opens stay alive, and collecting garbage among them takes 80 ms of the start.
         gc.disable()
         from explorer.app import run
 

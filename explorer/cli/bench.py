@@ -1,4 +1,4 @@
-"""The figures of speed beside their limits."""
+"""``explorer bench``: prints the figures of speed beside their limits."""
 
 import json
 import os
@@ -18,15 +18,15 @@ from explorer.paths import benchmarks
 
 
 def bench(arguments: Namespace) -> int:
-    """``explorer bench``; each figure is printed as soon as it is there: all of them take a quarter of an hour.
+    """``explorer bench``; each figure is printed as soon as it is measured: all take a quarter of an hour.
 
-    Raises `ExplorerError`: "no-benchmarks" where the program was installed without its source code, "no-figure".
+    Raises `ExplorerError`: "no-benchmarks" if the program was installed without its source code, "no-figure".
     """
-    # The limits are set for painting into memory: a screen adds what this program has no hand in.
+    # The limits are for painting into memory: a screen adds time that does not depend on this program.
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     before = os.environ.get("EXPLORER_SETTINGS")
     with TemporaryDirectory(prefix="explorer-bench-") as folder:
-        # What a person has set or opened changes what a window paints: 3,869 calls of an edit against 2,062.
+        # The user's settings and open files change what a window paints: an edit took 3,869 calls instead of 2,062.
         os.environ["EXPLORER_SETTINGS"] = folder
         try:
             return _measure(arguments)
@@ -47,7 +47,7 @@ def _measure(arguments: Namespace) -> int:
         _say(f"measuring: {module.name(figure)} …")
         try:
             one = module.steady(figure)
-        except Exception as error:  # the others can be measured all the same
+        except Exception as error:  # the other figures can still be measured
             _say("")
             print(f"{module.name(figure)} cannot be measured:\n{traceback.format_exc()}", file=sys.stderr)
             failed.append({"name": module.name(figure), "error": repr(error)})
@@ -65,7 +65,7 @@ def _measure(arguments: Namespace) -> int:
 
 
 def _figures() -> Any:
-    """The module of the benchmarks, which stand beside the tests of a checkout and are in no wheel."""
+    """The module of the benchmarks; they lie beside the tests in a checkout, and are in no wheel."""
     folder = benchmarks()
     if not folder.is_dir():
         raise ExplorerError("no-benchmarks")

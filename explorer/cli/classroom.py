@@ -1,4 +1,4 @@
-"""``explorer sheet``, ``answer`` and ``class``: exercises, what a student answers, and what a class did.
+"""``explorer sheet``, ``answer`` and ``class``: exercise sheets, the answers of a student, the results of a class.
 
 ``explorer questions``: questions of lessons for a learning platform. ``explorer bundle``: lessons in one file.
 """
@@ -44,7 +44,7 @@ def bundle(arguments: Namespace) -> int:
 
 
 def sheet(arguments: Namespace) -> int:
-    """``explorer sheet``: put an exercise sheet together."""
+    """``explorer sheet``: make an exercise sheet."""
     if not arguments.file.endswith(SHEET):
         raise UsageError(f"--out names a file that ends in {SHEET}.")
     if not 0 <= arguments.seed < 2**32:
@@ -57,7 +57,7 @@ def sheet(arguments: Namespace) -> int:
 
 
 def answer(arguments: Namespace) -> int:
-    """``explorer answer``: ask the questions of a sheet, and save what was answered."""
+    """``explorer answer``: ask the questions of a sheet, and save the answers."""
     out = Path(arguments.file or f"{'-'.join(arguments.student.lower().split()) or 'student'}{ANSWERS}")
     if not out.name.endswith(ANSWERS):
         raise UsageError(f"--out names a file that ends in {ANSWERS}.")
@@ -82,12 +82,12 @@ def answer(arguments: Namespace) -> int:
 
 
 def _ask(sitting: Sitting, item: Item, typed: Callable[[], str]) -> bool:
-    """Ask until it is answered. Returns False where nothing more is typed."""
+    """Ask a question until it is over. Returns False if the input ends."""
     print("Type the answer; h for a hint, nothing to leave it open.")
     while not sitting.over(item):
         try:
             text = typed().strip()
-        except (EOFError, KeyboardInterrupt):  # what was answered is saved
+        except (EOFError, KeyboardInterrupt):  # the answers so far are saved
             return False
         if not text:
             return True
@@ -124,7 +124,7 @@ def _told(item: Item, given: Try) -> str:
 
 
 def class_(arguments: Namespace) -> int:
-    """``explorer class``: what the files of a class say."""
+    """``explorer class``: print the results of a class from its files of answers."""
     book = gradebook(map(Path, arguments.files), read_sheet(arguments.sheet) if arguments.sheet else None)
     if arguments.csv is not None:
         may_write(Path(arguments.csv), arguments.force)
@@ -193,14 +193,14 @@ def _letter(number: int) -> str:
 
 
 def as_text(html: str) -> str:
-    """The HTML of a question for a terminal: paragraphs, and tables in columns."""
+    """The HTML of a question as text for a terminal: paragraphs, and tables in columns."""
     reader = _Reader()
     reader.feed(html)
     return "\n".join(reader.lines()).strip()
 
 
 class _Reader(HTMLParser):
-    """Paragraphs as lines, tables in columns."""
+    """Turns HTML into lines: paragraphs as lines, tables in columns."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -243,7 +243,7 @@ class _Reader(HTMLParser):
         self._line = ""
 
     def lines(self) -> list[str]:
-        """What was read."""
+        """The lines of all that was read."""
         self._flush()
         return self._done
 
@@ -253,7 +253,7 @@ MOST_VARIANTS = 50
 
 
 def questions(arguments: Namespace) -> int:
-    """Write Moodle XML (.xml) or QTI 2.1 (.zip)."""
+    """``explorer questions``: write Moodle XML (.xml) or QTI 2.1 (.zip)."""
     out = Path(arguments.out or "")
     if out.suffix.lower() not in PLATFORMS:
         raise UsageError("--out says where the questions go: a .xml for Moodle, a .zip of QTI 2.1 for others.")
@@ -268,12 +268,12 @@ def questions(arguments: Namespace) -> int:
         asked += lesson.questions
         for variant in range(arguments.variants):
             for item in items(lesson, None if arguments.same else arguments.seed + variant):
-                if variant == 0 or (isinstance(item, NumberItem) and not arguments.same):  # a choice has no numbers
+                if variant == 0 or (isinstance(item, NumberItem) and not arguments.same):  # choices have no variants
                     groups.setdefault(item.id, []).append(item)
     every = [item for group in groups.values() for item in group]
     if out.suffix.lower() == ".xml":
         need_display(or_offscreen=True)
-        from explorer.ui.classroom.picture import picture_of  # Qt, which draws letters
+        from explorer.ui.classroom.picture import picture_of  # imports Qt, which draws the text of pictures
 
         content = moodle_xml(groups, picture_of)
     else:

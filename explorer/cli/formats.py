@@ -1,4 +1,4 @@
-"""Nodes as tables, JSON, CSV, and as the window copies a matrix."""
+"""Writes nodes as tables, JSON, CSV and LaTeX."""
 
 import csv
 import json
@@ -16,18 +16,18 @@ from explorer.export.matrix import AMSMATH, pmatrix, wide
 from explorer.library.matrix import Matrix, table
 
 Printed: TypeAlias = tuple[Matrix, Matrix | None]
-"""A node, or a head's slice of one, and its gradient, where one is asked for and it has one."""
+"""A node, or a head's slice of one, and its gradient; None if it has none, or none is wanted."""
 
 # Tables
 
 
 def write_tables(shown: Sequence[Printed], ours: Collection[str], out: TextIO) -> None:
-    """Each node below a line with its name, symbol, shape and stage; on a terminal, wide matrices are folded.
+    """Write each node below a line with its name, symbol, shape and stage; on a terminal, wide matrices are folded.
 
     Parameters
     ----------
     ours : collection of str
-        The inputs that no text prints, where that is told: their lines say so.
+        The inputs whose lines say that no text prints them.
     out : file
     """
     most = shutil.get_terminal_size().columns if out.isatty() else 0
@@ -47,7 +47,7 @@ def _is_ours(one: Matrix, ours: Collection[str]) -> bool:
 
 
 def _plain(symbol: str) -> str:
-    """A symbol without LaTeX; none, where it is a formula."""
+    """A symbol without LaTeX; "" if it is a formula."""
     text = {r"\gamma": "γ", r"\beta": "β"}.get(symbol, symbol)
     return "" if "\\" in text else text
 
@@ -56,9 +56,9 @@ def _plain(symbol: str) -> str:
 
 
 def as_json(lesson: str, switches: Mapping[str, SwitchValue], shown: Sequence[Printed]) -> str:
-    """Nodes and switches; floats with all digits that make them what they are.
+    """Nodes and switches as JSON; floats with all digits that are needed to read back the same number.
 
-    `lesson`: its id.
+    `lesson`: the id of the lesson.
     """
     nodes = {one.name: _entry(one, gradient) for one, gradient in shown}
     return json.dumps({"lesson": lesson, "switches": switches, "nodes": nodes}, allow_nan=False)
@@ -76,7 +76,7 @@ def _entry(one: Matrix, gradient: Matrix | None) -> dict[str, Any]:
 
 
 def nested(array: Array) -> Any:
-    """An array as nested lists, with "inf", "-inf" and "nan", which JSON has no numbers for, as texts."""
+    """An array as nested lists; "inf", "-inf" and "nan", which are no numbers in JSON, become texts."""
     value = array.tolist()
     return value if np.isfinite(array).all() else _finite(value)
 
@@ -91,7 +91,7 @@ def _finite(value: Any) -> Any:
 
 
 def write_csv(shown: Sequence[Printed], out: TextIO, with_gradient: bool = False) -> None:
-    """One line a number, exact."""
+    """Write one line for each number, with all digits."""
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(("node", "row", "column", "row_label", "column_label", "value", *["grad"] * with_gradient))
     for one, gradient in shown:
@@ -102,7 +102,7 @@ def write_csv(shown: Sequence[Printed], out: TextIO, with_gradient: bool = False
 
 
 def _two(given: Sequence[Any]) -> tuple[Any, Any]:
-    """Row and column; empty where there is none."""
+    """The row and the column; "" if there is none."""
     return (*given, "", "")[0], (*given, "", "")[1]
 
 
@@ -110,7 +110,7 @@ def _two(given: Sequence[Any]) -> tuple[Any, Any]:
 
 
 def write_latex(shown: Sequence[Printed], out: TextIO) -> None:
-    """Each node as a pmatrix with its symbol, its row labels before it and its column labels in a comment."""
+    """Write each node as a pmatrix with its symbol, its row labels before it and its column labels in a comment."""
     most = max((one.shape[-1] for one, _ in shown if one.ndim > 1), default=0)
     print(AMSMATH, *wide(most), sep="\n", file=out)
     for one, gradient in shown:

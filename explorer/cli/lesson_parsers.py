@@ -1,4 +1,4 @@
-"""What can be typed of the commands about lessons, and of those for a class: questions, sheets, answers."""
+"""The parsers of the commands about lessons, and of those for a class: questions, sheets, answers."""
 
 from explorer.cli.options import Parser, add_force
 

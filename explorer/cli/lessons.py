@@ -1,4 +1,4 @@
-"""What there is: lessons, models, vectors, terms; and the lessons checked."""
+"""Commands that list lessons, models, vectors and terms, and commands that check lessons."""
 
 import json
 from argparse import Namespace
@@ -70,7 +70,7 @@ def _named(lesson: Lesson) -> tuple[str, str, str]:
 
 
 def replay(arguments: Namespace) -> int:
-    """``explorer replay``: lessons gone through forward, backward and from every step, all questions answered."""
+    """``explorer replay``: go through lessons forward, backward and from every step, and answer all questions."""
     lessons = [load(name) for name in arguments.lessons] or [lesson for lesson in catalogue() if lesson.steps]
     for lesson in lessons:
         if not lesson.steps:
@@ -91,9 +91,9 @@ def replay(arguments: Namespace) -> int:
 
 
 def check(arguments: Namespace) -> int:
-    """``explorer check``: 1 where something disagrees."""
+    """``explorer check``; returns 1 if something disagrees."""
     problems = {file: _problem(file) for file in arguments.files or _ids()}
-    # The printed figures need valid lessons to stand beside.
+    # Printed figures can be compared only if all lessons are valid.
     everything = not arguments.files and not any(problems.values())
     figures = check_figures() if everything else []
     slips = check_slips() if everything else []
@@ -121,17 +121,17 @@ def check(arguments: Namespace) -> int:
 
 
 def _ids() -> list[str]:
-    """The lessons that come with the program, valid or not."""
+    """The ids of the lessons that come with the program, valid or not."""
     files = (file for folder in ("lessons", "models") for file in (paths.resources() / folder).glob("*.toml"))
     return sorted(file.stem for file in files)
 
 
 def _problem(file: str) -> str:
-    """What is wrong with a lesson; "" where nothing is."""
+    """What is wrong with a lesson; "" if nothing is."""
     try:
         check_lesson(file)
     except ExplorerError as error:
-        # No such file: that is not a fault of a lesson.
+        # A missing file is no fault of a lesson.
         if error.id in ("lesson-not-read", "unknown-lesson"):
             raise
         return " ".join(sentence(error).splitlines())
@@ -200,7 +200,7 @@ def _slip(one: SlipResult) -> dict[str, Any]:
 
 
 def define(arguments: Namespace) -> int:
-    """Print the entry of a term, or the names of all."""
+    """``explorer glossary``: print the entry of a term, or the names of all terms."""
     term: str | None = arguments.term
     found = glossary().of(term) if term is not None else None
     if term is not None and found is None:

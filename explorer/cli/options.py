@@ -1,4 +1,4 @@
-"""What commands have in common: a parser whose errors are one sentence, options, and being asked to stop."""
+"""What commands share: a parser with one-sentence errors, common options, and the handling of stop signals."""
 
 import signal
 import threading
@@ -10,14 +10,14 @@ from typing import Any, NoReturn
 
 
 class UsageError(Exception):
-    """A command that cannot be understood; its text names what was wrong and what would be right."""
+    """A command line that cannot be understood; the text says what is wrong and what would be right."""
 
 
 FORCE = "write, too, over a file that is read here, or that this program has not written"
 
 
 class Parser(ArgumentParser):
-    """One that leaves the wording and the exit to `main`."""
+    """An argument parser that leaves the output of errors and the exit to `main`."""
 
     def __init__(self, command: str, description: str, usage: str | None = None, epilog: str | None = None) -> None:
         prog = f"explorer {command}".strip()
@@ -25,35 +25,35 @@ class Parser(ArgumentParser):
         super().__init__(prog, usage, description, epilog, formatter_class=form, allow_abbrev=False)
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong, without the usage in front."""
+        """Raise the error without the usage before it."""
         raise UsageError(f"{message}; see `{self.prog} --help`")
 
 
 def add_force(parser: Parser) -> None:
-    """Let a command write over a file that it would leave alone."""
+    """Add the option to overwrite a file that the command would otherwise refuse to overwrite."""
     parser.add_argument("--force", action="store_true", help=FORCE)
 
 
 def add_lesson(parser: Parser) -> None:
-    """The example that a command is about."""
+    """Add the argument for the example that a command is about."""
     parser.add_argument("lesson", metavar="LESSON", help="a name from `explorer list`, or a file (.toml or .explorer)")
 
 
 def add_tokenizer(parser: Parser) -> None:
-    """What goes with a file of llama2.c."""
+    """Add the option for the tokenizer of a llama2.c file."""
     what = "the tokenizer of a file of llama2.c, where it does not lie beside it"
     parser.add_argument("--tokenizer", metavar="FILE", help=what)
 
 
 def add_gradients(parser: Parser) -> None:
-    """Gradients instead of values."""
+    """Add the options for gradients instead of values."""
     parser.add_argument("--grad", action="store_true", help="the gradient of the loss")
     what = "the gradient of this number instead, as in 'output[0,1]', counted from 0"
     parser.add_argument("--grad-of", metavar="CELL", help=what)
 
 
 def add_edits(parser: Parser) -> None:
-    """What is changed before a command looks."""
+    """Add the options for edits that are made before a command reads the model."""
     edits = parser.add_argument_group("edits, made in this order")
     add = edits.add_argument
     add(
@@ -69,14 +69,14 @@ def add_edits(parser: Parser) -> None:
 
 
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-"""Ctrl+C, being told to end, and a terminal that closes; Windows has no such terminals."""
+"""The signals of Ctrl+C, of a request to end, and of a closed terminal (not on Windows)."""
 
 
 @contextmanager
 def stopped() -> Iterator[Event]:
     """An event that is set when this process is asked to stop. A second Ctrl+C ends it at once.
 
-    A signal that is ignored stays so: whoever started the process, as nohup does, wants it to go on.
+    A signal that is ignored stays ignored: nohup, for example, starts a process that shall continue after the signal.
     """
     stop = Event()
     previous: dict[int, Any] = {}
@@ -86,7 +86,7 @@ def stopped() -> Iterator[Event]:
         if signal.SIGINT in previous:
             signal.signal(signal.SIGINT, previous[signal.SIGINT])
 
-    if threading.current_thread() is threading.main_thread():  # no other may listen
+    if threading.current_thread() is threading.main_thread():  # only the main thread may set signal handlers
         previous = {one: signal.getsignal(one) for one in SIGNALS if signal.getsignal(one) is not signal.SIG_IGN}
     for number in previous:
         signal.signal(number, on_signal)

@@ -1,4 +1,4 @@
-"""What a command may write over: nothing that it reads, and only files of the kind that it writes itself."""
+"""Which files a command may overwrite: no file that it reads, and only files that this program has written."""
 
 import os
 import zipfile
@@ -14,18 +14,18 @@ from explorer.files import open_file
 from explorer.sentences import visible
 
 HEAD = 1 << 20
-"""Bytes at the beginning of a file by which it is known."""
+"""A file is recognised by at most so many bytes at its beginning."""
 _MOST_MEMBERS, _SMALL = 100, 10_000
 _NO_ZIP = (OSError, EOFError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, ValueError)
 
 
 def check_out(arguments: Namespace) -> None:
-    """See, before a command does anything, that what it will write destroys nothing. Commands without `out` pass.
+    """Check, before a command does anything, that its output will destroy nothing. Commands without `out` pass.
 
     Raises `ExplorerError`: "writes-what-it-reads", "not-ours" or "not-written".
     """
     out = getattr(arguments, "out", None)
-    if out is None or getattr(arguments, "frames", False):  # how many frames there will be is known later
+    if out is None or getattr(arguments, "frames", False):  # the number of frames, and so of files, is known later
         return
     given = [value for name, value in vars(arguments).items() if name != "out"]
     words = [word for value in given for word in (value if isinstance(value, list) else [value])]
@@ -35,23 +35,23 @@ def check_out(arguments: Namespace) -> None:
 
 
 def may_write(out: Path, force: bool, *sources: str | Path | None) -> None:
-    """See that a file may be written.
+    """Check that a file may be written.
 
     Parameters
     ----------
     force : bool
-        Whether somebody has said that it may take the place of any file.
+        Whether the user allowed to overwrite any file.
     sources : str, Path or None
-        What the command reads; whatever of it is no file does not matter.
+        The files that the command reads; words that are no files are ignored.
 
     Raises
     ------
     ExplorerError
-        "writes-what-it-reads", "not-ours", or "not-written" where it is no file.
+        "writes-what-it-reads", "not-ours", or "not-written" if `out` exists and is no file.
     """
     if not os.path.exists(out):
         return
-    if not os.path.isfile(out):  # to read from it could wait for ever
+    if not os.path.isfile(out):  # reading from it could wait for ever
         raise ExplorerError("not-written", file=out, reason="it is not a file")
     if force:
         return
@@ -68,35 +68,35 @@ def may_write(out: Path, force: bool, *sources: str | Path | None) -> None:
 
 
 def wrote(*files: str | Path) -> str:
-    """What a command says of the files that it has written."""
+    """The sentence that a command prints about the files that it has written."""
     return f"wrote {' and '.join(map(shown, files))}"
 
 
 def shown(file: str | Path) -> str:
-    """The name of a file on one line of a terminal, which obeys no code in it."""
+    """The name of a file for one line of a terminal, with control characters made visible."""
     return visible(file).replace("\n", "\\n")
 
 
 def _same(out: Path, source: str | Path) -> bool:
-    """Whether two names, or links, lead to one file."""
+    """Whether two names, or links, lead to the same file."""
     try:
         return os.path.samefile(out, source)
-    except (OSError, ValueError):  # it is no file
+    except (OSError, ValueError):  # one of them is no file
         return False
 
 
 Known = Callable[[bytes, Path], bool]
-"""Whether a file that begins so was written by this program."""
+"""Says of a file, from its first bytes and its path, whether this program has written it."""
 
 
 def _says(mark: bytes) -> Known:
-    """A file of a format that begins with `mark`, and that names this program early on."""
-    names = [PROGRAM.encode(coding) for coding in ("utf-8", "utf-16-be")]  # a PDF has the second
+    """Recognises a file that begins with `mark` and has the name of this program in its first bytes."""
+    names = [PROGRAM.encode(coding) for coding in ("utf-8", "utf-16-be")]  # a PDF uses the second
     return lambda head, path: head.startswith(mark) and any(name in head for name in names)
 
 
 def _holds(head: bytes, format: str) -> bool:
-    """Whether it is a container whose manifest names this format."""
+    """Whether a file is a container whose manifest names this format."""
     return head[8:].startswith(rb'{"__metadata__":{"explorer":"{\"manifest\":{\"format\":\"' + format.encode())
 
 
@@ -132,7 +132,7 @@ def _is_npz(head: bytes, path: Path) -> bool:
 
 
 def _stands_beside_script(head: bytes, path: Path) -> bool:
-    """Arrays have no place for a word; what they belong to is the script of that name."""
+    """Whether arrays belong to a script of this program: a .npz cannot name the program, the script beside it can."""
     script = path.with_suffix("")
     with suppress(OSError), open_file(script) as stream:
         return KINDS[".py"](stream.read(HEAD), script)
@@ -140,13 +140,13 @@ def _stands_beside_script(head: bytes, path: Path) -> bool:
 
 
 def _is_table_of_words(head: bytes, path: Path) -> bool:
-    """Whether each line is a word and its numbers, as many as in the line before."""
+    """Whether each line is a word with numbers, and all lines have equally many."""
     found = {_numbers_in(line) for line in head.split(b"\n")[:-1]}
     return len(found) == 1 and found != {0}
 
 
 def _numbers_in(line: bytes) -> int:
-    """How many numbers stand behind the word of a line; 0 where it is no such line."""
+    """How many numbers follow the word of a line; 0 for any other line."""
     try:
         return len([float(number) for number in line.split(b" ")[1:]])
     except ValueError:
@@ -154,7 +154,7 @@ def _numbers_in(line: bytes) -> int:
 
 
 def _members(path: Path) -> dict[str, bytes]:
-    """The members of a zip archive by their names, with what the small ones hold; none where it is no such archive."""
+    """The members of a zip archive by name, with the contents of the small ones; {} for any other file."""
     try:
         with zipfile.ZipFile(path) as archive:
             listed = archive.infolist()[:_MOST_MEMBERS]
@@ -183,4 +183,4 @@ KINDS: dict[str, Known] = {
     ".safetensors": _is_vectors,
     ".npz": _is_npz,
 }
-"""How a file is known as one of ours, by the ending of its name; the longer one of two stands first."""
+"""How a file is recognised as one of ours, by the ending of its name. Endings are tried in this order."""

@@ -1,4 +1,4 @@
-"""What can be typed, and the help on it."""
+"""The parsers of the command line, and their help."""
 
 from argparse import Namespace
 from collections.abc import Sequence
@@ -118,7 +118,7 @@ WORDS_ACTIONS = {
     "get": (1, 1, "the name of a set of vectors"),
     "train": (1, None, "one text file or more"),
 }
-"""What can be asked of word vectors: the fewest and the most words it takes, and that in words."""
+"""The actions of ``explorer words``: for each the fewest and the most words (None: no limit), and a text on that."""
 
 _WORDS = """\
 Words as vectors (GloVe).
@@ -237,11 +237,11 @@ examples:
 
 
 def parse(command: str, argv: Sequence[str]) -> Namespace:
-    """What was typed behind a command, or behind ``explorer`` for the command "".
+    """The parsed arguments after a command, or after ``explorer`` for the command "".
 
     Raises `UsageError`.
     """
-    # Intermixed: `show emma --set … weights` names a node behind an option.
+    # Intermixed, because `show emma --set … weights` names a node after an option.
     return _PARSERS[command]().parse_intermixed_args(argv)
 
 
@@ -451,4 +451,4 @@ _PARSERS = {
     "bench": _bench,
 }
 COMMANDS = tuple(filter(None, _PARSERS))
-"""What can be typed behind ``explorer``."""
+"""The names of all commands."""

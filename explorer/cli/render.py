@@ -1,6 +1,6 @@
-"""What is drawn and written out: a stage as a picture, a lesson on paper, a whole model, and how full slides are.
+"""Commands that draw and export: a stage as a picture, a lesson on paper, a whole model as a file.
 
-What one sees of each step of a lesson: whose the ink is, and how full its slide.
+``explorer ink`` measures the pages and slides of a lesson: the share of the ink that a step names, and of empty room.
 """
 
 import json
@@ -51,7 +51,7 @@ def render(arguments: Namespace) -> int:
 
 
 def _moving(arguments: Namespace, m: Transformer, out: Path) -> int:
-    """What moves on a stage, as an animated GIF or as numbered PNGs."""
+    """Write the animation of a stage as an animated GIF, a video, or numbered PNGs."""
     from explorer.pages.view import Cell
 
     cell = None if arguments.cell is None else Cell(*m.cell(arguments.cell))
@@ -77,7 +77,7 @@ def _moving(arguments: Namespace, m: Transformer, out: Path) -> int:
 
 
 def parse_size(text: str) -> tuple[int, int]:
-    """Width and height of "WxH".
+    """The width and height in a text "WxH".
 
     Raises `UsageError`.
     """

@@ -1,4 +1,4 @@
-"""A model opened and asked: its nodes and cells, what it writes on, what gives a number, whose settings are printed."""
+"""Commands that open a model and ask it: for nodes, cells, continuations, inputs for a value, conventions of a text."""
 
 import json
 import sys
@@ -33,7 +33,7 @@ from explorer.library.transformer import Transformer
 
 
 def parse_set(text: str) -> tuple[Cell, float]:
-    """The cell and value of "NODE[row,column]=VALUE".
+    """The cell and the value in a text "NODE[row,column]=VALUE".
 
     Raises `ExplorerError`: "bad-set-syntax", "bad-number" or "number-too-large".
     """
@@ -45,7 +45,7 @@ def parse_set(text: str) -> tuple[Cell, float]:
 
 
 def parse_switch(text: str) -> tuple[str, str]:
-    """The name and value of "BLOCK.NAME=VALUE".
+    """The name and the value in a text "BLOCK.NAME=VALUE".
 
     Raises `ExplorerError`: "bad-switch-syntax".
     """
@@ -57,11 +57,11 @@ def parse_switch(text: str) -> tuple[str, str]:
 
 
 def parse_ids(text: str, words: Sequence[str], option: str) -> list[str]:
-    """The words with these numbers, as in "5 17 3".
+    """The words with the numbers in a text such as "5 17 3".
 
-    Raises `UsageError`, which names the option, for what is no number of a word.
+    Raises `UsageError`, which names the option, if a part of the text is no number of a word.
     """
-    parts = text.strip("[] ").replace(",", " ").split()  # a list as Python prints it, too
+    parts = text.strip("[] ").replace(",", " ").split()  # also accepts a list as Python prints it
     numbers = [int(part) if part.isascii() and part.isdigit() and len(part) < 10 else -1 for part in parts]
     wrong = next((part for part, number in zip(parts, numbers, strict=True) if not 0 <= number < len(words)), "")
     if wrong or not parts:
@@ -71,7 +71,7 @@ def parse_ids(text: str, words: Sequence[str], option: str) -> list[str]:
 
 
 MOST_PRINTED = 1_000_000
-"""Of more numbers nobody reads a table, and to write it takes minutes."""
+"""The most numbers that are printed: nobody reads a longer table, and writing it takes minutes."""
 
 
 def show(arguments: Namespace) -> int:
@@ -103,7 +103,7 @@ def show(arguments: Namespace) -> int:
         case "table":
             formats.write_tables(shown, _not_printed(m.lesson, arguments.setting), sys.stdout)
         case "json":
-            # A document has another id each time.
+            # The id of a document is different each time, so the given name is written.
             name = arguments.lesson if isinstance(m.lesson, DocumentLesson) else m.lesson.id
             print(formats.as_json(name, m.switches, shown))
         case "csv":
@@ -117,17 +117,17 @@ def show(arguments: Namespace) -> int:
 
 
 def _gradient(m: Transformer, root: Root | None, name: str) -> Matrix | None:
-    """That of a root, if there is one and the node has one: whole numbers have none."""
+    """The gradient of the root for a node; None without a root, or for whole numbers, which have no gradient."""
     return m.gradient(root, of=name) if root and m[name].dtype.kind == "f" else None
 
 
 def _arrays(arguments: Namespace, m: Transformer) -> int:
-    """The nodes as arrays in one file, each under the name that was asked for."""
+    """Write the nodes as arrays into one .npz file, each under the name that was asked for."""
     graph = m.document.state.graph
     names = arguments.nodes or [name for name, node in graph.nodes.items() if not node.is_input]
     found = {name: m[name].value for name in names}
     with whole_file(arguments.out) as stream, ZipFile(stream, "w") as archive:
-        archive.comment = PROGRAM.encode()  # so that it may be written over
+        archive.comment = PROGRAM.encode()  # so that the file is recognised as ours and may be overwritten
         for name, array in found.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, array, allow_pickle=False)
@@ -136,7 +136,7 @@ def _arrays(arguments: Namespace, m: Transformer) -> int:
 
 
 def _not_printed(lesson: Lesson, setting: str | None) -> frozenset[str]:
-    """The inputs that no text prints, of a setting that is there for whoever holds the text."""
+    """The inputs that no text prints, if the setting is for readers who hold the text; else none."""
     told = lesson.errata or lesson.setting(setting).printed
     return lesson.ours_in(setting) if told else frozenset()
 
@@ -165,9 +165,9 @@ def explain(arguments: Namespace) -> int:
 
 
 def opened(arguments: Namespace) -> Transformer:
-    """The lesson with the edits made: setting, switches, words, cells.
+    """The lesson with the edits from the options made: setting, switches, words, cells.
 
-    Raises `ExplorerError` where an edit cannot be done.
+    Raises `ExplorerError` if an edit is not possible.
     """
     sets = [parse_set(text) for text in arguments.sets]
     switches = [parse_switch(text) for text in arguments.switch]
@@ -189,7 +189,7 @@ def opened(arguments: Namespace) -> Transformer:
 
 
 def generate(arguments: Namespace) -> int:
-    """Write on behind a text, or translate one."""
+    """``explorer generate``: continue a text, or translate it."""
     if not 1 <= arguments.n <= MOST_NEW:
         raise UsageError(f"-n may be 1 to {MOST_NEW}; {arguments.n} is not.")
     if arguments.beams is not None and _samples(arguments):
@@ -236,7 +236,7 @@ def _samples(arguments: Namespace) -> bool:
 
 
 def seek(arguments: Namespace) -> int:
-    """Show the way, and write the model if it gets there. Returns 1 where it does not."""
+    """``explorer seek``: print the steps, and write the model if the value is reached; returns 1 if it is not."""
     (name, cell), value = parse_set(arguments.wish)
     if not arguments.change:
         raise UsageError("Say what may change: --change NODE, an input such as encoder.1.self.W_Q.")
@@ -250,7 +250,7 @@ def seek(arguments: Namespace) -> int:
 
 
 def conventions(arguments: Namespace) -> int:
-    """Ask for a model's nodes, or for a matrix alone. Returns 1 where no setting gives the numbers."""
+    """``explorer conventions``, for the nodes of a model or for a matrix; returns 1 if no setting gives the numbers."""
     if arguments.given is not None:
         if arguments.lesson is not None or arguments.printed is None:
             raise UsageError("--given takes a matrix, and --printed what the text makes of it; no LESSON beside them.")
@@ -281,5 +281,5 @@ def conventions(arguments: Namespace) -> int:
 
 
 def _text(given: str) -> str:
-    """What was typed, or what stands in the file behind "@"."""
+    """The typed text or, after "@", the contents of the named file."""
     return read_text(Path(given[1:])) if given.startswith("@") else given

@@ -1,4 +1,4 @@
-"""Training a model as a recipe says, with progress, and to be gone on with later."""
+"""``explorer train``: trains a model by a recipe, shows the progress, and keeps what is needed to continue later."""
 
 import json
 import os
@@ -26,10 +26,10 @@ from explorer.training.preparation import Prepared, prepare, trained
 from explorer.training.recipes import Material
 
 _EVERY, _LINE_EVERY = 0.1, 15.0
-"""Seconds between two pictures of the bar, and between two lines where there is no terminal."""
+"""Seconds between two updates of the bar, and between two lines if there is no terminal."""
 _LEAST_BETWEEN = 0.05
 _BAR = 20
-_TRIAL = 4096  # bytes: a disk may be full, or be there to be read only
+_TRIAL = 4096  # bytes of a trial file: the disk may be full or read-only
 
 
 def train(arguments: Namespace) -> int:
@@ -52,14 +52,14 @@ def train(arguments: Namespace) -> int:
 
 
 def _of_text(material: Material) -> Material:
-    """What a recipe learns from, where that is a text."""
+    """The material of a recipe, which must be a text."""
     if material.kind != "text":
         raise UsageError("--text is for a recipe that learns from a text; this one learns from something else.")
     return material
 
 
 def _check(out: Path) -> None:
-    """See, before anything is computed, that the document could be written."""
+    """Check, before anything is computed, that the document can be written."""
     if not out.name.lower().endswith(storage.ENDING):
         raise ExplorerError("not-a-document-name", file=out)
     if not os.path.isdir(out.parent):
@@ -83,7 +83,7 @@ def _run(prepared: Prepared, out: Path, progress: "_Progress", every: float, att
         progress.kept(trainer.at)
 
     def write() -> None:
-        """The document as trained so far; who has started this program is content with what is kept."""
+        """Write the document as trained so far; a program that started this one needs only the checkpoint."""
         if attached:
             keep()
             return
@@ -97,13 +97,13 @@ def _run(prepared: Prepared, out: Path, progress: "_Progress", every: float, att
         while not trainer.finished and not stop.is_set():
             try:
                 record = trainer.step()
-            except ExplorerError:  # it diverged; the last good weights are not lost
+            except ExplorerError:  # it diverged; the last good weights are saved
                 write()
                 raise
             records = records.with_record(record)
             try:
                 progress.step(record)
-            except OSError:  # whoever read of it has gone: a terminal, or a pipe
+            except OSError:  # the reader of the progress, a terminal or a pipe, is gone
                 checkpoint.save(trainer, records, kept)
                 raise
             if monotonic() - last >= every and not trainer.finished:
@@ -119,53 +119,53 @@ def _run(prepared: Prepared, out: Path, progress: "_Progress", every: float, att
 
 
 def _listen(stop: Event) -> None:
-    """Let the program that has started this one stop it, too."""
+    """Let the program that started this one stop it by a line on standard input."""
 
     def listen() -> None:
-        # Past the buffer of sys.stdin: a thread that waits with its lock would end the program in an error.
+        # Not through sys.stdin: a thread that waits while it holds the lock of that buffer would crash the exit.
         while b"stop" not in (heard := os.read(0, 1024)) and heard:
             pass
         stop.set()
 
     if hasattr(os, "nice"):  # not on Windows
-        os.nice(5)  # the window goes first
-    # A daemon: it waits in the system, holds nothing, and must not keep a run that is done from ending.
+        os.nice(5)  # the window has priority
+    # A daemon thread, because it waits in a system call and must not keep a finished run alive.
     Thread(target=listen, daemon=True).start()
 
 
 class _Progress:
-    """What is said of a run while it goes on."""
+    """Reports the progress of a run; this base class reports nothing."""
 
     def __init__(self) -> None:
         self.started, self.begun, self.steps = monotonic(), 0, 0
         self.last = self.started
 
     def begin(self, prepared: Prepared, trainer: Trainer, kept: Path) -> None:
-        """It begins, or goes on after some steps."""
+        """The run begins, or continues after some steps."""
         self.started, self.begun, self.steps = monotonic(), trainer.at, trainer.recipe.steps
 
     def step(self, record: Record) -> None:
         """One step has been taken."""
 
     def kept(self, at: int) -> None:
-        """What is needed to go on has been written."""
+        """The checkpoint, which is needed to continue, has been written."""
 
     def end(self, how: str, trainer: Trainer, file: Path) -> None:
-        """It is "done", or "stopped"."""
+        """The run has ended: `how` is "done" or "stopped"."""
 
     def failed(self, error: ExplorerError) -> None:
-        """It cannot go on."""
+        """The run cannot begin or continue."""
 
     def pace(self, at: int) -> float:
-        """Steps in a second."""
+        """Steps per second."""
         return (at - self.begun) / max(monotonic() - self.started, 1e-9)
 
     def left(self, at: int) -> float:
-        """Seconds that it will still take."""
+        """The seconds that the run will still take."""
         return (self.steps - at) / max(self.pace(at), 1e-9)
 
     def due(self, every: float) -> bool:
-        """Whether so many seconds have passed since this was last so."""
+        """Whether at least `every` seconds have passed since this method last returned True."""
         if monotonic() - self.last < every:
             return False
         self.last = monotonic()
@@ -173,7 +173,7 @@ class _Progress:
 
 
 class _Json(_Progress):
-    """An object a line on standard output."""
+    """Writes one JSON object per line on standard output."""
 
     def begin(self, prepared: Prepared, trainer: Trainer, kept: Path) -> None:
         super().begin(prepared, trainer, kept)
@@ -191,10 +191,10 @@ class _Json(_Progress):
 
     def step(self, record: Record) -> None:
         seconds, left = monotonic() - self.started, self.left(record.step)
-        judged = record.validation  # numbers that were never learned from may be beyond what there is a number for
+        judged = record.validation  # the loss of examples that were not learned from may be infinite or NaN
         said = {"validation": judged if judged is None or isfinite(judged) else str(judged)}
         line = {"event": "step", **vars(record), **said, "seconds": round(seconds, 3), "left": round(left, 1)}
-        # Many steps a second are written together.
+        # Steps that follow each other quickly are flushed together.
         print(json.dumps(line, allow_nan=False), flush=self.due(_EVERY))
 
     def kept(self, at: int) -> None:
@@ -211,7 +211,7 @@ class _Json(_Progress):
 
 
 class _Bar(_Progress):
-    """A bar that grows on a terminal; elsewhere a line now and then. Both on standard error."""
+    """Shows a growing bar on a terminal, elsewhere a line now and then; both on standard error."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -253,7 +253,7 @@ class _Bar(_Progress):
             return
         full = round(_BAR * share)
         line = f"{'█' * full}{'░' * (_BAR - full)} {share:4.0%}"
-        for part in said:  # what finds room, whole
+        for part in said:  # only complete parts that have room
             if len(line) + len(part) + 2 < shutil.get_terminal_size().columns:
                 line += f"  {part}"
         print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)

@@ -1,8 +1,8 @@
-"""What `explorer` without a command needs: a file that is there, and its place in the desktop's menus.
+"""What `explorer` without a command needs.
 
-The menu entry and the types of the program's files, for whoever has installed it with pip or unpacked it.
+`register` adds the menu entry and the file types, for users who installed the program with pip or unpacked it.
 
-Whether there is what the window shall open, before anything opens.
+`openable` checks that the file for the window exists, before the window opens.
 """
 
 import os
@@ -26,11 +26,11 @@ NAME = "transformer-explorer"
 
 
 def register() -> int:
-    """``explorer --register-desktop``: write them into the person's own folders and say which files these are.
+    """``explorer --register-desktop``: write menu entry, file types and icon into the user's folders, and list them.
 
-    The Desktop Entry, Shared MIME-info and Icon Theme specifications say where they belong.
+    The Desktop Entry, Shared MIME-info and Icon Theme specifications say where these files belong.
 
-    Raises `UsageError`: on a system that has no such entries.
+    Raises `UsageError`: on a system other than Linux.
     """
     if not sys.platform.startswith("linux"):
         raise UsageError(
@@ -50,14 +50,14 @@ def register() -> int:
             stream.write(text.encode())
         print(wrote(file))
     for tool, folder in (("update-mime-database", share / "mime"), ("update-desktop-database", share / "applications")):
-        if shutil.which(tool):  # a desktop that lacks it looks into the folders itself
+        if shutil.which(tool):  # a desktop without this tool reads the folders itself
             subprocess.run([tool, str(folder)], capture_output=True)
     print("To undo it, remove these files.")
     return 0
 
 
 def _command() -> list[str]:
-    """What starts this program."""
+    """The command that starts this program."""
     if getattr(sys, "frozen", False):
         return [sys.executable]
     beside = Path(sys.executable).with_name("explorer")
@@ -65,13 +65,13 @@ def _command() -> list[str]:
 
 
 def _quoted(*words: str) -> str:
-    """A command as a desktop entry writes it: each word in quotes, a percent sign twice."""
-    # A backslash that a quoted word needs is itself written twice, as in every value of an entry.
+    """A command in the syntax of a desktop entry: each word in quotes, each percent sign doubled."""
+    # The backslash before a special character is doubled, because every value of an entry is unescaped once more.
     return " ".join('"' + re.sub(r'(["`$\\])', r"\\\\\1", word).replace("%", "%%") + '"' for word in words)
 
 
 def refuse_several(first: str) -> NoReturn:
-    """Say what is wrong with several words of which the first is no command.
+    """Raise the error for several words of which the first is no command.
 
     Raises `UsageError`.
     """
@@ -80,7 +80,7 @@ def refuse_several(first: str) -> NoReturn:
 
 
 def openable(file: str) -> None:
-    """Make sure that a file, or a lesson of that name, is there before anything opens.
+    """Check, before anything opens, that there is a file or a lesson with this name.
 
     Raises `UsageError`.
     """
@@ -98,7 +98,7 @@ def openable(file: str) -> None:
     lessons, models = lesson_files(), model_files()
     if file not in lessons | models:
         near = nearest(file, [*COMMANDS, *lessons, *models])
-        if file == "compare":  # what one finds in the window under this name
+        if file == "compare":  # the window has an action with this name
             raise UsageError("'compare' is no command: open a model in the window, press Ctrl+E for another beside it.")
         known = f"the commands are {', '.join(COMMANDS)}, the lessons {', '.join(lessons)}"
         known += f", the models {', '.join(models)}"

@@ -1,4 +1,4 @@
-"""Words as vectors: likeness, analogies, training."""
+"""``explorer words``: word vectors, their similarity, analogies, and training."""
 
 import json
 import sys
@@ -171,7 +171,7 @@ def _evaluate(arguments: Namespace) -> int:
 
 
 def listed() -> list[dict[str, Any]]:
-    """The vectors that come with the program, and those that can be downloaded, as JSON has them."""
+    """The vectors that come with the program, and those that can be downloaded, as data for JSON."""
     shipped = [
         {
             "name": one.name,
@@ -202,7 +202,7 @@ def listed() -> list[dict[str, Any]]:
 
 
 def listing() -> list[str]:
-    """The same as a table."""
+    """The same vectors as the lines of a table."""
     rows = [("vectors", "", "size", "licence", "")]
     rows += [(one.name, "comes with the program", "", "", one.about) for one in catalogue.SHIPPED]
     rows += [
@@ -238,7 +238,7 @@ def _train(arguments: Namespace) -> int:
 
     if arguments.out is None:
         raise UsageError("`explorer words train` needs --out FILE, which says where the vectors go.")
-    # `words` is what stands behind the action.
+    # `arguments.words` are the words after the action, here the texts.
     given = {**vars(arguments), "words": arguments.n_words}
     chosen = {field.name: given[field.name] for field in fields(Settings) if given[field.name] is not None}
     fast = fast_available() and not arguments.no_numba
@@ -252,9 +252,9 @@ def _train(arguments: Namespace) -> int:
 
 @contextmanager
 def progress() -> Iterator[Report]:
-    """Progress on standard error: one line that changes on a terminal, and elsewhere a line now and then.
+    """Progress on standard error: one changing line on a terminal, elsewhere a line now and then.
 
-    Ctrl+C stops the work at the next place from where it can go on later; see `stopping`.
+    Ctrl+C stops the work at the next report, from where it can continue later; see `explorer.cli.options.stopped`.
     """
     last, terminal = monotonic(), sys.stderr.isatty()
 
@@ -268,7 +268,7 @@ def progress() -> Iterator[Report]:
             elif monotonic() - last >= _LINE_EVERY:
                 last = monotonic()
                 print(written(now), file=sys.stderr, flush=True)
-        except OSError:  # the terminal has gone, and what was done is to be kept
+        except OSError:  # the terminal is gone: stop as after Ctrl+C, so that the work so far is kept
             raise Cancelled from None
 
     with stopped() as stop:

@@ -13,14 +13,14 @@ ENDINGS = (".xlsx", ".py")
 
 
 def save_model(document: Document, lesson: Lesson, path: Path) -> tuple[Path, ...]:
-    """Write all numbers of a document, and how they are computed.
+    """Write all numbers of a document, and how they are computed, into a file.
 
     Parameters
     ----------
     lesson : Lesson
-        What the document is of.
+        The lesson that the document belongs to.
     path : Path
-        Its ending says what is written: one of `ENDINGS`.
+        Its ending, one of `ENDINGS`, decides the format.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def save_model(document: Document, lesson: Lesson, path: Path) -> tuple[Path, ..
 
 
 def writing(document: Document, lesson: Lesson, path: Path) -> Callable[[], tuple[Path, ...]]:
-    """What does `save_model` with the numbers of now, later and on whatever thread."""
+    """A function that does `save_model` with the present numbers, and may be called later and on any thread."""
     document.settle()
     engine, model = replace(document.engine), document.state.model
     setting = lesson.settings.get(document.state.setting)

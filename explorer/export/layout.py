@@ -1,4 +1,4 @@
-"""Where everything stands in a workbook: a sheet for each stage, on it the matrices of its nodes below one another."""
+"""The layout of a workbook: a sheet for each stage, with the matrices of its nodes one below the other."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -11,31 +11,31 @@ from explorer.core.errors import ExplorerError
 from explorer.core.graph import Graph, Node
 
 MOST_CELLS = 300_000
-"""Of more cells a spreadsheet program takes minutes to compute; an input takes one, a computed number two."""
+"""The most cells: more take a spreadsheet program minutes to compute. An input takes one, a computed number two."""
 MOST_COLUMNS = 16_384
-"""Of a sheet, in Excel."""
+"""The most columns of a sheet in Excel."""
 FIRST_ROW, FIRST_COLUMN = 4, 1
 BESIDE = 12
-"""Matrices up to so many columns have the program's numbers beside them in one column of the sheet."""
+"""The program's numbers of all matrices with at most so many columns begin in the same column of a sheet."""
 WORDS = "Words"
-"""The sheet of the vocabularies."""
+"""The name of the sheet with the vocabularies."""
 _LONGEST_SHEET, _LONGEST_NAME = 31, 250
 
 
 @dataclass(frozen=True)
 class Placed:
-    """A node in the workbook."""
+    """The place of a node in the workbook; rows and columns count from 0."""
 
     node: Node
     sheet: str  # the name of its sheet
-    head: int  # the row of its heading; counted from 0, like all places here
-    block: CellBlock  # of its numbers
-    beside: int  # the column where the numbers begin that the program had
-    words: str = ""  # the vocabulary whose words its whole numbers mean; empty where they mean none
+    head: int  # the row of its heading
+    block: CellBlock  # the cells of its numbers
+    beside: int  # the first column of the numbers that the program had
+    words: str = ""  # the vocabulary of its whole numbers; "" if they mean no words
 
     @property
     def labelled(self) -> bool:
-        """Whether labels stand above its columns."""
+        """Whether its columns have labels above them."""
         return self.block.ndim > 0 and not self.block.upright
 
     @property
@@ -45,11 +45,11 @@ class Placed:
 
     @property
     def bottom(self) -> int:
-        """The row below its last one."""
+        """The row below its last row."""
         return self.block.row + (self.heads - 1) * self.block.apart + self.block.table[0]
 
     def areas(self, column: int | None = None) -> list[tuple[int, int, int, int]]:
-        """The first row and column and the last ones of each matrix, of its numbers or of those beside."""
+        """(first row, first column, last row, last column) of each matrix, starting at `column` or at its block's."""
         rows, columns = self.block.table
         left = self.block.column if column is None else column
         tops = (self.block.row + head * self.block.apart for head in range(self.heads))
@@ -65,26 +65,26 @@ class Layout:
     nodes: Mapping[str, Placed]
 
     def parents(self, placed: Placed) -> list[CellBlock]:
-        """The parents of a node, as formulas on its sheet refer to them."""
+        """The parents of a node, in the way in which formulas on its sheet refer to them."""
         found = (self.nodes[parent] for parent in placed.node.parents)
         return [p.block if p.sheet == placed.sheet else replace(p.block, sheet=f"{quoted(p.sheet)}!") for p in found]
 
     @cached_property
     def vocabularies(self) -> list[str]:
-        """The axes whose labels are the words that numbers mean."""
+        """The axes whose labels are words that numbers stand for."""
         return list(
             dict.fromkeys([*self.graph.sequences.values(), *filter(None, (p.words for p in self.nodes.values()))])
         )
 
     def word_cell(self, axis: str, i: int) -> str | None:
-        """Where the word at a place of a sequence is chosen; None for an axis that is no sequence."""
+        """The cell in which a word of a sequence is chosen; None for an axis that is no sequence."""
         placed = self.nodes.get(f"{axis}.tokens") if axis in self.graph.sequences else None
         if placed is None:
             return None
         return f"{quoted(placed.sheet)}!$A${placed.block.row + i + 1}"
 
     def word_list(self, vocabulary: str) -> tuple[str, str]:
-        """Where the numbers and the words of a vocabulary stand."""
+        """The ranges of the numbers and of the words of a vocabulary."""
         column = 3 * self.vocabularies.index(vocabulary)
         block = CellBlock((len(self.graph.axes[vocabulary]),), FIRST_ROW, column, upright=True, sheet=f"{WORDS}!")
         return block[:], replace(block, column=column + 1)[:]
@@ -120,16 +120,16 @@ def lay_out(graph: Graph) -> Layout:
 
 
 def _block(graph: Graph, node: Node, top: int) -> CellBlock:
-    """The numbers of a node, its heading above them."""
+    """The cells of the numbers of a node; `top`: the row below its heading."""
     shape = graph.shape(node.name)
     upright = len(shape) == 1 and (node.axes[0] in graph.sequences or node.op.subscripts.endswith("->i"))
-    top += bool(shape) and not upright  # labels above the columns
+    top += bool(shape) and not upright  # a row for the labels of the columns
     apart = shape[-2] + 2 if len(shape) > 2 else 0
     return CellBlock(shape, top, FIRST_COLUMN, apart, upright, masked=node.op.hides)
 
 
 def _meant(graph: Graph) -> dict[str, str]:
-    """For nodes of whole numbers that mean words: the axis of these words."""
+    """For each node of whole numbers that stand for words, the axis of these words."""
     meant = {f"{sequence}.tokens": axis for sequence, axis in graph.sequences.items()}
     for node in graph.nodes.values():
         if node.op.picks:
@@ -140,7 +140,7 @@ def _meant(graph: Graph) -> dict[str, str]:
 
 
 def _sheet_name(title: str, taken: Collection[str]) -> str:
-    """A name that spreadsheet programs take, unlike all others."""
+    """A unique name for a sheet that spreadsheet programs accept."""
     plain = re.sub(r"[\[\]:*?/\\']", " ", title).strip() or "Stage"
     for number in range(1, len(taken) + 2):
         end = "" if number == 1 else f" ({number})"
@@ -151,7 +151,7 @@ def _sheet_name(title: str, taken: Collection[str]) -> str:
 
 
 def _name(node: str, taken: set[str]) -> str:
-    """What the workbook calls a node: its name, unless spreadsheet programs read that as something else."""
+    """The name of a node in formulas, changed if spreadsheet programs would read it as something else."""
     name = re.sub(r"[^\w.]", "_", node)[:_LONGEST_NAME]
     if re.fullmatch(r"[RrCc]|[A-Za-z]{1,3}\d+|[Rr]\d*[Cc]\d*", name) or not re.match(r"[^\W\d]", name):
         name = f"_{name}"
@@ -162,5 +162,5 @@ def _name(node: str, taken: set[str]) -> str:
 
 
 def quoted(sheet: str) -> str:
-    """The name of a sheet as formulas write it."""
+    """The name of a sheet in formulas."""
     return f"'{sheet}'"

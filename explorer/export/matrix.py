@@ -1,6 +1,6 @@
 """A matrix as text to paste or to save: tab- or comma-separated, numpy, LaTeX, Markdown.
 
-A matrix as a table of HTML with colours, for notebooks and learning platforms; of a large one the beginning.
+`html_table` gives a coloured HTML table for notebooks and learning platforms; of a large matrix only the beginning.
 """
 
 import csv
@@ -24,7 +24,7 @@ from explorer.export.colours import diverging, sequential, text_on
 from explorer.files import whole_file
 
 DIGITS = 8
-"""Of numbers that are read and not computed with."""
+"""The significant digits of numbers that are only read, and not used for computing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,25 +34,25 @@ class LabelledMatrix:
     name: str  # of the node, or of the head's slice of one
     symbol: str  # LaTeX
     value: Array  # (rows, columns)
-    # `rows`, `columns`: labels; none, where nothing stands before the rows, or above the columns.
+    # `rows`, `columns`: the labels of the rows and of the columns; () for no labels.
     rows: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
 
 
 def tsv(table: LabelledMatrix) -> str:
-    """All digits, with tabs between: what spreadsheets take from the clipboard."""
+    """The matrix with all digits, separated by tabs, as spreadsheets take it from the clipboard."""
     return "".join("\t".join(line) + "\n" for line in _grid(table, _plain))
 
 
 def as_csv(table: LabelledMatrix) -> str:
-    """All digits, with commas between."""
+    """The matrix with all digits, separated by commas."""
     out = StringIO()
     csv.writer(out, lineterminator="\n").writerows(_grid(table, _plain))
     return out.getvalue()
 
 
 def numpy(table: LabelledMatrix) -> str:
-    """An assignment in Python that gives the same bits; labels in a comment."""
+    """A Python assignment that gives an array with the same bits; the labels are in comments."""
     name = re.sub(r"\W", "_", table.name.rpartition(".")[2], flags=re.ASCII)
     dtype = "" if table.value.dtype.name == "float64" else f", dtype=np.{table.value.dtype}"
     rows = (f"    [{', '.join(map(_python, row))}]," for row in table.value)
@@ -63,7 +63,7 @@ def numpy(table: LabelledMatrix) -> str:
 
 
 def markdown(table: LabelledMatrix) -> str:
-    """A table as most chats and wikis take it, with eight digits."""
+    """A Markdown table, as most chats and wikis take it, with eight digits."""
     head, *lines = ([_cell(text) for text in line] for line in _grid(table, written))
     rule = ["---", *["---:"] * (len(head) - 1)]
     return "".join(f"| {' | '.join(line)} |\n" for line in (head, rule, *lines))
@@ -82,11 +82,11 @@ FORMATS: Mapping[str, Callable[[LabelledMatrix], str]] = {
     "Markdown": markdown,
 }
 ENDINGS = {".tsv": "TSV", ".csv": "CSV", ".npy": "NumPy", ".py": "NumPy", ".tex": "LaTeX", ".md": "Markdown"}
-"""The format of a file; a .npy holds the array itself."""
+"""The format for the ending of a file's name; a .npy holds the array itself."""
 
 
 def save(table: LabelledMatrix, path: Path) -> tuple[Path, ...]:
-    """Write a matrix into a file, in the format that its ending names.
+    """Write a matrix into a file; the ending of its name decides the format.
 
     Raises `ExplorerError`: "unknown-format" or "not-written".
     """
@@ -105,17 +105,17 @@ def save(table: LabelledMatrix, path: Path) -> tuple[Path, ...]:
 
 
 def written(value: Any) -> str:
-    """A number with eight digits, those behind the last that says something left out."""
+    """A number with up to eight significant digits, without zeros at the end."""
     return f"{value or abs(value):.{DIGITS}g}"
 
 
 def _plain(value: Any) -> str:
-    """All digits of a number; 0 has no sign."""
+    """A number with all digits; −0 becomes 0."""
     return str(value or abs(value))
 
 
 def _grid(table: LabelledMatrix, number: Callable[[Any], str]) -> Iterator[list[str]]:
-    """Lines of cells: the name in the corner, the columns' labels beside it, those of the rows below it."""
+    """Lines of cells: the name in the corner, the labels of columns beside it, the labels of rows below it."""
     rows, columns = table.value.shape
     yield [table.name, *(table.columns or [str(j + 1) for j in range(columns)])]
     for label, row in zip(table.rows or [""] * rows, table.value, strict=True):
@@ -139,12 +139,12 @@ AMSMATH = r"% needs \usepackage{amsmath}"
 
 
 def wide(columns: int) -> list[str]:
-    """What amsmath has to be told before a matrix of more than ten columns."""
+    """The line that amsmath needs before a matrix of more than ten columns."""
     return [rf"\setcounter{{MaxMatrixCols}}{{{columns}}}"] if columns > 10 else []
 
 
 def pmatrix(left: str, table: LabelledMatrix) -> Iterator[str]:
-    """The lines of an equation whose right side is a matrix, with the columns' labels in a comment before it."""
+    """The lines of an equation with a matrix on the right, and a comment with the labels of the columns before it."""
     if table.columns:
         yield f"% columns: {', '.join(table.columns)}"
     first, *others = equation(left, table)
@@ -152,7 +152,7 @@ def pmatrix(left: str, table: LabelledMatrix) -> Iterator[str]:
 
 
 def equation(left: str, table: LabelledMatrix) -> Iterator[str]:
-    """The lines of an equation whose right side is a matrix; without labels at its rows, its one number."""
+    """The lines of an equation with a matrix on the right; a single number without labels stands by itself."""
     yield f"{left} ="
     if not table.rows and table.value.size == 1:
         yield _latex_number(table.value[0, 0])
@@ -187,20 +187,20 @@ _SPECIAL = {
 
 
 def latex_text(label: str) -> str:
-    """Words within a formula."""
+    """Words as text within a LaTeX formula."""
     return rf"\text{{{''.join(_SPECIAL.get(c, c) for c in label)}}}"
 
 
 MOST_ROWS, MOST_COLUMNS = 24, 16
 _PAPER, _INK = "#ffffff", "#1b2430"
-_FULL = 1.3  # a colour is full at so many times the largest number, so that writing on it can be read
+_FULL = 1.3  # the full colour belongs to so many times the largest number, so that text on the colours is readable
 _CELL = "text-align:right;padding:.15em .5em;font-variant-numeric:tabular-nums"
 
 
 def html_table(one: LabelledMatrix, shares: bool = False, words: tuple[str, ...] = ()) -> str:
-    """The table: blue and ochre for the sign and size of numbers, deepening blue for shares of 1.
+    """An HTML table: blue and ochre for the sign and size of numbers, deepening blue for shares of 1.
 
-    `words`: what stands behind each row.
+    `words`: a text after each row.
     """
     label = f"background:{_PAPER};color:{_INK};font-weight:normal;{_CELL}"
     block, _, corner = one.name.rpartition(".")
@@ -230,7 +230,7 @@ def _styles(shares: bool) -> tuple[str, ...]:
 
 
 def left_out(one: LabelledMatrix) -> list[str]:
-    """What is said of rows and columns that are not shown."""
+    """Sentences on how many rows and columns are not shown."""
     rows, across = one.value.shape
     counts = ((rows - MOST_ROWS, "row"), (across - MOST_COLUMNS, "column"))
     return [f"… and {n:,} more {what}{'s' * (n > 1)}" for n, what in counts if n > 0]

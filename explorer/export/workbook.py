@@ -1,4 +1,4 @@
-"""The whole graph as a spreadsheet with working formulas: whoever changes a teal number sees everything follow."""
+"""The whole graph as a spreadsheet with working formulas: after a change of a teal number, all others follow."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
@@ -22,13 +22,13 @@ from explorer.lessons.names import UnknownNameError
 from explorer.lessons.symbols import formula_text
 
 LABELS, NUMBERS = 18, 9.5
-"""Widths of columns, in characters."""
+"""The widths of columns with labels and with numbers, in characters."""
 FITTED = 26
-"""Columns of a sheet that is made to fit on the width of a page; a wider one would not be readable there."""
+"""The most columns of a sheet that is printed on the width of one page; a wider sheet would not be readable."""
 BARS = 40
-"""Words and positions of a chart at most."""
+"""The most words, and the most positions, of a chart."""
 LONGEST_FORMULA = 8000
-"""Characters; Excel takes 8,192."""
+"""The most characters of a formula; Excel takes 8,192."""
 # The light theme of the window.
 TEXT, MUTED, LINE = "#1b2430", "#5b6472", "#e3e0da"
 TEAL, TEAL_SOFT, TEAL_LINE = "#0b5f58", "#e8f5f2", "#a9d8cf"
@@ -60,16 +60,16 @@ _LOOKS: Mapping[str, dict[str, Any]] = {
 
 
 def workbook(engine: Engine, model: Model, title: str, setting: str = "") -> bytes:
-    """Write the graph down as an .xlsx.
+    """Write the graph as an .xlsx.
 
     Parameters
     ----------
     engine : Engine
         The graph with its values and pins.
     model : Model
-        Whose switches are listed.
+        The model whose switches are listed.
     title, setting : str
-        Of the lesson, for the head of the first sheet.
+        The title of the lesson and of its setting, for the head of the first sheet.
 
     Returns
     -------
@@ -90,15 +90,15 @@ def workbook(engine: Engine, model: Model, title: str, setting: str = "") -> byt
 
 
 class _Writer:
-    """One export."""
+    """Writes one workbook."""
 
     def __init__(self, engine: Engine, model: Model, layout: Layout, book: Workbook) -> None:
         self._engine, self._model, self._layout, self._book = engine, model, layout, book
         self._formats: dict[tuple[str, str], Format] = {}
         self._only_numbers: dict[str, str] = {}
-        """The nodes that stand there as numbers, though they are computed, and why."""
+        """The computed nodes that are written as plain numbers, each with the reason."""
         self._odd = 0
-        """Numbers that are infinite or not defined."""
+        """How many numbers are infinite or NaN."""
 
     def write(self, title: str, setting: str) -> None:
         engine, layout, book = self._engine, self._layout, self._book
@@ -120,7 +120,7 @@ class _Writer:
         contents.activate()
 
     def look(self, name: str, numbers: str = "") -> Format:
-        """How cells of a kind look."""
+        """The format of a kind of cells."""
         if (name, numbers) not in self._formats:
             own = {
                 **({} if name == "changed" else _FONT),
@@ -133,7 +133,7 @@ class _Writer:
     # A stage
 
     def _begin(self, sheet: Worksheet, title: str) -> None:
-        """Title, legend and page of a stage."""
+        """Write the title and the legend of a stage, and set up its page."""
         own = [placed for placed in self._layout.nodes.values() if placed.sheet == title]
         sheet.set_column(0, 0, LABELS)
         widest = max(placed.beside + placed.block.table[1] for placed in own)
@@ -147,7 +147,7 @@ class _Writer:
         self._page(sheet, "&A", fitted=widest <= FITTED)
 
     def _page(self, sheet: Worksheet, foot: str, fitted: bool = True) -> None:
-        """How a sheet looks on screen and paper."""
+        """Set up how a sheet looks on screen and paper."""
         sheet.hide_gridlines(2)
         sheet.set_landscape()
         sheet.set_paper(9)
@@ -156,7 +156,7 @@ class _Writer:
         sheet.set_footer(f"&L{foot}&RPage &P of &N")
 
     def _node(self, sheet: Worksheet, placed: Placed) -> None:
-        """The heading of a node, its labels, its numbers, and those that the program had."""
+        """Write a node: its heading, its labels, its numbers, and the numbers that the program had."""
         node, value = placed.node, self._engine.values[placed.node.name]
         sheet.write_string(placed.head, 0, node.short, self.look("heading"))
         about = f"     {written_shape(value.shape)}     {node.name}"
@@ -186,7 +186,7 @@ class _Writer:
             self._book.define_name(name, f"={quoted(placed.sheet)}!{_range(area)}")
 
     def _formulas(self, placed: Placed) -> list[str] | None:
-        """The formula of each cell; None where numbers stand there."""
+        """The formula of each cell; None if the node is written as numbers."""
         node = placed.node
         if node.is_input:
             sequence = node.name.removesuffix(".tokens")
@@ -199,13 +199,13 @@ class _Writer:
         return found
 
     def _token_numbers(self, placed: Placed, sequence: str) -> list[str]:
-        """The number of each word of a sentence, which is looked up in the vocabulary, letter by letter."""
+        """The formulas of the token numbers, which look up each word in the vocabulary, case-sensitively."""
         numbers, words = self._layout.word_list(self._layout.graph.sequences[sequence])
         tops = range(placed.block.row, placed.bottom)
         return [f"SUMPRODUCT(EXACT({words},$A{row + 1})*{numbers})" for row in tops]
 
     def _labels(self, sheet: Worksheet, placed: Placed) -> None:
-        """What the rows and columns are; the words of a sentence follow what is chosen where its tokens stand."""
+        """Write the labels of rows and columns; words of a sentence refer to the cells where its tokens are chosen."""
         node, block = placed.node, placed.block
         for head, (top, left, _, _) in enumerate(placed.areas()):
             if block.ndim > 2:
@@ -224,7 +224,7 @@ class _Writer:
                     self._meanings(sheet, placed)
 
     def _line(self, sheet: Worksheet, axis: str, starts: list[tuple[int, int]], across: bool = True) -> None:
-        """The labels of an axis, from each of some cells on to the right, or down."""
+        """Write the labels of an axis, starting from each of some cells, to the right or down."""
         look = self.look("column" if across else "row")
         for i, label in enumerate(self._engine.labels(axis)):
             word = self._layout.word_cell(axis, i)
@@ -236,7 +236,7 @@ class _Writer:
                     sheet.write_formula(*at, f"={word}", look, label)
 
     def _sentence(self, sheet: Worksheet, placed: Placed, sequence: str) -> None:
-        """The words of a sentence, each to be chosen from a list."""
+        """Write the words of a sentence, each with a drop-down list of the vocabulary."""
         top, bottom = placed.block.row, placed.bottom - 1
         for i, word in enumerate(self._engine.labels(sequence)):
             sheet.write_string(top + i, 0, word, self.look("word"))
@@ -247,7 +247,7 @@ class _Writer:
         sheet.data_validation(top, 0, bottom, 0, choice)
 
     def _meanings(self, sheet: Worksheet, placed: Placed) -> None:
-        """The words that whole numbers mean, beside them."""
+        """Write the words that whole numbers stand for, beside the numbers."""
         _, words = self._layout.word_list(placed.words)
         known, numbers = self._layout.graph.axes[placed.words], self._engine.values[placed.node.name]
         column = placed.block.column
@@ -257,7 +257,7 @@ class _Writer:
             sheet.write_formula(row, column + 1, formula, self.look("strong"), meant)
 
     def _conditions(self, sheet: Worksheet, placed: Placed, decimals: str) -> None:
-        """How cells look that are −∞, very small, changed by an edit, or shares of one."""
+        """Set the conditional formats of cells that are −∞, very small, changed by an edit, or shares of 1."""
         node, value = placed.node, self._engine.values[placed.node.name]
         near = 1e-4 if value.dtype == np.float32 else 1e-9
         for area, before in zip(placed.areas(), placed.areas(placed.beside), strict=True):
@@ -279,7 +279,7 @@ class _Writer:
                 sheet.conditional_format(*area, {**shares, "max_type": "num", "max_value": 1, "max_color": BLUE})
 
     def _chart(self, sheet: Worksheet, own: Sequence[Placed]) -> None:
-        """The probabilities of words as bars, which move with every edit, below all else."""
+        """Add a chart with the probabilities of words, which follow every edit, below all matrices."""
         for placed in own:
             rows, columns = placed.block.table
             is_of_words = placed.node.op.softens and placed.node.axes[-1] in self._layout.vocabularies
@@ -301,7 +301,7 @@ class _Writer:
     # The sheets around the stages
 
     def _words(self, sheet: Worksheet) -> None:
-        """The vocabularies, each word with its number."""
+        """Write the sheet of the vocabularies, each word with its number."""
         self._page(sheet, "&A")
         sheet.write_string(0, 0, "Words that the model knows, with their numbers", self.look("title"))
         sheet.write_url(1, 0, "internal:'Contents'!A1", self.look("link"), "← Contents")
@@ -315,7 +315,7 @@ class _Writer:
                 sheet.write_string(FIRST_ROW + number, 3 * i + 1, word, self.look("text"))
 
     def _contents(self, sheet: Worksheet, title: str, setting: str) -> None:
-        """What this is, how it is read, every matrix with how far an edit has moved it, switches, what is missing."""
+        """Write the first sheet: a legend, all matrices with their largest change by an edit, switches, and notes."""
         self._page(sheet, PROGRAM)
         for column, width in enumerate((30, 36, 46, 14, 14, 16)):
             sheet.set_column(column, column, width)
@@ -350,7 +350,7 @@ class _Writer:
         sheet.freeze_panes(2, 0)
 
     def _entry(self, sheet: Worksheet, row: int, placed: Placed, first: bool) -> None:
-        """A matrix in the table of contents."""
+        """Write the line of a matrix in the table of contents."""
         node = placed.node
         if first:
             sheet.write_url(row, 0, f"internal:{quoted(placed.sheet)}!A1", self.look("link"), placed.sheet)
@@ -371,7 +371,7 @@ class _Writer:
             sheet.write_formula(row, 5, change, self.look("text", '0.0000;"−"0.0000;"–"'), 0)
 
     def _switches(self, sheet: Worksheet, row: int) -> int:
-        """The choices that the model was built with. Returns the row below them."""
+        """Write the switches that differ from their defaults. Returns the row below them."""
         sheet.write_string(row, 0, "Switches: set in the program, before the export", self.look("heading"))
         for block, kind in self._model.blocks().items():
             choices = ((switch, self._model.switch(block, name)) for name, switch in SWITCHES[kind].items())
@@ -385,7 +385,7 @@ class _Writer:
         return row + 3
 
     def _notes(self) -> Iterator[str]:
-        """What the file lacks, or has in another way than the program."""
+        """Notes on what the file lacks, or does differently from the program."""
         yield "Gradients, training and writing on word by word: the program has them; this file has one forward pass."
         yield "Longer sentences and other switches, for which the formulas themselves change: set them in the program."
         yield "−∞, where a mask forbids a key: −1E+300 stands for it, shown as −∞; e to its power is 0 all the same."
@@ -403,7 +403,7 @@ def _said(value: object) -> str:
 
 
 def _formula(engine: Engine, node: Any) -> str:
-    """The symbol of a node and what it is computed by, in plain letters."""
+    """The symbol of a node and its formula, in plain text."""
     symbols = [engine.graph.nodes[parent].symbol for parent in node.parents]
     try:
         symbol = formula_text(node.symbol)
@@ -423,7 +423,7 @@ def _places(block: CellBlock) -> Iterator[tuple[int, int]]:
 
 
 def _held(number: float) -> float | str:
-    """What a cell holds for a number: what the formula in it gives."""
+    """The stored result of a cell's formula for a number."""
     return number if isfinite(number) else float(MINUS_INFINITY) if number == -inf else "#NUM!"
 
 
@@ -435,6 +435,6 @@ def _number(sheet: Worksheet, row: int, column: int, number: float, look: Format
 
 
 def _range(area: Sequence[int]) -> str:
-    """An area as formulas write it."""
+    """An area in the notation of formulas."""
     top, left, bottom, right = area
     return CellBlock((bottom - top + 1, right - left + 1), top, left)[:, :]

@@ -1,8 +1,8 @@
-"""What a model answers: how a cell comes about, and what it writes on behind a text.
+"""Answers of a model: the derivation of a cell, and the continuation of a text.
 
-How one cell comes about: as text, as LaTeX, and as data. The command line prints it, a notebook shows it.
+`Explanation` has the derivation of one cell as text, as LaTeX, and as data, for the command line and notebooks.
 
-What a model writes on behind a text, with the words that it could have chosen.
+`Continuation` has the words that a model wrote after a text, and the words that it could have chosen.
 """
 
 import re
@@ -38,15 +38,15 @@ from explorer.library.matrix import columns
 
 @dataclass(frozen=True)
 class Part:
-    """A derivation in one piece."""
+    """The derivation of one cell, a part of an explanation."""
 
-    cell: str  # of which cell, such as "encoder.1.self.head.1.weights[0,2]"
+    cell: str  # the cell, such as "encoder.1.self.head.1.weights[0,2]"
     rows: tuple[Row, ...]
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """The derivation of a cell, or of its gradient. It prints itself; `latex` and `data` are for others.
+    """The derivation of a cell, or of its gradient. It prints as text; `latex` and `data` give other forms.
 
     >>> import explorer
     >>> told = explorer.open("two-vectors").explain("dot[0,0]")
@@ -56,16 +56,16 @@ class Explanation:
     ('across', '1.0 × 4.0', '4.0')
     """
 
-    cell: str  # as one types it
+    cell: str  # the name of the cell, as one types it
     value: float
     where: str  # its labels, and the stage that shows it
-    formula: str = ""  # LaTeX; empty for an input and for a gradient
+    formula: str = ""  # LaTeX; "" for an input and for a gradient
     numpy: str = ""  # the same in numpy, with short names of the parents
-    note: str = ""  # why it is not computed; empty where it is
-    parts: tuple[Part, ...] = ()  # what was derived, the cell itself last
+    note: str = ""  # why it is not computed; "" if it is
+    parts: tuple[Part, ...] = ()  # the derivations, that of the cell itself last
     feeds: tuple[str, ...] = ()  # the cells that read it
-    root: str = ""  # of a gradient: what it is the gradient of
-    checked: str = ""  # of a gradient: the same by two nudges, in words
+    root: str = ""  # for a gradient: the number that it is the gradient of
+    checked: str = ""  # for a gradient: the result of a check by two nudges, in words
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
@@ -96,7 +96,7 @@ class Explanation:
         yield from (f"{'feeds' if i == 0 else '':<9}{one}" for i, one in enumerate(self.feeds or [_RESULT]))
 
     def latex(self) -> str:
-        """The formula, and below it a line for each row: what it is, the arithmetic, the number."""
+        """The formula, and below it a line for each row with its label, its arithmetic and its number."""
         lines = [self.formula] if self.formula else []
         for part in self.parts:
             given = [(latex_text(row.label), _arithmetic(row.expression), _arithmetic(row.value)) for row in part.rows]
@@ -110,7 +110,7 @@ class Explanation:
         return rf"$\displaystyle {self.latex()}$"
 
     def data(self) -> dict[str, Any]:
-        """All of it as texts, numbers, lists and dicts, as JSON has them."""
+        """The whole explanation as texts, numbers, lists and dicts, as in JSON."""
         parts = [
             {
                 "cell": part.cell,
@@ -128,7 +128,7 @@ _RESULT = "nothing: it is a result"
 
 
 def explained(engine: Engine, node: Node, cell: tuple[int, ...]) -> Explanation:
-    """The derivation of a cell of a node, in the node's own shape."""
+    """The derivation of a cell of a node; `cell` is an index in the node's own shape."""
     last = engine.explain(node.name, cell)
     note = ""
     if node.is_input:
@@ -141,7 +141,7 @@ def explained(engine: Engine, node: Node, cell: tuple[int, ...]) -> Explanation:
     ]
     return Explanation(
         cell_of(engine.graph, node.name, cell),
-        engine.values[node.name][cell].item() + 0,  # 0 has no sign
+        engine.values[node.name][cell].item() + 0,  # turns −0 into 0
         _where(engine, node, cell),
         "" if node.is_input else _formula(engine, node),
         "" if node.is_input else node.op.code(*_variables(node)),
@@ -152,7 +152,7 @@ def explained(engine: Engine, node: Node, cell: tuple[int, ...]) -> Explanation:
 
 
 def gradient_explained(engine: Engine, node: Node, cell: tuple[int, ...], root: Root) -> Explanation:
-    """The derivation of the gradient of a root with respect to a cell of a node, in the node's own shape.
+    """The derivation of the gradient of a root with respect to a cell, an index in the node's own shape.
 
     Raises `ExplorerError`: "no-loss", "no-gradient" or "bad-cell".
     """
@@ -171,7 +171,7 @@ def gradient_explained(engine: Engine, node: Node, cell: tuple[int, ...], root: 
 
 
 def _where(engine: Engine, node: Node, cell: tuple[int, ...]) -> str:
-    """The labels of a cell, and the stage it is shown in."""
+    """The labels of a cell, and the stage that shows it."""
     labels = [engine.labels(axis)[i] for axis, i in zip(node.axes, cell, strict=True)]
     if len(labels) > 1:
         labels[-2:] = f"row {labels[-2]}", f"column {labels[-1]}"
@@ -191,7 +191,7 @@ def _formula(engine: Engine, node: Node) -> str:
 
 
 def _variables(node: Node) -> list[str]:
-    """Short names for the parents; longer ones where two would be called the same."""
+    """Short names for the parents, or longer ones if two parents would have the same name."""
     short = [parent.rpartition(".")[2] for parent in node.parents]
     return short if len(set(short)) == len(set(node.parents)) else [p.replace(".", "_") for p in node.parents]
 
@@ -214,7 +214,7 @@ _TOKEN = re.compile(
 
 
 def _arithmetic(text: str) -> str:
-    """A row's arithmetic: numbers and signs as LaTeX has them, words as text."""
+    """The arithmetic of a row as LaTeX: numbers and signs as mathematics, words as text."""
 
     def one(match: re.Match[str]) -> str:
         if match["power"] is not None:
@@ -228,23 +228,23 @@ def _arithmetic(text: str) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Continuation:
-    """A text that a model has written on."""
+    """A text that a model has continued."""
 
-    read: tuple[str, ...]  # the words behind which it wrote
+    read: tuple[str, ...]  # the words that the model read
     new: tuple[str, ...]  # the words that it wrote
-    ids: tuple[int, ...]  # the numbers of these
-    steps: tuple[Written, ...]  # how each came to be written
+    ids: tuple[int, ...]  # the numbers of the new words
+    steps: tuple[Written, ...]  # how each new word was chosen
     says: tuple[str, ...]  # all words that the model can say
-    beams: tuple[Beam, ...] = ()  # all continuations that were followed to the end, likeliest first
-    notices: tuple[str, ...] = ()  # what a reader should know: words that were not known, why it ends early
+    beams: tuple[Beam, ...] = ()  # all continuations that were followed to the end, the most probable first
+    notices: tuple[str, ...] = ()  # notices for the reader: about unknown words, or an early end
 
     @property
     def text(self) -> str:
-        """All of it as one writes it."""
+        """The whole text, read and new, in normal writing."""
         return self._typed(self.new)
 
     def text_of(self, beam: Beam) -> str:
-        """The same with what another beam wrote."""
+        """The whole text with the words of another beam."""
         return self._typed(self.words(beam))
 
     def words(self, beam: Beam) -> tuple[str, ...]:
@@ -257,7 +257,7 @@ class Continuation:
         return typed(words, self.says)
 
     def candidates(self, step: int, most: int = 20) -> list[tuple[str, float]]:
-        """The words that could have been chosen at a step, counted from 0, with their probabilities."""
+        """The words that could have been chosen at a step, with their probabilities; steps count from 0."""
         return [(self.says[i], probability) for i, probability in self.steps[step].candidates(most)]
 
     def __str__(self) -> str:
@@ -275,7 +275,7 @@ def continued(
     choice: Choice,
     beams: int | None = None,
 ) -> Continuation:
-    """What the model of a state writes; parameters as of `Transformer.generate`."""
+    """The continuation by the model of a state; parameters as in `Transformer.generate`."""
     if not 1 <= n <= MOST_NEW:
         raise ExplorerError("bad-training-setting", name="n", value=n, low=1, high=MOST_NEW)
     sequence, notices = sequence_of(state), list[str]()

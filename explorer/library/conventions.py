@@ -1,4 +1,4 @@
-"""The conventions that give printed numbers, each as a model that opens with them."""
+"""The conventions that give printed numbers; each can be opened as a model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,19 +18,19 @@ from explorer.library.transformer import Transformer
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """One way to come to the printed numbers."""
+    """One way to compute the printed numbers."""
 
     convention: Convention
-    node: str  # what was found to be printed; "" where several nodes were asked for
-    lesson: Lesson | None = None  # what the model is of; None for one that was made for a matrix
+    node: str  # the node that has the printed numbers; "" if nodes were given by name
+    lesson: Lesson | None = None  # the lesson of the model; None for a model that was made for a matrix
 
     @property
     def changed(self) -> dict[str, Any]:
-        """The switches that have to be another way, as `Transformer.switch` takes them."""
+        """The switches to change and their values, as `Transformer.switch` takes them."""
         return dict(self.convention.changed)
 
     def open(self) -> Transformer:
-        """The model with these choices; what has no switch is held there by pins."""
+        """The model with these choices; a deviation that has no switch is pinned."""
         state = self.convention.state
         lesson, state = (self.lesson, state) if self.lesson else lesson_of(state, "A matrix")
         assert lesson is not None
@@ -44,12 +44,12 @@ class Way:
 
 @dataclass(frozen=True, eq=False)
 class Ways:
-    """All ways that were found, likeliest first."""
+    """All ways that were found, the likeliest first."""
 
     ways: tuple[Way, ...]
-    unexplained: tuple[str, ...] = ()  # nodes whose printed numbers nothing gives
-    undecided: Mapping[str, tuple[Any, ...]] | None = None  # switches at which the digits leave these choices, too
-    nearest: Way | None = None  # where there is none: what comes nearest
+    unexplained: tuple[str, ...] = ()  # nodes whose printed numbers no way gives
+    undecided: Mapping[str, tuple[Any, ...]] | None = None  # switches with other values that give the same digits
+    nearest: Way | None = None  # the way that comes nearest, if no way gives the numbers
 
     def __len__(self) -> int:
         return len(self.ways)
@@ -71,7 +71,7 @@ class Ways:
 
 
 def of_model(lesson: Lesson, state: State, printed: Mapping[str, Any], seconds: float = SECONDS) -> Ways:
-    """Those under which a model gives printed numbers; parameters as of `Transformer.conventions`."""
+    """The ways in which a model gives printed numbers; parameters as in `Transformer.conventions`."""
     prints = [search.print_of(state, name, given) for name, given in printed.items()]
     answer = search.conventions(state, prints, seconds)
     ways = tuple(Way(one, "", lesson) for one in answer.found)
@@ -79,18 +79,17 @@ def of_model(lesson: Lesson, state: State, printed: Mapping[str, Any], seconds: 
 
 
 def conventions(given: Any, printed: Any, seconds: float = SECONDS) -> Ways:
-    """Which conventions make printed numbers of a matrix, where a text does not say.
+    """Find the conventions that turn a matrix into printed numbers, if a text does not state them.
 
-    Softmax and other outputs, layer and batch norm, attention of the rows to each other and positions are tried, with
-    their switches, other axes and logarithms, and numbers rounded on the way.
+    It tries softmax and other outputs, layer and batch norm, attention of the rows to each other, and positions, with
+    their switches, other axes and logarithms, and rounded intermediate results.
 
     Parameters
     ----------
     given, printed : str or array
-        As somebody copies them from a text: see `explorer.lessons.conventions.read_matrix`. As many digits have to
-        agree as are printed.
+        As copied from a text: see `explorer.lessons.conventions.read_matrix`. All printed digits must agree.
     seconds : float
-        When to stop, at the latest.
+        The longest time that the search may take.
 
     Raises
     ------

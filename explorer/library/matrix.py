@@ -1,8 +1,8 @@
-"""A matrix of a model with its labels: what a notebook shows, and what numpy, pandas and matplotlib take.
+"""A matrix of a model with its labels: a notebook shows it, and numpy, pandas and matplotlib take it.
 
-Text in columns, and matrices as such.
+`columns` and `table` write text and matrices in columns.
 
-How a matrix stands in a notebook: as text, and as a table with colours. Of a large one the beginning is shown.
+`as_text` and `as_html` show a matrix in a notebook, as text and as a coloured table; of a large one the beginning.
 """
 
 import re
@@ -32,17 +32,17 @@ from explorer.export.matrix import (
 
 
 def width(text: str) -> int:
-    """How many columns of a terminal a text takes."""
+    """The width of a text in columns of a terminal."""
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def left(text: str, size: int) -> str:
-    """The text with blanks behind it."""
+    """The text with blanks after it, `size` columns wide."""
     return text + " " * (size - width(text))
 
 
 def right(text: str, size: int) -> str:
-    """The text with blanks before it."""
+    """The text with blanks before it, `size` columns wide."""
     return " " * (size - width(text)) + text
 
 
@@ -53,9 +53,9 @@ def columns(rows: Sequence[Sequence[str]], alignment: str, indent: str = "") -> 
     ----------
     rows : sequence of rows
     alignment : str
-        "<" or ">" for each column; the last one holds for all that follow.
+        "<" or ">" for each column; the last one also applies to all further columns.
     indent : str
-        What stands before a line.
+        The beginning of each line.
     """
     sizes = [max(map(width, column)) for column in zip_longest(*rows, fillvalue="")]
     ways = alignment + alignment[-1] * (len(sizes) - len(alignment))
@@ -76,9 +76,9 @@ def table(
     rows, heads : sequence of str or None
         Labels of rows and columns; None for a number, and for a vector's columns.
     words : sequence of str
-        Of a vector of numbers of words: the words.
+        For a vector of numbers of words: the words.
     most : int
-        How many columns of a terminal a line may take, beyond which the matrix is folded; 0: any number.
+        The most columns of a terminal that a line may take; a wider matrix is folded. 0: no limit.
     """
     if rows is None:
         yield f"  {written(value[()])}"
@@ -93,7 +93,7 @@ def table(
 
 
 def _folded(grid: list[list[str]], most: int) -> Iterator[list[list[str]]]:
-    """Columns in parts that are not wider than a line; all together where there is no limit."""
+    """Columns in parts that are at most as wide as a line; all columns in one part if there is no limit."""
     part: list[list[str]] = []
     used = 0
     for column in grid:
@@ -107,18 +107,18 @@ def _folded(grid: list[list[str]], most: int) -> Iterator[list[list[str]]]:
 
 
 def _aligned(values: Array) -> list[str]:
-    """Numbers with blanks behind them, so that they stand decimal point below decimal point when set to the right."""
+    """Numbers with blanks after them, so that right-aligned numbers have their decimal points in line."""
     numbers = [written(value) for value in values]
     tails = [len(re.sub(r"^-?(\d+|inf|nan)", "", number)) for number in numbers]
     return [number + " " * (max(tails) - tail) for number, tail in zip(numbers, tails, strict=True)]
 
 
 At: TypeAlias = Any
-"""What stands in brackets: whole numbers, words, slices, lists of them, "…", or an array of bool, as numpy has it."""
+"""An index in brackets, as in numpy: whole numbers, slices, lists, "…" or a bool array; and also words."""
 
 
 class Home(Protocol):
-    """The model that a matrix is of."""
+    """The model that a matrix belongs to."""
 
     def __getitem__(self, name: str) -> "Matrix": ...
     def __setitem__(self, name: str, value: Any) -> None: ...
@@ -129,8 +129,8 @@ class Home(Protocol):
 class Matrix(NDArrayOperatorsMixin):
     """The numbers of a node, or of a head's slice of one, with their labels.
 
-    It is what they were when it was asked for: later edits of the model make new ones. To numpy it is an array
-    (``A @ B``, ``A - B``, ``np.max(A)``: the results are plain arrays), to pandas and matplotlib too.
+    It keeps the numbers of the time when it was made; later edits of the model do not change it. numpy, pandas and
+    matplotlib take it as an array (``A @ B``, ``A - B``, ``np.max(A)``: the results are plain arrays).
 
     >>> import explorer
     >>> m = explorer.open("you-are-welcome")
@@ -145,23 +145,23 @@ class Matrix(NDArrayOperatorsMixin):
       are      0.32376892
       welcome  0.53037654
 
-    In brackets stand numbers, counted from 0, or words; of a node that is stacked over heads, (heads, rows, columns),
-    words are rows and columns of each head. To write there is an edit of the model, see `Transformer.set`.
+    An index is a number, from 0, or a word. In a node that is stacked over heads, (heads, rows, columns), words name
+    rows and columns of each head. Assigning to an index is an edit of the model, see `Transformer.set`.
     """
 
     name: str  # such as "encoder.1.self.weights"
     symbol: str  # LaTeX
     value: Array  # read-only; (rows, columns), (heads, rows, columns), (rows,) or ()
     labels: tuple[tuple[str, ...], ...]  # along each axis
-    node: Node  # what it is of
-    stage: str = ""  # where the window shows it, such as "Encoder 1 › Self-attention"
-    words: tuple[str, ...] = ()  # of a column of numbers of words: the words
-    held: str = ""  # "pinned" or "partly pinned"; empty where all is computed
-    home: Home | None = field(default=None)  # what an edit of it changes; None where it cannot be edited
+    node: Node  # the node that it shows
+    stage: str = ""  # the stage that shows it, such as "Encoder 1 › Self-attention"
+    words: tuple[str, ...] = ()  # for a vector of numbers of words: the words
+    held: str = ""  # "pinned" or "partly pinned"; "" if no cell is pinned
+    home: Home | None = field(default=None)  # the model that an edit changes; None if it cannot be edited
 
     @property
     def rows(self) -> tuple[str, ...] | None:
-        """The labels of the last axis but one, or of a vector's only one; None for a single number."""
+        """The labels of the second-last axis, or of the only axis of a vector; None for a single number."""
         return self.labels[-2:][0] if self.labels else None
 
     @property
@@ -173,7 +173,7 @@ class Matrix(NDArrayOperatorsMixin):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Its sizes."""
+        """Its size along each axis."""
         return self.value.shape
 
     @property
@@ -205,7 +205,7 @@ class Matrix(NDArrayOperatorsMixin):
     # Cells
 
     def __getitem__(self, at: At) -> Any:
-        """Cells: one as a number, rows and columns as a `Matrix`, what a list or an array of bool picks as an array.
+        """Cells: one cell as a number, rows and columns as a `Matrix`, cells from a list or bool array as an array.
 
         Raises `ExplorerError`: "no-label" or "label-twice" for a word; `IndexError`, as numpy does, for a number.
         """
@@ -224,14 +224,14 @@ class Matrix(NDArrayOperatorsMixin):
         return replace(self, name=self._name_of(whole), value=found, labels=tuple(kept), words=words, home=None)
 
     def __setitem__(self, at: At, value: Any) -> None:
-        """Edit cells of the model; this matrix follows, those that were asked for before do not.
+        """Edit cells of the model; this matrix gets the new numbers, other matrices keep the old ones.
 
         Raises
         ------
         ExplorerError
-            As `Transformer.set`; "bad-shape" where the numbers do not fit there.
+            As `Transformer.set`; "bad-shape" if the numbers do not fit.
         TypeError
-            For a part of a matrix, or a gradient: those are results.
+            For a part of a matrix, or a gradient, which cannot be edited.
         """
         if self.home is None:
             raise TypeError(
@@ -244,7 +244,7 @@ class Matrix(NDArrayOperatorsMixin):
         vars(self).update(vars(self.home[self.name]))
 
     def _index(self, at: At) -> tuple[Any, ...]:
-        """What to index the array with."""
+        """The index for the numpy array."""
         parts = list(at) if isinstance(at, tuple) else [at]
         if isinstance(parts[0], str) and self.ndim > 2:
             parts = [*[slice(None)] * (self.ndim - 2), *parts]
@@ -269,12 +269,12 @@ class Matrix(NDArrayOperatorsMixin):
             raise ExplorerError("label-twice", name=self.name, label=word, numbers=numbers)
         raise ExplorerError("no-label", name=self.name, label=word, known=", ".join(names[:MOST_ROWS]))
 
-    # For others
+    # Other forms
 
     def to_frame(self) -> Any:
-        """A `pandas.DataFrame` with these rows and columns; of a stacked node with a level of rows for each head.
+        """A `pandas.DataFrame` with these rows and columns; for a stacked node, heads are a further level of rows.
 
-        Raises `ImportError` where pandas is not installed.
+        Raises `ImportError` if pandas is not installed.
         """
         import pandas
 
@@ -284,7 +284,7 @@ class Matrix(NDArrayOperatorsMixin):
         return pandas.DataFrame(self.value.reshape(-1, self.shape[-1]), index=rows, columns=self.columns)
 
     def parts(self) -> Iterator[LabelledMatrix]:
-        """Its matrices with two axes, head by head; a vector is a column."""
+        """Its matrices with two axes, one for each head; a vector becomes a column."""
         if self.ndim > 2:
             for i in np.ndindex(self.shape[:-2]):
                 symbol = rf"{{{self.symbol}}}^{{({','.join(str(k + 1) for k in i)})}}"
@@ -294,7 +294,7 @@ class Matrix(NDArrayOperatorsMixin):
         yield LabelledMatrix(self.name, self.symbol, flat, self.rows or (), self.columns or ())
 
     def _name_of(self, index: tuple[int | slice, ...]) -> str:
-        """The name of a part of it, as one types it."""
+        """The name of a part of the matrix, as one types it."""
         if len(index) == 1 and isinstance(index[0], int) and self.name == self.node.name and self._over_heads:
             block = self.name.rpartition(".")[0]
             return f"{block}.head.{index[0] % len(self) + 1}.{self.node.short}"
@@ -305,7 +305,7 @@ class Matrix(NDArrayOperatorsMixin):
         return self.ndim == len(self.node.axes) and self.ndim > 1 and self.node.axes[0].endswith(".heads")
 
     def latex(self) -> str:
-        """Equations for a paper, a pmatrix for each head, with eight digits; they need the package amsmath."""
+        """LaTeX equations, a pmatrix for each head, with eight digits; they need the package amsmath."""
         return "\n".join(latex(one) for one in self.parts())
 
     def __repr__(self) -> str:
@@ -319,9 +319,9 @@ class Matrix(NDArrayOperatorsMixin):
 
 
 def fitting(name: str, value: Any, shape: tuple[int, ...]) -> Array:
-    """Numbers in a shape, repeated where they are fewer as numpy repeats them.
+    """Numbers broadcast to a shape, as in numpy.
 
-    Raises `ExplorerError`: "bad-shape"; `ValueError` for what are no numbers.
+    Raises `ExplorerError`: "bad-shape"; `ValueError` if `value` has no numbers.
     """
     numbers = np.asarray(value, dtype=float)
     try:
@@ -346,7 +346,7 @@ MOST_PARTS = 6
 
 
 def as_text(matrix: "Matrix") -> str:
-    """Name, shape and numbers, as wide as the terminal."""
+    """Name, shape and numbers as text, at most as wide as the terminal."""
     size = " × ".join(map(str, matrix.shape)) or "a number"
     lines = ["  ".join(filter(None, (matrix.name, f"({size})", matrix.held)))]
     most = get_terminal_size().columns
@@ -363,7 +363,7 @@ def as_text(matrix: "Matrix") -> str:
 
 
 def as_html(matrix: "Matrix") -> str:
-    """Tables with colours: blue and ochre for the sign and size of numbers, deepening blue for shares of 1."""
+    """HTML tables with colours: blue and ochre for the sign and size of numbers, deepening blue for shares of 1."""
     parts = [html_table(one, matrix.node.op.shares, matrix.words) for one in _shown(matrix)]
     parts += [f"<p>{said}</p>" for said in _parts_left_out(matrix)]
     return f'<div style="display:flex;flex-wrap:wrap;gap:1.5em">{"".join(parts)}</div>'

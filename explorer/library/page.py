@@ -1,6 +1,6 @@
-"""A page of the window as a picture. Qt is imported when the first is drawn, and not before.
+"""A page of the window as a picture. Qt is imported only when the first page is drawn.
 
-Whether there is a screen: Qt ends the process without a word of help when it finds none.
+`need_display` checks for a screen: without one, Qt would end the process without a helpful message.
 """
 
 import locale
@@ -18,16 +18,16 @@ from explorer.lessons.schema import Lesson
 
 
 def need_display(or_offscreen: bool = False) -> None:
-    """Make sure that Qt has something to paint on.
+    """Make sure that Qt can paint.
 
-    `or_offscreen`: where there is no display, let Qt paint into memory instead.
+    `or_offscreen`: without a display, let Qt paint into memory.
 
     Raises `ExplorerError`: "no-display", naming how to get one.
     """
     if not sys.platform.startswith("linux"):
         return
     if locale.getencoding() != "UTF-8":
-        os.environ["LC_ALL"] = "C.UTF-8"  # Qt would take such a one, too, but not without four lines about it
+        os.environ["LC_ALL"] = "C.UTF-8"  # Qt would choose UTF-8 itself, but print four lines about it
     if os.environ.get("QT_QPA_PLATFORM") or _wayland() or _x11():
         return
     if or_offscreen:
@@ -37,7 +37,7 @@ def need_display(or_offscreen: bool = False) -> None:
 
 
 def was_double_clicked() -> bool:
-    """Whether nobody reads what is printed: there is a screen, and no terminal."""
+    """Whether the program was started without a terminal but with a screen, so that nobody reads printed text."""
     if sys.stderr.isatty():
         return False
     platform = os.environ.get("QT_QPA_PLATFORM")
@@ -52,7 +52,7 @@ def _wayland() -> bool:
 
 
 def _x11() -> bool:
-    """Whether an X server answers at DISPLAY: a variable left over from a closed session does not count."""
+    """Whether an X server answers at DISPLAY: the variable may be left over from a closed session."""
     host, _, screen = os.environ.get("DISPLAY", "").rpartition(":")
     number = screen.partition(".")[0]
     if not number.isdecimal():
@@ -63,7 +63,7 @@ def _x11() -> bool:
             return True
         path = f"/tmp/.X11-unix/X{number}"
         return _answers(path) or _answers(f"\0{path}")
-    except (OSError, OverflowError, ValueError):  # nobody there; no such port; no possible name of a host
+    except (OSError, OverflowError, ValueError):  # no server; an impossible port; an impossible host name
         return False
 
 
@@ -78,7 +78,7 @@ Theme = Literal["light", "dark"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Page:
-    """A stage of a model as the window shows it; in a notebook it shows itself.
+    """The page of a stage as the window shows it; a notebook displays it.
 
     >>> import explorer
     >>> page = explorer.open("you-are-welcome").page("encoder.1.self.attention")
@@ -91,15 +91,15 @@ class Page:
     stage: str
 
     def svg(self, size: tuple[int, int] | None = None, theme: Theme | None = None) -> str:
-        """The page as a vector graphic, with parameters and errors as of `drawn`."""
+        """The page as a vector graphic; parameters and errors as in `drawn`."""
         return self.drawn(".svg", size, theme).decode()
 
     def png(self, size: tuple[int, int] | None = None, theme: Theme | None = None) -> bytes:
-        """The page as an image, two pixels for each of the window, with parameters and errors as of `drawn`."""
+        """The page as an image with two pixels for each pixel of the window; parameters and errors as in `drawn`."""
         return self.drawn(".png", size, theme)
 
     def save(self, path: str | Path, size: tuple[int, int] | None = None, theme: Theme | None = None) -> None:
-        """Write the page into a .png, .svg or .pdf, with parameters and errors as of `drawn`; and "not-written"."""
+        """Write the page to a .png, .svg or .pdf; parameters and errors as in `drawn`, and "not-written"."""
         path = Path(path)
         picture = self.drawn(path.suffix.lower(), size, theme)
         with whole_file(path) as stream:

@@ -1,4 +1,4 @@
-"""A transformer that is open, for a notebook, a test and the command line: read, explained, edited, saved."""
+"""An open transformer for notebooks, tests and the command line: its numbers are read, explained, edited and saved."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from explorer.library.conventions import Ways
     from explorer.training.goal_seek import Sought
 
-ExplorerError.in_words = staticmethod(sentence)  # who calls the library reads the error itself
+ExplorerError.in_words = staticmethod(sentence)  # users of the library read the error's own text
 
 
 def open(
@@ -40,14 +40,14 @@ def open(
     Parameters
     ----------
     what : str or Path
-        A lesson or a shipped model by its id, as `explorer list` names them; a lesson's file (.toml); a document
-        (.explorer); the folder of a checkpoint (config.json and safetensors); a file of GGUF or llama2.c (.gguf, .bin).
+        The id of a lesson or a shipped model (`explorer list` lists them), a lesson's file (.toml), a document
+        (.explorer), the folder of a checkpoint (config.json and safetensors), or a GGUF or llama2.c file (.gguf, .bin).
     setting : str, optional
-        Of a lesson; by default its first.
+        The setting of a lesson; by default its first.
     dtype : str
-        In which type the numbers of a checkpoint are computed: "float32" or "float64"; by default, as large as it is.
+        The type in which a checkpoint is computed, "float32" or "float64"; by default it depends on the model's size.
     tokenizer : str or Path, optional
-        The tokenizer of a file of llama2.c, where it does not lie beside it.
+        The tokenizer of a llama2.c file, if it does not lie beside the file.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def open(
     Raises
     ------
     ExplorerError
-        In one sentence, what is wrong and what to do.
+        Its text says in one sentence what is wrong and what to do.
 
     >>> import explorer
     >>> explorer.open("you-are-welcome")
@@ -71,19 +71,19 @@ def open(
 
 
 class Transformer:
-    """A transformer whose every number can be read, explained and changed; what depends on it follows at once.
+    """A transformer in which each number can be read, explained and changed; all numbers that depend on it follow.
 
     Parameters
     ----------
     lesson : Lesson
-        What the document is of.
+        The lesson that the document belongs to.
     document : Document
-        It may be shown elsewhere: an edit here is a step of its undo.
+        It may also be open in a window: an edit here is a step of its undo.
 
     Notes
     -----
-    Nodes are named as in the window, "encoder.1.self.scores"; `nodes` lists them. A node that is stacked over heads is
-    (heads, rows, columns); "encoder.1.self.head.2.scores" is one head's (rows, columns). Cells count from 0.
+    Nodes have the names of the window, such as "encoder.1.self.scores"; `nodes` lists them. A node stacked over heads
+    is (heads, rows, columns); "encoder.1.self.head.2.scores" is the (rows, columns) of one head. Indices count from 0.
 
     >>> import explorer
     >>> m = explorer.open("you-are-welcome")
@@ -104,21 +104,21 @@ class Transformer:
         said = [f"{name} “{' '.join(engine.labels(name))}”" for name in engine.graph.sequences]
         return f"{self.lesson.title}: {', '.join(said) or f'{len(engine.graph.nodes)} nodes'}"
 
-    # What there is
+    # Lists
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """The names of all nodes, and of the slices of their heads, in the order of computing."""
+        """The names of all nodes, and of their heads' slices, in the order in which they are computed."""
         return tuple(self.document.state.graph.names())
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """The names of the pages that `page` draws, in the order of the window's map."""
+        """The names of the pages that `page` draws, in the order of the window's list of stages."""
         return tuple(stage.name for stage in self.document.state.graph.stages)
 
     @property
     def switches(self) -> dict[str, SwitchValue]:
-        """What is chosen at each switch, by names such as "encoder.1.self.scale"."""
+        """The value of each switch, by names such as "encoder.1.self.scale"."""
         model = self.document.state.model
         return {
             f"{block}.{name}": model.switch(block, name)
@@ -131,7 +131,7 @@ class Transformer:
     def __getitem__(self, name: str) -> Matrix:
         """The numbers of a node, or of a head's slice of one, with their labels.
 
-        Raises `ExplorerError`: "unknown-node", with the likeliest name.
+        Raises `ExplorerError`: "unknown-node", with the most similar name.
         """
         engine = self.document.engine
         graph, place = engine.graph, engine.graph.place(name)
@@ -139,18 +139,18 @@ class Transformer:
         words: tuple[str, ...] = ()
         if node.op.picks:
             known = engine.labels(graph.nodes[node.parents[0]].axes[-1])
-            # A pinned number may lie outside.
+            # A pinned number may be outside the vocabulary.
             words = tuple(known[i] if 0 <= i < len(known) else "?" for i in value.flat)
         held = ""
         if (pin := engine.pins.get(place.node)) and pin.cells[place.index].any():
             held = "pinned" if pin.cells[place.index].all() else "partly pinned"
         symbol = node.symbol if place.head is None else rf"{{{node.symbol}}}^{{({place.head + 1})}}"
-        # 0 has no sign.
+        # Adding 0 turns −0 into 0.
         labels = tuple(engine.labels(axis) for axis in graph.axes_of(place))
         return Matrix(name, symbol, frozen(value + 0), labels, node, stage_of(graph, node), words, held, self)
 
     def cell(self, cell: str) -> tuple[str, tuple[int, ...]]:
-        """The node of a cell and its index there, where a head's slice may be named.
+        """The node of a cell, and the index in that node; `cell` may name a head's slice.
 
         Raises `ExplorerError`: "bad-cell-syntax", "unknown-node" or "bad-cell".
         """
@@ -160,19 +160,19 @@ class Transformer:
         return place.node, place.index + at
 
     def explain(self, cell: str, gradient_of: str = "") -> Explanation:
-        """How a cell comes about, as one would write it on paper.
+        """The derivation of a cell, as one would write it on paper.
 
         Parameters
         ----------
         cell : str
             Such as "encoder.1.self.weights[0,0,2]"; a single number is written without brackets.
         gradient_of : str
-            "loss" or a cell: then how its gradient with respect to `cell` comes about, by the chain rule.
+            "loss" or a cell: then its gradient with respect to `cell` is derived, by the chain rule.
 
         Raises
         ------
         ExplorerError
-            "bad-cell-syntax", "unknown-node" or "bad-cell"; of a gradient also "no-loss" or "no-gradient".
+            "bad-cell-syntax", "unknown-node" or "bad-cell"; for a gradient also "no-loss" or "no-gradient".
 
         >>> import explorer
         >>> m = explorer.open("you-are-welcome")
@@ -187,7 +187,7 @@ class Transformer:
         return gradient_explained(engine, node, whole, root_of(engine.graph, gradient_of))
 
     def gradient(self, root: str | Root, of: str) -> Matrix:
-        """How much one number changes with each number of a node.
+        """The gradient of one number: how much it changes with each number of a node.
 
         Parameters
         ----------
@@ -199,7 +199,7 @@ class Transformer:
         Returns
         -------
         Matrix
-            In the shape of the node.
+            It has the shape of the node.
 
         Raises
         ------
@@ -220,22 +220,22 @@ class Transformer:
         return replace(matrix, name=name, symbol=symbol, value=frozen(found + 0), words=(), held="", home=None)
 
     def symbol(self, root: Root) -> str:
-        """The symbol of one number, as LaTeX."""
+        """The symbol of one number in LaTeX."""
         symbol = self.document.engine.graph.nodes[root.node].symbol
         return rf"{{{symbol}}}_{{{','.join(map(str, root.cell))}}}" if root.cell else symbol
 
     def conventions(self, printed: Mapping[str, Any], seconds: float = 10.0) -> "Ways":
-        """Under which settings the model gives the numbers that a text prints, likeliest first.
+        """Find the conventions under which the model gives the numbers that a text prints, the likeliest first.
 
-        Its typed numbers stay; the switches are tried, other axes and logarithms, and rounding on the way.
+        The inputs stay as they are. It tries the switches, other axes and logarithms, and rounded intermediate results.
 
         Parameters
         ----------
         printed : mapping of str to str or array
-            For each node what is printed there, as somebody copies it; "?" for what is not. Several nodes of one text
-            are found sooner than the last one alone.
+            For each node its printed numbers, as copied from a text; "?" where nothing is printed. Several nodes of a
+            text are explained sooner than the last one alone.
         seconds : float
-            When to stop, at the latest.
+            The longest time that the search may take.
 
         Raises
         ------
@@ -247,25 +247,25 @@ class Transformer:
         >>> m.conventions({"scaled": "0 0 8.33; 0 8.33 0"}).ways
         (attention.scale = 1/d_k,)
         """
-        from explorer.library.conventions import of_model  # whoever opens a model need not search
+        from explorer.library.conventions import of_model  # imported only for a search
 
         return of_model(self.lesson, self.document.state, printed, seconds)
 
     def page(self, stage: str) -> Page:
-        """A page as the window shows it, drawn when it is asked for: ``m.page("encoder.1.self.attention").svg()``.
+        """The page of a stage as the window shows it, such as ``m.page("encoder.1.self.attention").svg()``.
 
-        Raises `ExplorerError`: "unknown-stage", when it is drawn.
+        The page is drawn only by its methods; an unknown stage raises `ExplorerError` "unknown-stage" there.
         """
         return Page(self.lesson, self.document, stage)
 
-    # Changing. Each is a command of the document, and a step of its undo.
+    # Edits. Each is a command of the document, and a step of its undo.
 
     def __setitem__(self, name: str, value: Any) -> None:
-        """Set all of a node: an input's numbers, or those that a computed node is held at.
+        """Set all numbers of an input, or pin all numbers of a computed node.
 
-        `value`: a number, or an array that numpy can repeat to the node's shape.
+        `value`: a number, or an array that can be broadcast to the node's shape.
 
-        Raises `ExplorerError`: "unknown-node", "bad-shape", "bad-token-id"; `ValueError` for what are no numbers.
+        Raises `ExplorerError`: "unknown-node", "bad-shape", "bad-token-id"; `ValueError` if `value` has no numbers.
         """
         graph = self.document.state.graph
         place = graph.place(name)
@@ -277,14 +277,14 @@ class Transformer:
             self.set(name, {cell: numbers[cell].item() for cell in np.ndindex(shape)})
 
     def set(self, name: str, cells: Mapping[tuple[int, ...], float]) -> None:
-        """Set cells of an input, or pin those of a computed node: hold them there, whatever they are computed from.
+        """Set cells of an input, or pin cells of a computed node: they keep these numbers whatever their parents are.
 
         Parameters
         ----------
         name : str
             A node, or a head's slice of one.
         cells : mapping of cell to float
-            Counted from 0 in the shape of the node or slice.
+            The cells are indices in the shape of the node or slice, from 0.
 
         Raises
         ------
@@ -296,28 +296,28 @@ class Transformer:
         self.document.do(SetCells(name, cells) if given else PinCells(name, cells))
 
     def release(self, name: str) -> None:
-        """Let a computed node be computed again, where cells of it were pinned.
+        """Remove all pins of a computed node, so that it is computed again.
 
         Raises `ExplorerError`: "unknown-node".
         """
         self.document.do(Release(name))
 
     def seek(self, cell: str, value: float, change: str | Sequence[str]) -> "Sought":
-        """Let gradient descent find inputs that give a cell a value. Where it does, that is one step of undo.
+        """Let gradient descent find inputs that give a cell a value. A success is one step of undo.
 
         Parameters
         ----------
         cell : str
             Such as "encoder.1.self.weights[0,0,2]".
         value : float
-            What it should be.
+            The wanted value.
         change : str or sequence of str
-            What may change: inputs, heads' slices or cells of them. All else stays.
+            What may change: inputs, or heads' slices or cells of inputs. All other inputs stay.
 
         Returns
         -------
         Sought
-            The way, step by step, and why it ends where it does not get there: then nothing is changed.
+            The steps of the search and, if it failed, the reason; then nothing is changed.
 
         Raises
         ------
@@ -335,7 +335,7 @@ class Transformer:
              across   up
           x    -0.2  2.4
         """
-        from explorer.training.goal_seek import command, seek  # few ask for it
+        from explorer.training.goal_seek import command, seek  # imported only when it is used
 
         graph = self.document.state.graph
         root = root_of(graph, cell)
@@ -347,9 +347,9 @@ class Transformer:
         return found
 
     def switch(self, name: str, value: object) -> None:
-        """Choose at a switch: ``m.switch("encoder.1.self.scale", "none")``; `switches` lists them.
+        """Set a switch: ``m.switch("encoder.1.self.scale", "none")``; `switches` lists all switches.
 
-        Raises `ExplorerError`: "unknown-block", "unknown-switch" or "bad-switch-value", with what there is.
+        Raises `ExplorerError`: "unknown-block", "unknown-switch" or "bad-switch-value", with the possible values.
         """
         block, _, short = name.rpartition(".")
         if not block:
@@ -358,9 +358,9 @@ class Transformer:
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """The words that the model reads first, of an encoder-decoder those of its source.
+        """The words that the model reads; for an encoder-decoder, the words of its source.
 
-        They are set as a text or word by word; a new word gets a row of its own in the table.
+        They can be set to a text or to a list of words; a new word gets a new row in the embedding table.
 
         Raises `ExplorerError`: "fixed-tokens", "empty-tokens", "too-many-tokens" or "bad-token".
         """
@@ -372,9 +372,9 @@ class Transformer:
 
     @property
     def target(self) -> tuple[str, ...]:
-        """The words that the decoder of an encoder-decoder reads; set as `tokens`.
+        """The words that the decoder of an encoder-decoder reads; they can be set like `tokens`.
 
-        Raises `ExplorerError`: "unknown-sequence" for a model that has none, and as `tokens`.
+        Raises `ExplorerError`: "unknown-sequence" for a model without such a decoder, and as `tokens`.
         """
         return self.document.words(self._known("target"))
 
@@ -383,14 +383,14 @@ class Transformer:
         self.say("target", words)
 
     def say(self, sequence: str, words: str | Sequence[str]) -> None:
-        """Give a sequence, "source", "target" or "input", other words; see `tokens`."""
+        """Set the words of a sequence, "source", "target" or "input"; see `tokens`."""
         graph = self.document.state.graph
         if isinstance(words, str):
             words = tokens_of(words, graph.axes[graph.sequences[self._known(sequence)]])
         self.document.do(SetTokens(sequence, tuple(words)))
 
     def vocabulary(self, sequence: str = "") -> tuple[str, ...]:
-        """The words that a sequence, by default the first, can have without a new row in the table.
+        """The words that a sequence, by default the first, can have without a new row in the embedding table.
 
         Raises `ExplorerError`: "fixed-tokens" or "unknown-sequence".
         """
@@ -398,7 +398,7 @@ class Transformer:
         return graph.axes[graph.sequences[self._known(sequence)]]
 
     def _known(self, sequence: str = "") -> str:
-        """A sequence that the model has; the one that it reads first, for ""."""
+        """The name of a sequence, checked; for "" the first sequence of the model."""
         sequences = self.document.state.graph.sequences
         sequence = sequence or next(iter(sequences), "")
         if not sequences:
@@ -408,17 +408,17 @@ class Transformer:
         return sequence
 
     def undo(self) -> str:
-        """Take the last change back. Returns what that was; "" where there was none."""
+        """Undo the last change. Returns its label; "" if there was none."""
         return self._travelled(self.document.undo)
 
     def redo(self) -> str:
-        """Do again what was taken back last. Returns what that was; "" where there was none."""
+        """Redo the change that was undone last. Returns its label; "" if there was none."""
         return self._travelled(self.document.redo)
 
     def save(self, path: str | Path) -> None:
-        """Write a document that the window opens (.explorer), a live spreadsheet (.xlsx), or a numpy script (.py).
+        """Write a document for the window (.explorer), a spreadsheet with formulas (.xlsx), or a numpy script (.py).
 
-        What stands there is replaced when the new file is whole.
+        An existing file is replaced only when the new one is complete.
 
         Raises `ExplorerError`: "unknown-format", "not-written", "not-saved" or "sheet-too-large".
         """
@@ -445,20 +445,20 @@ class Transformer:
         seed: int = 0,
         beams: int | None = None,
     ) -> Continuation:
-        """Write on behind a text; of an encoder-decoder: answer it.
+        """Continue a text; with an encoder-decoder, write the answer to it.
 
         Parameters
         ----------
         text : str or sequence of str
-            What is written on, or what the encoder reads: a text, or words that the model knows.
+            The text to continue, or the text that the encoder reads, as a string or as words that the model knows.
         n : int
             The most words to write.
         target : str or sequence of str, optional
-            What an encoder-decoder's answer begins with; by default ``<start>``.
+            The beginning of an encoder-decoder's answer; by default ``<start>``.
         greedy, temperature, top_k, top_p, seed
             How a word is chosen: see `explorer.core.generation.Choice`. The same seed draws the same words.
         beams : int, optional
-            Of so many continuations at once the likeliest is followed, and no word is drawn.
+            Beam search: follow so many continuations at once, and return the most probable. No word is drawn.
 
         Raises
         ------
