@@ -192,15 +192,15 @@ def search(
         raise ExplorerError("bad-training-setting", name="beams", value=beams, low=1, high=MOST_BEAMS)
     levels: list[tuple[Beam, ...]] = []
     now = [(Beam(), decoder)]
-    read: Sequence[int] = ids
     for length in range(n):
         found: list[tuple[Beam, Decoder]] = []
         for place, (beam, reader) in enumerate(now):
             told(length * beams + place, n * beams)
+            read = [reader.reads[beam.words[-1]]] if beam.words else ids
             if beam.done or reader.n + len(read) > reader.room:
                 found.append((replace(beam, parent=place), reader))
                 continue
-            logits = reader.read(read if not beam.words else [reader.reads[beam.words[-1]]])
+            logits = reader.read(read)
             probabilities = Choice().probabilities(logits)
             for word in places_of_largest(probabilities, beams).tolist():
                 score = beam.score + float(np.log(max(probabilities[word], 1e-300)))

@@ -11,6 +11,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.models.ends import DECODER_READS
 from explorer.core.training.data import words_of
 from explorer.core.vocabulary import END, MOST_TOKENS, PAD, START, UNKNOWN, Vocabulary, are_numbers, is_mark
+from explorer.core.vocabulary import end_of as end_mark
 from explorer.document.state import State, frozen
 
 MOST_NEW = 500
@@ -72,9 +73,10 @@ def ids_of(words: Sequence[str], vocabulary: Sequence[str]) -> list[int]:
 
 
 def end_of(state: State) -> int:
-    """The number of `<end>` in the output vocabulary; -1 if it has none."""
+    """The number of the end-of-text mark in the output vocabulary; -1 if it has none."""
     words = output_words(state)
-    return words.index(END) if END in words else -1
+    end = end_mark(words)
+    return words.index(end) if end in words else -1
 
 
 def output_words(state: State) -> tuple[str, ...]:

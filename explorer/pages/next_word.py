@@ -17,9 +17,9 @@ from explorer.core.graph import READ, Stage
 from explorer.core.models.ends import DECODER_READS
 from explorer.core.numbers import Ranked, alone, as_share, exact, written
 from explorer.core.ops import Array
-from explorer.core.vocabulary import END
+from explorer.core.vocabulary import end_of as end_mark
 from explorer.document.commands import SetTokens, WriteOn
-from explorer.document.continuation import decoder_of, end_of, ids_of
+from explorer.document.continuation import decoder_of, end_of, ids_of, output_words
 from explorer.document.state import State
 from explorer.pages.drawing import ACCENT, MUTED, Axis, Box, Drawing, FlowLine, Mark
 from explorer.pages.element import Element
@@ -255,8 +255,9 @@ def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int) -
     says = view.labels(view.nodes[PROBABILITIES].axes[1])[chosen]
     place = row_choice(view, sequence, "After", last=True)
     stops, known = "", view.graph.axes[view.graph.sequences[sequence]]
-    if says == END:
-        stops = f"The text is complete here: the model says {escape(END)}, so there is no word to append."
+    end = end_mark(output_words(view.state))
+    if says == end:
+        stops = f"The text is complete here: the model says {escape(end)}, so there is no word to append."
     elif says not in known:
         stops = f"The model says “{escape(says)}”, which is none of the words that it reads: nothing can follow it."
     append = Button(
@@ -268,7 +269,7 @@ def _buttons(view: View, sequence: str, row: int, choice: Choice, chosen: int) -
         not stops,
         True,
     )
-    tip = f"Write up to {RUN} words, until the model says {END}"
+    tip = f"Write up to {RUN} words, until the model says {end}"
     run = Button("run", "Write on", Do(WriteOn(row + 1, RUN, choice)), tip, on=not stops)
     return Controls("go on", (place, append, run)), *([Note("stops", stops)] if stops else [])
 
@@ -288,6 +289,7 @@ class _Words(Lines):
     before: tuple[str, ...]
     actual: str
     reads: frozenset[str] | None  # the words that the model reads; None: all of these
+    end: str  # the mark after the last word of a text
 
     def __len__(self) -> int:
         return len(self.words)
@@ -320,8 +322,8 @@ class _Words(Lines):
             mark += f", number {self._rank + 1:,}"
         read = self.reads is None or name in self.reads
         said = [mark] * (word == self.chosen) + ["stands there"] * (name == self.actual)
-        said += ["is never read"] * (not read and name != END)
-        lead = Do(SetTokens(self.sequence, (*self.before, name))) if read and name != END else None
+        said += ["is never read"] * (not read and name != self.end)
+        lead = Do(SetTokens(self.sequence, (*self.before, name))) if read and name != self.end else None
         tip += "" if read else "; no word that the model reads"
         entries = (
             Entry(name, tip=f"{tip}. A click appends it." if lead else tip, muted=off, leads=lead),
@@ -344,7 +346,8 @@ def _listing(view: View, sequence: str, row: int, shares: Array, chances: Array,
     reads = None if read is words else frozenset(read)
     spot = view.looking.spot
     spoken = spot.columns if spot is not None and spot.node == PROBABILITIES and row in spot.rows else ()
-    lines = _Words(words, shares, chances, greedy, row, chosen, spoken, sequence, there[: row + 1], actual, reads)
+    before, end = there[: row + 1], end_mark(output_words(view.state))
+    lines = _Words(words, shares, chances, greedy, row, chosen, spoken, sequence, before, actual, reads, end)
     columns = (
         Column(unit(words).capitalize()),
         Column("probability", NUMBER),

@@ -286,5 +286,6 @@ def _balances(model: Model, g: GraphBuilder) -> list[str]:
     """The balances of the experts that the loss includes."""
     if not model.has_switch("loss", "balance") or not model.switch("loss", "balance"):
         return []
-    layers = [f"{stack}.{k + 1}" for stack in ("encoder", "decoder") for k in range(model.layers)]
+    numbers = {"encoder": model.layers, "decoder": model.decoder_layers}
+    layers = [f"{stack}.{k + 1}" for stack, n in numbers.items() for k in range(n)]
     return [name for layer in layers if (name := f"{layer}.ffn.balance") in g]

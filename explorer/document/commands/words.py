@@ -15,7 +15,8 @@ from explorer.core.errors import ExplorerError
 from explorer.core.generation import Choice, write
 from explorer.core.models.ends import DECODER_READS, follows_words
 from explorer.core.ops import Array
-from explorer.core.vocabulary import END, MOST_TOKENS, are_numbers, with_words
+from explorer.core.vocabulary import MOST_TOKENS, are_numbers, with_words
+from explorer.core.vocabulary import end_of as end_mark
 from explorer.document.commands.cells import input_place
 from explorer.document.commands.model import Command, SetSwitch
 from explorer.document.continuation import decoder_of, end_of, ids_of, output_words, sequence_of
@@ -158,7 +159,7 @@ TEMPERATURE = "output.temperature"
 
 @dataclass(frozen=True)
 class WriteOn(Command):
-    """Let the model write words after the present ones, up to `<end>`.
+    """Let the model write words after the present ones, up to its end-of-text mark.
 
     The temperature is the model's (`output.temperature`); pinned cells stay pinned.
     """
@@ -184,9 +185,10 @@ class WriteOn(Command):
         for word in self._said(state, words):
             said.append(word)
             told(len(said), self.n)
-        new = list(takewhile(lambda word: word != END and word in reads, said))
+        end = end_mark(output_words(state))
+        new = list(takewhile(lambda word: word != end and word in reads, said))
         if not new:
-            raise ExplorerError("text-ends", end=END) if said[0] == END else ExplorerError("not-read", word=said[0])
+            raise ExplorerError("text-ends", end=end) if said[0] == end else ExplorerError("not-read", word=said[0])
         return SetTokens(sequence, [*words, *new]).apply(state)
 
     def _said(self, state: State, words: list[str]) -> Iterator[str]:
@@ -207,6 +209,6 @@ class WriteOn(Command):
             # A new sentence may extend the output vocabulary, if the targets are its own next words.
             said = output_words(state)[choice.word(choice.probabilities(logits), len(words))]
             yield said
-            if said == END or said not in state.graph.axes[state.graph.sequences[sequence]]:
+            if said == end_mark(output_words(state)) or said not in state.graph.axes[state.graph.sequences[sequence]]:
                 return
             words = [*words, said]

@@ -1,5 +1,7 @@
 """What changed since 2017: each switch against straight-line numpy, and its gradients against central differences."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from explorer.core.graph import Place
 from explorer.core.model import Model
 from explorer.core.models import build
 from explorer.core.ops import Input
+from explorer.lessons.loader import load
 from tests.core.models.straight import Straight
 
 WORDS = tuple("abcdefg")
@@ -247,3 +250,11 @@ def test_the_loss_takes_the_balance_of_all_layers_times_its_switch():
     # Without experts there is nothing to balance.
     _, graph, inputs = made({**LLAMA, "loss.balance": 0.5})
     assert len(graph.nodes["loss.value"].parents) == 3
+
+
+def test_the_loss_takes_the_balance_of_decoder_layers_that_the_encoder_lacks():
+    state = load("you-are-welcome").state("textbook")
+    experts = {f"decoder.{k}.ffn.{name}": value for k in (1, 2, 3) for name, value in (("experts", 4), ("chosen", 2))}
+    model = replace(state.model, behind=3, switches={**state.model.switches, **experts, "loss.balance": 0.5})
+    parents = build(model).nodes["loss.value"].parents
+    assert [name for name in parents if name.endswith("balance")] == [f"decoder.{k}.ffn.balance" for k in (1, 2, 3)]

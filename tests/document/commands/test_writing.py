@@ -9,7 +9,7 @@ from explorer.core.errors import ExplorerError
 from explorer.core.generation import Choice
 from explorer.core.model import Model
 from explorer.document.commands import AddWords, PinCells, SetCells, SetSwitch, SetTokens, WriteOn
-from explorer.document.continuation import output_words, sequence_of
+from explorer.document.continuation import end_of, output_words, sequence_of
 from explorer.document.document import Document
 from explorer.document.state import State
 from explorer.lessons.loader import load
@@ -39,6 +39,16 @@ def test_where_the_sentence_is_complete_that_is_said(document):
         document.do(WriteOn(6, 1, GREEDY))
     assert caught.value.id == "text-ends"
     assert words(document)[-1] == "mat"
+
+
+def test_a_model_that_others_trained_stops_at_the_end_mark_of_its_tokenizer():
+    document = Document(load("inside-a-storyteller").state())
+    end = end_of(document.state)
+    assert output_words(document.state)[end] == "</s>"
+    last = len(words(document)) - 1
+    document.do(PinCells("output.logits", {(last, end): 100.0}))
+    with pytest.raises(ExplorerError, check=lambda error: error.fields["end"] == "</s>"):
+        document.do(WriteOn(last + 1, 3, GREEDY))
 
 
 def test_the_models_own_temperature_is_used(document):
