@@ -1,4 +1,4 @@
-"""How a question of each kind is answered: a widget that takes answers and gives them to the guide."""
+"""The widgets in which questions are answered, one for each kind; they give the answers to the guide."""
 
 from functools import partial
 from typing import Any, ClassVar
@@ -26,46 +26,46 @@ from explorer.ui.widgets.layouts import FlowLayout, column_in
 from explorer.ui.workbench import Workbench
 
 FIELD = 200
-"""Pixels at text scale 1 that a field for a number is wide at most, for a class."""
+"""Width of a field for a number, on a slide, in pixels at text scale 1."""
 CURVE = 150
-"""Pixels at text scale 1 that the loss on the way is high."""
+"""Height of the curve of the loss, in pixels at text scale 1."""
 
 
 class Body(QWidget):
     """Takes the answers of one kind of question."""
 
-    passed = Signal()  # Enter was pressed where the answer is given already
+    passed = Signal()  # Enter was pressed after the answer was given
 
     def __init__(self, bench: Workbench, guide: Guide, question: Any) -> None:
         super().__init__()
         self.bench, self.guide, self.question = bench, guide, question
         self.large = least_letters(bench.appearance) > 0
-        """Whether a class sees it: what has been settled makes room."""
+        """Whether a class sees it: then what is settled is hidden to make room."""
         self.column = column_in(self, spacing=bench.appearance.px(4))
 
     def give(self, answer: Answer) -> None:
-        """Answer the question, as long as it is that of the step one is at: a key may come before the next is shown."""
+        """Answer the question, if it is still that of the present step: a key may come before the next one is shown."""
         if self.guide.question is self.question:
             self.guide.answer(answer)
 
     def follow(self, verdict: Verdict | None, done: bool) -> None:
-        """Show what came of the last answer."""
+        """Show the outcome of the last answer."""
 
     def refresh(self) -> None:
         """Follow a change of the document."""
 
     def height_at(self, width: int) -> int:
-        """Pixels that it is high in a width."""
+        """Its height in pixels at a width."""
         return column_height(self.parts, width, self.column.spacing())
 
     @property
     def parts(self) -> list[QWidget]:
-        """What stands in it, from the top down."""
+        """The widgets in it, from the top down."""
         return []
 
 
 class PredictBody(Body):
-    """A number is typed and locked."""
+    """Takes a number that is typed and locked in."""
 
     def __init__(self, bench: Workbench, guide: Guide, question: Predict) -> None:
         super().__init__(bench, guide, question)
@@ -73,7 +73,7 @@ class PredictBody(Body):
         gaps = guide.walk.gaps()
         self.gaps = None if gaps is None else GapsView(bench, gaps)
         if self.gaps is not None:
-            if not self.large:  # else it stands where the class sees how a number comes about
+            if not self.large:  # a class sees it in place of the derivation
                 self.column.addWidget(self.gaps)
             self.gaps.changed.connect(self._say_whether_typed)
         for field in self.fields:
@@ -87,17 +87,17 @@ class PredictBody(Body):
         line = FlowLayout(self._line)  # in large letters the button stands below
         line.addWidget(self.field)
         line.addWidget(self.button)
-        if self.large:  # it may have all of the screen
+        if self.large:  # else it would be as wide as the screen
             self.field.setFixedWidth(bench.appearance.px(FIELD))
         self.column.addWidget(self._line)
 
     @property
     def fields(self) -> list[QLineEdit]:
-        """Those that are to be filled in, in their order."""
+        """The fields that are to be filled in, in order."""
         return [*(field for field, _ in (self.gaps.fields if self.gaps is not None else ())), self.field]
 
     def be_typed_in(self) -> bool:
-        """Give the keys to the first field without a number; returns whether there is one."""
+        """Give the focus to the first field without a number; returns whether there is one."""
         field = next((field for field in self.fields if number_in(field) is None), None)
         if field is not None:
             field.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -110,7 +110,7 @@ class PredictBody(Body):
             self._lock()
 
     def number(self) -> float | None:
-        """What is typed, if it is a number."""
+        """The number that is typed; None if it is no number."""
         return number_in(self.field)
 
     def follow(self, verdict: Verdict | None, done: bool) -> None:
@@ -120,7 +120,7 @@ class PredictBody(Body):
         if verdict is not None and not done:
             if self.button.hasFocus():
                 self.field.setFocus(Qt.FocusReason.OtherFocusReason)
-            self.field.selectAll()  # so that another number takes its place
+            self.field.selectAll()  # so that typing replaces it
         self._say_whether_typed()
         if self.gaps is not None:
             self.gaps.mark(verdict is not None, done)
@@ -142,7 +142,7 @@ class PredictBody(Body):
 
 
 class ChooseBody(Body):
-    """One of a few answers is chosen; a wrong one is said to be wrong, and why."""
+    """Takes one of a few choices; a wrong one is marked as wrong."""
 
     def __init__(self, bench: Workbench, guide: Guide, question: Choose) -> None:
         super().__init__(bench, guide, question)
@@ -153,7 +153,7 @@ class ChooseBody(Body):
             button.clicked.connect(partial(self.give, i))
             self.column.addWidget(button)
         self.buttons = [shown[i] for i in range(len(shown))]
-        """Those of the choices as they are written; they stand in another order."""
+        """The buttons in the order of the choices in the lesson's file; they stand in another order."""
 
     def height_at(self, width: int) -> int:
         if self._abreast(width):
@@ -171,7 +171,7 @@ class ChooseBody(Body):
         return [button for button in self.buttons if not button.isHidden()]
 
     def _abreast(self, width: int) -> bool:
-        """Whether answers stand beside each other, so that a class sees more of the rest."""
+        """Whether the answers stand side by side, so that a class sees more of the rest."""
         there = self._there
         each = (width - self.column.spacing() * (len(there) - 1)) // max(len(there), 1)
         heights = [button.height_at(each) for button in there]
@@ -193,7 +193,7 @@ class ChooseBody(Body):
             sign = "✗ " if wrong else "✓ " if choice.right and done else ""
             button.say(f"{sign}{choice.text}", self.guide.numbers)
             answer = "wrong" if wrong else "right" if choice.right and done else ""
-            for part in (button, button.words.label):  # Qt matches what a label stands in only when it is dressed
+            for part in (button, button.words.label):  # Qt matches the ancestors of a label only when it is polished
                 mark(part, answer=answer)
             button.setEnabled(not done and not wrong)
             button.setVisible(not (done and self.large) or wrong or choice.right)
@@ -206,7 +206,7 @@ class ChooseBody(Body):
 
 
 class PointBody(Body):
-    """A word, a cell or a head is clicked."""
+    """Takes a word, a cell or a head that is clicked."""
 
     WHERE: ClassVar[dict[str, str]] = {
         "token": "Click a word at the top.",
@@ -224,7 +224,7 @@ class PointBody(Body):
         self.column.addWidget(self._take)
         self._take.hide()
         self._at: tuple[int, ...] = ()
-        """The cell, or the word, that keys have come to."""
+        """The cell, or the word, that was reached last."""
         selection = bench.selection
         if question.at == "token":
             selection.token_chosen.connect(self._token)
@@ -243,7 +243,7 @@ class PointBody(Body):
 
     @property
     def _asks(self) -> bool:
-        """Whether it is still asked: when the step was left, this goes in a later turn of the event loop."""
+        """Whether the question is still open: when its step is left, this widget is deleted in a later turn."""
         return self.guide.question is self.question
 
     def _token(self, by: Coming) -> None:
@@ -256,7 +256,7 @@ class PointBody(Body):
             self.give((head,))
 
     def _cell(self, cell: Cell, by: Coming) -> None:
-        if not self._asks:  # the walk is another one already, perhaps with another model
+        if not self._asks:  # the walk may already be another one, perhaps with another model
             return
         place = self._engine.graph.place(self.question.node)
         if cell.node == place.node and cell.index[: len(place.index)] == place.index:
@@ -270,7 +270,7 @@ class PointBody(Body):
         return self.guide.walk.engine(self.guide.walk.at)
 
     def _take_place(self, place: tuple[int, ...], by: Coming) -> None:
-        """Take what was clicked as the answer; what keys have come to is offered."""
+        """Take a place that was clicked as the answer; offer one that keys have reached."""
         self._at = place
         if by == "click":
             self.give(place)
@@ -280,7 +280,7 @@ class PointBody(Body):
 
 
 def elsewhere(graph: Graph, cell: Cell, asked: Place) -> str:
-    """That a cell is in another table than the one that is to be pointed at, which is no answer."""
+    """A sentence: the cell is in another table than the one that is asked for, so it is no answer."""
     meant, clicked = graph.nodes[asked.node], graph.nodes[cell.node]
     name = f"<b>{formula_html(meant.symbol)}</b>"
     head = "" if asked.head is None else f" of head {asked.head + 1}"
@@ -292,7 +292,7 @@ def elsewhere(graph: Graph, cell: Cell, asked: Place) -> str:
 
 
 class MakeBody(Body):
-    """Numbers are changed in the model until a goal is reached."""
+    """Takes changes of numbers in the model, until a goal is reached."""
 
     def __init__(self, bench: Workbench, guide: Guide, question: MakeSo) -> None:
         super().__init__(bench, guide, question)
@@ -325,7 +325,7 @@ class MakeBody(Body):
 
 
 class _LossOnTheWay(QWidget):
-    """The loss of the run, beside what is asked: who plays sees it fall. A goal for the loss is a line."""
+    """The loss of the run, beside the question, so that it is seen to fall. A goal for the loss is a line."""
 
     def __init__(self, bench: Workbench, question: MakeSo) -> None:
         from explorer.ui.training.loss_curve import RunCurve
@@ -336,7 +336,7 @@ class _LossOnTheWay(QWidget):
         self.setFixedHeight(bench.appearance.px(CURVE))
 
     def height_at(self, width: int) -> int:
-        """Pixels that it is high in a width."""
+        """Its height in pixels at a width."""
         return self.maximumHeight()
 
 

@@ -1,12 +1,12 @@
-"""How long a lecturer has been presenting, and how long in each step."""
+"""How long a lecturer has been presenting, in all and in each step."""
 
 from PySide6.QtCore import QElapsedTimer, QObject, QTimer, Signal
 
 
 class Clock(QObject):
-    """How long one has been presenting, and how long in each step; it can be stopped."""
+    """Measures how long a lecturer has been presenting, in all and in each step; it can be stopped."""
 
-    ticked = Signal()  # a second has gone by, or it was started or stopped
+    ticked = Signal()  # a second has passed, or it was started or stopped
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -19,16 +19,16 @@ class Clock(QObject):
 
     @property
     def runs(self) -> bool:
-        """Whether it goes on."""
+        """Whether it is running."""
         return self._timer.isActive()
 
     @property
     def seconds(self) -> float:
-        """How long it has run in all."""
+        """Seconds that it has run in all."""
         return (self._before + (self._since.elapsed() if self.runs else 0)) / 1000
 
     def toggle(self) -> None:
-        """Start it, or stop it."""
+        """Start it or stop it."""
         if self.runs:
             self._note()
             self._before += self._since.elapsed()
@@ -40,7 +40,7 @@ class Clock(QObject):
         self.ticked.emit()
 
     def at(self, step: str) -> None:
-        """From now on the time is that of another step."""
+        """Count the time from now on for another step."""
         self._note()
         self.step = step
 

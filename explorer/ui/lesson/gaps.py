@@ -15,9 +15,9 @@ from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.workbench import Workbench
 
 AROUND = 28
-"""Pixels between what is written in a field and its edges, together."""
+"""Pixels from the text of a field to its edges, both sides together."""
 WIDE = 460
-"""Pixels at text scale 1 that lines are wide at most: numbers far from their names are read in the wrong line."""
+"""Greatest width of the lines, in pixels at text scale 1: numbers far from their names are read in the wrong line."""
 
 
 class GapsView(QWidget):
@@ -48,7 +48,7 @@ class GapsView(QWidget):
                 said: QLabel | None = None
                 if blank is not None:
                     field = field_of(blank.digits)
-                    field.setFixedWidth(bench.appearance.px(84 if large else 70))  # which its size hint does not say
+                    field.setFixedWidth(bench.appearance.px(84 if large else 70))  # its size hint does not say that
                     mark(field, tight=str(large).lower())
                     field.setPlaceholderText("?")
                     field.textChanged.connect(self.changed)
@@ -67,7 +67,7 @@ class GapsView(QWidget):
                 line += 1
 
     def height_at(self, width: int) -> int:
-        """Pixels that it is high in a width."""
+        """Its height in pixels at a width."""
         across = max(
             (number.sizeHint().width() for _, number, _ in self._lines if isinstance(number, QLabel)), default=0
         )
@@ -86,7 +86,7 @@ class GapsView(QWidget):
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is typed."""
+        """Whether no gap is filled."""
         return not any(field.text() for field, _ in self.fields)
 
     @property
@@ -95,7 +95,7 @@ class GapsView(QWidget):
         return all(number_in(field) is not None for field, _ in self.fields)
 
     def mark(self, answered: bool, done: bool) -> None:
-        """Say of each gap whether it is right, once something was answered, and at the end what is right."""
+        """Mark each gap as right or wrong, once something was answered; at the end also show the right number."""
         theme = self._bench.appearance.theme
         for (field, blank), said in zip(self.fields, self._said, strict=True):
             typed = number_in(field)
@@ -117,7 +117,7 @@ def _told(row: Row) -> str:
 
 
 class NumberField(QLineEdit):
-    """A field for a number. While nothing is typed, undo and redo are those of the model."""
+    """A field for a number. While nothing is typed, undo and redo act on the model."""
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and not self.text():
@@ -127,7 +127,7 @@ class NumberField(QLineEdit):
 
     @property
     def shares_line(self) -> int:
-        """See `FlowLayout`: with room for its hint it may stand beside a button."""
+        """See `FlowLayout`: it may be as narrow as its hint, to stand beside a button."""
         return self.fontMetrics().horizontalAdvance(self.placeholderText()) + AROUND
 
 
@@ -141,7 +141,7 @@ def field_of(digits: int) -> QLineEdit:
 
 
 def number_in(field: QLineEdit) -> float | None:
-    """What is typed in a field, if it is a number."""
+    """The number that is typed in a field; None if it is no number."""
     try:
         number = float(field.text().strip().replace(",", ".").replace("−", "-"))
     except ValueError:

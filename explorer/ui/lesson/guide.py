@@ -1,4 +1,4 @@
-"""Where one is in the steps of the lesson that is open, and the one way from step to step."""
+"""The present step of the open lesson, and the one way to go from step to step."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -30,7 +30,7 @@ from explorer.words.vectors import Vectors
 
 T = TypeVar("T")
 TABS = {"words": "Words", "train": "Train"}
-"""Where a step can look that is no stage: tabs of the window."""
+"""Tabs of the window that a step can look at, instead of a stage."""
 
 
 @dataclass(frozen=True)
@@ -42,34 +42,34 @@ class Place:
 
 
 class Guide(QObject):
-    """Goes through the steps of a lesson. To go to one is one act of the document, which undo takes back.
+    """Leads through the steps of a lesson. Going to a step is one act of the document, which undo takes back.
 
-    It keeps which step each state of the document was made for, so undo and redo go from step to step, too; an edit
+    It stores for which step each state of the document was made, so undo and redo also go from step to step; an edit
     belongs to the step in which it was made.
     """
 
-    leaving = Signal()  # one is about to come to a step: what is in sight is still what it was
-    stepped = Signal()  # one is at another step, at the same one begun anew, or at none
+    leaving = Signal()  # comes before another step is shown: the old view is still visible
+    stepped = Signal()  # another step is shown, the same one begun again, or none
     answered = Signal()  # a question was answered, or a hint was asked for
-    tab_wanted = Signal(str)  # the step looks at this tab of the window
-    showing_wanted = Signal(str)  # the step looks at values, changes or gradients: see `Looking.showing`
-    both_wanted = Signal()  # the two derivations of the last answer are wanted side by side
-    revealed = Signal()  # one number more of what the step names is shown, or all are covered
-    troubled = Signal(str)  # how far one is cannot be kept, and why
+    tab_wanted = Signal(str)  # asks for the tab of the window that the step looks at
+    showing_wanted = Signal(str)  # asks to show values, changes or gradients: see `Looking.showing`
+    both_wanted = Signal()  # asks for the two derivations of the last answer, side by side
+    revealed = Signal()  # one more number of what the step names is shown, or all are covered
+    troubled = Signal(str)  # progress cannot be stored, and why
 
     def __init__(self, bench: Workbench, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bench = bench
         self._place: Place | None = None
         self._coming: Place | None = None
-        """A step that is still computed beside the window; until then one is where one was."""
+        """A step that is still computed in the background; until then the old step stays."""
         self._places: WeakKeyDictionary[State, Place | None] = WeakKeyDictionary({bench.document.wanted: None})
         self._walk: Walk | None = None
         folder = bench.settings.folder
         self.folder = None if folder is None else ProgressFolder(folder / "progress")
-        """Where progress is kept, if it is."""
+        """Where progress is stored, if it is."""
         self.vectors: Vectors | None = None
-        """Those of the Words tab, once a step has looked there."""
+        """The vectors of the Words tab, once a step has looked there."""
         self._attempts: dict[tuple[str, str], Attempt] = {}
         self._again: set[tuple[str, str]] = set()
         self._veil: tuple[Cell, ...] | None = None
@@ -80,7 +80,7 @@ class Guide(QObject):
         bench.descent.stop_where(self._is_made)
         bench.document.subscribe(lambda change: self._hear())
 
-    # Where one is
+    # The present step
 
     @property
     def lesson(self) -> Lesson:
@@ -94,17 +94,17 @@ class Guide(QObject):
 
     @property
     def at(self) -> int | None:
-        """The step one is at, counted from 0; None while nobody goes through the steps."""
+        """The index of the present step, from 0; None while no steps are gone through."""
         return None if self._place is None else self._place.step
 
     @property
     def step(self) -> Step | None:
-        """The step one is at."""
+        """The present step."""
         return None if self._place is None else self.steps[self._place.step]
 
     @property
     def question(self) -> Question | None:
-        """What is asked here and not yet answered."""
+        """The open question of the present step, if there is one."""
         step = self.step
         return None if step is None or self.is_answered(step) else step.question
 
@@ -125,24 +125,24 @@ class Guide(QObject):
 
     @property
     def walk(self) -> Walk:
-        """The way of this student through the lesson that is open."""
+        """The way of this student through the open lesson."""
         lesson = self.lesson
         if self._walk is None or self._walk.lesson is not lesson:
             self._walk = Walk(lesson, self.folder, self._sitting)
         return self._walk
 
     def progress(self, lesson: Lesson) -> Progress:
-        """How far one is in a lesson."""
+        """The progress in a lesson."""
         if self._walk is not None and self._walk.lesson.id == lesson.id:
             return self._walk.progress
         return Progress(lesson.id) if self.folder is None else self.folder.load(lesson.id)
 
     def is_whole(self, lesson: Lesson) -> bool:
-        """Whether one has gone through all of a lesson."""
+        """Whether the person has gone through all of a lesson."""
         return outcome(lesson, self.progress(lesson)).is_whole
 
     def forget(self, lesson: str) -> None:
-        """Begin a lesson anew: how far one was, and what was answered, is forgotten.
+        """Begin a lesson again: forget the progress in it, and all answers.
 
         Raises `ExplorerError`: "not-written".
         """
@@ -152,21 +152,21 @@ class Guide(QObject):
         self._attempts = {key: one for key, one in self._attempts.items() if key[0] != lesson}
 
     def left_at(self) -> int:
-        """The step of the lesson that is open at which one left it."""
+        """The step at which the open lesson was left."""
         return 0 if self.is_whole(self.lesson) else self.walk.at
 
     # Answering
 
     @property
     def attempt(self) -> Attempt:
-        """What came of the question of the step one is at."""
+        """The attempt at the question of the present step."""
         return Attempt() if self.step is None else self._attempt(self.step)
 
     def _attempt(self, step: Step) -> Attempt:
         return self._attempts.setdefault((self.lesson.id, step.id), Attempt())
 
     def is_answered(self, step: Step) -> bool:
-        """Whether there is nothing to answer in a step, or it has been, now or another day."""
+        """Whether a step has no open question: it has none, or it was answered, now or on another day."""
         if step.question is None or self._attempt(step).done:
             return True
         before = self.walk.progress.answers.get(step.id)
@@ -175,9 +175,9 @@ class Guide(QObject):
         return before.right or (before.tries >= TRIES and not step.question.made)
 
     def answer(self, answer: Answer) -> None:
-        """Answer the question of the step one is at, until it is right or there have been enough tries.
+        """Answer the question of the present step, until it is right or there have been enough tries.
 
-        The same wrong answer again is no try.
+        The same wrong answer again does not count as a try.
         """
         question, attempt = self.question, self.attempt
         if question is None or self.step is None or (not question.made and answer in attempt.tried):
@@ -194,7 +194,7 @@ class Guide(QObject):
         self.answered.emit()
 
     def look_whether_made(self) -> None:
-        """See whether what was changed makes it so; a step that nobody has touched says nothing."""
+        """Check whether a change reaches the question's goal; without any change in the step, nothing is said."""
         question, attempt = self.question, self.attempt
         if question is None or not question.made or self._place is None:
             return
@@ -207,27 +207,27 @@ class Guide(QObject):
             self.answered.emit()
 
     def _is_made(self, state: State) -> bool:
-        """Whether a state is what the open question asks to be made."""
+        """Whether a state reaches the goal of the open question."""
         question = self.question
         if question is None or not question.made or self._place is None:
             return False
         return judge(question, state, self.walk.state(self._place.step)).right
 
     def hint(self) -> None:
-        """Give one hint more."""
+        """Give one more hint."""
         if self.question is not None:
             self.attempt.hints += 1
             self.answered.emit()
 
     def tell(self) -> None:
-        """Show the answer to those who gave none, as in a class; it is not kept."""
+        """Show the answer although none was given, as in a class; this is not stored."""
         if self.question is not None:
             self.attempt.done = self.attempt.told = True
             self._light()
             self.answered.emit()
 
     def ask_again(self) -> None:
-        """Ask the question of the step once more."""
+        """Ask the question of the step again."""
         if self.step is not None:
             key = self.lesson.id, self.step.id
             self._again.add(key)
@@ -235,7 +235,7 @@ class Guide(QObject):
             self.look()
 
     def _kept(self, act: Callable[[], T]) -> T:
-        """Do something that is kept; where nothing can be written, it is told once, and kept until the end."""
+        """Call `act`, which stores progress; if nothing can be written, say so once, and store it until the end."""
         before = self.walk.progress
         try:
             return act()
@@ -244,28 +244,28 @@ class Guide(QObject):
                 raise
             at, self.folder = self.walk.at, None
             self._walk = None
-            self.walk.at, self.walk.progress = at, before  # with its seed: the numbers and choices stay what they are
+            self.walk.at, self.walk.progress = at, before  # with its seed: so numbers and choices stay the same
             file, reason = error.fields["file"], error.fields["reason"]
             self.troubled.emit(
                 f"Your progress is kept only until the program ends: {file} cannot be written ({reason})."
             )
             return act()
 
-    # Going
+    # Going to steps
 
     def go(self, step: int) -> None:
-        """Go to a step, or begin the one that one is at anew. A place before the first or behind the last is none.
+        """Go to a step, or begin the present one again. An index before the first or after the last step is ignored.
 
-        Where its numbers take long, they are computed beside the window, and one comes there once they are there.
+        If its numbers take long, they are computed in the background, and the step is shown once they are there.
 
-        Raises `ExplorerError` where the step cannot be shown; one stays where one was then.
+        Raises `ExplorerError` if the step cannot be shown; the present step stays then.
         """
         if not 0 <= step < len(self.steps):
             return
         place, document = Place(self.lesson, step), self._bench.document
         command = self._kept(lambda: self.walk.go(step))
         self.leaving.emit()
-        self._bench.opened.add(command.state)  # nobody has to save what a lesson brings along
+        self._bench.opened.add(command.state)  # what a lesson brings along need not be saved
         document.do(command)
         self._places[document.wanted] = place
         if document.state is document.wanted:
@@ -277,7 +277,7 @@ class Guide(QObject):
             self.walk.at = self._place.step
 
     def _hear(self) -> None:
-        """Come to the step whose numbers are there now, unless somebody has gone elsewhere meanwhile."""
+        """Show the step whose numbers are computed now, unless the person has gone elsewhere."""
         place, document = self._coming, self._bench.document
         if place is not None and document.state is document.wanted:
             self._coming = None
@@ -286,37 +286,37 @@ class Guide(QObject):
                 self._arrive(place)
 
     def _arrive(self, place: Place) -> None:
-        """Be at a step whose numbers are there."""
+        """Make a step, whose numbers are computed, the present one."""
         document, at = self._bench.document, place.step
         self._coming, self._place, self.walk.at = None, place, at
-        self._bench.descent.set_pace()  # in each step one sees first what a step of learning does
+        self._bench.descent.set_pace()  # each step of a lesson first shows what a step of learning does
         self._veil = None
         if document.state is self.walk.state(at):
             engine = copy(document.engine)
-            engine.before = {}  # old values, which nobody asks a step for
+            engine.before = {}  # old values, which no step needs
             self.walk.take(at, engine)
         self._numbers[self.lesson.id, self.steps[at].id] = numbers_of(self.steps[at], self.walk.engine(at))
         self.look(self._bench.bridge.flush)
 
     def prepare(self, then: Callable[[], object]) -> None:
-        """Do something as soon as `enter` takes no longer than to go one step on."""
+        """Call `then` as soon as `enter` takes no longer than going one step on."""
         self._place = self._coming = None  # those of the lesson before
 
         def go_on() -> None:
-            if self._place is None:  # nobody has gone elsewhere meanwhile
+            if self._place is None:  # the person has not gone elsewhere
                 then()
 
         self.know(self.left_at(), go_on)
 
     def know(self, step: int, then: Callable[[], object]) -> None:
-        """Do something as soon as the models up to a step are known: some train for a moment, beside the window.
+        """Call `then` once the models up to a step are known: some are trained for a moment, in the background.
 
-        Nothing is done where the lesson is another one by then.
+        It is not called if another lesson is open by then.
         """
         lesson, states = self.lesson, self.walk.states
 
         def compute() -> None:
-            with suppress(ExplorerError):  # whoever asks for it meets it again, and it is told
+            with suppress(ExplorerError):  # a later request meets the error again, and reports it
                 states[step]
 
         def go_on() -> None:
@@ -329,18 +329,18 @@ class Guide(QObject):
             then()
 
     def enter(self) -> None:
-        """Go to the step at which one left the lesson that was opened; as `go`. Later ones are computed meanwhile."""
+        """Go to the step at which the opened lesson was left, as `go` does. Later steps are computed meanwhile."""
         self._place = self._coming = None
         self.go(self.left_at())
         self._compute_ahead()
 
     def _compute_ahead(self) -> None:
-        """Train what later steps need, while somebody reads."""
+        """Train what later steps need while the person reads."""
         if self.walk.states.takes_long(len(self.steps) - 1):
             self._ahead.run(partial(list, self.walk.states), lambda: None)
 
     def resume(self, step: int, progress: Progress) -> None:
-        """Be at a step again, in the model as it is: a document was opened that was saved there."""
+        """Make a step the present one, with the model as it is: the opened document was saved there."""
         self._coming = None
         self._place = self._places[self._bench.document.wanted] = Place(self.lesson, step)
         self._kept(lambda: self.walk.resume(step, progress))
@@ -358,23 +358,23 @@ class Guide(QObject):
             self.go(self.at - 1)
 
     def reset(self) -> None:
-        """Begin the step anew: what was changed in it is taken back, as one act."""
+        """Begin the step again: what was changed in it is taken back, in one act."""
         if self.at is not None:
             self.go(self.at)
 
     def undo(self) -> None:
-        """Take back the last edit of the step, if there is one; nobody is taken to another step."""
+        """Take back the last edit of the step, if there is one; this never goes to another step."""
         if self.changed:
             self._bench.document.undo()
 
     def redo(self) -> None:
-        """Do again what was taken back in the step, if anything was."""
+        """Do again what was taken back in the step, if there is anything."""
         states, now = self._bench.document.history.around(self.lesson.id)
         if now + 1 < len(states) and self._places.get(states[now + 1][0]) == self._place:
             self._bench.document.redo()
 
     def reveal(self) -> None:
-        """Show the answer that is asked for; without one, cover what the step names, then show one number each time."""
+        """Show the answer to the question; without one, cover what the step names, then show a number at each call."""
         step, selection = self.step, self._bench.selection
         if self.question is not None:
             self.tell()
@@ -392,7 +392,7 @@ class Guide(QObject):
         self.revealed.emit()
 
     def _spoken(self) -> tuple[Cell, ...]:
-        """The cells that the step names, in reading order; none where a switch has taken them away."""
+        """The cells that the step names, in reading order; none if a switch has removed them."""
         assert self.step is not None
         look, engine = self.step.look, self._bench.document.engine
         place = engine.graph.find(look.node) if look.node else None
@@ -404,14 +404,14 @@ class Guide(QObject):
         return tuple(Cell(place.node, place.index + cell) for cell in named)
 
     def leave(self) -> None:
-        """Go through the steps no more; the model stays as it is."""
+        """End the steps; the model stays as it is."""
         if self._place is not None:
             self._place = self._places[self._bench.document.wanted] = None
             self._bench.selection.speak_of(None)
             self.stepped.emit()
 
     def take(self, lesson: Lesson) -> None:
-        """Go on in another version of the lesson, in the step of the same name: its file was saved anew."""
+        """Go on with another version of the lesson, in the step of the same id: its file was saved again."""
         at = next((i for i, step in enumerate(lesson.steps) if self.step and step.id == self.step.id), self.at or 0)
         self._bench.open_state(lesson, lesson.state())
         self._place = Place(lesson, 0)
@@ -420,7 +420,7 @@ class Guide(QObject):
     # Following
 
     def follow(self) -> None:
-        """Undo or redo may have gone to another step, or to where nobody went through steps."""
+        """Follow undo or redo, which may have gone to another step, or to a state without steps."""
         if self._coming is not None:
             return
         wanted, lesson = self._bench.document.wanted, self._bench.lesson
@@ -437,7 +437,7 @@ class Guide(QObject):
                 self.walk.at = place.step
                 self._compute_ahead()
                 self.look()
-        elif self.question is not None:  # an edit may have made other cells carry what is asked for
+        elif self.question is not None:  # an edit may change which cells carry what is asked for
             self._bench.selection.speak_of(self._spot, self.covered)
 
     # Looking
@@ -445,7 +445,7 @@ class Guide(QObject):
     def look(self, follow: Callable[[], object] = lambda: None) -> None:
         """Look at what the step names: the tab, the stage, the head, what matrices show, and the cells.
 
-        `follow` shows the step's model: amid the choices, so that the page that one comes from does not show it.
+        `follow` shows the step's model; it is called in the middle, so that the old page does not show it.
         """
         step, selection = self.step, self._bench.selection
         if step is None:
@@ -454,7 +454,7 @@ class Guide(QObject):
         self._bench.light.be_about_to_lead(step)
         with selection.at_once():
             if on_page:
-                selection.let_go(PLAYED)  # a step shows all of its picture, however far a pass had come
+                selection.let_go(PLAYED)  # a step shows all of its picture, wherever a player had stopped
                 selection.set_head(step.head)
                 selection.choose_token(look.token)
                 for box in look.ticked:
@@ -464,7 +464,7 @@ class Guide(QObject):
             follow()
             if on_page:
                 self.showing_wanted.emit(step.showing)
-        self.tab_wanted.emit(TABS.get(look.stage, ""))  # only now: or the page before would be laid out as well
+        self.tab_wanted.emit(TABS.get(look.stage, ""))  # only now: else the old page would be laid out as well
         self._light()
         self.stepped.emit()
 
@@ -485,13 +485,13 @@ class Guide(QObject):
 
     @property
     def stage(self) -> str:
-        """The stage that the step looks at; "" where it looks at a tab, or nobody goes through steps."""
+        """The stage that the step looks at; "" if it looks at a tab, or there is no step."""
         stage = "" if self.step is None or self.step.look.stage in TABS else self.step.look.stage
         return WHOLE if stage == "model" else stage
 
     @property
     def _spot(self) -> Spot | None:
-        """What the step names, beside it what may be changed, and what that is to change."""
+        """What the step names, what may be changed for it, and the cells that should reach a goal."""
         if self.step is None or not self.step.look.node:
             return None
         look, question = self.step.look, self.step.question
@@ -505,7 +505,7 @@ class Guide(QObject):
         question = self.question
         if self._veil and self.step is not None:
             return Covered({self._veil[0].node: frozenset(cell.index for cell in self._veil)})
-        # Asked for by each surface in each turn, and a walk over all values near what is asked.
+        # Stored: all views ask for it in each turn, and it takes a walk over all values near what is asked.
         state = self._bench.document.state
         if self._covered is None or self._covered[0] is not state or self._covered[1] is not question:
             self._covered = state, question, covered_by(View.of(self._bench.document), question)

@@ -32,11 +32,11 @@ GAP = "________"
 BETWEEN = 4
 """Pixels between two steps on a page."""
 PICTURE, BESIDE = 640, 0.46
-"""Pixels that a picture is wide at most on the page, and the share of the width that one beside the words has."""
+"""Greatest width of a picture on the page, in pixels; and the share of the width for a picture beside the words."""
 SMALLER = 0.72
-"""Times its size on the screen: letters of 8 points on paper."""
+"""Size relative to the screen: letters have 8 points on paper."""
 LINE = 38
-"""Letters that a line to write on is long beside a picture."""
+"""Length, in letters, of a line to write on beside a picture."""
 _STYLE = """
 body { font-family: sans-serif; font-size: 9.5pt; line-height: 1.2; color: #1b2430; background: #ffffff; }
 main { max-width: 46em; margin: 0 auto; }
@@ -68,11 +68,11 @@ class Part:
 
 
 def parts(lesson: Lesson, appearance: Appearance) -> Iterator[Part]:
-    """The steps of a lesson on paper, one after the other: each takes a moment to be drawn.
+    """The steps of a lesson for paper, one after the other: drawing each takes a moment.
 
-    Raises `ExplorerError` where a step cannot be shown.
+    Raises `ExplorerError` if a step cannot be shown.
     """
-    walk = Walk(lesson)  # with numbers of its own where a question draws some
+    walk = Walk(lesson)  # draws numbers of its own for questions that need them
     for number, step in enumerate(lesson.steps):
         engine = walk.engine(number)
         numbers = numbers_of(step, engine)
@@ -87,7 +87,7 @@ def parts(lesson: Lesson, appearance: Appearance) -> Iterator[Part]:
 
 
 def draw(lesson: Lesson) -> list[Part]:
-    """The steps of a lesson on paper, where no window is open."""
+    """The steps of a lesson for paper, without an open window."""
     app = QApplication.instance() or QApplication(["explorer"])
     assert isinstance(app, QApplication)
     return list(parts(lesson, Appearance(app, "light")))
@@ -138,7 +138,7 @@ def _letter(place: int) -> str:
 
 
 def _derived(rows: Sequence[Row]) -> str:
-    """How a number comes about, as a table; a gap is a line to write on."""
+    """A derivation as a table; a gap is a line to write on."""
     told = "".join(
         f"<tr><td>{escape(row.label)}&nbsp;&nbsp;</td>"
         f"<td>{escape(row.expression).replace(MISSING, GAP)}&nbsp;&nbsp;</td>"
@@ -149,7 +149,7 @@ def _derived(rows: Sequence[Row]) -> str:
 
 
 def html(lesson: Lesson, parts: Sequence[Part]) -> str:
-    """A hand-out as one HTML file with everything in it."""
+    """A hand-out as one HTML file that contains everything."""
     return _page(lesson, parts, lambda number, image: f"data:image/png;base64,{b64encode(_png(image)).decode()}")
 
 
@@ -190,7 +190,7 @@ def pdf(lesson: Lesson, parts: Sequence[Part]) -> bytes:
         if high > room:
             document.setPageSize(QSizeF(width, room))
         for part_of in range(document.pageCount()):
-            # No step is torn apart that a page is high enough for.
+            # A step that fits on one page is not torn apart.
             if top and (part_of or top + high > room or [piece] == answers[:1]):
                 end_page()
                 writer.newPage()
@@ -202,7 +202,7 @@ def pdf(lesson: Lesson, parts: Sequence[Part]) -> bytes:
             top += min(high - part_of * room, room) + BETWEEN
     end_page()
     painter.end()
-    del writer  # which ends the file
+    del writer  # this completes the file
     return bytes(buffer.data().data())
 
 
@@ -227,7 +227,7 @@ def _page(lesson: Lesson, parts: Sequence[Part], source: Callable[[int, QImage],
 
 
 def _pieces(lesson: Lesson, parts: Sequence[Part], source: Callable[[int, QImage], str]) -> tuple[list[str], list[str]]:
-    """The steps below the title, and the answers, each to stand on one page."""
+    """The steps below the title, and the answers; each piece should stay on one page."""
     teaches = (
         f"<p class='muted'>{escape(lesson.teaches[:1].upper() + lesson.teaches[1:])}</p>" if lesson.teaches else ""
     )
@@ -240,7 +240,7 @@ def _pieces(lesson: Lesson, parts: Sequence[Part], source: Callable[[int, QImage
 
 
 def _abreast(left: str, right: str = "") -> str:
-    """Two answers beside each other: most are short."""
+    """Two answers side by side: most are short."""
     cells = "".join(f"<td valign='top' width='50%'>{one}</td>" for one in (left, right))
     return f"<table class='answers' width='100%' cellpadding='2'><tr>{cells}</tr></table>"
 

@@ -22,12 +22,12 @@ from explorer.ui.workbench import Workbench
 ACROSS, DOWN = 10, 6
 """Pixels at text scale 1 between matrices beside each other, and between lines of them."""
 AIRY, AIRIER = 52, 100
-"""Pixels at text scale 1 that a row of many is high where there is room, and that a single one is higher."""
+"""Pixels at text scale 1: the height of a row where there is room is `AIRY` + `AIRIER` / number of rows."""
 MOST, SHARE, EDGE = 2.6, 0.985, 4
-"""Times the scale of the words: how large it is at most; of the size that would fill a place, since letters have whole
-pixels; and pixels free at its edge."""
+"""Greatest size relative to the scale of the words; share of the size that would fill a place, since letters have whole
+pixels; and pixels that stay free at its edge."""
 MUCH = 1000, 500
-"""A place in which pictures are compared."""
+"""The size of a place in which pictures are compared."""
 
 
 class Hero(QWidget):
@@ -49,15 +49,15 @@ class Hero(QWidget):
 
     @property
     def scale(self) -> float:
-        """How large it is."""
+        """Its present text scale."""
         return self._look.scale
 
     def make_anew(self, scale: float) -> None:
-        """Show the same in another size: a matrix measures its letters only once."""
+        """Build the same elements in another size: a matrix measures its letters only once."""
         before = self.elements
         self._column.removeWidget(before)
         before.hide()
-        before.setParent(None)  # or it would be dressed once more
+        before.setParent(None)  # else it would be styled once more
         shown: Sequence[Element] = before.elements
         delete_now(before)
         self._look.dress(scale)
@@ -65,9 +65,9 @@ class Hero(QWidget):
         self.elements.down = DOWN
         self._column.insertWidget(0, self.elements)
         self.elements.tell(shown)
-        self.elements.show()  # with all in it: what comes into something that is shown waits for a turn
+        self.elements.show()  # with all in it: a widget added to a visible one is shown a turn later
 
-    # What it is
+    # Its parts
 
     @property
     def boxes(self) -> list[MatrixBox]:
@@ -76,7 +76,7 @@ class Hero(QWidget):
 
     @property
     def pictures(self) -> list[PicturePlace]:
-        """Drawings of a size of their own, where nothing else stands beside the matrices."""
+        """The drawings with a size of their own, if nothing else stands beside the matrices."""
         found = [
             one for one in self.elements.widgets.values() if isinstance(one, PicturePlace) and one not in self.filling
         ]
@@ -84,30 +84,30 @@ class Hero(QWidget):
 
     @property
     def filling(self) -> list[Drawn]:
-        """The pictures that take all of their place."""
+        """The pictures that fill their place."""
         return [widget for widget in self.elements.widgets.values() if isinstance(widget, Drawn) and widget.fills]
 
     @property
     def rest(self) -> list[QWidget]:
-        """What is neither a matrix nor a picture that fills its place, such as the parts of gradient descent."""
+        """All that is neither a matrix nor a picture that fills its place, such as the parts of gradient descent."""
         others = (*self.boxes, *self.filling)
         return [one for one in self.elements.widgets.values() if one not in others]
 
     @property
     def listing(self) -> ListingView | None:
-        """The list that it shows, if that is all."""
+        """The list that it shows, if it shows nothing else."""
         alone = next(iter(self.elements.widgets.values())) if len(self.elements.widgets) == 1 else None
         return alone if isinstance(alone, ListingView) else None
 
     # Its size
 
     def scale_in(self) -> Callable[[int, int], float]:
-        """Gives for a width and a height the scale at which all that the step names fits."""
+        """Returns a function from a width and a height to the scale at which all that the step names fits."""
         base, now, px = self._bench.appearance.scale, self.scale, self._look.px
         boxes, filling = self.boxes, self.filling
         if filling:
             below = sum(box.whole_size(rows_of(box), False).height() + px(DOWN) for box in boxes)
-            most = min(one.scale_in(*MUCH) for one in filling)  # its letters are small already: it is worth more
+            most = min(one.scale_in(*MUCH) for one in filling)  # its letters are small already: its size counts more
             return lambda width, height: min(
                 base * (one.scale_in(width, max(height - below, 1)) / most) ** 2 for one in filling
             )
@@ -131,7 +131,7 @@ class Hero(QWidget):
         return scale
 
     def scale_of_rest(self, width: int, height: int) -> float:
-        """The scale at which that takes half of a place at most."""
+        """The scale at which the rest takes at most half of a place."""
         now, most = self.scale, self._bench.appearance.scale
         wide = max((one.minimumSizeHint().width() for one in self.rest), default=0)
         high = sum(height_at(one, width) for one in self.rest)
@@ -139,18 +139,18 @@ class Hero(QWidget):
 
     @property
     def _grown(self) -> int:
-        """Pixels down that matrices beside something else, or the lines of a list, take more than they need."""
+        """Pixels by which matrices beside something else, or the lines of a list, are higher than needed."""
         if self.listing is not None:
             return self.listing.grown
         lines = self._lines(self._across).lines
         return sum(rows_of(line[0]) * (line[0].view.rowHeight(0) - line[0].view.extent.low) for line in lines)
 
     def _widths(self) -> list[int]:
-        """Widths in which what is no matrix might stand, in pixels of now."""
+        """Widths to try for what is no matrix, in pixels of the present scale."""
         least = max(self.elements.minimumSizeHint().width(), 1)
         lists = [one for one in self.elements.widgets.values() if isinstance(one, ListingView)]
         whole = max([least, self.elements.sizeHint().width(), *(one.whole_width for one in lists)])
-        if lists:  # in less, the words in it would be cut
+        if lists:  # with less, the words in it would be cut
             return [whole]
         return sorted({least, whole, *(round(least + (whole - least) * k / 4) for k in (1, 2, 3))})
 
@@ -161,7 +161,7 @@ class Hero(QWidget):
 
     @property
     def _of_pictures(self) -> tuple[int, int]:
-        """Pixels across and down that those take beside each other."""
+        """Width and height of the pictures side by side, in pixels."""
         pictures = self.pictures
         for one in pictures:
             one.fill()  # an empty place does not know how large its picture will be
@@ -172,11 +172,11 @@ class Hero(QWidget):
 
     @property
     def _lines_between_words(self) -> list[PicturePlace]:
-        """Of the drawings, those whose words may stand farther apart."""
+        """Of the drawings, those of attention lines, whose words may stand farther apart."""
         return [one for one in self.pictures if isinstance(one.data, AttentionLines)]
 
     def _free_of_pictures(self, place: QSize) -> QSize:
-        """What of a place the matrices have: beside the drawings where all fits so, else above them."""
+        """The room for the matrices in a place: beside the drawings if all fits so, else above them."""
         if not self.pictures or self.filling:
             return place
         px, (wide, high) = self._look.px, self._of_pictures
@@ -184,18 +184,18 @@ class Hero(QWidget):
         return place - (QSize(wide, 0) if any(fits) else QSize(0, high + px(DOWN)))
 
     def fill(self, place: QSize) -> float:
-        """Fill a place. Returns how many times larger than that it has to be at least."""
+        """Fill a place. Returns the factor by which it is too small; 1 or less if all fits."""
         self._across = max(place.width(), 1)
         free = self._free_of_pictures(place)
         lines = self._lines(free.width())
         alone = len(self.boxes) == len(self.elements.widgets)
         if alone or self.pictures:
             lines.share(free.height())
-        elif lines.lines and not self.filling:  # what stands beside keeps its height, rows have the rest
+        elif lines.lines and not self.filling:  # what stands beside them keeps its height, and rows get the rest
             lines.share(lines.height + max(place.height() - EDGE - self.high + self._grown, 0))
         else:
             lines.share(min(place.height(), lines.height))
-        # Only a picture takes its height from its place; as on a low page, matrices would be folded.
+        # Only for a picture does a height count: with one, matrices would be folded as on a low page.
         self.elements.share_room(place.width(), place.height() if self.filling else None)
         lines.say_all()
         if self.filling:
@@ -203,7 +203,7 @@ class Hero(QWidget):
         if (one := self.listing) is not None:
             before = one.grown
             one.grow(max(place.height() - EDGE - self.high + before, 0))
-            if one.grown != before:  # told at once: else it would be as high as in the place before, and too large
+            if one.grown != before:  # reported at once: else it would keep the height that it had in the place before
                 self.elements.updateGeometry()
         high = lines.height if alone else self.high - EDGE
         if self.pictures and not alone:  # what is cut beside them takes no more than it was given
@@ -215,6 +215,6 @@ class Hero(QWidget):
 
     @property
     def high(self) -> int:
-        """Pixels down that it needs at the width of its place."""
+        """The height in pixels that it needs at the width of its place."""
         column = self._column
         return column.heightForWidth(self._across) if column.hasHeightForWidth() else column.minimumSize().height()

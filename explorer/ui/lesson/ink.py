@@ -1,4 +1,4 @@
-"""What one sees of each step, measured on pixels: of the window, whose ink it is; of a slide, what is cut or empty."""
+"""What is visible of each step, measured in pixels: in the window, whose ink it is; on a slide, cut or empty parts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from explorer.ui.window.main_window import MainWindow
 
 TURNS = 40
-"""Turns of the event loop in which a slide comes to rest at most."""
+"""The most turns of the event loop until a slide comes to rest."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ class Slide:
     """A step as a class sees it."""
 
     step: str
-    cut: tuple[str, ...]  # names of matrices and lists of which not all is in sight
+    cut: tuple[str, ...]  # names of matrices and lists that are not fully visible
     scrolls: tuple[str, ...]  # parts of the slide in which one would have to scroll
     empty: float  # the share of the slide on which nothing is drawn
     alone: bool  # whether it shows nothing but a number or words
-    rests: bool  # whether it comes to an end of being laid out
+    rests: bool  # whether its layout comes to rest
 
 
 def slides(lesson: Lesson, size: tuple[int, int], vectors: Vectors | None = None) -> Iterator[Slide]:
@@ -57,7 +57,7 @@ def slides(lesson: Lesson, size: tuple[int, int], vectors: Vectors | None = None
     """
     with alone(lesson, Document(lesson.state())) as bench:
         bench.appearance.set_still(True)
-        typeset("x")  # or the first slide is measured without its formulas
+        typeset("x")  # else the first slide would be measured without its formulas
         guide = Guide(bench)
         guide.vectors = vectors
         guide.showing_wanted.connect(bench.selection.show)
@@ -85,20 +85,20 @@ def slides(lesson: Lesson, size: tuple[int, int], vectors: Vectors | None = None
 
 @dataclass(frozen=True)
 class Sight:
-    """A step as a student sees it in the window: of the ink of its page, which share belongs to what the step names."""
+    """A step as a student sees it in the window: the share of the page's ink that belongs to what the step names."""
 
     step: str
-    # None where it names all of its page, or looks at a tab. `plain`: with the light off; `lit`: with the light on.
+    # None if it names all of its page, or looks at a tab. `plain`: with the light off; `lit`: with the light on.
     plain: float | None
     lit: float | None
 
 
 def sights(lesson: Lesson, size: tuple[int, int]) -> Iterator[Sight]:
-    """The steps of a lesson in a window of so many pixels, one after the other."""
-    from explorer.ui.window.main_window import MainWindow  # of which this is a part
+    """The steps of a lesson in a window of this size in pixels, one after the other."""
+    from explorer.ui.window.main_window import MainWindow  # this module is part of it
 
     with alone(lesson, Document(lesson.state())) as bench:
-        bench.appearance.set_still(True)  # what glides would be measured on its way
+        bench.appearance.set_still(True)  # a motion would be measured on its way
         window = MainWindow(bench)
         window.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
         window.resize(QSize(*size))
@@ -107,7 +107,7 @@ def sights(lesson: Lesson, size: tuple[int, int]) -> Iterator[Sight]:
             for at, step in enumerate(lesson.steps):
                 window.lessons.guide.go(at)
                 if step.look.stage not in TABS:
-                    window.area.page()  # whole: it would come in turns
+                    window.area.page()  # complete: else it would be built in turns
                 found = []
                 for on in (False, True):
                     bench.light.switch(on)
@@ -126,11 +126,11 @@ def _named_share(window: MainWindow, step: Step) -> float | None:
         return None
     port, bench = view.viewport(), window.bench
     widgets = view.elements.widgets
-    lit = lit_by_step(view.page, bench.view, step)  # what its question is about, too; empty where that is all
+    lit = lit_by_step(view.page, bench.view, step)  # with what its question is about; empty if that is all
     if not lit:
         return None
     shown = [widgets[id] for id in lit.named if id in widgets]
-    # Of the window: a viewport by itself has no ground, and the white in its place would count as ink.
+    # Of the window: a viewport by itself has no background, and the white in its place would count as ink.
     picture = window.grab(QRect(port.mapTo(window, QPoint()), port.size())).toImage()
     picture.setDevicePixelRatio(1.0)
     ink = strength(pixels_of(picture), _ground(bench.appearance))
@@ -147,13 +147,13 @@ def _ground(appearance: Appearance) -> tuple[int, int, int]:
 
 
 def _rests(sheet: StepSheet) -> bool:
-    """Whether nothing more is to be laid out behind this turn of the event loop."""
+    """Whether nothing more is to be laid out after this turn of the event loop."""
     QApplication.processEvents()
     return sheet.is_settled
 
 
 def at_rest(widget: QWidget) -> QImage:
-    """The picture of a widget once all that stands in it has its place."""
+    """The picture of a widget once everything in it has its place."""
     before = QImage()
     for turn in range(TURNS):
         QApplication.processEvents()

@@ -1,4 +1,4 @@
-"""How large matrices beside each other can be in a place, reckoned before they get it."""
+"""How large matrices side by side can be in a place, computed before they get it."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -9,20 +9,20 @@ from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.page.lines import same_rows
 
 MOST_ROWS = 30
-"""Rows of a matrix in sight at most."""
+"""The most visible rows of a matrix."""
 MANY = 6
-"""Matrices of which all ways to stand in lines are tried at most; of more, all in one line or each in its own."""
+"""Up to so many matrices, all ways to break them into lines are tried; for more, one line, or one line for each."""
 
 
 class Lines:
-    """Matrices in lines of a width, as a row of a page puts them.
+    """Matrices in lines of a width, as in a row of a page.
 
     Parameters
     ----------
     across, down : int
         Pixels between two matrices, and between two lines.
     airy : int
-        Pixels that a row is high where there is room.
+        Height of a row in pixels, where there is room.
     """
 
     def __init__(self, boxes: Sequence[MatrixBox], width: int, across: int, down: int, airy: int) -> None:
@@ -30,23 +30,23 @@ class Lines:
         self._low = boxes[0].view.extent.low if boxes else 0
         self._airy = max(airy, self._low)
         self.high = False
-        """Whether the headings take two lines: where there are fewer lines of matrices then."""
+        """Whether the headings take two lines, since there are fewer lines of matrices then."""
         self.lines = _broken(boxes, width, across, False)
         if len(self.lines) > 1 and len(narrower := _broken(boxes, width, across, True)) < len(self.lines):
             self.lines, self.high = narrower, True
 
     @property
     def height(self) -> int:
-        """Pixels that all of them are high, with low rows."""
+        """The height in pixels of all lines, with low rows."""
         return sum(self._heights) + self._down * (len(self.lines) - 1)
 
     @property
     def widest(self) -> int:
-        """Pixels across of the widest line."""
+        """The width in pixels of the widest line."""
         return max((self._taken(line) for line in self.lines), default=0)
 
     def _taken(self, line: Sequence[MatrixBox], column: int = 0) -> int:
-        """Pixels that a line takes, with columns at least so wide: a heading may be wider than its columns."""
+        """The width of a line with columns of at least this width: a heading may be wider than its columns."""
         taken = self._across * (len(line) - 1)
         for i, box in enumerate(line):
             grown = len(box.matrix.columns) * max(column - box.view.extent.own, 0)
@@ -55,10 +55,10 @@ class Lines:
         return taken
 
     def share(self, height: int) -> None:
-        """Let rows be as high, and columns as wide, as there is room for; else few rows are in sight."""
+        """Make rows as high, and columns as wide, as there is room for; without room, show fewer rows."""
         if not self.lines:
             return
-        # Where not all has room, each line has its part of it.
+        # If not all fits, each line gets its share of the height.
         short = min(height / max(self.height, 1), 1.0)
         columns = [self._column_in(line) for line in self.lines]
         widths = [
@@ -76,13 +76,13 @@ class Lines:
                 box.stand()
 
     def _figures(self, row: int, widths: Sequence[int]) -> float:
-        """How many times larger than letters numbers are in cells of that height, and, one by one, of those widths."""
+        """The factor of numbers relative to letters, in cells of a height; `widths`: of the cells, one per matrix."""
         boxes = [box for line in self.lines for box in line]
         wide = (across / box.view.letters.needed(box.matrix) for box, across in zip(boxes, widths, strict=True))
         return max(min(FILLED * min(row / self._low, *wide), MOST_FIGURES), 1.0)
 
     def _column_in(self, line: Sequence[MatrixBox]) -> int:
-        """Pixels that a column is wide where all of a line share what is free."""
+        """The width of a column if all columns of a line share what is free."""
         own = max(box.view.extent.own for box in line)
         if any(box.view.extent.own != own for box in line):
             own = min(box.view.extent.own for box in line)
@@ -91,14 +91,14 @@ class Lines:
 
     @property
     def _rows(self) -> int:
-        """Rows of all lines of matrices, which stand below each other."""
+        """The number of rows below each other, in all lines of matrices."""
         return sum(max(map(rows_of, line)) for line in self.lines)
 
     def say_all(self) -> None:
         """Let headings that are wider than the line take two lines."""
         boxes = [box for line in self.lines for box in line]
         for box in boxes:
-            if self._is_high(box) or len(boxes) == 1:  # of more, the row they stand in says that they take one
+            if self._is_high(box) or len(boxes) == 1:  # of several matrices, their row has set that they take one
                 box.be(above=self._is_high(box))
                 box.stand()
 
@@ -111,14 +111,14 @@ class Lines:
 
 
 FILLED, MOST_FIGURES = 0.75, 2.4
-"""Of a cell's height and width, what its number takes where a slide has room; and how many times larger than letters
-numbers are at most."""
+"""The share of a cell's height and width for its number if a slide has room; and how many times larger than letters
+numbers may be."""
 STRETCH, TALL = 4.5, 2.0
-"""How many times wider than it has to be a column is at most; and how many times as high as it is wide a cell."""
+"""How many times wider than needed a column may be; and how many times higher than wide a cell."""
 
 
 def sizes(boxes: Sequence[MatrixBox], across: int, down: int) -> list[tuple[int, int]]:
-    """Pixels across and down that matrices take, with low rows: one pair for each way to stand in lines.
+    """Widths and heights of matrices in pixels, with low rows: one pair for each way to break them into lines.
 
     `across`, `down`: pixels between two matrices, and between two lines.
     """
@@ -133,12 +133,12 @@ def sizes(boxes: Sequence[MatrixBox], across: int, down: int) -> list[tuple[int,
 
 
 def rows_of(box: MatrixBox) -> int:
-    """How many rows of a matrix are in sight at most."""
+    """How many rows of a matrix are visible at most."""
     return min(len(box.matrix.rows), MOST_ROWS)
 
 
 def _ways(count: int) -> Iterator[tuple[int, ...]]:
-    """Behind which of so many matrices a line ends."""
+    """The ways to break so many matrices into lines, each as the positions at which a line ends."""
     if count > MANY:
         yield from ((), tuple(range(1, count)))
         return
@@ -147,7 +147,7 @@ def _ways(count: int) -> Iterator[tuple[int, ...]]:
 
 
 def _across(line: Sequence[MatrixBox], place: int, high: bool) -> int:
-    """Pixels that a matrix of a line takes, with its labels where the one before has not said them."""
+    """The width of a matrix in a line, without its row labels if the matrix before has the same."""
     box, last = line[place], line[place - 1] if place else None
     return box.whole_size(0, high).width() - box.view.extent.label_room * same_rows(last, box)
 

@@ -1,4 +1,4 @@
-"""The step one is at, beside the stage: its words, its question, and the way to the others."""
+"""The panel of the present step, beside the stage: its words, its question, and the way to the other steps."""
 
 from collections.abc import Callable
 from functools import partial
@@ -35,31 +35,31 @@ from explorer.ui.widgets.layouts import scroll_area
 from explorer.ui.workbench import Workbench
 
 MOST = 0.7
-"""Of the height of the column: the rest is for the derivation of the cell pointed at."""
+"""Its greatest share of the column's height: the rest is for the derivation of the cell pointed at."""
 TURNS = 12
-"""Turns of the event loop in which all that stands in the panel gets its size."""
+"""Turns of the event loop in which everything in the panel gets its size."""
 SIGNS = {"unseen": "  ?", "skipped": "  ?", "wrong": "  ✗"}
-"""Behind the title of a step that asks something, where the answer is not right; else a tick."""
+"""Behind the title of a step with a question that was not answered right; otherwise a tick."""
 MOST_ASKING = 0.92
-"""The same in a step with a question, which has to be in sight whole, as what comes of the answer."""
+"""The same share in a step with a question, which must be visible as a whole, with the outcome of the answer."""
 BACK, ON = 2, 3
-"""Parts of the width of the buttons that go to the step before, and on."""
+"""Shares of the width of the buttons Back and Next."""
 LEAST_BELOW = 80
-"""Pixels at text scale 1 of the rest; where a question needs more room, less than that is left to it, too."""
+"""Pixels at text scale 1 of the rest: if a question leaves it less, the rest is hidden."""
 
 
 class StepPanel(QFrame):
-    """The panel of the step one is at; without a step it is not there."""
+    """The panel of the present step; without a step it is hidden."""
 
-    lessons_wanted = Signal()  # the lesson is over: which is the next one?
-    lesson_wanted = Signal(str)  # the lesson of this id is to be opened
+    lessons_wanted = Signal()  # the lesson is over: asks for the page of lessons
+    lesson_wanted = Signal(str)  # asks to open the lesson with this id
 
     def __init__(self, bench: Workbench, guide: Guide) -> None:
         super().__init__()
         self.setObjectName("stepPanel")
         self.setAccessibleName("Step of the lesson")
         self._bench, self._guide = bench, guide
-        # From the outside in: Qt dresses all that is inside anew each time that it gets a parent.
+        # From the outside in: Qt styles all that is inside again each time that a widget gets a parent.
         self._scroll = scroll_area(self, sideways=False)
         self._content = QWidget()
         self._scroll.setWidget(self._content)
@@ -77,7 +77,7 @@ class StepPanel(QFrame):
         self._progress.setTextVisible(False)
         self._title = SteadyLabel(role="heading", parent=self._content)
         self._words = Words(parent=self._content)
-        guide.answered.connect(self._hand_on_keys)  # before the question hears of it and disables its choices
+        guide.answered.connect(self._hand_on_keys)  # before the question handles it, and disables its choices
         self._question = QuestionView(bench, guide, self._content)
         self._question.passed.connect(self._go_on)
         self._question.behind = self._leave
@@ -105,19 +105,19 @@ class StepPanel(QFrame):
         self._top.addWidget(self._reset)
         self._top.addWidget(self._leave)
         self._whole.addWidget(self._progress)
-        # Above the words, which are of another height in each step, and with shares of the width, whatever is written
-        # on them: who presses "Next" again and again need not move the mouse.
+        # Above the words, whose height differs from step to step, and with fixed shares of the width, whatever their
+        # texts are: to press "Next" again and again one need not move the mouse.
         self._whole.addLayout(self._ways)
         self._ways.addWidget(self._back, BACK)
         self._ways.addWidget(self._next, ON)
         self._whole.addWidget(self._scroll)
-        self._whole.addStretch()  # until it has its height the buttons would be spread over that of the step before
+        self._whole.addStretch()  # else the buttons would be spread over the old height until the new one is set
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._fitted = later(self, self.fit)
         self._seek = later(self, self._show_outcome)
         self._turns = 0
         self._closed: list[QWidget] = []
-        """What stands below and has no room now."""
+        """Widgets below the panel that have no room now."""
         self._seeks = False
         self._content.installEventFilter(self)
         guide.stepped.connect(self._show_step)
@@ -136,28 +136,28 @@ class StepPanel(QFrame):
         return button
 
     def _go_on(self) -> None:
-        """To the next step, and behind the last one to the end of the lesson; from there to the lessons."""
+        """Go to the next step; after the last one, to the end of the lesson; from there, to the lessons."""
         if self.finish.isVisible():
             self.lessons_wanted.emit()
         else:
             self.go_on()
 
     def go_on(self) -> None:
-        """To the next step, and behind the last one to the end of the lesson."""
+        """Go to the next step; after the last one, to the end of the lesson."""
         if self._is_last:
             self.show_end()
         else:
             self.go(self._guide.next)
 
     def go_back(self) -> None:
-        """To the step before, and from the end of the lesson to its last step."""
+        """Go to the step before; from the end of the lesson, to its last step."""
         if self.finish.isVisible():
             self.go(self._guide.look)
         else:
             self.go(self._guide.back)
 
     def show_end(self) -> None:
-        """Show what has been learned, what there is to revisit and the next lesson."""
+        """Show the end of the lesson: what has been learned, what to revisit, and the next lesson."""
         from explorer.ui.lesson.chapters import SETTING as COURSE
 
         guide, settings = self._guide, self._bench.settings
@@ -175,7 +175,7 @@ class StepPanel(QFrame):
         self._next.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _revisit(self, id: str) -> None:
-        """Go to a step of which something is left, and ask its question anew."""
+        """Go to a step that is not finished, and ask its question again."""
         guide = self._guide
 
         def go() -> None:
@@ -190,9 +190,9 @@ class StepPanel(QFrame):
         return self._guide.at is not None and self._guide.at + 1 == len(self._guide.steps)
 
     def go(self, act: object) -> None:
-        """Go to a step; what hinders it is said here. Where a number is asked for, it can be typed at once.
+        """Go to a step; an error is shown here. If a number is asked for, its field gets the focus.
 
-        What had the keys may be gone with the step before. Then the way on has them, not what Qt takes for the next.
+        The widget with the focus may be deleted with the old step. Then Next gets it, and not a widget that Qt chooses.
         """
         assert callable(act)
         had_keys = QApplication.focusWidget()
@@ -225,7 +225,7 @@ class StepPanel(QFrame):
             self._question.refresh()
 
     def say(self, trouble: str) -> None:
-        """Say above the words what is wrong with the lesson's file; with nothing, no more."""
+        """Show above the words what is wrong with the lesson's file; an empty text hides that."""
         self._trouble.setText(escape(f"⚠ {trouble}", quote=False))
         self._trouble.setVisible(bool(trouble))
         self._fitted.start()
@@ -239,7 +239,7 @@ class StepPanel(QFrame):
             return
         n = len(guide.steps)
         self._jump.setAccessibleName(f"Step {at + 1} of {n}")
-        self._progress.setUpdatesEnabled(False)  # else Qt paints it, and all that waits, before it returns
+        self._progress.setUpdatesEnabled(False)  # else Qt would paint it, and all that waits, before it returns
         self._progress.setRange(0, n)
         self._progress.setValue(at + 1)
         self._progress.setUpdatesEnabled(True)
@@ -257,7 +257,7 @@ class StepPanel(QFrame):
         self.fit()  # at once: in the room of the step before, choices would be squeezed until the next turn
 
     def _follow_answer(self) -> None:
-        """The way on is the main thing to do as soon as nothing is asked any more."""
+        """Make Next the main button once no question is open."""
         self._turns = TURNS
         asking = self._guide.question is not None
         last, over = self._is_last, self.finish.isVisible()
@@ -270,7 +270,7 @@ class StepPanel(QFrame):
         self._fitted.start()
 
     def _hand_on_keys(self) -> None:
-        """Where the keys were on a choice, the way on has them now: Qt would give them to whatever comes next."""
+        """If a choice has the focus, give it to Next: Qt would give it to whatever comes next."""
         focus = QApplication.focusWidget()
         choosing = isinstance(focus, QPushButton) and self._question.isAncestorOf(focus)
         if choosing and self._guide.question is None:
@@ -309,17 +309,17 @@ class StepPanel(QFrame):
             self._fitted.start()
 
     def fit(self) -> None:
-        """Be as high as the words and the question are, but leave room for what stands below."""
+        """Take the height of words and question, but leave room for what stands below."""
         column = self.parentWidget()
         if column is None or self._guide.step is None:
             return
-        if self._turns:  # labels know their heights only when they have their widths and fonts
+        if self._turns:  # labels know their heights only once they have their widths and fonts
             self._turns -= 1
             self._fitted.start()
         self._count()
         for button in (self._jump, self._reset, self._leave):  # else they are squeezed, and what is below them moves
             button.setMinimumHeight(button.sizeHint().height())
-        # Not its height: it may not have heard yet of the height that it was given last.
+        # Not its present height: the last one that was set may not have taken effect yet.
         counted = self._scroll.sizeHint().expandedTo(self._scroll.minimumSize()).boundedTo(self._scroll.maximumSize())
         others = self._whole.sizeHint().height() - counted.height()
         least = self._least()
@@ -329,7 +329,7 @@ class StepPanel(QFrame):
         free = column.height() - sum(widget.height() for widget in above)
         strip = free - int(free * share)
         tight = self._guide.question is not None and wanted + others > free - strip
-        # Of so little nothing could be read, while the field of the question would be out of sight.
+        # In so little room nothing could be read, while the field of the question would be out of sight.
         self._close(below if tight and strip < self._bench.appearance.px(LEAST_BELOW) else [])
         if self._closed:
             share, below = 1.0, []
@@ -342,7 +342,7 @@ class StepPanel(QFrame):
             self._seek.start()
 
     def _close(self, below: list[QWidget]) -> None:
-        """Let what stands below have no room, and what had none before have room again."""
+        """Take all room from what stands below, and give it back to what had lost it before."""
         if below != self._closed:
             for widget in self._closed:
                 widget.setMaximumHeight(UNBOUNDED)
@@ -351,7 +351,7 @@ class StepPanel(QFrame):
             self._closed = below
 
     def _count(self) -> None:
-        """Say which step it is, and what goes back, in fewer words where all of them would be cut."""
+        """Write the number of the step, and "Back", in fewer words if they would be cut."""
         margins, said = self._whole.contentsMargins(), self._jump.accessibleName()
         room = self.width() - margins.left() - margins.right()
         others = sum(button.sizeHint().width() + self._top.spacing() for button in (self._reset, self._leave))
@@ -366,20 +366,20 @@ class StepPanel(QFrame):
                 break
 
     def _least(self) -> int:
-        """Pixels that the words and the question need, reckoned before their layout has heard of them."""
+        """Pixels that words and question need, computed before their layout knows."""
         margins = self._column.contentsMargins()
         width = self._content.width() - margins.left() - margins.right()
         parts = [self._trouble, self._title, self._words, self._question, self.finish]
         return column_height(parts, width, self._column.spacing())
 
     def _show_outcome(self) -> None:
-        """Scroll to what came of an answer: its principle, and above all whether it was right."""
+        """Scroll to the outcome of an answer: its principle, and above all whether it was right."""
         self._seeks = False
         for part in self._question.outcome():
             self._scroll.ensureWidgetVisible(part, 0, self._bench.appearance.px(4))
 
     def _neighbours(self, column: QWidget) -> tuple[list[QWidget], list[QWidget]]:
-        """What stands above, as a glossary, and what stands below."""
+        """The widgets above the panel, such as a glossary, and those below it."""
         layout = column.layout()
         if layout is None:
             return [], []

@@ -1,4 +1,4 @@
-"""What of lessons stands in the window, hooked into it in one place."""
+"""All parts of the window that belong to lessons, connected with it in one place."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 FIRST = "start-here"
 """The lesson to begin with."""
 ARRIVAL, PATIENCE = 1000, 6000
-"""Milliseconds in which a page that comes into sight may still move; while nobody points at it, it may for longer."""
+"""Milliseconds in which a page that was just shown may still move; it may for longer if nobody points at it."""
 MARGIN = 40
-"""Pixels at text scale 1 at the right of the cells that a step names, on a page that is wider than what is in sight."""
+"""Pixels at text scale 1 at the right of the cells that a step names, on a page that is wider than the window."""
 RECORD = "Record a lesson"
 WORDS = 41
-"""Pixels at text scale 1 that the bar of words takes, until it has been seen."""
+"""Height of the bar of words, in pixels at text scale 1, until it has been shown."""
 
 
 class Aside(QWidget):
-    """A column at the right of a page: the step one is at, above what else stands there."""
+    """A column at the right of a page: the panel of the present step, above what else stands there."""
 
     def __init__(self, below: QWidget | None = None) -> None:
         super().__init__()
@@ -56,12 +56,12 @@ class Aside(QWidget):
             self.column.addWidget(below, 1)
 
     def take(self, panel: QWidget) -> None:
-        """Let the panel stand here."""
+        """Put the panel into this column."""
         last = self.column.count() - 1
-        # Where it stands already, the page would be laid out twice.
+        # If it is already in its place, moving it would lay out the page twice.
         if panel.parentWidget() is not self or self.column.indexOf(panel) != last - 1:
-            self.column.removeWidget(panel)  # where it stands here already, it would be counted below
-            # At the top, also where what stands below is folded.
+            self.column.removeWidget(panel)  # else, if it is in this column already, it would be counted below
+            # At the top, even if what stands below is folded.
             self.column.insertWidget(self.column.count() - 1, panel, 0, Qt.AlignmentFlag.AlignTop)
         if isinstance(panel, StepPanel):
             self._panel = panel
@@ -74,7 +74,7 @@ class Aside(QWidget):
 
 
 class LessonParts(QObject):
-    """The guide, its panel, and what they ask of the window.
+    """The guide, its panel, and their connections to the window.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class LessonParts(QObject):
         self.speaker: Speaker | None = None
         self._swapped, self._gone = False, Gone(self)
         self._mixed: tuple[Lesson | None, bool] = (None, False)
-        """A lesson, and whether some of its models read words and some do not."""
+        """A lesson, and whether it has models that read words and models that do not."""
         self._bar_height = 0
         app = QGuiApplication.instance()
         assert isinstance(app, QGuiApplication)
@@ -173,11 +173,11 @@ class LessonParts(QObject):
         self._window.show_page(PAGES.index("Lessons"))
 
     def begin_first(self) -> None:
-        """Open the lesson to begin with, where one was."""
+        """Open the first lesson, where it was left."""
         self.begin(FIRST, False)
 
     def begin(self, id: str, anew: bool) -> None:
-        """Open a lesson, at its beginning or where one was; one without steps to be explored."""
+        """Open a lesson, at its beginning or where it was left; one without steps can be explored."""
         files = self._window.files
         if not files.may_leave():
             return
@@ -186,7 +186,7 @@ class LessonParts(QObject):
         files.begin_lesson(load(id))
 
     def ask_again(self, id: str, step: str) -> None:
-        """Open a lesson at a step and ask its question once more."""
+        """Open a lesson at a step, and ask its question again."""
         files, lesson = self._window.files, load(id)
         if not files.may_leave():
             return
@@ -198,7 +198,7 @@ class LessonParts(QObject):
         files.begin_lesson(lesson, lambda: self.panel.go(ask_again))
 
     def record(self) -> None:
-        """Write down what is done from now on, or save what was written down."""
+        """Record what is done from now on, or save what was recorded."""
         if self.recorder.is_on:
             self.recorder.stop()
         else:
@@ -207,17 +207,17 @@ class LessonParts(QObject):
                 self._window.show_page(0)
 
     def _show_recording(self) -> None:
-        """Say in the list of commands, and on the page of lessons, whether something is recorded."""
+        """Show in the menu, and on the page of lessons, whether something is being recorded."""
         recording = self.recorder.recording
         self.record_lesson.setText(RECORD if recording is None else "Stop recording, and save the lesson …")
         if self._page is not None:
             self._page.show_recording(None if recording is None else len(recording))
 
     def go_on(self, file: Path | None = None) -> None:
-        """Go through the steps of the lesson that was opened, from where one was; without steps, explore it."""
+        """Go on with the steps of the opened lesson, from where it was left; without steps, it can be explored."""
         self._watcher.watch(file)
         self.panel.say("")
-        if not self._bench.lesson.steps:  # else the page that it begins with would be made as well as that of the step
+        if not self._bench.lesson.steps:  # else the page that the example begins with would be built, too
             self._bench.bridge.flush()
         if not self._bench.lesson.steps or self._is_computed:
             self._window.show_page(0)
@@ -225,18 +225,18 @@ class LessonParts(QObject):
 
     @property
     def _is_computed(self) -> bool:
-        """Whether the lesson that was opened is not there yet."""
+        """Whether the opened lesson is still being computed."""
         return self._bench.document.wanted.lesson != self._bench.document.state.lesson
 
     def _begin_steps(self, *_: object) -> None:
-        """Go to the step of the lesson that was opened; nothing waits for what is still computed."""
+        """Go to the step of the opened lesson, once that is computed."""
         if self._is_computed:
             self._bench.bridge.changed.connect(self._begin_steps, Qt.ConnectionType.SingleShotConnection)
         elif self._bench.lesson.steps:
             self.guide.prepare(lambda: self.panel.go(self.guide.enter))
 
     def open_presenter(self) -> None:
-        """Show the step one is at, or the first, in full screen."""
+        """Show the present step, or the first one, in full screen."""
         if not self.guide.steps:
             return
         if self.guide.at is None:
@@ -245,14 +245,14 @@ class LessonParts(QObject):
             from explorer.ui.lesson.presenter import Presenter
 
             self.presenter = Presenter(self._bench, self.guide)
-            self.presenter.addAction(self._window.actions_.theme)  # a window of its own hears no keys of another one
+            self.presenter.addAction(self._window.actions_.theme)  # a window of its own does not get another one's keys
             self.presenter.left.connect(self._forget_presenter)
             self.presenter.swap_wanted.connect(self._swap_screens)
             self._window.area.motion.held = True
         self._share_screens()
 
     def _share_screens(self, *_: object) -> None:
-        """The class has the second screen, where there is one, and the lecturer that of the window."""
+        """Put the class's window on the second screen, if there is one, and the lecturer's on that of the window."""
         if self.presenter is None:
             return
         screens = QGuiApplication.screens()
@@ -281,7 +281,7 @@ class LessonParts(QObject):
         self._share_screens()
 
     def save_hand_out(self) -> None:
-        """Ask for a file and write the lesson on paper: its steps with pictures, questions, answers at the end."""
+        """Ask for a file, and write the lesson for paper: its steps with pictures, questions, answers at the end."""
         from explorer.ui.lesson import handout
 
         lesson, files = self.guide.lesson, self._window.files
@@ -307,7 +307,7 @@ class LessonParts(QObject):
     # A lesson that is being written
 
     def _reload(self, file: Path) -> None:
-        """The file of the lesson was saved: go on in the same step, or say what is wrong with it."""
+        """Follow a change of the lesson's file: go on in the same step, or say what is wrong with the file."""
         try:
             lesson = load(file)
         except ExplorerError as error:
@@ -347,13 +347,13 @@ class LessonParts(QObject):
             self._page.restyle()
 
     def show_page(self, page: int) -> None:
-        """Let the panel stand beside the tab that is in sight."""
+        """Put the panel beside the visible tab."""
         pipeline = page in (0, PAGES.index("Lessons"))
         (self._aside if pipeline else self._outside).take(self.panel)
         self._outside.setVisible(not pipeline and self.guide.at is not None)
 
     def be_as_wide(self, pixels: int) -> None:
-        """Let the panel take so many pixels across, beside the stage and beside the other tabs."""
+        """Set the width of the panel in pixels, beside the stage and beside the other tabs."""
         self.panel.setMinimumWidth(pixels)
         self._outside.setFixedWidth(pixels)
 
@@ -369,7 +369,7 @@ class LessonParts(QObject):
             self._outside.hide()
 
     def _stay_level(self) -> None:
-        """In a lesson on models with words and without, the panel stays where it is when the bar of words goes."""
+        """Keep the panel at its height when the bar of words goes, in a lesson on models with and without words."""
         bar, lesson = self._window.tokens, self.guide.lesson
         if not bar.isHidden():
             self._bar_height = bar.sizeHint().height()
@@ -380,7 +380,7 @@ class LessonParts(QObject):
         self._aside.column.setContentsMargins(0, gap * (self._bar_height or self._bench.appearance.px(WORDS)), 0, 0)
 
     def _arrive(self) -> None:
-        """Look for what the step names on the page that has come into sight."""
+        """Look for what the step names on the page that is shown now."""
         if self.guide.at is not None:
             self._arriving.start()
             self._found.start()
@@ -392,7 +392,7 @@ class LessonParts(QObject):
             self._look_up()
 
     def _look_up(self) -> None:
-        """Look up the word of the step on the Words tab, as soon as its vectors are there."""
+        """Look up the word of the step on the Words tab, as soon as its vectors are loaded."""
         tab, step = self._window.tabs.words, self.guide.step
         if tab is None or step is None or not step.look.word:
             return
@@ -411,7 +411,7 @@ class LessonParts(QObject):
         showing.follow()
 
     def _watch_layout(self) -> None:
-        """What stands above what the step names may still be on its way: follow it for a while."""
+        """Follow for a while what the step names: what stands above it may still change its height."""
         page = self._window.area.in_sight()
         whole = page.widget() if page is not None else None
         if whole is not None and whole is not self._watched:
@@ -423,7 +423,7 @@ class LessonParts(QObject):
                 page.scrolled.connect(self._be_left, Qt.ConnectionType.UniqueConnection)
 
     def _be_left(self) -> None:
-        """Who scrolls has arrived."""
+        """Stop following once the person scrolls."""
         self._arriving.invalidate()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -434,7 +434,7 @@ class LessonParts(QObject):
         return False
 
     def _named_in(self, over: QWidget) -> QRect:
-        """Where in a widget the cells are that the step names, with the heading of their matrix."""
+        """The rectangle, in a widget, of the cells that the step names, with the heading of their matrix."""
         page = self._window.area.in_sight()
         box = None if page is None or not page.isVisible() else spot_box(page.elements)
         if box is None:
@@ -443,9 +443,9 @@ class LessonParts(QObject):
         return QRect(box.mapTo(over, rect.topLeft()), rect.size())
 
     def scroll_to_spot(self) -> None:
-        """Begin the page where what the step names is in sight, and what it asks for or wants to be made so."""
+        """Scroll the page so that what the step names is visible, with what it asks for or wants to be changed."""
         if self._window.area.makes:
-            return  # the page in sight is the one before: it stays as one saw it
+            return  # the visible page is the old one, which stays as it is
         step, page = self.guide.step, self._window.area.in_sight()
         if step is None or page is None or page.isHidden() or page.is_picture:
             return
@@ -462,7 +462,7 @@ class LessonParts(QObject):
 def _put_on(window: QWidget, screen: QScreen) -> None:
     """Let a window fill a screen."""
     if window.screen() is not screen and window.isFullScreen():
-        window.showNormal()  # a window that fills one screen is moved to no other
+        window.showNormal()  # a full-screen window does not move to another screen
     window.setScreen(screen)
     window.setGeometry(screen.geometry())
     window.showFullScreen()

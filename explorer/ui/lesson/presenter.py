@@ -1,4 +1,4 @@
-"""Presenter mode: the step one is at in full screen, for a class. Driven by keys, as a clicker sends them."""
+"""Presenter mode: the present step in full screen, for a class. It is driven by keys, such as a clicker sends."""
 
 from collections.abc import Callable
 
@@ -50,24 +50,24 @@ Key = Qt.Key
 NEXT = (Key.Key_Right, Key.Key_Down, Key.Key_PageDown, Key.Key_Space, Key.Key_Enter, Key.Key_Return, Key.Key_N)
 BACK = (Key.Key_Left, Key.Key_Up, Key.Key_PageUp, Key.Key_Backspace, Key.Key_P)
 PAGING = (Key.Key_PageDown, Key.Key_PageUp)
-"""What a clicker sends: these keys go from step to step even while somebody types."""
+"""The keys of a clicker: they go from step to step even while the person types."""
 UNDO, REDO = ("Ctrl+Z",), ("Ctrl+Y", "Ctrl+Shift+Z")
 DOT = 13
-"""Pixels of the pointer at text scale 1."""
+"""Size of the pointer, in pixels at text scale 1."""
 LEAST_DRAG, LEAST_MOVE = 40, 8
 KEYS, FEW_KEYS = "R reveal · D all steps · Z zoom · F freeze · B black · Esc leave · F1 all keys", "F1 all keys"
 KEYS_MS, AROUND = 3000, 30
-"""What is said of the keys as the mode begins, below the words, or at the upper right where no room is; for how long;
-and pixels at text scale 1 around these words."""
+"""When the mode begins, some keys are named below the words or, without room there, at the upper right: milliseconds
+for which they are, and pixels at text scale 1 around them."""
 TYPED_IN = (QLineEdit, QAbstractSpinBox, QComboBox)
 
 
 class Presenter(QWidget):
     """The window that the class sees."""
 
-    left = Signal()  # it was left
-    swap_wanted = Signal()  # the screens are to be swapped
-    covered = Signal()  # what the class sees was frozen or blanked, or no more
+    left = Signal()  # presenter mode was left
+    swap_wanted = Signal()  # asks to swap the screens
+    covered = Signal()  # what the class sees was frozen or blanked, or is live again
 
     def __init__(self, bench: Workbench, guide: Guide) -> None:
         super().__init__(None, Qt.WindowType.Window)
@@ -86,7 +86,7 @@ class Presenter(QWidget):
         self.bench = in_look(bench, self._look)
         self.sheet: StepSheet | None = None
         self.beside: QWidget | None = None
-        """The lecturer's window, whose keys mean the same."""
+        """The lecturer's window, in which keys mean the same."""
         self._typed: str | None = None
         self._points = False
         self._from: QPoint | None = None
@@ -144,16 +144,16 @@ class Presenter(QWidget):
         self._say()
 
     def take_keys_of(self, window: QWidget) -> None:
-        """Hear of the keys in a window that is shown before what has the focus there: a matrix would keep the arrows.
+        """Handle keys in a visible window before the widget with the focus does: a matrix would take the arrow keys.
 
-        A filter on the application would be asked about each event of each widget, which took a quarter of the time.
+        A filter on the application would be called for each event of each widget, which took a quarter of the time.
         """
         handle = window.windowHandle()
         assert handle is not None
         handle.installEventFilter(self)
 
     def leave(self) -> None:
-        """End it; one stays at the step."""
+        """End presenter mode; the present step stays."""
         self.close()
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -172,7 +172,7 @@ class Presenter(QWidget):
             self._motion.remember()
 
     def _follow(self) -> None:
-        """Show the step one is at."""
+        """Show the present step."""
         guide = self._guide
         if guide.step is None or guide.at is None:
             self.close()
@@ -190,7 +190,7 @@ class Presenter(QWidget):
             self._motion.begin()
 
     def _rebuild(self) -> None:
-        """Make the sheet anew, in the size of the screen and the look of the program."""
+        """Build the sheet again, in the size of the screen and the look of the program."""
         guide = self._guide
         if guide.step is None or guide.at is None or self.width() < 2:
             return
@@ -217,7 +217,7 @@ class Presenter(QWidget):
         self._say()
 
     def _ask(self) -> None:
-        with QSignalBlocker(self._question):  # the sheet is told of it here, once
+        with QSignalBlocker(self._question):  # the sheet is updated below, once
             self._question.show_question()
         if self.sheet is not None:
             self.sheet.fill_in(self._question.gaps)
@@ -249,7 +249,7 @@ class Presenter(QWidget):
         return QApplication.activePopupWidget() is None and self._key_pressed(event)
 
     def _rests(self, at: QPoint) -> bool:
-        """Whether the mouse only rests where it was when the step came: then nobody points at what came below it."""
+        """Whether the mouse only rests where it was when the step came: then it does not point at what is below it."""
         if self._rested is not None and (at - self._rested).manhattanLength() >= LEAST_MOVE:
             self._rested = None
         return self._rested is not None
@@ -273,7 +273,7 @@ class Presenter(QWidget):
         if _is_typed(event, focus) and key not in PAGING and (key != Key.Key_Escape or _in_table(focus)):
             return beside and self._pass_on(event)
         if (event.text().isdecimal() or event.text() == "-") and not isinstance(focus, QTableView):
-            self._question.be_typed_in()  # and hears of this key
+            self._question.be_typed_in()  # its field then gets this key
             return beside and self._pass_on(event)
         act = self._acts.get(key)
         if act is None:
@@ -282,14 +282,14 @@ class Presenter(QWidget):
         return True
 
     def _pass_on(self, event: QKeyEvent) -> bool:
-        """Give a key to what has the focus here, although another window is active."""
+        """Give a key to the widget with the focus here, although another window is active."""
         focus = self.focusWidget()
         if focus is not None:
             QApplication.sendEvent(focus, QKeyEvent(event.type(), event.key(), event.modifiers(), event.text()))
         return True
 
     def _step(self, act: Callable[[], None]) -> None:
-        """Go one step; a blank screen shows it, a frozen one does not."""
+        """Go one step; a blank screen is uncovered, a frozen one is not."""
         if not self._cover.frozen:
             self._cover.hide()
         try:
@@ -305,7 +305,7 @@ class Presenter(QWidget):
         self._say()
 
     def _number_typed(self, event: QKeyEvent) -> bool:
-        """A key behind G: a digit, Enter, or an end of it."""
+        """Handle a key after G: a digit, Enter, or a key that ends it."""
         assert self._typed is not None
         key = event.key()
         if event.text().isdecimal() and len(self._typed) < 3:
@@ -322,7 +322,7 @@ class Presenter(QWidget):
         return True
 
     def _say(self) -> None:
-        """The keys at first, the number that is typed, and the clock in the first line."""
+        """Show the keys at first, the typed number, and the clock in the first line."""
         timed = self.beside is None and (self.clock.runs or self.clock.seconds >= 1)
         if self.sheet is not None:
             self.sheet.say_time(minutes(self.clock.seconds) if timed else "")
@@ -336,10 +336,10 @@ class Presenter(QWidget):
         high = bar.heightForWidth(free.width())
         if high <= free.height():
             bar.setGeometry(free.x(), free.bottom() + 1 - high, free.width(), high)
-        else:  # choices along the bottom would be covered
+        else:  # it would cover choices along the bottom
             bar.setText(FEW_KEYS if self._typed is None else typed)
             wide = QFontMetrics(bar.font()).horizontalAdvance(bar.text()) + self._look.px(AROUND)
-            if self.sheet is not None:  # nor is the name of the lesson there cut in two
+            if self.sheet is not None:  # nor should it cut the name of the lesson in two
                 wide = max(wide, self.width() - self.sheet.corner)
             bar.resize(wide, bar.heightForWidth(wide))
             bar.move(self.width() - bar.width(), 0)
@@ -349,7 +349,7 @@ class Presenter(QWidget):
     # What the keys do
 
     def _show_keys(self) -> None:
-        """Say what all keys mean, before the lecturer where he has a screen of his own."""
+        """Show what all keys mean, on the lecturer's screen if there is one."""
         from explorer.ui.help import show_keys_of_presenter
 
         show_keys_of_presenter(self.beside or self)
@@ -360,13 +360,13 @@ class Presenter(QWidget):
         self._guide.showing_wanted.emit("values" if showing == "change" else "change")
 
     def toggle_terms(self) -> None:
-        """Write out a sum or list that was too long for its place, in that of the words; or show the words again."""
+        """Write out a sum or list that was too long, in the room of the words; or show the words again."""
         if self.sheet is not None:
             self._rested = QCursor.pos()
             self.sheet.write_all(not self.sheet.all_terms)
 
     def toggle_pointer(self) -> None:
-        """Let the mouse be a dot that the last row sees, or an arrow again."""
+        """Show the mouse as a dot that the last row sees, or as an arrow again."""
         self._points = not self._points
         if self._points:
             QApplication.setOverrideCursor(_dot(self._look.theme.here, self._look.px(DOT)))
@@ -374,17 +374,17 @@ class Presenter(QWidget):
             QApplication.restoreOverrideCursor()
 
     def freeze(self) -> None:
-        """Keep what the class sees as it is, until this is asked for again."""
+        """Freeze what the class sees, until this is asked for again."""
         self._cover.toggle_picture(self.grab())
         self.covered.emit()
 
     @property
     def frozen(self) -> bool:
-        """Whether the class sees a picture of before."""
+        """Whether the class sees a frozen picture."""
         return self._cover.frozen
 
     def zoom(self) -> None:
-        """Give all the room to what the step names, as large as it fits; or no more."""
+        """Give all the room to what the step names, as large as it fits; or end that."""
         if self.sheet is not None:
             self.sheet.stand_alone(not self.sheet.alone)
 
@@ -406,7 +406,7 @@ class Presenter(QWidget):
 
 
 class Cover(QWidget):
-    """Stands before all that the class sees: one colour, or a picture of what it saw."""
+    """Covers all that the class sees: with one colour, or with a picture of what it saw."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -415,20 +415,20 @@ class Cover(QWidget):
         self.hide()
 
     def toggle(self, colour: str) -> None:
-        """Show one colour, or what is behind again."""
+        """Cover with one colour, or uncover again."""
         shown = not self.isHidden() and self._colour == colour
         self._colour, self._picture = colour, None
         self._show(not shown)
 
     def toggle_picture(self, picture: QPixmap) -> None:
-        """Show a picture, or what is behind again."""
+        """Cover with a picture, or uncover again."""
         shown = not self.isHidden() and self._picture is not None
         self._colour, self._picture = "", picture
         self._show(not shown)
 
     @property
     def frozen(self) -> bool:
-        """Whether it shows a picture of before."""
+        """Whether it shows a frozen picture."""
         return not self.isHidden() and self._picture is not None
 
     def _show(self, on: bool) -> None:
@@ -445,14 +445,14 @@ class Cover(QWidget):
 
 
 def _is_typed(event: QKeyEvent, widget: QWidget | None) -> bool:
-    """Whether a key is typed where it arrives; letters are no part of a number, and an answer takes no more."""
+    """Whether a widget takes a key as input; a field for a number takes no letters, and nothing once it is answered."""
     if isinstance(widget, NumberField):
         return not (widget.isReadOnly() or event.text().isalpha() or event.key() == Key.Key_Space)
     return isinstance(widget, TYPED_IN)
 
 
 def _in_table(widget: QWidget | None) -> bool:
-    """Whether it is the editor of a cell, which Esc closes."""
+    """Whether a widget is the editor of a cell, which Esc closes."""
     above = None if widget is None else widget.parentWidget()
     while above is not None and not isinstance(above, QTableView):
         above = above.parentWidget()

@@ -1,4 +1,4 @@
-"""The look of presenter mode: the same theme, with text that is read from the last row."""
+"""The look of presenter mode: the same theme, with text that can be read from the last row."""
 
 from copy import copy
 from dataclasses import replace
@@ -13,13 +13,13 @@ from explorer.ui.theme import Theme
 from explorer.ui.workbench import Workbench
 
 READ = 24
-"""Pixels on that screen that the last row can read."""
+"""Height of letters on that screen that the last row can read, in pixels."""
 HEADING = 0.8
-"""Of the letters of a matrix, and of those of a slide at least: the words above it."""
+"""Least size of the words above a matrix, relative to the letters of the matrix and to those of the slide."""
 WIDTH, HEIGHT = 1280, 720
-"""The screen, in pixels, for which `SCALE` is made; on another one everything grows or shrinks with it."""
+"""The screen, in pixels, for which `SCALE` is made; on another screen all sizes scale with it."""
 SCALE = 1.74
-"""The text scale there: the system's 14 pixels are then a little more than 24, and nothing is smaller."""
+"""The text scale for that screen: the system's 14 pixels become a little more than 24, and nothing is smaller."""
 
 
 class Enlarged(Appearance):
@@ -30,11 +30,11 @@ class Enlarged(Appearance):
     of : Appearance
         The program's look.
     window : QWidget
-        What is dressed, with all that stands in it.
+        The widget that gets the look, with everything in it.
     scale : float
         Text scale.
     theme : Theme, optional
-        Another one than the program's: on paper it is always light.
+        Another theme than the program's: on paper it is always light.
     """
 
     def __init__(self, of: Appearance, window: QWidget, scale: float, theme: Theme | None = None) -> None:
@@ -51,18 +51,18 @@ class Enlarged(Appearance):
 
     @property
     def afar(self) -> bool:
-        """Whether it is read from the last row: labels are as large as the rest."""
+        """Whether it is read from the last row: then labels are as large as the rest."""
         return self.scale > 1
 
     def dress(self, scale: float) -> None:
-        """Wear the program's theme of now, at a text scale."""
+        """Apply the program's present theme, at a text scale."""
         self._scale = self.scale = scale
         self._mode = self._of.mode
         self.theme = self._own or self._of.theme
         fonts = Fonts.at_scale(scale)
         points = fonts.ui.pointSizeF()
         large = self.afar
-        if large:  # what is smaller elsewhere is as large as the rest: a class reads all of it
+        if large:  # small text becomes as large as the rest: a class reads all of it
             code = QFont(fonts.code)
             code.setPointSizeF(points)
             fonts = replace(fonts, small=fonts.ui, number=fonts.ui, code=code)
@@ -72,14 +72,14 @@ class Enlarged(Appearance):
         self._window.setStyleSheet(window_stylesheet(self.theme, fonts, scale, read_from_afar=large))
 
     def undress(self) -> None:
-        """Let the window wear the program's look again."""
+        """Give the window the program's look again."""
         self._window.setStyleSheet("")
         self._window.setFont(QFont())
         self._window.setPalette(QPalette())
 
 
 class Fitted(Enlarged):
-    """The look of what a slide is about, which is as large as its place: its numbers grow and shrink alike.
+    """The look of what a slide is about, which fills its place: all its numbers grow and shrink together.
 
     Headings do not grow with them: else a long equation would keep a small matrix small.
 
@@ -91,16 +91,16 @@ class Fitted(Enlarged):
 
     @property
     def afar(self) -> bool:
-        """Whatever its scale: labels are as large as numbers."""
+        """True at any scale: labels are as large as numbers."""
         return True
 
     @property
     def close(self) -> bool:
-        """Whatever its scale: numbers stand close, and the room between them grows where there is some."""
+        """True at any scale: numbers stand close together, and the room between them grows if there is some."""
         return True
 
     def dress(self, scale: float) -> None:
-        """Wear the slide's theme at a text scale; of its style sheet all but the sizes stays."""
+        """Apply the slide's theme, at a text scale; of its style sheet only the sizes are replaced."""
         self._scale = self.scale = scale
         self._mode, self.theme = self._of.mode, self._of.theme
         ui = Fonts.at_scale(scale).ui
@@ -112,17 +112,17 @@ class Fitted(Enlarged):
 
 
 def least_letters(look: Appearance) -> int:
-    """Pixels that letters are high at least in a look; 0 where they follow the program's own rules."""
+    """The least height of letters in a look, in pixels; 0 if the program's own rules hold."""
     return round(READ * look.scale / SCALE) if isinstance(look, Enlarged) and look.afar else 0
 
 
 def scale_for(width: int, height: int) -> float:
-    """The text scale of a screen of so many pixels."""
+    """The text scale for a screen of this size in pixels."""
     return SCALE * min(width / WIDTH, height / HEIGHT)
 
 
 def in_look(bench: Workbench, look: Appearance) -> Workbench:
-    """The same model, looked at in the same way, in another look."""
+    """The same model and selection, in another look."""
     other = copy(bench)
     other.appearance = look
     return other

@@ -1,6 +1,6 @@
 """A question: it is answered before anything is shown, and each wrong answer is named.
 
-Each kind has a widget that takes answers (`bodies.py`); what came of them is said in one way for all.
+Each kind has a widget that takes answers (`bodies.py`); their outcome is shown in one way for all.
 """
 
 from PySide6.QtCore import Qt, Signal
@@ -20,10 +20,10 @@ from explorer.ui.workbench import Workbench
 
 
 class QuestionView(QFrame):
-    """The question of the step one is at, its hints, and what came of the answers."""
+    """The question of the present step, its hints, and the outcome of the answers."""
 
-    followed = Signal()  # it shows what has been answered
-    passed = Signal()  # Enter was pressed where the answer is given already
+    followed = Signal()  # the outcome of an answer is shown
+    passed = Signal()  # Enter was pressed after the answer was given
 
     def __init__(self, bench: Workbench, guide: Guide, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -31,7 +31,7 @@ class QuestionView(QFrame):
         self._bench, self._guide = bench, guide
         self._question: Question | None = None
         self.behind: QWidget | None = None
-        """From where Tab comes to the first control of the question."""
+        """The widget from which Tab leads to the first control of the question."""
         self._index = least_letters(bench.appearance)
         self._ask = Words(role="asked", parent=self)
         self._body: Body | None = None
@@ -52,7 +52,7 @@ class QuestionView(QFrame):
         self._column.addLayout(self._top)
         self._top.addWidget(self._ask, 1)
         self._column.addLayout(self._place)
-        # Above what it brings, so that it stays under the pointer; a class has it beside what is asked.
+        # Above the hints, so that it stays under the pointer; for a class it stands beside the question.
         if self._index:
             self._top.addWidget(self._more, 0, Qt.AlignmentFlag.AlignTop)
         else:
@@ -77,12 +77,12 @@ class QuestionView(QFrame):
         self.show_question()
 
     def be_typed_in(self) -> bool:
-        """Give the keys to the first field that is to be filled in; returns whether there is one."""
+        """Give the focus to the first field that is to be filled in; returns whether there is one."""
         body = self._body
         return isinstance(body, PredictBody) and self._guide.question is not None and body.be_typed_in()
 
     def show_question(self) -> None:
-        """Show the question of the step one is at, or nothing."""
+        """Show the question of the present step, or nothing."""
         step = self._guide.step
         question = None if step is None else step.question
         self.setVisible(question is not None)
@@ -99,10 +99,10 @@ class QuestionView(QFrame):
         self._body = BODIES[type(question)](self._bench, self._guide, question)
         self._body.passed.connect(self.passed)
         self._place.addWidget(self._body)
-        self._body.show()  # a layout does so in a later turn
+        self._body.show()  # the layout would do so in a later turn
         before = self.behind
         for control in (*self._body.findChildren(QLineEdit), *self._body.findChildren(QPushButton)):
-            if before is not None:  # made last, but it does not stand last
+            if before is not None:  # created last, but not standing last
                 self.setTabOrder(before, control)
                 before = control
         self._follow()
@@ -115,11 +115,11 @@ class QuestionView(QFrame):
 
     @property
     def gaps(self) -> GapsView | None:
-        """The derivation with gaps, where one is to be filled in."""
+        """The derivation with gaps, if there is one to fill in."""
         return self._body.gaps if isinstance(self._body, PredictBody) else None
 
     def height_at(self, width: int) -> int:
-        """Pixels that it is high in a width."""
+        """Its height in pixels at a width."""
         body = [] if self._body is None else [self._body]
         parts = [*body, self._verdict, self._why, *self._hints, self._derivation, self._again]
         if not self._index:
@@ -129,12 +129,12 @@ class QuestionView(QFrame):
         return asked + self._column.spacing() + column_height(parts, width, self._column.spacing())
 
     def outcome(self) -> list[QWidget]:
-        """What came of the last answer or hint, in sight, the most important last."""
+        """The visible outcome of the last answer or hint, the most important widget last."""
         parts = (self._derivation, *self._hints, self._why, self._verdict)
         return [part for part in parts if part.isVisible()]
 
     def _follow(self) -> None:
-        """Show what has been answered, and the hints that were asked for."""
+        """Show the outcome of the answers, and the hints that were asked for."""
         question = self._question
         if question is None or self._body is None:
             return
@@ -152,7 +152,7 @@ class QuestionView(QFrame):
         self.followed.emit()
 
     def _show_hints(self, asked: int, told: bool, done: bool) -> None:
-        """The rungs of the ladder that were asked for; the last is how the answer comes about."""
+        """Show the hints that were asked for; the last one is the derivation of the answer."""
         walk, attempt = self._guide.walk, self._guide.attempt
         ladder = walk.hints()
         failed = (
@@ -161,7 +161,7 @@ class QuestionView(QFrame):
         shown = walk.told() if told or failed else () if done else ladder[:asked]
         words = [hint for hint in shown if isinstance(hint, str)]
         rows = [row for hint in shown if not isinstance(hint, str) for _, part in hint for row in part]
-        if told and self._index:  # beside a class's question stands how its number comes about
+        if told and self._index:  # a class sees the derivation beside the question
             rows = []
         while len(self._hints) < len(words):
             self._hints.append(Words(role="hint"))

@@ -1,6 +1,6 @@
-"""Writes down what somebody does in an example: places visited and edits become the steps of a lesson file.
+"""Records what a person does in an example: visited places and edits become the steps of a lesson file.
 
-And watches the file of a lesson that somebody writes in a text editor.
+Also watches the file of a lesson that is written in a text editor.
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ SAVED = (
 
 
 class Recorder(QObject):
-    """Follows the reader while it is switched on.
+    """Records what the reader does while it is switched on.
 
     Parameters
     ----------
     files : Files
         Asks where to save, and opens what was recorded.
     notice : Notice
-        Says on every page that what is done is recorded, and how to end that.
+        Says on every page that a recording is running, and how to end it.
     """
 
-    changed = Signal()  # it was switched on or off, or there is another step
+    changed = Signal()  # it was switched on or off, or a step was added
 
     def __init__(self, bench: Workbench, files: Files, notice: Notice, parent: QObject) -> None:
         super().__init__(parent)
         self._bench, self._files, self._notice = bench, files, notice
-        self.recording: Recording | None = None  # none: it is switched off
+        self.recording: Recording | None = None  # None: it is switched off
         self._lesson = ""
         self._state: State | None = None
-        """That of the step before."""
+        """The state of the step before."""
         self._cell: Cell | None = None
-        """The last one in this place at which somebody stopped."""
+        """The last cell in this place at which the reader stopped."""
         self.changed.connect(self._say)
         bench.bridge.changed.connect(self._take_down)
         bench.selection.stage_changed.connect(self._leave)
@@ -65,11 +65,11 @@ class Recorder(QObject):
 
     @property
     def is_on(self) -> bool:
-        """Whether it follows the reader."""
+        """Whether it is recording."""
         return self.recording is not None
 
     def start(self) -> None:
-        """Begin with the place that one is at; what cannot be recorded is told."""
+        """Begin with the present place; an error is shown."""
         try:
             self.recording = Recording(self._bench.lesson)
         except ExplorerError as error:
@@ -79,12 +79,12 @@ class Recorder(QObject):
         self._take_down()
 
     def stop(self) -> None:
-        """Ask where to save the lesson, write it and open it; without an answer the recording goes on."""
+        """Ask where to save the lesson, write it and open it; if cancelled, the recording goes on."""
         if self.recording is None:
             return
         path = self._files.dialogs.to_save_lesson(self._files.folder / f"my-lesson{LESSON_ENDING}")
         if path is None or not self._write(self.recording, path):
-            self._say()  # the button that has led here has taken it away
+            self._say()  # the pressed button has hidden the notice
             return
         self.drop()
         self._files.open_path(path)
@@ -93,7 +93,7 @@ class Recorder(QObject):
         self._notice.ask(SAVED.format(path.name), answers)
 
     def _write(self, recording: Recording, path: Path) -> bool:
-        """Write the lesson; returns whether that could be done, and tells why not."""
+        """Write the lesson; returns whether it was written, and shows an error if not."""
         title = path.name.removesuffix(".toml").removesuffix(".lesson")
         try:
             text = recording.toml(re.sub(r"[^a-z0-9-]+", "-", title.lower()).strip("-") or "my-lesson", title)
@@ -105,7 +105,7 @@ class Recorder(QObject):
         return True
 
     def _ask_to_drop(self) -> None:
-        """Forget what was recorded; more than the page that one was at is not lost without a question."""
+        """Discard the recording; if it has more than its first page, ask before."""
         asks = self.recording is not None and len(self.recording) > 1
         match self._files.dialogs.keep("this recording") if asks else "discard":
             case "save":
@@ -125,7 +125,7 @@ class Recorder(QObject):
             self._notice.ask(text, {"Stop and save …": self.stop, "Discard": self._ask_to_drop})
 
     def drop(self) -> None:
-        """Switch it off; what it has taken down is forgotten."""
+        """Stop recording, and discard what was recorded."""
         self.recording = None
         self.changed.emit()
 
@@ -151,13 +151,13 @@ class Recorder(QObject):
         self.changed.emit()
 
     def _look(self) -> Look:
-        """Where the reader looks, as a step says it."""
+        """Where the reader looks, as a step describes it."""
         graph, selection = self._bench.document.engine.graph, self._bench.selection
         known = {stage.name: stage.name for stage in graph.stages} | {page: look for look, page in ELSEWHERE.items()}
         if self._bench.document.state.model.kind == "gpt":
             known |= {name: name for name in (*WRITING, FAMILY)}
-        stage = known.get(selection.stage, WHOLE)  # of what no step can show, the page that leads there
-        cell = None if selection.kept is None else self._cell  # Esc lets go of it
+        stage = known.get(selection.stage, WHOLE)  # for a page that no step can show, the page that leads there
+        cell = None if selection.kept is None else self._cell  # Esc releases it
         if cell is None or cell.node not in graph.nodes or graph.nodes[cell.node].stage != stage:
             return Look(stage, token=selection.chosen_token)
         name, index = cell.node, cell.index
@@ -168,11 +168,11 @@ class Recorder(QObject):
 
 
 SETTLED_MS = 150
-"""An editor writes a file in several goes, or puts another in its place."""
+"""Milliseconds to wait: an editor writes a file in several parts, or replaces it by another one."""
 
 
 class LessonWatcher(QObject):
-    """Tells when the file of the lesson that is open was saved."""
+    """Reports when the file of the open lesson was saved."""
 
     saved = Signal(object)  # Path
 
@@ -185,7 +185,7 @@ class LessonWatcher(QObject):
         self._timer.timeout.connect(self._look)
 
     def watch(self, file: Path | None) -> None:
-        """Watch this file from now on, and no other; None: none."""
+        """Watch this file from now on, and no other; None: no file."""
         if self._watcher is not None:
             self._watcher.deleteLater()
             self._watcher = None
@@ -193,7 +193,7 @@ class LessonWatcher(QObject):
         self._file = file
         if file is not None:
             self._was = self._read()
-            # The folder, too: many editors put a new file in the place of the old one.
+            # The folder, too: many editors replace the old file by a new one.
             self._watcher = QFileSystemWatcher([str(file), str(file.absolute().parent)], self)
             self._watcher.fileChanged.connect(self._timer.start)
             self._watcher.directoryChanged.connect(self._timer.start)

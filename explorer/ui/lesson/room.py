@@ -1,7 +1,7 @@
-"""Where the parts of a slide stand: what the step names as large as it fits, its words, its question, and the way to a
-number, so that nothing scrolls.
+"""Places for the parts of a slide: what the step names as large as it fits, its words, its question and a derivation,
+so that nothing scrolls.
 
-What each part needs is measured; a few arrangements are tried, and the one that costs least is taken.
+What each part needs is measured; a few arrangements are tried, and the one with the least cost is taken.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,36 +13,36 @@ from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QWidget
 
 WORDS = 0.385, 0.36, 0.33, 0.3, 0.42, 0.45, 0.5, 0.55
-"""Of the width: the words beside what the step names, the one that is liked most first."""
+"""Shares of the width for the words beside what the step names, the preferred share first."""
 NUMBERS = 0.5, 0.4, 0.6
-"""Of the width: what the step names, where the way to a number stands beside it."""
+"""Shares of the width for what the step names, if the derivation stands beside it."""
 TERMS = 0, 9, 7, 5, 4, 3
-"""Terms of a sum that are written out at most; 0: all."""
+"""The most terms of a sum that are written out; 0: all."""
 SCROLLS, BEYOND, LEFT_OUT, HALF, FAINT = 400.0, 8.0, 7.0, 100.0, 260.0
-"""What it costs: that a part scrolls, a pixel to be scrolled to, a term left out, that what the step names is half as
-large as it could be, and once more where the last row can no longer read it."""
+"""Costs: a part scrolls; a pixel must be scrolled to; a term is left out; what the step names is half as large as it
+could be, and again if the last row can no longer read it."""
 UNUSUAL, MOVED = 30.0, 300.0
-"""What it costs that a part does not stand where it stands on most slides, and that words have another width."""
+"""Costs: a part is not where it is on most slides; the words have another width."""
 LEAST_SCALE = 0.05
-"""What does not fit at all counts as so small."""
+"""The scale that counts for what does not fit at all."""
 
 
 @dataclass(frozen=True)
 class Needs:
     """What the parts of a slide need, in pixels."""
 
-    # How high the words, and the question, are in a width; 0 where there is none.
+    # Heights of the words, and of the question, at a width; 0 if there is none.
     words: Callable[[int], int]
     asked: Callable[[int], int]
-    way: Callable[[int, int], int]  # how high the way to a number is in a width, with so many terms at most
-    longest: int  # terms of the longest sum in it; 0 where no way is shown
+    way: Callable[[int, int], int]  # height of the derivation at a width, with at most so many terms
+    longest: int  # number of terms of its longest sum; 0 if no derivation is shown
     scale: Callable[[int, int], float]  # the scale at which all that the step names fits into a width and height
     read: float = 1.0  # the scale at which the last row can read it
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where the parts stand, and what that costs."""
+    """The places of the parts, and the cost of the arrangement."""
 
     words: QRect
     numbers: QRect
@@ -58,9 +58,9 @@ def placed(width: int, height: int, gap: int, needs: Needs, words: bool, numbers
     Parameters
     ----------
     width, height : int
-        Of all of it.
+        Of the whole slide, in pixels.
     gap : int
-        Between two parts.
+        Pixels between two parts.
     words, numbers, way : bool
         Which parts there are; the question goes with the words.
     """
@@ -70,7 +70,7 @@ def placed(width: int, height: int, gap: int, needs: Needs, words: bool, numbers
     none = QRect()
 
     def judge(left: QRect, right: QRect, foot: QRect, below: QRect, terms: int, unusual: float) -> Places:
-        """What a place for each part costs."""
+        """An arrangement, with its cost."""
         cost = unusual
         if words:
             cost += _hidden(said(left.width()) - left.height()) + _hidden(asked(foot.width()) - foot.height())
@@ -84,7 +84,7 @@ def placed(width: int, height: int, gap: int, needs: Needs, words: bool, numbers
 
     def arrangements(terms: int) -> Iterator[Places]:
         def shown(at: QRect) -> Iterator[tuple[QRect, QRect, float]]:
-            """What the step names, and the way to a number below it or beside it."""
+            """Places for what the step names, and for the derivation below it or beside it."""
             if not way or not numbers:
                 yield (none, at, 0) if way else (at, none, 0)
                 return
@@ -92,7 +92,7 @@ def placed(width: int, height: int, gap: int, needs: Needs, words: bool, numbers
             yield (
                 QRect(at.x(), at.y(), at.width(), rest),
                 QRect(at.x(), at.y() + rest + gap, at.width(), at.height() - rest - gap),
-                1,  # below the words, where it fits, it takes no room that something else fills
+                1,  # slightly worse than below the words, where it would only take free room
             )
             for part in NUMBERS:
                 across = round(at.width() * part)
@@ -144,12 +144,12 @@ def placed(width: int, height: int, gap: int, needs: Needs, words: bool, numbers
 
 
 def _hidden(pixels: int) -> float:
-    """What it costs that so many pixels have to be scrolled to."""
+    """The cost of so many pixels that have to be scrolled to."""
     return SCROLLS + BEYOND * pixels if pixels > 0 else 0.0
 
 
 def height_at(widget: QWidget, width: int) -> int:
-    """Pixels that a widget is high in a width; 0 where it is hidden."""
+    """The height of a widget in pixels at a width; 0 if it is hidden."""
     if widget.isHidden():
         return 0
     own = getattr(widget, "height_at", None)
@@ -160,6 +160,6 @@ def height_at(widget: QWidget, width: int) -> int:
 
 
 def column_height(widgets: list[QWidget], width: int, spacing: int) -> int:
-    """Pixels that widgets below each other are high in a width."""
+    """The height in pixels of widgets below each other, at a width."""
     heights = [height_at(widget, width) for widget in widgets if not widget.isHidden()]
     return sum(heights) + spacing * max(len(heights) - 1, 0)

@@ -1,4 +1,4 @@
-"""A step by itself, as presenter mode and hand-outs show it: words, what it names, how the number comes about."""
+"""One step as a slide: its words, what it names, its question, and how the number is computed."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -34,26 +34,26 @@ from explorer.ui.workbench import Workbench
 from explorer.words.vectors import Vectors
 
 TURNS, MOST_FITS, SETTLED = 6, 6, 4
-"""Turns of the event loop in which all that stands on a new sheet gets its size; how often what a step names is made
-anew for that at most, and after how many times the parts stay where they are."""
+"""Turns of the event loop in which everything on a new sheet gets its size; how often, at most, what a step names is
+built again for that; and after how many times the parts keep their places."""
 ROUNDS, REST_MS = 40, 50
-"""How often in a row the room is shared because a part wants another size; and milliseconds after which it is another
-row: parts that ask each other for sizes for ever come to rest, even if not well."""
+"""How often in a row the room is divided again because a part wants another size; and milliseconds after which a new
+row begins. So parts that ask each other for sizes for ever come to rest, even if not well."""
 GAP = 8
 """Pixels at text scale 1 between the parts."""
 LEAST, READABLE = 0.4, 0.85
-"""Times the scale of the words: how large what a step names is at least, and so that the last row reads it."""
+"""Relative to the scale of the words: the least size of what a step names, and the size that the last row can read."""
 SAME, SMALLEST, LESS = 0.02, 0.6, 0.9
-"""By how much another size has to differ; and how much smaller than reckoned it is at least, in all and each time that
-it did not fit."""
+"""The least relative change of size; and the least factors by which the size is below the computed one, in all and
+after each try that did not fit."""
 SLACK = 8
-"""Pixels of air at the end of a part, that need not be in sight."""
+"""Pixels of empty room at the end of a part that need not be visible."""
 SPARED = 25
-"""What it may cost to show a way to a number that need not be shown."""
+"""The most that it may cost to show a derivation that need not be shown."""
 
 
 class StepSheet(QFrame):
-    """A step in large. It follows the document: an edit is made in it as on the page.
+    """A step in large text. It follows the document: an edit is made in it as on the page.
 
     Parameters
     ----------
@@ -62,10 +62,10 @@ class StepSheet(QFrame):
     open_ : bool
         Whether numbers are shown that a question still covers, as a lecturer sees them.
     vectors : Vectors, optional
-        Those of the Words tab, for steps that look there.
+        The vectors of the Words tab, for steps that look there.
     """
 
-    shared = Signal()  # its parts have their places
+    shared = Signal()  # its parts have been placed
 
     def __init__(self, bench: Workbench, open_: bool = False, vectors: Vectors | None = None) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class StepSheet(QFrame):
         self._alone = self._leads = self._unasked = self._all_terms = False
         self._turns, self._shrunk, self._fits, self._too_large = 0, 1.0, 0, inf
         self._counts: list[tuple[str, int]] = []
-        """What it shows: of each list how many lines."""
+        """The elements that are shown: the id of each, and of a list the number of lines."""
         self._lesson = self._time = ""
         px = bench.appearance.px
         self._stands: tuple[tuple[object, ...], Places] | None = None
@@ -118,7 +118,7 @@ class StepSheet(QFrame):
         top.addWidget(self._title, 1)
         top.addWidget(self._number, 0, Qt.AlignmentFlag.AlignTop)
         self._middle = QWidget()
-        """Holds the parts, each of which has a place of its own in it."""
+        """Holds the parts; `share_room` sets the place of each."""
         whole.addWidget(self._middle, 1)
         areas = [_scrolled(part, self._middle) for part in (said, self._hero, asked, way)]
         self._said, self._shown, self._asked, self._way = areas
@@ -133,16 +133,16 @@ class StepSheet(QFrame):
         bench.selection.chosen.connect(self._derive)
 
     def ask(self, question: QWidget, is_open: Callable[[], bool]) -> None:
-        """Let a question stand along the bottom.
+        """Add a question, which stands along the bottom.
 
-        `is_open`: whether it is still to be answered.
+        `is_open`: returns whether it is still to be answered.
         """
         self.question, self._is_open = question, is_open
         self._asking.addWidget(question)
         self._asking.addStretch(1)
 
     def fill_in(self, gaps: QWidget | None) -> None:
-        """Let a derivation with gaps stand where it is shown how a number comes about, or none."""
+        """Show a derivation with gaps in place of the derivation of a number, or none."""
         if gaps is self._gaps:
             return
         if self._gaps is not None:
@@ -166,7 +166,7 @@ class StepSheet(QFrame):
         numbers: Mapping[str, str],
         before: State | None = None,
     ) -> None:
-        """Show a step: the one of that number, counted from 0, of so many.
+        """Show a step; `number` counts from 0, and `of` is the number of steps.
 
         `before`: the model without what the step changes.
         """
@@ -175,8 +175,8 @@ class StepSheet(QFrame):
         self._begin_anew()
         self._leads = False
         self._alone, self._all_terms = self._alone and not self._all_terms, False
-        self.elements.setMinimumHeight(0)  # which a picture that filled the sheet before has left
-        self._lesson, self._place = lesson, f"{number + 1} / {of}"  # said when the room is shared
+        self.elements.setMinimumHeight(0)  # set by an earlier picture that filled the sheet
+        self._lesson, self._place = lesson, f"{number + 1} / {of}"  # shown when the room is divided
         self._title.setText(escape(step.title, quote=False))
         self._words.say(step.slide or step.words, numbers)
         self.refresh()
@@ -185,7 +185,7 @@ class StepSheet(QFrame):
 
     @property
     def is_settled(self) -> bool:
-        """Whether all that stands on it has its place."""
+        """Whether everything on it has its place."""
         return not self._turns and not self._settled.isActive()
 
     def say_time(self, time: str) -> None:
@@ -195,7 +195,7 @@ class StepSheet(QFrame):
             self._say_where()
 
     def write_all(self, all_: bool) -> None:
-        """Give the room of the words to a sum or list that was too long for its place; or share the room again."""
+        """Give the words' room to a sum or list that was too long for its place; or divide the room again."""
         self._all_terms = all_
         self.refresh()
         self.stand_alone(all_)
@@ -206,14 +206,14 @@ class StepSheet(QFrame):
         return self._all_terms
 
     def stand_alone(self, alone: bool) -> None:
-        """Give all the room to what the step names, or share it with the words again."""
+        """Give all the room to what the step names, or divide it with the words again."""
         if alone != self._alone:
             self._alone = alone
             self.arrange()
 
     @property
     def alone(self) -> bool:
-        """Whether the words stand back."""
+        """Whether the words are hidden."""
         return self._alone
 
     @property
@@ -225,7 +225,7 @@ class StepSheet(QFrame):
 
     @property
     def scrolls(self) -> tuple[str, ...]:
-        """What one would have to scroll to see all of it."""
+        """The names of the parts that one would have to scroll."""
         areas = {"words": self._said, "numbers": self._shown, "question": self._asked, "way": self._way}
         return tuple(
             name
@@ -244,12 +244,12 @@ class StepSheet(QFrame):
 
     @property
     def has_no_hero(self) -> bool:
-        """Whether nothing but words stands there, or one number."""
+        """Whether it shows nothing but words, or single numbers."""
         boxes = self._hero.boxes
         return len(boxes) == len(self.elements.widgets) and all(box.matrix.values.size == 1 for box in boxes)
 
     def refresh(self, *_: object) -> None:
-        """Show the numbers of now."""
+        """Show the present numbers."""
         if self.step is None:
             return
         view = self._view()
@@ -260,7 +260,7 @@ class StepSheet(QFrame):
         elements = elements_of(view, self.step, self.vectors, self._all_terms, before)
         self.elements.tell(elements)
         counts = [(one.id, len(one.lines) if isinstance(one, Listing) else 0) for one in self.elements.elements]
-        if counts != self._counts:  # as the neighbours of a word, which come once a table is read
+        if counts != self._counts:  # such as the neighbours of a word, which come once a table is read
             self._counts = counts
             self._begin_anew()
         self._shown.setVisible(bool(elements))
@@ -273,16 +273,16 @@ class StepSheet(QFrame):
         return replace(view, looking=replace(looking, covered=Covered()) if self._open else looking)
 
     def _derive(self, *_: object) -> None:
-        """Show how the number comes about that is pointed at, or the first one that the step names.
+        """Show the derivation of the cell pointed at, or of the first cell that the step names.
 
-        A number that is given comes from nowhere: who changes one sees what it does to the one that the step names.
+        A given number has no derivation: changing one shows what it does to the number that the step names.
         """
         if self.step is None:
             return
         view, selection = self._view(), self.bench.selection
         cell, about = selection.cell, None
         if (not self._leads and cell != selection.kept) or self._is_to_be_pointed_at:
-            cell = None  # a table that makes room under the mouse would be gone before the click
+            cell = None  # else the table under the mouse would move before the click
         for one in (cell, None if self._asks else first_cell(view, self.step)):
             if one is None or one.node not in view.nodes or view.looking.hides(one):
                 continue
@@ -301,18 +301,18 @@ class StepSheet(QFrame):
         self._name.setText(f"<b>{escape(about.name)}</b> [{escape(about.where)}]")
         if about.formula and about.formula != self._formula.latex():
             self._formula.set_latex(about.formula)
-        # A matrix has it as its heading.
+        # A matrix has the formula in its heading.
         headed = any(box.matrix.place.node == cell.node for box in self._hero.boxes) if cell is not None else False
         self._formula.setVisible(bool(about.formula) and not headed and not filled_in)
         self._derivation.show_rows([row for _, rows in parts for row in rows])
 
     @property
     def _is_to_be_pointed_at(self) -> bool:
-        """Whether somebody is just looking for the right cell."""
+        """Whether the person is just looking for the right cell."""
         return self._asks and self.step is not None and isinstance(self.step.question, Point)
 
     def _nobody_asks_for(self, cell: Cell | None) -> bool:
-        """Whether the way to a number need not be shown: somebody pointed at it because that was the right answer."""
+        """Whether a cell's derivation need not be shown: it was pointed at because it was the right answer."""
         return self.step is not None and cell in right_cells(self.bench.view, self.step.question)
 
     # Room
@@ -331,12 +331,12 @@ class StepSheet(QFrame):
         super().resizeEvent(event)
         turns, self._turns = max(self._turns, 2), 0
         self.share_room()
-        # In the next turn: nothing is made anew while Qt lays out. What was too large was so in another room.
+        # In the next turn: nothing is rebuilt while Qt lays out. What was too large before was so in another room.
         self._turns, self._shrunk, self._fits, self._too_large = turns, 1.0, 0, inf
         self._settled.start()
 
     def arrange(self) -> None:
-        """Share the room at once, and again until all that is new has its size.
+        """Divide the room at once, and again until everything new has its size.
 
         In the room of the step before, a question would be squeezed until the next turn.
         """
@@ -345,28 +345,28 @@ class StepSheet(QFrame):
         self.share_room()
 
     def _begin_anew(self) -> None:
-        """Look for the size of what the step names as if none had been tried."""
+        """Forget the sizes tried so far, and look again for the size of what the step names."""
         self._turns, self._shrunk, self._fits, self._too_large = TURNS, 1.0, 0, inf
 
     def share_room(self) -> None:
-        """Give what the step names, words, question and the way to a number such places that nothing is scrolled to."""
+        """Place what the step names, the words, the question and the derivation so that nothing has to be scrolled."""
         if self.step is None:
             return
         fits_anew = self._turns > 0
-        if self._turns:  # labels know their heights only when they have their widths and fonts, one inside the other
+        if self._turns:  # nested labels know their heights only once they have their widths and fonts
             self._turns -= 1
             self._settled.start()
         px = self.bench.appearance.px
         self._say_where()
         for picture in self._hero.filling:
-            picture.least = 0  # a class cannot scroll: all of it is seen, however small
+            picture.least = 0  # a class cannot scroll: all of it is shown, however small
         width, height, gap = self._middle.width(), self._middle.height(), px(GAP)
         shows, leads = not self._shown.isHidden(), self._leads
         needs = self._needs()
         key = width, height, shows, leads, self._alone
         if self._fits < SETTLED or self._stands is None or self._stands[0] != key:
             self._stands = key, placed(width, height, gap, needs, not self._alone, shows, leads)
-        places = self._stands[1]  # of two that cost the same, not now the one and now the other
+        places = self._stands[1]  # else two places of the same cost might alternate
         if leads and self._unasked:
             without = placed(width, height, gap, needs, not self._alone, shows, False)
             if places.cost > without.cost + SPARED:  # what surrounds the right answer is worth more
@@ -388,7 +388,7 @@ class StepSheet(QFrame):
             over = self._hero.fill(places.numbers.size())
             if over > 1:
                 self._too_large = min(self._too_large, self._hero.scale * max(1 / over, LESS))
-            if over > 1 and fits_anew and self._shrunk > SMALLEST:  # what was reckoned is not all to the pixel
+            if over > 1 and fits_anew and self._shrunk > SMALLEST:  # computed sizes are not exact to the pixel
                 self._shrunk *= max(min(0.99 / over, 1 - 2 * SAME), 0.8)
                 self._turns = max(self._turns, 1)
                 self._settled.start()
@@ -406,19 +406,19 @@ class StepSheet(QFrame):
 
     @property
     def elements(self) -> Elements:
-        """What the step names; others, in another size."""
+        """The elements that the step names; another object after each change of their size."""
         return self._hero.elements
 
     @property
     def free(self) -> QRect:
-        """The place below the words, where nothing stands."""
+        """The free place below the words; empty if they are hidden."""
         if self._said.isHidden():
             return QRect()
         px, place = self.bench.appearance.px, self._said.geometry().translated(self._middle.pos())
         return place.adjusted(0, height_at(self._words, place.width() - px(4)) + px(GAP), 0, 0)
 
     def _fit(self, scale: float) -> bool:
-        """Show what the step names in another size, if it has not been tried too often. Returns whether it was."""
+        """Show what the step names in another size, unless this was tried too often. Returns whether it was done."""
         hero = self._hero
         if (hero.filling and not hero.rest) or abs(scale / hero.scale - 1) < SAME or self._fits == MOST_FITS:
             return False
@@ -430,11 +430,11 @@ class StepSheet(QFrame):
 
     @property
     def corner(self) -> int:
-        """Where the name of the lesson and the number of the step begin, at the upper right: x in pixels."""
+        """The x in pixels where the name of the lesson and the number of the step begin, at the upper right."""
         return self._number.x()
 
     def _say_where(self) -> None:
-        """Say beside the title which step of which lesson it is; where there is no room, only which step."""
+        """Write the lesson and the step beside the title; if there is no room, only the step."""
         title, number = QFontMetrics(self._title.font()), QFontMetrics(self._number.font())
         place = " · ".join(filter(None, (self._place, self._time)))
         whole = f"{self._lesson} · {place}"
@@ -443,7 +443,7 @@ class StepSheet(QFrame):
         self._number.setText(escape(whole if fits else place, quote=False))
 
     def _needs(self) -> Needs:
-        """What the parts need in the widths that they may get."""
+        """What the parts need at the widths that they may get."""
         px = self.bench.appearance.px
         asked = [] if self.question is None or self.question.isHidden() else [self.question]
         way: list[QWidget] = [self._name, self._formula, *([] if self._gaps is None else [self._gaps])]
@@ -464,18 +464,18 @@ class StepSheet(QFrame):
 
     @property
     def _asks(self) -> bool:
-        """Whether something is asked that is answered before it is shown how a number comes about."""
+        """Whether a question is open that must be answered before a derivation is shown."""
         question = None if self.step is None else self.step.question
         return self.step is not None and not (question is not None and question.made) and self._is_open()
 
 
 def _is_clipped(box: MatrixBox) -> bool:
-    """Whether some of its numbers lie outside of what it stands in."""
+    """Whether part of a matrix is clipped by what holds it."""
     return box.view.visibleRegion().boundingRect().size() != box.view.size()
 
 
 def _scroll_where_needed(area: QScrollArea, needed: int) -> None:
-    """Let what needs more room than there is scroll. A bar that need not be there would narrow the room, and stay."""
+    """Let an area scroll if its content does not fit. A bar that is not needed would narrow the room, and stay."""
     content, fits = area.widget(), needed <= area.height() + SLACK
     policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if fits else Qt.ScrollBarPolicy.ScrollBarAsNeeded
     if area.verticalScrollBarPolicy() != policy:

@@ -25,13 +25,13 @@ from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 
 SHARE = 0.62
-"""Of the width: this step, in which the lecturer edits, too."""
+"""The share of the width for this step, in which the lecturer can also edit."""
 
 
 class Speaker(QWidget):
     """The lecturer's window beside that of the class. Its keys are those of presenter mode.
 
-    `presenter`: whose keys and clock are used.
+    `presenter`: gives its keys and its clock.
     """
 
     def __init__(self, bench: Workbench, guide: Guide, presenter: Presenter) -> None:
@@ -72,7 +72,7 @@ class Speaker(QWidget):
         presenter.clock.ticked.connect(self._tell_time)
         presenter.covered.connect(self._tell_time)
         guide.stepped.connect(self._follow)
-        guide.stepped.connect(self.setFocus)  # what is typed next answers the question, it changes no cell
+        guide.stepped.connect(self.setFocus)  # so typing answers the question, and changes no cell
         self._again, self._gone = later(self, self._rebuild), Gone(self)
         bench.appearance.changed.connect(self._restyle)
 
@@ -89,7 +89,7 @@ class Speaker(QWidget):
         self._rebuild()
 
     def _rebuild(self) -> None:
-        """Make this step anew in the size of the window."""
+        """Build this step again in the size of the window."""
         if self.width() < 2:
             return
         self._look.dress(max(SHARE * scale_for(self.width(), self.height()), 1.0))
@@ -102,14 +102,14 @@ class Speaker(QWidget):
         self._follow()
 
     def _follow(self) -> None:
-        """Show the step one is at, its notes and the next one."""
+        """Show the present step, its notes, and the next step."""
         guide = self._guide
         step, at = guide.step, guide.at
         if step is None or at is None or self.sheet is None:
             return
         self.sheet.tell(step, at, len(guide.steps), guide.lesson.title, guide.numbers, guide.before)
         said = prose.html(step.notes, {}) if step.notes else "None for this step."
-        if step.slide:  # the class reads less than the words
+        if step.slide:  # the class reads a shorter text
             said += f"<p><b>In full:</b></p>{prose.html(step.words, guide.numbers)}"
         self.notes.setText(said)
         self._asked.setVisible(step.question is not None)
@@ -122,7 +122,7 @@ class Speaker(QWidget):
         self._tell_time()
 
     def _draw_next(self) -> None:
-        """The next step as a small picture."""
+        """Draw the next step as a small picture."""
         at = self._guide.at
         if at is None or at + 1 >= len(self._guide.steps):
             return
@@ -140,7 +140,7 @@ class Speaker(QWidget):
         self._next.setPixmap(small)
 
     def _tell_time(self) -> None:
-        """The clock, and the time of this step and of all steps, used and planned."""
+        """Show the clock, and the times of this step and of all steps, used and planned."""
         guide, clock = self._guide, self._presenter.clock
         step, at = guide.step, guide.at
         if step is None or at is None:
@@ -162,7 +162,7 @@ class Speaker(QWidget):
 
 
 def _asked(step: Step, numbers: Mapping[str, str]) -> str:
-    """What the class is asked, and which choice is right; a number that is asked for stands in the step."""
+    """The question for the class, and which choice is right; a number that is asked for stands in the step."""
     question = step.question
     if question is None:
         return ""

@@ -1,6 +1,6 @@
-"""Where on a page is what a step names, asks for, lets one change, and wants to be made so.
+"""The places on a page of what a step names, asks for, allows to change, and wants to be changed.
 
-There a page begins when a step opens: what it names is in sight, and nothing is cut at the top of the page.
+When a step opens, its page is scrolled so that what it names is visible, and nothing is cut at the top.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,15 +29,15 @@ def asked_box(elements: Elements, graph: Graph, question: Question | None) -> Ma
 
 
 def spot_rect(box: MatrixBox) -> QRect:
-    """Where in the box of a matrix the cells are that are spoken of, scrolled into sight; with its heading."""
+    """The rectangle, in a matrix's box, of the cells that are spoken of, scrolled into sight; with the heading."""
     return _cells_rect(box, *(box.matrix.spot or ((0,), (0,))))
 
 
 def wanted_rects(elements: Elements, graph: Graph, step: Step) -> list[list[QRect]]:
-    """What is to be in sight together on the page of a step, in the page's pixels; the most that one wishes for first.
+    """Groups of rectangles to be visible together on a step's page, in its pixels; the most wanted group first.
 
-    What the step names, the number that it asks for, what one may change and what that is to change: all of their
-    matrices, or their cells at least; else what it names and asks for; else what it names.
+    First what the step names, the number that it asks for, what may be changed and what that should change: their whole
+    matrices, then their cells at least; then what it names and asks for; then only what it names.
     """
     named: list[tuple[QRect, QRect]] = []  # (all of it, its cells at least)
     spot, element = spot_box(elements), step.look.element and elements.named(step.look.element)
@@ -55,7 +55,7 @@ def wanted_rects(elements: Elements, graph: Graph, step: Step) -> list[list[QRec
 
 
 def _of_making(elements: Elements, graph: Graph, question: Question) -> Iterator[tuple[QRect, QRect]]:
-    """The matrices that may be changed, and the cells of those that are to become something."""
+    """The matrices that may be changed, and the cells that should reach a goal."""
     for name in question.allowed:
         place = graph.find(name)
         if place is not None and (box := _box_of(elements, place.node, place.index)) is not None:
@@ -68,13 +68,13 @@ def _of_making(elements: Elements, graph: Graph, question: Question) -> Iterator
 
 
 def _goal(graph: Graph, node: str, cell: tuple[int, ...]) -> Cell | None:
-    """The cell that is to become something; None while a switch has taken it away."""
+    """The cell of a goal; None while a switch has removed it."""
     place = graph.find(node)
     return None if place is None else Cell(place.node, place.index + cell)
 
 
 def scroll_to_meant(boxes: Sequence[MatrixBox], view: View, step: Step) -> None:
-    """Of matrices that are not whole, bring what is pointed at, asked for or spoken of into sight."""
+    """In matrices that are not whole, scroll to what is pointed at, asked for or spoken of."""
     question = step.question
     goals = [] if question is None else [_goal(view.graph, *goal) for goal in question.goals[:1]]
     if isinstance(question, Predict):
@@ -85,7 +85,7 @@ def scroll_to_meant(boxes: Sequence[MatrixBox], view: View, step: Step) -> None:
         asked = None
     read = _read_by(view, asked)
     meant: dict[str, int] = {}
-    """The row and column of what is asked for, or else spoken of, in matrices that share an axis with its own."""
+    """By axis, the row or column of what is asked for, or else spoken of, for all matrices that have this axis."""
     for box in boxes:
         spot = box.matrix.spot or ((), ())
         meant |= {axis: named[0] for axis, named in zip(box.matrix.axes, spot, strict=True) if named}
@@ -118,7 +118,7 @@ def _is_there(view: View, cell: Cell) -> bool:
 
 
 def _read_by(view: View, cell: Cell | None) -> dict[str, tuple[int, ...]]:
-    """Of each node that a number is computed from, the first cell that is read."""
+    """For each node that a number is computed from, the first cell that is read."""
     derived = None if cell is None else view.engine.explain(cell.node, cell.index)
     cells: dict[str, tuple[int, ...]] = {}
     for operand in operands(derived) if derived is not None else ():
@@ -127,15 +127,15 @@ def _read_by(view: View, cell: Cell | None) -> dict[str, tuple[int, ...]]:
 
 
 def _both(elements: Elements, box: MatrixBox, cells: QRect) -> tuple[QRect, QRect]:
-    """All of a matrix and some of it, in the pixels of the page."""
+    """A whole matrix, and some of its cells, in the pixels of the page."""
     at = box.mapTo(elements, QPoint())
     return QRect(at, box.size()), cells.translated(at)
 
 
 def _cells_rect(box: MatrixBox, rows: tuple[int, ...], columns: tuple[int, ...]) -> QRect:
-    """Where in the box of a matrix some cells are, scrolled into sight; with its heading."""
+    """The rectangle, in a matrix's box, of some cells, scrolled into sight; with the heading."""
     view = box.view
-    if not view.isVisibleTo(box):  # a small picture stands for them
+    if not view.isVisibleTo(box):  # a small picture replaces them
         return box.rect()
     first, last = view.table.index(rows[0], columns[0]), view.table.index(rows[-1], columns[-1])
     view.scrollTo(last)
@@ -158,25 +158,25 @@ def _box_of(elements: Elements, node: str, index: tuple[int, ...]) -> MatrixBox 
 Span = tuple[int, int]
 """The first pixel and the one behind the last, from the top of a page."""
 GAP = 10
-"""Pixels above what stands first."""
+"""Pixels above the first visible part."""
 LOWEST = 0.66
-"""The middle of what is wanted stands above this part of what is in sight, if some part of the page begins there."""
+"""The middle of what is wanted is above this share of the visible height, if the page can begin so."""
 
 
 def begin(parts: Iterable[Span], wanted: Sequence[Sequence[Span]], in_sight: int) -> int:
     """The pixel at which a page begins.
 
-    As near to its top as it can be without what is wanted at the lower edge of the window, where the eye comes last; at
-    the top, or where some of its parts begins and no other is cut.
+    As near to its top as possible, but with nothing wanted at the window's lower edge, where the eye comes last; at the
+    top, or at the beginning of a part, and with no other part cut.
 
     Parameters
     ----------
     parts : iterable of Span
         All that stands on the page, such as headings, switches, matrices, pictures.
     wanted : sequence of sequence of Span
-        What is to be in sight together, the most that one wishes for first: of these the first that fits.
+        What should be visible together, the most wanted first; the first that fits is taken.
     in_sight : int
-        Pixels in sight.
+        Visible pixels.
     """
     parts = [span for span in parts if span[0] < span[1]]
     starts = sorted({0, *(max(top - GAP, 0) for top, _ in parts)})
@@ -190,8 +190,8 @@ def begin(parts: Iterable[Span], wanted: Sequence[Sequence[Span]], in_sight: int
         fit = [start for start in starts if lowest <= start <= highest]
         whole = [start for start in fit if not any(top < start < bottom for top, bottom in parts)]
         if whole or fit:
-            end = max(bottom for _, bottom in parts) - in_sight  # a page that begins below this leaves the window empty
-            low = (first + last) / 2 - LOWEST * in_sight  # it stands lower where the page begins above this
+            end = max(bottom for _, bottom in parts) - in_sight  # beginning lower would leave the window empty
+            low = (first + last) / 2 - LOWEST * in_sight  # beginning higher would put it too low
             return next((start for start in whole or fit if low <= start <= end), (whole or fit)[0])
         return min(max(first - GAP, lowest), highest)
     spans = wanted[-1] if wanted else ()

@@ -1,4 +1,4 @@
-"""Steps that nobody is at, drawn beside the window: as small pictures, and for paper."""
+"""Pictures of steps that are not shown in the window: small ones, and ones for paper."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,18 +32,18 @@ from explorer.ui.widgets.tree import delete_now
 from explorer.ui.workbench import Workbench
 
 PAPER, NARROW = 760, 430
-"""Pixels that what a step names is wide at most on paper, and beside its words, where its matrices are as narrow."""
+"""Greatest widths in pixels of what a step names: on paper, and beside its words, with matrices as narrow as that."""
 MARGIN = 4
 """Pixels around a picture for paper."""
 SHARP = 2.0
-"""Pixels of a picture for paper to one of the window."""
+"""Pixels of a picture for paper, for each pixel of the window."""
 
 
 @contextmanager
 def step_off_screen(
     appearance: Appearance, lesson: Lesson, number: int, state: State, scale: float, theme: Theme | None = None
 ) -> Iterator[tuple[QWidget, Workbench]]:
-    """A widget that no screen shows, and a bench in its look, which looks at what a step names.
+    """A widget that is on no screen, and a workbench in its look that looks at what a step names.
 
     Parameters
     ----------
@@ -56,9 +56,9 @@ def step_off_screen(
     scale : float
         Text scale.
     theme : Theme, optional
-        Another one than the program's.
+        Another theme than the program's.
     """
-    typeset("x")  # else a formula waits with its typesetting for the second paint
+    typeset("x")  # else a formula would be typeset only at the second paint
     step, document, window = lesson.steps[number], Document(state), QWidget()
     window.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     window.setObjectName("page")
@@ -80,35 +80,35 @@ def step_off_screen(
 
 
 def lay_out(window: QWidget, size: QSize) -> None:
-    """Give all that stands in a widget its place and its pictures."""
+    """Lay out all that is in a widget, with its pictures."""
     window.resize(size)
     window.show()
     for late in window.findChildren(PicturePlace):
         late.fill()
         for picture in late.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
-            picture.show()  # a layout does so in a later turn
+            picture.show()  # the layout would do so in a later turn
     QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
 
 
 def picture_of_step(
     appearance: Appearance, lesson: Lesson, number: int, state: State, theme: Theme = LIGHT
 ) -> QImage | None:
-    """What a step names, as a picture, for paper in light; None where it names nothing that stands on a page."""
+    """A picture of what a step names, in light colours for paper; None if it names nothing that stands on a page."""
     with step_off_screen(appearance, lesson, number, state, 1.0, theme) as (window, bench):
         step = lesson.steps[number]
         vectors = None
         if step.look.word:
-            from explorer.words import catalogue  # for few steps
+            from explorer.words import catalogue  # few steps need it
 
             vectors = catalogue.load()
-        # Paper does not move, and nobody presses a button on it.
+        # On paper nothing moves, and no button can be pressed.
         shown = [one for one in elements_of(bench.view, step, vectors) if not isinstance(one, Descent)]
         if not shown:
             return None
         elements = Elements(bench, 8)
         column = QVBoxLayout(window)
         column.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
-        column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)  # what no screen shows tells it no least size
+        column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)  # no least size: the widget is on no screen
         column.addWidget(elements)
         elements.tell(shown)
         lay_out(window, QSize(PAPER, PAPER))
@@ -117,7 +117,7 @@ def picture_of_step(
             QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
             if elements.minimumSizeHint().width() <= paper and all(map(_is_whole, elements.widgets.values())):
                 break
-        # One line of all matrices may be wider than the paper: then they stand in lines, and these are higher.
+        # All matrices on one line may be wider than the paper: then they are broken into lines, and these are higher.
         margin = QSize(2 * MARGIN, 2 * MARGIN)
         across = max(min(elements.sizeHint().width(), paper), elements.minimumSizeHint().width())
         size = QSize(across, min(height_at(elements, across), 3 * PAPER)) + margin
@@ -134,9 +134,9 @@ def picture_of_step(
 
 
 def picture_of_sizes(needed: NeededModel, theme: Theme, size: QSize) -> QImage:
-    """A model that is not there, as far as its sizes are known: for each layer its heads, and its net below the stream.
+    """A picture of a model that is not loaded, from its sizes: for each layer its heads, and its net below the stream.
 
-    The bars beside the stream are as long as vectors have numbers: those of the net, and between the layers.
+    The lengths of the bars stand for numbers in a vector: in the net, and between the layers.
     """
     layers, heads, d_model, d_ff = (needed.sizes[name] for name in ("layers", "heads", "d_model", "d_ff"))
     image = QImage(size, QImage.Format.Format_RGB32)
@@ -171,7 +171,7 @@ def picture_of_sizes(needed: NeededModel, theme: Theme, size: QSize) -> QImage:
 
 
 def _cropped(image: QImage, theme: Theme) -> QImage:
-    """Without the white below and beside what is drawn: elements ask for the room that they may need."""
+    """The picture without the empty space below and beside what is drawn: elements ask for room that they may need."""
     page = qcolor(theme.surface)
     ink = drawn(pixels_of(image), (page.red(), page.green(), page.blue()))
     if not ink.any():
@@ -191,5 +191,5 @@ def pixels_of(picture: QImage) -> Array:
 
 
 def _is_whole(widget: QWidget) -> bool:
-    """Whether it is no matrix of which only some columns have room."""
+    """Whether a widget is no matrix, or a matrix with all columns visible."""
     return not isinstance(widget, MatrixBox) or widget.view.extent.whole

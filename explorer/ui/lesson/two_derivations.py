@@ -1,4 +1,4 @@
-"""The derivation of a mistake and the right one, side by side before the page."""
+"""The derivations of a mistake and of the right number, side by side over the page."""
 
 from collections.abc import Callable
 
@@ -14,22 +14,22 @@ from explorer.ui.widgets.layouts import row_in
 from explorer.ui.workbench import Workbench
 
 WIDE, HIGH, LEAST = 880, 0.7, 160
-"""Pixels at text scale 1 across at most, of the height of the page at most, and pixels that are of use."""
+"""Greatest width in pixels at text scale 1; greatest share of the page's height; and least useful height in pixels."""
 SCROLL = 16
-"""Pixels at text scale 1 for a bar to scroll with."""
+"""Pixels at text scale 1 for a scroll bar."""
 
 
 class BothDerivations(QFrame):
-    """Stands before the page, beside the panel, so that nothing moves; it goes with the step, or when it is closed.
+    """Lies over the page, beside the panel, so that nothing moves; it goes with the step, or when it is closed.
 
     Parameters
     ----------
     panel : QWidget
-        Of the step, at whose left it stands.
+        The panel of the step; this widget stands at its left.
     over : QWidget
-        What it stands before.
+        The widget that it lies over.
     named : callable
-        Where the cells are in `over` that the step names: they stay in sight.
+        Returns where in `over` the cells are that the step names: they stay visible.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class BothDerivations(QFrame):
         self._follow()
 
     def open(self) -> None:
-        """Show how one gets the wrong number and how the right one, if both are known and nothing is asked any more."""
+        """Show how the wrong number and the right one come about, if both are known and the question is closed."""
         attempt = self._guide.attempt
         if attempt.compared is None or attempt.verdict is None:
             self.hide()
@@ -83,7 +83,7 @@ class BothDerivations(QFrame):
 
     def _follow(self) -> None:
         verdict = None if self._guide.step is None else self._guide.attempt.verdict
-        if verdict is not self._verdict:  # what was closed stays closed until another answer is given
+        if verdict is not self._verdict:  # once closed, it stays closed until another answer is given
             self._verdict = verdict
             self.open()
 
@@ -93,7 +93,7 @@ class BothDerivations(QFrame):
         return False
 
     def place(self) -> None:
-        """Stand at the left of the panel, below what the step names, or above it where there is no room below."""
+        """Move to the left of the panel, below what the step names, or above it if there is no room below."""
         if self.isHidden():
             return
         if not self._panel.isVisible():
@@ -115,7 +115,7 @@ class BothDerivations(QFrame):
         named = self._named(self._over)
         height = min(needed + inside.top() + inside.bottom() + 2, round(HIGH * (bottom - top)))
         below, above = bottom - margin - named.bottom(), named.top() - margin - top
-        if height > max(below, above) >= px(LEAST):  # rather scrolled than before the number that was asked for
+        if height > max(below, above) >= px(LEAST):  # scrolling is better than covering the number that was asked for
             height = max(below, above)
         y = top if below < height <= above else bottom - height
         self.setGeometry(right - width, y, width, height)

@@ -1,4 +1,4 @@
-"""What came of an answer, said in one way for all kinds of question."""
+"""The outcome of an answer, shown in one way for all kinds of questions."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -21,15 +21,15 @@ MORE = {1: "One more try.", 2: "Two more tries."}
 
 
 def theirs(typed: float) -> str:
-    """What stands above the derivation of a number that somebody typed."""
+    """The title above the derivation of a number that a person typed."""
     return f"How one gets {typed:.12g}".replace("-", "−")
 
 
 class VerdictView(QWidget):
-    """What came of an answer: right or not, which mistake it was, and how the number is computed.
+    """The outcome of an answer: right or not, which mistake it was, and how the number is computed.
 
-    Where it is known how one gets the wrong number, too, both derivations stand side by side before the page; for a
-    class the right one stands beside the question anyway.
+    If it is known how the wrong number comes about, both derivations can be shown side by side over the page; a class
+    sees the right one beside the question anyway.
     """
 
     def __init__(self, bench: Workbench, parent: QWidget | None = None) -> None:
@@ -53,16 +53,16 @@ class VerdictView(QWidget):
     def show_attempt(
         self, attempt: Attempt, numbers: Mapping[str, str] | None = None, counts: bool = False, derived: bool = False
     ) -> None:
-        """Say what came of the last answer; nothing where there is none.
+        """Show the outcome of the last answer; nothing if there is none.
 
         Parameters
         ----------
         numbers : mapping of str to str, optional
-            What stands for braces, where the sentence is Markdown; else it is plain words.
+            What replaces braces, if the sentence is Markdown; without it, the sentence is plain text.
         counts : bool
-            Whether it is said how many more tries there are.
+            Whether to say how many tries are left.
         derived : bool
-            Whether it stands there already how the number is computed.
+            Whether the derivation of the number is shown already.
         """
         verdict = attempt.verdict
         self.setVisible(verdict is not None)
@@ -89,7 +89,7 @@ class VerdictView(QWidget):
         self.side.show_parts(parts)
 
     def height_at(self, width: int) -> int:
-        """Pixels that it is high in a width."""
+        """Its height in pixels at a width."""
         return column_height([self._sentence, self.both, self.side], width, self._column.spacing())
 
 
@@ -105,7 +105,7 @@ class DerivationSide(QWidget):
 
     @property
     def title(self) -> str:
-        """What stands above it."""
+        """The title above the derivation."""
         return self._title.text()
 
     @title.setter
@@ -113,7 +113,7 @@ class DerivationSide(QWidget):
         self._title.setText(escape(text))
 
     def height_at(self, width: int) -> int:
-        """Pixels that it is high in a width."""
+        """Its height in pixels at a width."""
         return self._title.height_at(width) + height_at(self._rows, width)
 
     def show_parts(self, parts: Sequence[Part]) -> None:

@@ -16,15 +16,15 @@ from explorer.ui.workbench import Workbench
 class Words(SteadyLabel):
     """Markdown with formulas and numbers, as wide as its place."""
 
-    index = 0  # pixels that indices and exponents are high at least; 0: two thirds of the letters beside them
+    index = 0  # least height of indices and exponents, in pixels; 0: two thirds of the letters beside them
 
     def say(self, markdown: str, numbers: Mapping[str, str], sign: str = "") -> None:
-        """Show other words, behind a sign in HTML."""
+        """Show other words, after a sign in HTML."""
         said = paragraphs(markdown, numbers)
         if sign:
             first, bracket, rest = said.partition(">")
             said = f"{first}{bracket}{sign} {rest}"
-        if self.index:  # Qt draws two thirds of the size that is asked for
+        if self.index:  # Qt draws them at two thirds of the given size
             for tag in ("sub", "sup"):
                 size = f"<span style='font-size: {round(1.5 * self.index)}px'>"
                 said = said.replace(f"<{tag}>", f"<{tag}>{size}").replace(f"</{tag}>", f"</span></{tag}>")
@@ -50,7 +50,7 @@ class WordyButton(QPushButton):
         self._column.addWidget(self.words)
         self._column.addStretch(1)
         self.least = 0
-        """Pixels that it is high at least: as the highest of those beside it."""
+        """Least height in pixels: that of the highest button beside it."""
 
     def say(self, markdown: str, numbers: Mapping[str, str]) -> None:
         """Show other words; a screen reader says them as the button's name."""
@@ -58,7 +58,7 @@ class WordyButton(QPushButton):
         self.setAccessibleName(self.words.label.accessibleName())
 
     def height_at(self, width: int) -> int:
-        """Pixels that it is high in a width."""
+        """Its height in pixels at a width."""
         margins = self._column.contentsMargins()
         return self.words.height_at(width - margins.left() - margins.right()) + margins.top() + margins.bottom()
 
@@ -75,15 +75,15 @@ class WordyButton(QPushButton):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
-            self.keep_height()  # at once: until the layout has heard from the words, it would be as high as before
+            self.keep_height()  # at once: until the layout learns of the words, it would keep its old height
 
     def keep_height(self) -> None:
-        """Be as high as the words; a style sheet takes that back whenever it is applied."""
+        """Take the height of the words; a style sheet resets this whenever it is applied."""
         self.setMinimumHeight(max(self.height_at(self.width()), self.least))
 
 
 def paragraphs(markdown: str, numbers: Mapping[str, str]) -> str:
-    """Markdown as HTML in which the last paragraph has no room below, which Qt would add to that of the layout."""
+    """Markdown as HTML; the last paragraph has no margin below, which Qt would add to that of the layout."""
     html = prose.html(markdown, numbers).replace(" %", "\u00a0%")
     html = html.replace("<p>", "<p style='margin: 0 0 7px 0'>")
     head, sign, last = html.rpartition("<p style='margin: 0 0 7px 0'>")
