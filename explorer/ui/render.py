@@ -189,7 +189,7 @@ def laid_out(
     stops = {stop.name: stop for stop in bench.selection.places}
     if stage not in stops:
         raise ExplorerError("unknown-stage", name=stage, near=nearest(stage, list(stops)), known=", ".join(stops))
-    typeset("x")  # a formula waits with its typesetting for the second paint, unless one has been typeset before
+    typeset("x")  # the first formula of a program is typeset only at its second paint
     view = PageView(bench, stops[stage], parent, lights=False)
     try:
         page = _laid_out(view)

@@ -124,7 +124,7 @@ def do_once_painted(owner: QWidget, act: Callable[[], object]) -> None:
     """
 
     def act_or_wait() -> None:
-        top = owner.window()  # kept: PySide takes its handle for deleted as soon as nobody holds it
+        top = owner.window()  # kept: without a reference, PySide takes its handle for deleted
         window = top.windowHandle()
         if window is None or window.isExposed() or not top.isVisible():
             act()

@@ -47,7 +47,7 @@ class Unexpected(QObject):
         self._raised.connect(self._tell, Qt.ConnectionType.QueuedConnection)
 
     def listen(self) -> None:
-        """Take the place of Python's own hooks, which write to a terminal that nobody sees."""
+        """Replace Python's own hooks, which write to a terminal that nobody sees."""
         sys.excepthook = self.hear
         threading.excepthook = lambda args: self.hear(args.exc_type, args.exc_value, args.exc_traceback)
 

@@ -21,7 +21,7 @@ _GIVEN: list["_Whole"] = []
 
 
 class _Block(QAccessibleInterface):
-    """Number `place` of a drawing's boxes that lead somewhere."""
+    """The box with index `place` among a drawing's boxes that lead somewhere."""
 
     def __init__(self, view: "DrawingView", place: int) -> None:
         super().__init__()

@@ -39,7 +39,7 @@ class Legend(QWidget):
         self._signed = False
 
     def show_ends(self, low: str, high: str, signed: bool) -> None:
-        """Show other ends."""
+        """Show other words at the ends of the colour scale."""
         if ((low, high), signed) == (self._ends, self._signed):
             return
         self._ends, self._signed = (low, high), signed

@@ -1,4 +1,4 @@
-"""What all pyqtgraph pictures share: no frame, no menu, the theme's colours, and the wheel is the page's."""
+"""What all pyqtgraph pictures share: no frame, no menu, the theme's colours; the wheel scrolls the page."""
 
 from typing import Any
 

@@ -177,7 +177,7 @@ def _columns(
     for number_of_row, row in enumerate(rows):
         widest, unit = widths[number_of_row], units[number_of_row]
         box = min(float(high), max(unit, number))
-        # A much shorter sentence stands near the top, in sight.
+        # A much shorter sentence stands near the top, where it is visible.
         above = min((tall - len(row.words) * unit) / 2, px(NEAR_TOP))
         layout.titles.append((QRectF(x + px(12), above, widest, high), row.title))
         top = high + above

@@ -153,7 +153,7 @@ class Side(pg.AxisItem):
         self._paint_anew()
 
     def mark(self, places: Sequence[int]) -> None:
-        """Always write these labels, the first of them first, in the colour of the place one is at."""
+        """Always write these labels, the first of them first, in the colour of the present place."""
         if tuple(places) != self._marked:
             self._marked = tuple(places)
             self._paint_anew()

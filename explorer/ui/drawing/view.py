@@ -396,7 +396,7 @@ class DrawingView(Plot):
         if event.type() != QEvent.Type.ToolTip:
             return bool(super().viewportEvent(event))
         text, rect = self.told_at(QPointF(event.pos()))  # type: ignore[attr-defined]
-        # Below and to the right: what it speaks of stays in sight.
+        # Below and to the right, so that it does not cover what it describes.
         QToolTip.showText(self.mapToGlobal(rect.bottomRight() + QPoint(4, 0)), text, self.viewport(), rect)
         return True
 

@@ -275,7 +275,7 @@ class WordPicture(Plot):
         text, of = self.told_at(self.at(QPointF(event.pos())))  # type: ignore[attr-defined]
         corners = (self.mapFromScene(self.getViewBox().mapViewToScene(c)) for c in (of.topLeft(), of.bottomRight()))
         rect = QRect(*corners)
-        # Below and to the right: the row and the column of what it speaks of stay free.
+        # Below and to the right, so that it does not cover the row and the column that it describes.
         QToolTip.showText(self.mapToGlobal(rect.bottomRight() + QPoint(4, 0)), text, self.viewport(), rect)
         return True
 

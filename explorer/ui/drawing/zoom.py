@@ -141,7 +141,7 @@ class Closer:
         self._pressed, self._dragged = position, False
 
     def move(self, position: QPointF) -> None:
-        """Drag what is in sight, or point at what is under the mouse."""
+        """Drag the visible part, or point at what is under the mouse."""
         if self._pressed is None:
             self._point(position)
             return
@@ -313,7 +313,7 @@ class Closer:
         return True
 
     def said(self) -> str:
-        """The box where the keys are, for a screen reader."""
+        """The box with the focus, for a screen reader."""
         mark = self._view.drawing.marks[self._marks.here] if self._marks.here is not None else None
         return f"{mark.name}. {mark.tip}".replace("\n", ", ") if isinstance(mark, Box) else ""
 
@@ -360,9 +360,9 @@ class Closer:
         return [i for i in boxes[here].after if i in boxes] if here in boxes else []
 
     def come_from(self, stages: Sequence[str]) -> None:
-        """Move to the box that leads to one of these stages, as if one had gone in there."""
+        """Move to the box that leads to one of these stages, as if it had just been entered."""
         led = [(i, box) for i, box in self.boxes if isinstance(box.leads, GoTo) and box.leads.value in stages]
-        if led:  # of several, the one that one went in by
+        if led:  # of several, the one that was entered
             i, box = next((one for one in led if one[0] == self._marks.here), led[0])
             self._stand_at(i, QRectF(*box.place))
 

@@ -94,7 +94,7 @@ class Guide(QObject):
 
     @property
     def at(self) -> int | None:
-        """The index of the present step, from 0; None while no steps are gone through."""
+        """The index of the present step, from 0; None if no step is shown."""
         return None if self._place is None else self._place.step
 
     @property

@@ -195,7 +195,7 @@ class Hero(QWidget):
             lines.share(lines.height + max(place.height() - EDGE - self.high + self._grown, 0))
         else:
             lines.share(min(place.height(), lines.height))
-        # Only for a picture does a height count: with one, matrices would be folded as on a low page.
+        # Only a picture gets a height: with one, matrices would be folded as on a low page.
         self.elements.share_room(place.width(), place.height() if self.filling else None)
         lines.say_all()
         if self.filling:

@@ -98,7 +98,7 @@ class Lines:
         """Let headings that are wider than the line take two lines."""
         boxes = [box for line in self.lines for box in line]
         for box in boxes:
-            if self._is_high(box) or len(boxes) == 1:  # of several matrices, their row has set that they take one
+            if self._is_high(box) or len(boxes) == 1:  # a row has already set one line for several matrices
                 box.be(above=self._is_high(box))
                 box.stand()
 

@@ -375,7 +375,7 @@ class StepSheet(QFrame):
             fits = (self._hero.scale_of_rest if self._hero.filling else needs.scale)(
                 places.numbers.width(), max(places.numbers.height(), 1)
             )
-            fits = min(self._shrunk * fits, self._too_large * (1 - SAME))  # letters have whole pixels: not to and fro
+            fits = min(self._shrunk * fits, self._too_large * (1 - SAME))  # letters have whole pixels: do not alternate
             fits_anew = not self._fit(max(fits, LEAST * self.bench.appearance.scale))
         self._way.setVisible(leads)
         self._said.setVisible(not self._alone)

@@ -283,7 +283,7 @@ class MatrixBox(QWidget):
         )
         alone = shut and folded
         low, high = self._heads(THUMB if form.small else PICTURE if alone else NUMBERS, form)
-        if form.shrinks and not tight:  # a slide has said already whether the heading takes two lines
+        if form.shrinks and not tight:  # a slide has already decided whether the heading takes two lines
             extent = self.view.extent_in(form)
             wide = self._small.wanted(ALONE, extent, form, form.given).width() if alone else self._cells_width(form)
             above = high < low and (low > form.small if form.small else way > 0 and low > wide)

@@ -61,7 +61,7 @@ class CellEditor(QStyledItemDelegate):
         self._view.editing.enter(index, editor.text())
 
     def eventFilter(self, editor: QObject, event: QEvent) -> bool:
-        """Enter and Tab accept what is typed and go on, as in a spreadsheet; what is no number stays to be mended."""
+        """Enter and Tab accept a typed number and go on, as in a spreadsheet; other text stays, to be corrected."""
         if not (
             isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and isinstance(editor, QLineEdit)
         ):

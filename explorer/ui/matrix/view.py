@@ -84,7 +84,7 @@ class MatrixView(QTableView):
             | QAbstractItemView.EditTrigger.AnyKeyPressed
         )
         for bar in (self.setVerticalScrollBarPolicy, self.setHorizontalScrollBarPolicy):
-            bar(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # the page has one; the small picture moves the part in sight
+            bar(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # the page has one; the small picture moves the visible part
         self.setTabKeyNavigation(False)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ContiguousSelection)
         self.entered.connect(lambda index: self.point(index.row(), index.column()))
@@ -396,7 +396,7 @@ class MatrixView(QTableView):
         if wanted and index.isValid() and not self.editing.may_open(index, trigger, event):
             return False
         opened = bool(super().edit(index, trigger, event))  # type: ignore[arg-type]
-        if opened:  # keys may have come to it without stopping there
+        if opened:  # keys may have moved here without choosing this cell
             self.bench.selection.choose(self._cell(index.row(), index.column()), "arrow")
         return opened
 

@@ -234,7 +234,7 @@ class StageArea(QStackedWidget):
         self._drop(list(self._pages))
 
     def _leave(self) -> None:
-        """Hide the visible page: the stack would show any other page, of a graph that is gone."""
+        """Hide the visible page: the stack would show any other page, of an earlier graph."""
         self.setUpdatesEnabled(False)  # the screen keeps its picture until the next page comes
         self.setCurrentWidget(self._between)
 

@@ -219,7 +219,7 @@ class Elements(QWidget):
         holder.down.addStretch()
 
     def _place_scheme(self, scheme: Scheme, holder: QWidget) -> None:
-        """The right factor above the result, and the left one beside it."""
+        """Place the right factor above the result, and the left one beside it."""
         grid = cast(QGridLayout, holder.layout())
         _clear(grid)
         start, bottom = Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignBottom

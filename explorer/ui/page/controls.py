@@ -185,7 +185,7 @@ class TextBoxView(QPlainTextEdit):
         self.textChanged.connect(self._ask)
 
     def tell(self, box: TextBox) -> None:
-        """Show another text; what somebody is typing stays as it is."""
+        """Show another text; text that is being typed stays."""
         self._box = box
         if not self.hasFocus() and box.value != self.toPlainText():
             with QSignalBlocker(self):
@@ -212,7 +212,7 @@ class FieldView(_Line):
         self.tell(field)
 
     def tell(self, field: Field) -> None:
-        """Show another text; what somebody is typing stays as it is."""
+        """Show another text; text that is being typed stays."""
         self._field = field
         self.edit.setMaxLength(field.most)
         self.edit.setReadOnly(not field.on)

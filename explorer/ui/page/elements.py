@@ -27,7 +27,7 @@ CLOSE_LINES = 90
 LINES = 300
 """Width in pixels of attention lines before they are drawn."""
 FEW, LONG = 24, 520
-"""Up to so many words, a picture is as large as they need; the pixels that one of more takes before it is drawn."""
+"""Up to so many words, a picture is as large as they need; the pixels of a larger one before it is drawn."""
 LONGEST = 116
 """Pixels that a word beside a picture takes at most."""
 

@@ -29,7 +29,7 @@ TALL = 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 14.0, 24.0
 model are less than a pixel wide, but a row of them, which is a word, should be visible.
 """
 MAPS = 4.0, 3.2, 2.6, 2.0, 1.6, 1.3
-"""And how many times larger pictures of few words may be then."""
+"""How many times larger pictures of few words may be there."""
 DRAWN = Picture, Listing
 PICTURED = 1.15
 """How many times larger a page of small pictures may be: its words and formulas must not outgrow its title."""

@@ -38,11 +38,11 @@ MOST_LETTERS = 1.3
 GAP = 8
 """Pixels at text scale 1 above the columns that stand below the others."""
 FEW_MORE = 2
-"""So many hidden lines are shown at once: the button that asks for them takes as much room."""
+"""If only so many lines would be hidden, they are shown: the button for more takes as much room."""
 MORE = 4
-"""How many times as many lines are in sight after "more"."""
+"""How many times as many lines are shown after "more"."""
 MOST_KEPT = 4096  # texts whose lines are remembered
-MEASURED = 200  # lines that the width of all is taken from
+MEASURED = 200  # lines from which the width of all is computed
 
 
 class ListingView(FittedTable):

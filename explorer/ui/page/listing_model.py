@@ -267,7 +267,7 @@ class RowPainter(QStyledItemDelegate):
 
 
 def bar_color(theme: Theme, value: float, signed: bool, here: bool) -> QColor:
-    """Orange for the place one is at; else the colour map's colour for a share, a positive or a negative number."""
+    """Orange for the present place; else the colour map's colour for a share, a positive or a negative number."""
     if here:
         return qcolor(theme.here)
     if not signed:

@@ -101,7 +101,7 @@ class WaitingBar(QWidget):
 
 def rich(text: str, theme: Theme) -> str:
     """The text of a note with its marks in the theme's colours, and names typeset: <b> in the text colour, <mark>, the
-    place one is at, in orange.
+    present place, in orange.
     """
     marked = set_names(text).replace("<b>", f"<b style='color:{theme.text}'>")
     return marked.replace("<mark>", f"<b style='color:{theme.here_text}'>").replace("</mark>", "</b>")

@@ -346,7 +346,7 @@ class Sharing:
             for i, box in enumerate(matrices):
                 box.be_tight(i in fold)
         elif row.folds and height is not None and matrices:
-            # Decided by the numbers alone, visible or not: else it would go to and fro.
+            # Decided by the numbers alone, visible or not: else the decision would alternate.
             gap = self.px(ACROSS_ROW)
             pairs = zip((None, *matrices), matrices, strict=False)
             labels = [b.usual.label_room * (not a or a.matrix.rows != b.matrix.rows) for a, b in pairs]

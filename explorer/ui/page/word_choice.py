@@ -31,7 +31,7 @@ class WordChooser(RowPainter):
         box = ComboBox(parent)
         box.setEditable(True)
         box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        # A vocabulary may have 50,000 words: nothing is measured, and only what is in sight is laid out.
+        # A vocabulary may have 50,000 words: nothing is measured, and only visible entries are laid out.
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         entries = QListView()
         entries.setUniformItemSizes(True)

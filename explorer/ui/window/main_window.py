@@ -272,7 +272,7 @@ class MainWindow(QMainWindow):
         CommandPalette(self.bench, self.files, self.show_page, self).open_over()
 
     def find_words(self) -> None:
-        """Let the person type words to find on the page in sight."""
+        """Let the person type words to find on the visible page."""
         if self.found is None:
             from explorer.ui.window.find import FindBar
 

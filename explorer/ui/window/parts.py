@@ -168,4 +168,4 @@ class Sizes:
         self._layout.invalidate()  # requests for a layout were ignored meanwhile
         self._layout.activate()
         if another:
-            self._wait()  # nor for the first of the sizes that come before this turn ends
+            self._wait()  # further sizes may come before this turn ends
