@@ -159,6 +159,19 @@ class ForPoll(Ask):
 
 
 @dataclass(frozen=True)
+class Move(Gesture):
+    """Gradient descent is to move some inputs, or to leave them as they are."""
+
+    names: tuple[str, ...]
+    value: bool = True
+
+
+@dataclass(frozen=True)
+class ForTraining(Ask):
+    """Of what a model learns from, and how."""
+
+
+@dataclass(frozen=True)
 class ForSeek(Ask):
     """A request to the search for inputs that give a cell a wanted value."""
 

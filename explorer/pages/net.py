@@ -20,6 +20,8 @@ from explorer.pages.element import Element
 from explorer.pages.gestures import Do
 from explorer.pages.header import switch_bar
 from explorer.pages.matrix import matrix
+from explorer.pages.moving import WIDE as WIDE_LIST
+from explorer.pages.moving import moving
 from explorer.pages.net_answers import TARGET, Net, net_picture
 from explorer.pages.page import Button, Controls, Descent, Item, Note, Row, Section, Stack
 from explorer.pages.view import CASES, View
@@ -108,7 +110,8 @@ def descent(view: View, stage: Stage) -> tuple[Element, ...]:
         cells = [Descent("cells", "cells", (example, shapes), CELLS, 60, all_from)]
     if net is not None:
         pictures.append(net)
-    weights = Stack("what moves", "What moves", (Descent("weights", "weights", (example, moves), 340),))
+    list_of_all = moving(view, steps.moves if steps is not None else {}, measured=True)
+    weights = Stack("what moves", "What moves", (list_of_all,), WIDE_LIST)
     return (
         Descent("steps", "steps"),
         *slow,

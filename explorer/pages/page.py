@@ -42,9 +42,9 @@ class Header(Element):
     """The header of a page."""
 
     title: str
-    sentence: str  # what happens on this stage, in one sentence
-    # The choices of the layer, of the head, and of the layout of products.
-    choices: tuple["Choice | Check", ...] = ()
+    sentence: str  # what happens on this stage, in one sentence, with the marks of a `Note`
+    # The choices of the layer, of the head, and of the layout of products; buttons of what can be done.
+    choices: tuple["Choice | Check | Button", ...] = ()
     switches: "Switches | None" = None  # the switches of the stage's block that belong to this stage
     crumbs: tuple["Button", ...] = ()  # links to the parts of the model around the stage, the outermost first
     short: str = ""  # the title without what the crumbs and the choices already say
@@ -65,6 +65,7 @@ class Note(Element):
     # ``>`` and ``&`` is escaped (`html.escape`).
     text: str
     wide: bool = True  # whether it takes the width of the page; else it is as wide as its words
+    wrong: bool = False  # whether it is an error message
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,6 +185,8 @@ class Entry(Data):
     tip: str = ""  # the tooltip, such as the number in full
     muted: bool = False  # whether the words are paler; for `HEAT`, whether the ground is grey
     off: bool = False  # whether a bar is hatched, because its unit is switched off
+    # Of a check box before the words, toggled by a click or the space bar: 1 checked, 0 not, between them partly.
+    tick: float | None = None
     leads: Gesture | None = None  # the gesture of a click
     # The gesture of choosing another word of `Listing.vocabulary`; its value is the index of the word.
     choose: Gesture | None = None
@@ -264,7 +267,8 @@ class Choice(Element):
     chosen: int
     # A gesture for each option; or a single gesture, which gets the index of the option as its value.
     asks: tuple[Gesture, ...]
-    tip: str = ""
+    tip: str = ""  # without a title also its name for a screen reader
+    listed: bool = False  # whether a few options stand in a drop-down list, too
 
 
 @dataclass(frozen=True, eq=False)
@@ -314,6 +318,7 @@ class TextBox(Element):
     value: str
     asks: Gesture
     most: int  # the most letters that are accepted
+    height: int = 96  # in pixels at text scale 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,6 +331,9 @@ class Field(Element):
     enters: Gesture
     most: int  # the most letters that are accepted
     on: bool = True  # whether it is enabled
+    tip: str = ""
+    width: int = 200  # the least, in pixels at text scale 1
+    leaves: bool = False  # whether leaving the field asks for the same as Enter
 
 
 @dataclass(frozen=True, eq=False)
@@ -363,6 +371,11 @@ class Controls(Arrangement):
 
 
 @dataclass(frozen=True, eq=False)
+class Form(Controls):
+    """Controls below each other, aligned behind the longest of their titles."""
+
+
+@dataclass(frozen=True, eq=False)
 class Switches(Element):
     """Switches of a block: points in which the references, the papers and practice differ."""
 
@@ -378,8 +391,8 @@ class Switches(Element):
 class Descent(Element):
     """A part of gradient descent, whose widget follows the run by itself while the page stays the same."""
 
-    # "steps" (the controls), "curve" (with the choice of its scale), "surface", "cells" (to choose the surface's two
-    # weights) or "weights" (the weights that move).
+    # "steps" (the controls), "curve" (with the choice of its scale), "surface" or "cells" (to choose the surface's two
+    # weights).
     part: str
     about: tuple[object, ...] = field(default=())  # its identity: the widget is made anew when this differs
     width: int = 0

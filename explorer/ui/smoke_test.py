@@ -123,9 +123,9 @@ def _train_in_slices(app: QApplication, window: MainWindow) -> str:
     app.processEvents()
     assert window.tabs.training is not None
     for _ in range(STEPS):
-        window.tabs.training.one.click()
+        window.tabs.training.control("one").click()
         _paint(app, window)
-    assert window.bench.descent.at == STEPS, window.tabs.training.problem.text()
+    assert window.bench.descent.at == STEPS, window.tabs.training.problem
     return f"trained {STEPS} steps here"
 
 
@@ -135,11 +135,11 @@ def _train_in_a_process(app: QApplication, window: MainWindow) -> str:
     window.bench.open(new_lesson("gpt", [words], d_model=128, layers=6, heads=4))
     window.bench.bridge.flush()
     tab, descent = window.tabs.training, window.bench.descent
-    tab.play.click()
-    _wait(app, lambda: tab.problem.text() or (descent.run and descent.run.records.at >= STEPS), "The training")
-    assert not tab.problem.text(), tab.problem.text()
+    tab.control("train").click()
+    _wait(app, lambda: tab.problem or (descent.run and descent.run.records.at >= STEPS), "The training")
+    assert not tab.problem, tab.problem
     assert descent.process is not None, "the large model learns in this process"
-    tab.play.click()
+    tab.control("train").click()
     _wait(app, lambda: descent.process is None, "The end of the training")
     _paint(app, window)
     return f"trained {STEPS} steps in another process"

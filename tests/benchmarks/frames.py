@@ -14,6 +14,7 @@ from benchmarks.window import BARE, Opened
 from explorer.core.training.recipe import Recipe
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
+from explorer.pages.training_settings import TEXT
 from explorer.ui.training.descent import SLICE_S
 from explorer.ui.window.main_window import MainWindow
 from explorer.ui.window.top_bar import PAGES
@@ -109,11 +110,11 @@ def in_the_tab(opened: Callable[[], tuple[QApplication, MainWindow, Paints]], d_
     window.show_page(PAGES.index("Train"))
     tab = window.tabs.training
     assert tab is not None
-    assert tab.source.choice is not None
-    tab.source.choice.group.button(1).click()
-    tab.form.show_recipe(Recipe(batch=32, steps=1_000_000))
+    tab.plan.source = TEXT
+    tab.plan.begin(Recipe(batch=32, steps=1_000_000))
+    tab.show_run()
     window.bench.descent.set_least(0.0)
-    tab.play.click()
+    tab.control("train").click()
     first = time.perf_counter() + FIRST_S
     while time.perf_counter() < first:
         app.processEvents()
@@ -124,7 +125,7 @@ def in_the_tab(opened: Callable[[], tuple[QApplication, MainWindow, Paints]], d_
         before, start = paints.count, time.perf_counter()
         app.processEvents()
         now = time.perf_counter()
-        assert tab.play.isChecked(), tab.problem.text()
+        assert window.bench.descent.going, tab.problem
         if paints.count > before:
             ours.append(now - start)
             theirs.append(bare.frame(SLICE_S))
@@ -133,7 +134,7 @@ def in_the_tab(opened: Callable[[], tuple[QApplication, MainWindow, Paints]], d_
     descent = window.bench.descent
     where = "in a process of its own" if descent.process is not None else "in slices"
     steps = descent.run.records.at if descent.run is not None else 0
-    tab.over.click()  # ends the process, too
+    tab.control("over").click()  # ends the process, too
     window.show_page(0)
     settle(app, paints)
     name = f"turn of the loop while the tab trains a GPT of d_model {d_model}, {layers} layer{'s' * (layers > 1)}, p95"

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QToolButton,
     QWidget,
 )
+from training_tab import field
 
 from explorer.export.colours import contrast
 from explorer.lessons.loader import catalogue
@@ -115,7 +116,7 @@ def test_so_has_every_control_of_the_training_tab(open_window, eye, hand, lesson
     window = open_window(lesson)
     window.show_page(PAGES.index("Train"))
     eye.settle(window)
-    for button in window.tabs.training.source.choice.group.buttons():
+    for button in field(window.tabs.training, "source").group.buttons():
         hand.click(button)
         eye.settle(window)
         assert nameless(window) == []

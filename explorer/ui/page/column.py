@@ -11,8 +11,9 @@ from explorer.pages.by_hand import Scheme
 from explorer.pages.element import Arrangement, Element, leaves
 from explorer.pages.matrix import Matrix
 from explorer.pages.of_step import Lit, names
-from explorer.pages.page import Button, Check, Choice, Descent, Field, Item, Number, Row, Slider, Stack
+from explorer.pages.page import Button, Check, Choice, Descent, Field, Form, Item, Number, Row, Slider, Stack
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.page.controls import ControlLine, line_up
 from explorer.ui.page.elements import WIDGETS, differing, made_of
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.holders import Titled, height_of
@@ -182,8 +183,11 @@ class Elements(QWidget):
                 self._place_scheme(element, holder)
             case _:
                 _clear(holder.layout())
-                for one in element.inside:
-                    holder.layout().addWidget(self._place(one))
+                widgets = [self._place(one) for one in element.inside]
+                for widget in widgets:
+                    holder.layout().addWidget(widget)
+                if isinstance(element, Form):
+                    line_up([one for one in widgets if isinstance(one, ControlLine)])
         return cast(QWidget, holder)
 
     def _place_row(self, row: Row, holder: QWidget) -> None:
@@ -242,6 +246,8 @@ class Elements(QWidget):
                 grid.setHorizontalSpacing(0)
                 grid.setVerticalSpacing(px(6))
                 holder.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+            case Form():
+                column_in(holder, spacing=px(5))
             case _:
                 FlowLayout(holder, horizontal=px(10), vertical=px(6))
         return holder

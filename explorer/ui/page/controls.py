@@ -1,6 +1,6 @@
 """Controls on a page: a choice, a number, yes or no, words to click, a slider. Each only asks for a change."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt
@@ -28,36 +28,53 @@ from explorer.ui.workbench import Workbench
 
 MOST_BUTTONS, MOST_LETTERS = 13, 48
 """With more options, or longer ones, a choice is a list; in text of twice the size, with half as many."""
-SLIDER, SHORT_SLIDER, FIELD = 260, 120, 200
+SLIDER, SHORT_SLIDER = 260, 120
 """Pixels at text scale 1."""
 
 
-class _Line(QWidget):
-    """Widgets beside each other."""
+class ControlLine(QWidget):
+    """A control with what is said before and behind it."""
 
     def __init__(self, bench: Workbench, spacing: int = 6, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.bench = bench
         self.line = row_in(self, spacing=bench.appearance.px(spacing))
+        self.said: list[QLabel] = []
+        """The words on it."""
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def say(self, words: str) -> None:
         """Put words on the line."""
         if words:
-            self.line.addWidget(mark(QLabel(set_names(words), self), role="small"), 0, Qt.AlignmentFlag.AlignVCenter)
+            self.said.append(mark(QLabel(set_names(words), self), role="small"))
+            self.line.addWidget(self.said[-1], 0, Qt.AlignmentFlag.AlignVCenter)
 
     def ask(self, gesture: Gesture) -> None:
         """Ask for the change that a person has made."""
         perform(self.bench, gesture, self)
 
 
-class ChoiceView(_Line):
+def line_up(lines: Sequence[ControlLine]) -> None:
+    """Align controls below each other behind the longest of their titles, and let them take the rest of the width."""
+    titles = [line.said[0] for line in lines if line.said]
+    for title in titles:
+        title.ensurePolished()
+    widest = max((title.sizeHint().width() for title in titles), default=0)
+    for title in titles:
+        title.setFixedWidth(widest)
+    for line in lines:
+        line.line.setSpacing(line.bench.appearance.px(8))
+        line.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+
+class ChoiceView(ControlLine):
     """Buttons side by side; many options are a list."""
 
     def __init__(self, bench: Workbench, choice: Choice, parent: QWidget | None = None) -> None:
         super().__init__(bench, 8, parent)
         self._choice = choice
-        self._control: Segments | QComboBox | None = None
+        self.setToolTip(set_names(choice.tip))
+        self.control: Segments | QComboBox | None = None
         self._room, self._buttons = UNBOUNDED, 0
         """Available pixels; and the pixels that buttons take, 0 where a list is better in any case."""
         self.say(choice.title)
@@ -68,29 +85,31 @@ class ChoiceView(_Line):
         was, self._choice = self._choice, choice
         if was.options != choice.options:
             self._make()
-        elif isinstance(self._control, Segments):
-            self._control.choose(choice.chosen)
-        elif self._control is not None:
-            self._control.setCurrentIndex(choice.chosen)
+        elif isinstance(self.control, Segments):
+            self.control.choose(choice.chosen)
+        elif self.control is not None:
+            self.control.setCurrentIndex(choice.chosen)
 
     def be_no_wider(self, pixels: int) -> None:
         """Take at most so many pixels across: buttons become a list, whose words may end in dots."""
-        assert self._control is not None
-        own = min(self._control.sizeHint().width(), self._control.maximumWidth())
+        assert self.control is not None
+        own = min(self.control.sizeHint().width(), self.control.maximumWidth())
         self._room = max(pixels - self.sizeHint().width() + own, 1)
-        if isinstance(self._control, Segments) != (0 < self._buttons <= self._room):
+        if isinstance(self.control, Segments) != (0 < self._buttons <= self._room):
             self._make()
-        elif not isinstance(self._control, Segments):
-            self._control.setMaximumWidth(self._room)
+        elif not isinstance(self.control, Segments):
+            self.control.setMaximumWidth(self._room)
 
     def _make(self) -> None:
-        if self._control is not None:
-            self.line.removeWidget(self._control)
-            self._control.hide()
-            self._control.deleteLater()
-        options, title = self._choice.options, self._choice.title
+        if self.control is not None:
+            self.line.removeWidget(self.control)
+            self.control.hide()
+            self.control.deleteLater()
+        choice, options = self._choice, self._choice.options
+        title = choice.title or choice.tip
         scale = self.bench.appearance.scale
-        if len(options) * scale <= MOST_BUTTONS and sum(map(len, options)) * scale <= MOST_LETTERS:
+        few = len(options) * scale <= MOST_BUTTONS and sum(map(len, options)) * scale <= MOST_LETTERS
+        if few and not choice.listed:
             segments = Segments(options, title)
             self._buttons = segments.sizeHint().width()
         else:
@@ -98,7 +117,7 @@ class ChoiceView(_Line):
         if segments is not None and self._buttons <= self._room:
             segments.group.idClicked.connect(self._choose)
             segments.choose(self._choice.chosen)
-            self._control = segments
+            self.control = segments
         else:
             box = ComboBox()
             numbered = len(set(options)) < len(options)
@@ -108,20 +127,21 @@ class ChoiceView(_Line):
             box.setCurrentIndex(self._choice.chosen)
             box.setMaximumWidth(self._room)
             box.activated.connect(self._choose)
-            self._control = box
-        self.line.addWidget(self._control)
+            self.control = box
+        self.line.addWidget(self.control)
 
     def _choose(self, place: int) -> None:
         asks = self._choice.asks
         self.ask(asks[place] if len(asks) > 1 else asks[0].at(place))
 
 
-class NumberView(_Line):
+class NumberView(ControlLine):
     """A box with a whole number, and a slider beside it if it can be dragged."""
 
     def __init__(self, bench: Workbench, number: Number, parent: QWidget | None = None) -> None:
         super().__init__(bench, parent=parent)
         self._number = number
+        self.setToolTip(set_names(number.tip))
         self.say(number.before)
         self.box = SpinBox(minimum=number.least, maximum=number.most, value=number.value)
         self.box.setKeyboardTracking(False)
@@ -181,7 +201,7 @@ class TextBoxView(QPlainTextEdit):
         self.setPlaceholderText(box.title)
         self.setTabChangesFocus(True)
         self.setMaximumWidth(bench.appearance.px(560))
-        self.setFixedHeight(bench.appearance.px(96))
+        self.setFixedHeight(bench.appearance.px(box.height))
         self.textChanged.connect(self._ask)
 
     def tell(self, box: TextBox) -> None:
@@ -195,7 +215,7 @@ class TextBoxView(QPlainTextEdit):
         perform(self._bench, self._box.asks.at(self.toPlainText()[: self._box.most]), self)
 
 
-class FieldView(_Line):
+class FieldView(ControlLine):
     """A line of text to type."""
 
     def __init__(self, bench: Workbench, field: Field, parent: QWidget | None = None) -> None:
@@ -204,9 +224,12 @@ class FieldView(_Line):
         self.say(field.title)
         self.edit = QLineEdit(field.value)
         self.edit.setAccessibleName(field.title)
-        self.edit.setMinimumWidth(bench.appearance.px(FIELD))
+        for one in (self, self.edit):
+            one.setToolTip(set_names(field.tip))
+        self.edit.setMinimumWidth(bench.appearance.px(field.width))
         self.edit.textEdited.connect(lambda text: self.ask(self._field.asks.at(text)))
-        self.edit.returnPressed.connect(lambda: self.ask(self._field.enters))
+        enters = self.edit.editingFinished if field.leaves else self.edit.returnPressed
+        enters.connect(lambda: self.ask(self._field.enters))
         self.line.addWidget(self.edit)
         self.setFocusProxy(self.edit)
         self.tell(field)

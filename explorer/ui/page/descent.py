@@ -76,16 +76,16 @@ class DescentPart(QWidget):
         self._inner.setFixedWidth(width)
         return True
 
-    # Gradients of a large model are computed in the background while the list of what moves is visible.
+    # Gradients of a large model are computed in the background while the page that lists their lengths is visible.
 
     def showEvent(self, event: Any) -> None:
-        if self._part.part == "weights":
+        if self._part.part == "curve":
             self._bench.document.show_gradients(not self._bench.descent.quick, ASKING)
         super().showEvent(event)
 
     def hideEvent(self, event: Any) -> None:
         super().hideEvent(event)
-        if self._part.part == "weights":
+        if self._part.part == "curve":
             self._bench.document.show_gradients(False, ASKING)
 
 
@@ -123,16 +123,9 @@ def _cells(bench: Workbench) -> QWidget:
     return CellPicker(bench)
 
 
-def _weights(bench: Workbench) -> QWidget:
-    from explorer.ui.training.moves import Moving
-
-    return Moving(bench)
-
-
 PARTS: dict[str, Callable[[Workbench], QWidget]] = {
     "steps": _steps,
     "curve": _Curve,
     "surface": _surface,
     "cells": _cells,
-    "weights": _weights,
 }

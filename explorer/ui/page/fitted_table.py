@@ -44,12 +44,14 @@ class FittedTable(QTableView):
         metrics : QFontMetrics or None
             Of the titles, where there are any.
         """
+        same = self._columns == columns and (self._beside, self._body, self._below, self._above) == sides
         self._columns, self._metrics = columns, metrics
         self._beside, self._body, self._below, self._above = sides
         if not self._waits:
             self.setMaximumWidth(self.whole_width + sum(column.most - column.wanted for column in columns))
         self._fit()
-        self.updateGeometry()
+        if not same:  # else the page would be laid out anew whenever numbers are others
+            self.updateGeometry()
 
     @property
     def whole_width(self) -> int:

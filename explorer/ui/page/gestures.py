@@ -6,7 +6,18 @@ from shiboken6 import isValid
 
 from explorer.core.errors import ExplorerError
 from explorer.document.commands import WriteOn
-from explorer.pages.gestures import Ask, ChooseHead, ChooseToken, Edit, Gesture, GoTo, Keep, OpenLesson, ShowPrinted
+from explorer.pages.gestures import (
+    Ask,
+    ChooseHead,
+    ChooseToken,
+    Edit,
+    Gesture,
+    GoTo,
+    Keep,
+    Move,
+    OpenLesson,
+    ShowPrinted,
+)
 from explorer.ui.errors import show_error
 from explorer.ui.workbench import Workbench
 
@@ -50,6 +61,9 @@ def perform(bench: Workbench, gesture: Gesture, at: QWidget, stroke: object = No
             selection.printed_asked.emit(number)
         case OpenLesson(lesson):
             selection.lesson_asked.emit(lesson)
+        case Move(names, moves):
+            for name in names:
+                bench.descent.set_moves(name, moves)
         case Ask():
             selection.asked.emit(gesture, at)
         case GoTo(stage, keep):

@@ -10,10 +10,10 @@ from explorer.pages.by_hand import LAYOUT
 from explorer.pages.page import Header
 from explorer.ui.page.controls import CONTROLS
 from explorer.ui.page.gestures import perform
+from explorer.ui.page.note import rich
 from explorer.ui.page.switches import SwitchBar
 from explorer.ui.theme import mark
 from explorer.ui.widgets.layouts import FlowLayout, column_in
-from explorer.ui.widgets.names import set_names
 from explorer.ui.workbench import Workbench
 
 
@@ -41,12 +41,13 @@ class HeaderView(QWidget):
         self._brings.toggled.connect(self._show_switches)
         self._brings.hide()
         top.addWidget(self._brings)
-        self._choices: dict[str, Any] = {one.id: CONTROLS[type(one)](bench, one, line) for one in header.choices}
-        for choice in self._choices.values():
+        self.choices: dict[str, Any] = {one.id: CONTROLS[type(one)](bench, one, line) for one in header.choices}
+        for choice in self.choices.values():
             top.addWidget(choice)
         self._top, self._low = top, False
         layout.addWidget(line)
-        self._sentence = mark(QLabel(set_names(header.sentence), self), role="subtitle")
+        self._theme = bench.appearance.theme
+        self._sentence = mark(QLabel(rich(header.sentence, self._theme), self), role="subtitle")
         self._sentence.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self._sentence.setWordWrap(True)  # after the policy: setting one forgets that the height depends on the width
         layout.addWidget(self._sentence)
@@ -75,24 +76,25 @@ class HeaderView(QWidget):
         """Show another header with the same controls."""
         was, self._header = self._header, header
         self._show_title()
-        self._sentence.setText(set_names(header.sentence))
-        for choice in header.choices:
-            self._choices[choice.id].tell(choice)
+        self._sentence.setText(rich(header.sentence, self._theme))
+        for choice, before in zip(header.choices, was.choices, strict=True):
+            if choice != before:
+                self.choices[choice.id].tell(choice)
         if self.switches is not None and header.switches is not None and was.switches != header.switches:
             self.switches.tell(header.switches)
 
     def _show_switches(self, on: bool) -> None:
         if self.switches is not None:
             self.switches.setVisible(on)
-        if LAYOUT in self._choices:
-            self._choices[LAYOUT].setVisible(on)
+        if LAYOUT in self.choices:
+            self.choices[LAYOUT].setVisible(on)
 
     def _let_follow_switches(self, room: int) -> None:
         """Put "By hand" among the switches if the title's line is full: it would take a line by itself."""
-        if self.switches is None or LAYOUT not in self._choices:
+        if self.switches is None or LAYOUT not in self.choices:
             return
-        layout = self._choices[LAYOUT]
-        others = (self._crumbs, self._title, *self._choices.values())
+        layout = self.choices[LAYOUT]
+        others = (self._crumbs, self._title, *self.choices.values())
         there = [one.sizeHint().width() + self._top.spacing() for one in others if one is not None]
         line, other = self._top, cast(FlowLayout, self.switches.layout())
         if sum(there) > room:
@@ -113,8 +115,8 @@ class HeaderView(QWidget):
             self._sentence.setVisible(not low)
             if self._crumbs is not None:
                 self._crumbs.setVisible(not low)
-            if LAYOUT in self._choices:
-                self._choices[LAYOUT].setVisible(not low)
+            if LAYOUT in self.choices:
+                self.choices[LAYOUT].setVisible(not low)
             if self.switches is not None:
                 self._brings.setVisible(low)
                 self._brings.setChecked(False)

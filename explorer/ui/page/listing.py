@@ -17,7 +17,7 @@ from explorer.pages.page import BAR, HEAT, WORDS, Column, Line, Listing
 from explorer.pages.view import Cell
 from explorer.ui.page.fitted_table import FittedTable, Widths
 from explorer.ui.page.gestures import perform
-from explorer.ui.page.listing_model import ListingModel, ModelIndex, PartOfLines, Titles, cut_label, title_of
+from explorer.ui.page.listing_model import TICK, ListingModel, ModelIndex, PartOfLines, Titles, cut_label, title_of
 from explorer.ui.page.word_choice import WordChooser
 from explorer.ui.selection import Coming
 from explorer.ui.theme import mark
@@ -80,6 +80,8 @@ class ListingView(FittedTable):
         """By text, whether it has names, font and width in pixels."""
         self._fonts = self._letters()
         self.padding = bench.appearance.px(PADDING)
+        self.tick_room = bench.appearance.px(TICK + 8)
+        """Pixels that the box before words takes that can be ticked."""
         self._ask = ask or (lambda gesture: perform(bench, gesture, self))
         self.table = ListingModel(listing)
         self.table.setParent(self)
@@ -119,8 +121,10 @@ class ListingView(FittedTable):
 
     def tell(self, listing: Listing) -> None:
         """Show another listing; the current line stays."""
-        was = self.listing
+        was, at = self.listing, self.currentIndex()
         self.table.tell(listing)
+        if at.row() >= 0 and not self.currentIndex().isValid() and was.columns == listing.columns:
+            self.setCurrentIndex(self.table.index(min(at.row(), len(listing.lines) - 1), at.column()))
         if was.order != listing.order:
             self._opened = 0
             self.scrollToTop()
@@ -314,8 +318,9 @@ class ListingView(FittedTable):
             (bool(line.strong or line.here or line.cell), line.entries[at].text) for line in lines for at in columns
         }
         widths = (ceil((bold if weight else plain)(text)) for weight, text in texts if text)
+        ticked = any(line.entries[at].tick is not None for line in lines for at in columns)
         most = max(MOST_TEXT, column.width) if column.kind == WORDS else MOST_TEXT
-        return min(max(widths, default=0) + 2 * self.padding + 2, self._px(most))
+        return min(max(widths, default=0) + 2 * self.padding + 2 + ticked * self.tick_room, self._px(most))
 
     def updateGeometries(self) -> None:
         super().updateGeometries()
@@ -418,6 +423,12 @@ class ListingView(FittedTable):
                 return
             # Enter follows the link of the current column, if it has one, or else the first link of the line.
             self._follow(index.row(), index.column(), *range(len(entries)))
+        if event.key() == Qt.Key.Key_Space and index.isValid():
+            entries = self.table.line(index.row()).entries
+            ticked = [i for i, entry in enumerate(entries) if entry.tick is not None]
+            if ticked:
+                self._follow(index.row(), *ticked)
+                return
         self._by = "arrow"
         super().keyPressEvent(event)
         self._by = "tab"

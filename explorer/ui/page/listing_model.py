@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPen
 from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 ModelIndex = QModelIndex | QPersistentModelIndex
 NO_INDEX = QModelIndex()
+TICK = 14
+"""Pixels at text scale 1 across of a box that is ticked."""
 LONGEST = 24  # letters of a label, or of a word of a title
 SIDES = {NUMBER: Qt.AlignmentFlag.AlignRight, HEAT: Qt.AlignmentFlag.AlignHCenter}
 
@@ -47,7 +49,8 @@ class PartOfLines(Lines):
 
 # Python adds flags of Qt slowly, and they are asked for with each cell that is painted.
 READ = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-CHANGED = READ | Qt.ItemFlag.ItemIsEditable
+TICKS = Qt.CheckState.Unchecked, Qt.CheckState.PartiallyChecked, Qt.CheckState.Checked
+CHANGED, TICKED = READ | Qt.ItemFlag.ItemIsEditable, READ | Qt.ItemFlag.ItemIsUserCheckable
 
 
 class ListingModel(QAbstractTableModel):
@@ -63,13 +66,14 @@ class ListingModel(QAbstractTableModel):
         sizes = [(len(one.lines), len(one.columns)) for one in (self.listing, listing)]
         if sizes[0] != sizes[1]:
             self.beginResetModel()
-        self.listing, self._lines = listing, {}
+        titles, self.listing, self._lines = self.listing.columns, listing, {}
         if sizes[0] != sizes[1]:
             self.endResetModel()
         elif listing.lines:
             last = self.index(len(listing.lines) - 1, len(listing.columns) - 1)
             self.dataChanged.emit(self.index(0, 0), last)
-        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(listing.columns) - 1)
+        if listing.columns != titles:  # to paint them anew takes a turn of its own
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(listing.columns) - 1)
 
     def line(self, row: int) -> Line:
         """A line of the listing."""
@@ -85,7 +89,8 @@ class ListingModel(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.listing.columns)
 
     def flags(self, index: ModelIndex) -> Qt.ItemFlag:
-        return READ if self.line(index.row()).entries[index.column()].choose is None else CHANGED
+        entry = self.line(index.row()).entries[index.column()]
+        return CHANGED if entry.choose is not None else READ if entry.tick is None else TICKED
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = 0) -> Any:
         down, columns = orientation == Qt.Orientation.Vertical, self.listing.columns
@@ -109,6 +114,8 @@ class ListingModel(QAbstractTableModel):
         match role:
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.EditRole:
                 return entry.text
+            case Qt.ItemDataRole.CheckStateRole if entry.tick is not None:
+                return TICKS[(entry.tick > 0) + (entry.tick >= 1)]
             case Qt.ItemDataRole.ToolTipRole:
                 return entry.tip or entry.text
             case Qt.ItemDataRole.AccessibleTextRole:
@@ -208,13 +215,18 @@ class RowPainter(QStyledItemDelegate):
             ink = theme.cell_editable_text
         elif text == "NaN":
             ink = theme.error
-        elif entry.leads is not None:
+        elif entry.leads is not None and entry.tick is None:
             ink = theme.link
         else:
             ink = theme.here_text if here else theme.muted if entry.muted else theme.text
         painter.setPen(qcolor(ink))
         painter.setFont(font)
         inner = rect.adjusted(view.padding, 0, -view.padding, 0)
+        if entry.tick is not None:
+            inner.setLeft(inner.left() + painter.fontMetrics().horizontalAdvance(text[: -len(text.lstrip())]))
+            self._tick(painter, inner, entry.tick)
+            inner.setLeft(inner.left() + view.tick_room)
+            text = text.lstrip()
         place = RIGHT if column.kind == NUMBER else LEFT
         lines, metrics = view.lines_of(column, text, font, inner.width()), painter.fontMetrics()
         for i, one in enumerate(lines):
@@ -224,7 +236,7 @@ class RowPainter(QStyledItemDelegate):
             on = inner.translated(0, (2 * i + 1 - len(lines)) * metrics.lineSpacing() // 2)
             (draw_named if column.names else QPainter.drawText)(painter, on, place, elided)
             # Colour must not be the only sign of a link.
-            if entry.leads is not None and entry.choose is None:
+            if entry.leads is not None and entry.choose is None and entry.tick is None:
                 indent = metrics.horizontalAdvance(elided[: -len(elided.lstrip())])
                 width = round(wide(font, elided)) if column.names else metrics.horizontalAdvance(elided)
                 left = (on.right() + 1 - width if column.kind == NUMBER else on.left()) + indent
@@ -232,6 +244,21 @@ class RowPainter(QStyledItemDelegate):
                 painter.setPen(QPen(qcolor(ink), 1, Qt.PenStyle.DotLine))
                 painter.drawLine(left, line, left + width - indent, line)
                 painter.setPen(qcolor(ink))
+
+    def _tick(self, painter: QPainter, rect: QRect, tick: float) -> None:
+        """A box as those of `QCheckBox` look: ticked, empty, or with a dash."""
+        theme, side = self._view.bench.appearance.theme, self._view.bench.appearance.px(TICK)
+        box = QRectF(rect.left() + 0.5, rect.center().y() - side // 2 + 0.5, side, side)
+        ways = ((0.24, 0.52), (0.43, 0.71), (0.77, 0.31)) if tick >= 1 else ((0.26, 0.5), (0.74, 0.5))
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(qcolor(theme.accent if tick else theme.muted), 1))
+        painter.setBrush(qcolor(theme.accent if tick else theme.surface))
+        painter.drawRoundedRect(box, side / 4, side / 4)
+        if tick:
+            painter.setPen(QPen(qcolor(theme.surface), side / 7, c=Qt.PenCapStyle.RoundCap))
+            painter.drawPolyline([QPointF(box.left() + x * side, box.top() + y * side) for x, y in ways])
+        painter.restore()
 
     def _heat(self, painter: QPainter, rect: QRect, row: int, entry: Entry) -> None:
         theme = self._view.bench.appearance.theme

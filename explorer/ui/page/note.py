@@ -29,7 +29,7 @@ class NoteLabel(QLabel):
     def __init__(self, bench: Workbench, note: Note, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = bench.appearance.theme
-        mark(self, role="note")
+        mark(self, role="error" if note.wrong else "note")
         self.setTextFormat(Qt.TextFormat.RichText)
         self.setWordWrap(note.wide)
         if note.wide:

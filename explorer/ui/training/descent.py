@@ -155,6 +155,10 @@ class Descent(QObject):
         """The inputs that a gradient can move, in reading order, and whether they are to."""
         return self._movable.of(self._document.state)
 
+    def weights(self) -> dict[str, bool]:
+        """Those of them that training usually moves."""
+        return self._movable.weights(self._document.state)
+
     @property
     def frozen(self) -> tuple[str, ...]:
         """The weights that usually move and are not to."""

@@ -56,6 +56,11 @@ class Movable:
         """The inputs that a gradient can move, in reading order, and whether they are to."""
         return {name: self._chosen.get(name, usual) for name, usual in self._usually(state).items()}
 
+    def weights(self, state: State) -> dict[str, bool]:
+        """Those of them that usually move."""
+        usually = self._usually(state)
+        return {name: moves for name, moves in self.of(state).items() if usually[name]}
+
     def unusual(self, state: State, moves: bool) -> tuple[str, ...]:
         """The inputs that usually do not move and are to, or that usually do and are not to."""
         usually = self._usually(state)

@@ -45,5 +45,5 @@ def test_turns_of_the_training_tab(open_window, monkeypatch, large):
     found = benchmark_training.in_the_tab(lambda: (app, window, paints), 4, 1)
     app.removeEventFilter(paints)
     assert ("process of its own" if large else "slices") in found.detail
-    assert not window.tabs.training.play.isChecked()
+    assert not window.bench.descent.going
     assert window.tabs.currentWidget() is not window.tabs.training

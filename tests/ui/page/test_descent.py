@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtWidgets import QCheckBox, QWidget
+from training_tab import click_weight, lengths_of, ticks_of
 
 from explorer.core.numbers import written
 from explorer.core.training.recipe import Recipe
@@ -24,7 +25,6 @@ from explorer.ui.selection import Cell
 from explorer.ui.training import descent as going
 from explorer.ui.training.loss_curve import RunCurve
 from explorer.ui.training.loss_surface import LossSurface
-from explorer.ui.training.moves import Moving
 from explorer.ui.training.stepper import Stepper
 
 
@@ -96,7 +96,7 @@ def test_a_part_that_is_made_while_there_is_no_loss_waits_for_the_news(panel, wi
 
 def test_a_step_is_read_once_by_each_part(panel, stepper, window, monkeypatch):
     """The page tells its parts nothing: they follow the run by themselves."""
-    read, kinds = [], [Stepper, RunCurve, LossSurface, Moving]
+    read, kinds = [], [Stepper, RunCurve, LossSurface]
     for kind in kinds:
         refresh = kind.refresh
         monkeypatch.setattr(kind, "refresh", lambda self, refresh=refresh: (read.append(type(self)), refresh(self)))
@@ -144,8 +144,8 @@ def test_a_part_is_told_of_the_model_in_front_and_not_of_the_one_before_once_mor
     column = Elements(window.bench, 10)
     qtbot.addWidget(column)
     for lesson in ("xor-linear", "xor"):
-        column.tell([Descent("weights", "weights", (lesson,))])
-        assert column.widgets["weights"]._part.about == (lesson,)
+        column.tell([Descent("curve", "curve", (lesson,))])
+        assert column.widgets["curve"]._part.about == (lesson,)
 
 
 def test_another_model_ends_the_run(window, stepper, descent, hand, qtbot):
@@ -223,9 +223,8 @@ def test_a_long_way_back_is_gone_in_slices(panel, stepper, descent, hand, qtbot,
 
 
 def test_a_frozen_weight_stays(panel, stepper, hand, qtbot):
-    (moving,) = panel.findChildren(Moving)
-    hand.click(moving.boxes["output.temperature"])
-    hand.click(moving.boxes["output.logits"])
+    click_weight(hand, panel.elements, "output.temperature")
+    click_weight(hand, panel.elements, "output.logits")
     inputs = panel.bench.document.state.inputs
     take(qtbot, hand, stepper, 1)
     now = panel.bench.document.state.inputs
@@ -234,8 +233,7 @@ def test_a_frozen_weight_stays(panel, stepper, hand, qtbot):
 
 
 def test_with_all_weights_frozen_it_says_so(panel, stepper, hand, said):
-    (moving,) = panel.findChildren(Moving)
-    hand.click(moving.boxes["output.logits"])
+    click_weight(hand, panel.elements, "output.logits")
     hand.click(stepper.one)
     assert "free some of the frozen" in said()
 
@@ -258,16 +256,14 @@ def test_the_gradients_of_a_large_model_are_not_waited_for(window, large, gate, 
     document = window.bench.document
     panel = eye.look_at(window, "model.descent")
     assert document.computing
-    (moving,) = panel.findChildren(Moving)
-    assert [label.text() for label in moving.lengths.values()] == ["…", "…"]
+    assert lengths_of(panel.elements) == {"output.logits": "…", "output.temperature": "…"}
     assert "surface" not in panel.elements.widgets
     assert any("Train" in note.text() for note in panel.findChildren(NoteLabel))
     gate.open.set()
     qtbot.waitUntil(lambda: "surface" in panel.elements.widgets)
     assert document.engine.has_gradients
-    (moving,) = panel.findChildren(Moving)
     gradient = document.engine.gradients().of("output.logits")
-    assert moving.lengths["output.logits"].text() == written(float(np.linalg.norm(gradient)), 4)
+    assert lengths_of(panel.elements)["output.logits"] == written(float(np.linalg.norm(gradient)), 4)
     eye.go_to(window, "loss")
     document.do(SetCells("output.logits", {(0, 0): 5.0}))
     document.settle()
@@ -348,23 +344,24 @@ def test_the_surface_of_a_large_model_is_computed_in_the_background(window, larg
 def test_many_weights_stand_block_by_block(open_window, eye, hand, qtbot):
     window = open_window("you-are-welcome")
     window.bench.open(window.bench.lesson, "textbook")
-    panel = eye.go_to(window, "model.descent")
-    (moving,) = panel.findChildren(Moving)
-    block, descent = moving.blocks["encoder.1.self"], window.bench.descent
+    page = eye.go_to(window, "model.descent").elements
+    block, descent = "encoder.1.self", window.bench.descent
     gradients = window.bench.document.engine.gradients()
     inside = [name for name in descent.moves() if name.startswith("encoder.1.self.")]
     together = np.sqrt(sum(np.sum(gradients.of(name) ** 2) for name in inside))
-    assert moving.lengths["encoder.1.self"].text() == written(float(together), 4)
-    assert not moving.boxes["encoder.1.self.W_Q"].isVisible()
-    panel.ensureWidgetVisible(block)
-    hand.click(block.open)
-    assert moving.boxes["encoder.1.self.W_Q"].isVisible()
-    hand.click(moving.boxes["encoder.1.self.W_Q"], QPoint(8, 8))
+    assert lengths_of(page)[block] == written(float(together), 4)
+    assert "W_Q" not in lengths_of(page)
+    click_weight(hand, page, block, column=2)
+    eye.settle(window)
+    assert lengths_of(page)["W_Q"] == written(float(np.linalg.norm(gradients.of(inside[0]))), 4)
+    click_weight(hand, page, "W_Q")
+    eye.settle(window)
     assert not descent.moves()["encoder.1.self.W_Q"]
-    assert block.all.checkState() == Qt.CheckState.PartiallyChecked
-    hand.click(block.all, QPoint(8, 8))
+    assert 0 < ticks_of(page)[block] < 1
+    click_weight(hand, page, block)
+    eye.settle(window)
     assert all(descent.moves()[name] for name in inside)
-    hand.click(block.all, QPoint(8, 8))
+    click_weight(hand, page, block)
     assert not any(descent.moves()[name] for name in inside)
 
 

@@ -1,6 +1,7 @@
 """The window on the training tab."""
 
 import pytest
+from training_tab import field
 
 
 @pytest.fixture
@@ -10,7 +11,7 @@ def train(open_window):
     def open_it(lesson="xor", steps=30):
         window = open_window(lesson, tab="Train")
         window.bench.descent.set_least(0.0)
-        window.tabs.training.form.control("steps").setValue(steps)
+        field(window.tabs.training, "steps").setValue(steps)
         return window, window.tabs.training
 
     return open_it

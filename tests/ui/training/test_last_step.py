@@ -88,12 +88,12 @@ def test_a_step_of_the_training_tab_is_one_too(open_window, eye, hand):
     eye.settle(window)
     states = [window.bench.document.state.inputs["layer.1.W"]]
     for _ in range(3):
-        hand.click(window.tabs.training.one)
+        hand.click(window.tabs.training.control("one"))
         states.append(window.bench.document.state.inputs["layer.1.W"])
     window.show_page(0)
     eye.settle(window)
     hand.click(button(window, "Δ last step"))
     np.testing.assert_array_equal(eye.views(window)["layer.1.W"].matrix.array, states[3] - states[2])
-    window.tabs.training.over.click()
+    window.tabs.training.control("over").click()
     eye.settle(window)
     assert not button(window, "Δ last step").isEnabled()

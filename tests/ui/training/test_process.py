@@ -5,6 +5,7 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
+from training_tab import ask, field, learn_from, said, words_of
 
 from explorer.core.engine import same_bytes
 from explorer.core.errors import ExplorerError
@@ -26,28 +27,28 @@ def large(request, monkeypatch):
 
 
 def run(qtbot, tab, hand):
-    hand.click(tab.play)
-    qtbot.waitUntil(lambda: not tab.play.isChecked() and tab.descent.process is None)
-    assert tab.problem.text() == ""
+    hand.click(tab.control("train"))
+    qtbot.waitUntil(lambda: not tab.descent.going and tab.descent.process is None)
+    assert tab.problem == ""
 
 
 def test_it_gives_the_bits_that_the_window_would(train, hand, qtbot):
     window, tab = train("i-love-ai")
-    hand.click(tab.source.choice.group.button(1))
-    tab.source.text.setPlainText(TEXT)
-    tab.source.length.setValue(3)
+    learn_from(tab, 1)
+    ask(tab, "text", TEXT)
+    field(tab, "window").setValue(3)
     document = Document(window.bench.document.state)
     before = document.state
     run(qtbot, tab, hand)
     found = tab.descent.run
     assert found.at == 30
-    assert "30 of 30" in tab.said.text()
+    assert "30 of 30" in said(tab)
     here = Run(document, tab.descent.run.settings)
     here.take(60.0, 30)
     for name in here.trainer.moving:
         assert same_bytes(window.bench.document.state.inputs[name], here.trainer.weights[name])
     assert found.records.losses.tolist() == here.records.losses.tolist()
-    hand.click(tab.one)  # what the optimiser remembers has come back, too
+    hand.click(tab.control("one"))  # what the optimiser remembers has come back, too
     here.use(found.settings)
     here.take()
     assert all(same_bytes(found.trainer.weights[name], here.trainer.weights[name]) for name in here.trainer.moving)
@@ -63,14 +64,14 @@ def test_it_is_paused_edited_and_gone_on_with(train, hand, qtbot):
     window, tab = train(steps=1_000_000)
     document = window.bench.document
     before = document.state
-    hand.click(tab.play)
+    hand.click(tab.control("train"))
     qtbot.waitUntil(lambda: document.history.undo_label is not None)
-    hand.click(tab.play)
+    hand.click(tab.control("train"))
     qtbot.waitUntil(lambda: tab.descent.process is None)
     at = tab.pictures.records.at
     assert at > 0
     document.do(SetCells("layer.2.b", {(0,): 7.0}))
-    hand.click(tab.play)
+    hand.click(tab.control("train"))
     qtbot.waitUntil(lambda: document.history.undo_label.startswith("Gradient"))
     assert tab.pictures.records.at > at
     # It began at 7 again, and Adam's steps are no longer than the rate.
@@ -80,26 +81,26 @@ def test_it_is_paused_edited_and_gone_on_with(train, hand, qtbot):
     document.do(SetCells("layer.2.b", {(0,): -7.0}))
     qtbot.waitUntil(lambda: document.history.undo_label.startswith("Gradient"))
     assert document.state.inputs["layer.2.b"][0] < 0
-    assert tab.play.isChecked()
+    assert tab.descent.going
     document.undo()
-    qtbot.waitUntil(lambda: not tab.play.isChecked() and tab.descent.process is None)
+    qtbot.waitUntil(lambda: not tab.descent.going and tab.descent.process is None)
     assert document.state is before  # the whole run, with what was edited in it
 
 
 def test_another_model_ends_it_and_so_does_closing_the_window(train, hand, qtbot):
     window, tab = train(steps=1_000_000)
-    hand.click(tab.play)
+    hand.click(tab.control("train"))
     qtbot.waitUntil(lambda: tab.descent.process is not None and tab.pictures.records.at > 0)
     window.bench.open(load("softmax"))
     qtbot.waitUntil(lambda: tab.descent.process is None)
-    assert not tab.play.isChecked()
+    assert not tab.descent.going
     window.bench.document.undo()
-    hand.click(tab.play)
+    hand.click(tab.control("train"))
     qtbot.waitUntil(lambda: tab.descent.process is not None and tab.pictures.records.at > 0)
     window.bench.document.do(SetSwitch("layer.1", "activation", "sigmoid"))
-    qtbot.waitUntil(lambda: tab.descent.process is None and not tab.play.isChecked())
-    assert "Train goes on with it as it is now" in tab.problem.text()
-    hand.click(tab.play)
+    qtbot.waitUntil(lambda: tab.descent.process is None and not tab.descent.going)
+    assert "Train goes on with it as it is now" in tab.problem
+    hand.click(tab.control("train"))
     qtbot.waitUntil(lambda: tab.descent.process is not None and tab.pictures.records.at > 0)
     window.close()
     assert tab.descent.process is None
@@ -107,15 +108,15 @@ def test_another_model_ends_it_and_so_does_closing_the_window(train, hand, qtbot
 
 def test_a_run_that_diverges_says_so(train, hand, qtbot):
     window, tab = train(steps=1000)
-    tab.form.control("optimiser").setCurrentText("SGD")
-    tab.form.control("rate").setText("1000")
+    ask(tab, "optimiser", "SGD")
+    ask(tab, "type rate", "1000")
     for k in (1, 2):
         window.bench.document.do(SetSwitch(f"layer.{k}", "activation", "identity"))
     window.bench.document.do(SetCells("layer.2.b", {(0,): 1.0}))
-    hand.click(tab.play)
-    qtbot.waitUntil(lambda: tab.problem.text() != "")
-    assert "finite" in tab.problem.text() or "grew" in tab.problem.text()
-    qtbot.waitUntil(lambda: not tab.play.isChecked())
+    hand.click(tab.control("train"))
+    qtbot.waitUntil(lambda: tab.problem != "")
+    assert "finite" in tab.problem or "grew" in tab.problem
+    qtbot.waitUntil(lambda: not tab.descent.going)
     assert all(np.isfinite(window.bench.document.state.inputs[name]).all() for name in tab.descent.run.trainer.moving)
 
 
@@ -123,33 +124,33 @@ def test_a_small_run_stays_in_the_window(open_window, eye, hand, qtbot):
     window = open_window("xor")
     window.show_page(PAGES.index("Train"))
     eye.settle(window)
-    hand.click(window.tabs.training.one)
+    hand.click(window.tabs.training.control("one"))
     assert window.bench.descent.process is None
     assert window.bench.descent.run.prepared.work < descent.LARGE_STEP
 
 
 def test_a_process_that_is_killed_says_so_and_is_gone_on_with(train, hand, qtbot):
     _, tab = train(steps=1_000_000)
-    hand.click(tab.play)
+    hand.click(tab.control("train"))
     qtbot.waitUntil(lambda: tab.descent.process is not None and tab.descent.process.checkpoint.exists())
     tab.descent.process._process.kill()
     qtbot.waitUntil(lambda: tab.descent.process is None)
-    assert "was ended from outside" in tab.problem.text()
-    assert not tab.play.isChecked()
+    assert "was ended from outside" in tab.problem
+    assert not tab.descent.going
     at = tab.pictures.records.at
-    hand.click(tab.play)
+    hand.click(tab.control("train"))
     qtbot.waitUntil(lambda: tab.pictures.records.at > at)
-    assert tab.problem.text() == ""
+    assert tab.problem == ""
     assert tab.descent.run.records.at == tab.pictures.records.at
 
 
 def test_words_of_others_on_its_standard_output_are_passed_over(train, hand, qtbot, monkeypatch):
     _, tab = train()
-    hand.click(tab.play)
+    hand.click(tab.control("train"))
     process = tab.descent.process
     monkeypatch.setattr(process, "_rest", b'a library says hello\n[1]\n"words"\n\xff\n{}\n')
-    qtbot.waitUntil(lambda: not tab.play.isChecked() and tab.descent.process is None)
-    assert tab.problem.text() == ""
+    qtbot.waitUntil(lambda: not tab.descent.going and tab.descent.process is None)
+    assert tab.problem == ""
     assert tab.descent.run.at == 30
 
 
@@ -161,15 +162,15 @@ def test_a_cleared_folder_for_temporary_files(train, hand, qtbot, tmp_path):
             tmp_path / name
         )  # at once, whatever the process is just writing there
 
-    hand.click(tab.play)
+    hand.click(tab.control("train"))
     qtbot.waitUntil(lambda: tab.descent.process is not None and tab.pictures.records.at > 0)
-    tab.form.control("seed").setValue(7)
+    field(tab, "seed").setValue(7)
     clear("first")
-    hand.click(tab.play)  # made anew
+    hand.click(tab.control("train"))  # made anew
     qtbot.waitUntil(lambda: tab.descent.process is not None and tab.pictures.records.at > 0)
     clear("second")
-    qtbot.waitUntil(lambda: not tab.play.isChecked() and tab.descent.process is None)
-    assert tab.problem.text().count("⚠") == 1
+    qtbot.waitUntil(lambda: not tab.descent.going and tab.descent.process is None)
+    assert words_of(tab.foot, "problem").count("⚠") == 1
 
 
 def test_a_run_that_could_not_begin_begins_in_a_process_all_the_same(train, hand, monkeypatch):
@@ -178,22 +179,22 @@ def test_a_run_that_could_not_begin_begins_in_a_process_all_the_same(train, hand
         process, "TrainingProcess", Mock(side_effect=ExplorerError("not-written", file="x", reason="y"))
     )
     for _ in range(2):
-        hand.click(tab.play)
-        assert "cannot be written" in tab.problem.text()
-        assert not tab.play.isChecked()
+        hand.click(tab.control("train"))
+        assert "cannot be written" in tab.problem
+        assert not tab.descent.going
     assert window.bench.document.history.undo_label is None
 
 
 def test_one_step_of_a_large_run_is_one_step_and_none_of_a_process(train, hand):
     _, tab = train(steps=1_000_000)
-    hand.click(tab.one)
+    hand.click(tab.control("one"))
     assert tab.descent.process is None
     assert tab.descent.at == 1
 
 
 def test_going_back_ends_the_process_and_goes_back(train, hand, qtbot):
     _, tab = train(steps=1_000_000)
-    hand.click(tab.play)
+    hand.click(tab.control("train"))
     qtbot.waitUntil(lambda: tab.descent.at > 0)
     at = tab.descent.at
     tab.descent.travel(at // 2)

@@ -2,12 +2,14 @@
 
 import re
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QPushButton
+from training_tab import ask, click_weight, field, learn_from, said, ticks_of, words_of
 
 from explorer.core.engine import same_bytes
 from explorer.core.training.recipe import FIRST
@@ -17,6 +19,7 @@ from explorer.lessons.document_lesson import new_lesson, opened
 from explorer.lessons.loader import load
 from explorer.pages.drawing import Words
 from explorer.pages.net import weight_map
+from explorer.pages.training_settings import learned_from
 from explorer.ui.drawing.view import DrawingView
 from explorer.ui.training import descent
 from explorer.ui.window.top_bar import PAGES
@@ -30,8 +33,8 @@ def gpt(train):
 
 
 def run(qtbot, tab, hand):
-    hand.click(tab.play)
-    qtbot.waitUntil(lambda: not tab.play.isChecked())
+    hand.click(tab.control("train"))
+    qtbot.waitUntil(lambda: not tab.descent.going)
 
 
 def weights(window):
@@ -43,8 +46,8 @@ def test_a_run_ends_at_its_last_step_and_is_undone_in_one(train, hand, qtbot, ey
     before = window.bench.document.state
     run(qtbot, tab, hand)
     assert tab.descent.run.at == 30
-    assert tab.said.text().startswith("Step 30 of 30 · loss ")
-    assert not tab.problem.isVisible()
+    assert said(tab).startswith("Step 30 of 30 · loss ")
+    assert "problem" not in tab.foot.widgets
     assert all(same_bytes(array, tab.descent.run.trainer.weights[name]) for name, array in weights(window).items())
     window.bench.document.undo()
     assert window.bench.document.state is before
@@ -55,7 +58,7 @@ def test_steps_by_hand_and_pictures_of_them(train, hand, eye):
     window.bench.open(window.bench.lesson, "random")
     eye.settle(window)
     for _ in range(3):
-        hand.click(tab.one)
+        hand.click(tab.control("one"))
     eye.settle(window)
     assert tab.descent.run.at == 3
     assert "3" in tab.pictures.losses.accessibleName() or "2 steps" in tab.pictures.losses.accessibleName()
@@ -73,7 +76,7 @@ def test_before_the_first_step_the_pictures_show_the_start(train, hand, eye):
         window.bench.open(window.bench.lesson, setting)
         eye.settle(window)
         assert_start(window, tab, setting)
-        hand.click(tab.one)
+        hand.click(tab.control("one"))
         eye.settle(window)
         assert "after 1 steps" in tab.pictures.losses.accessibleName()
 
@@ -99,14 +102,14 @@ def assert_start(window, tab, setting):
 def test_where_a_text_is_learned_from_the_loss_of_the_sentence_is_no_start(gpt, hand, eye):
     _, tab = gpt
     assert not tab.pictures.losses.nothing.isVisible()
-    hand.click(tab.source.choice.group.button(1))
+    learn_from(tab, 1)
     eye.settle(tab.window())
     assert tab.pictures.losses.nothing.isVisible()
 
 
 def test_the_same_settings_give_the_same_bits(train, hand, qtbot, eye):
     window, tab = train()
-    tab.form.control("initialiser").setCurrentText("uniform")
+    ask(tab, "initialiser", "uniform")
     run(qtbot, tab, hand)
     first = weights(window)
     window.bench.document.undo()
@@ -116,18 +119,18 @@ def test_the_same_settings_give_the_same_bits(train, hand, qtbot, eye):
 
 def test_zeros_keep_the_hidden_units_alike(train, hand, qtbot, eye):
     window, tab = train()
-    tab.form.control("initialiser").setCurrentText("zeros")
+    ask(tab, "initialiser", "zeros")
     run(qtbot, tab, hand)
     W = window.bench.document.state.inputs["layer.1.W"]  # W x: a row is a hidden unit
     assert same_bytes(W[0], W[1])
-    assert "The 2 units of layer.1 are alike" in tab.note.text()
-    assert "is exactly 0: nothing moves there" in tab.note.text()
+    assert "The 2 units of layer.1 are alike" in words_of(tab.foot, "note")
+    assert "is exactly 0: nothing moves there" in words_of(tab.foot, "note")
 
 
 def test_a_weight_without_its_mark_is_frozen(train, hand, qtbot, eye):
     window, tab = train()
     before = window.bench.document.state.inputs["layer.1.W"]
-    tab.moves.boxes["layer.1.W"].setChecked(False)
+    click_weight(hand, tab.settings, "layer.1.W")
     run(qtbot, tab, hand)
     assert window.bench.document.state.inputs["layer.1.W"] is before
     assert "layer.1.W" not in tab.descent.run.trainer.moving
@@ -136,22 +139,22 @@ def test_a_weight_without_its_mark_is_frozen(train, hand, qtbot, eye):
 def test_an_edit_in_mid_run_goes_on_and_undo_stops_it(train, hand, qtbot, eye):
     window, tab = train(steps=1_000_000)
     document = window.bench.document
-    hand.click(tab.play)
+    hand.click(tab.control("train"))
     qtbot.waitUntil(lambda: tab.descent.at > 2)
     document.do(SetCells("layer.2.b", {(0,): 5.0}))
     at = tab.descent.run.at
     qtbot.waitUntil(lambda: tab.descent.run.at > at)
-    assert tab.play.isChecked()
+    assert tab.descent.going
     document.undo()
     undone = document.state
-    qtbot.waitUntil(lambda: not tab.play.isChecked())
+    qtbot.waitUntil(lambda: not tab.descent.going)
     assert document.state is undone
 
 
 def test_undo_stops_it_although_the_next_slice_comes_before_the_news(train, hand, qtbot, eye):
     window, tab = train(steps=1_000_000)
     document, bridge = window.bench.document, window.bench.bridge
-    hand.click(tab.play)
+    hand.click(tab.control("train"))
     qtbot.waitUntil(lambda: tab.descent.at > 2)
 
     def undo_while_a_slice_is_due():
@@ -168,19 +171,19 @@ def test_undo_stops_it_although_the_next_slice_comes_before_the_news(train, hand
 def test_settings_may_change_in_mid_run(train, hand, qtbot, eye):
     window, tab = train(steps=1_000_000)
     before = window.bench.document.state
-    hand.click(tab.play)
+    hand.click(tab.control("train"))
     qtbot.waitUntil(lambda: tab.descent.at > 2)
-    tab.form.control("rate").setFocus()
-    tab.form.control("rate").selectAll()
+    field(tab, "rate").setFocus()
+    field(tab, "rate").selectAll()
     hand.type("0.5")
     assert tab.descent.run.trainer.recipe.rate == 0.1  # it is still being typed
     hand.key(Key.Key_Return)
     qtbot.waitUntil(lambda: tab.pictures.records.rates[-1] == 0.5)
-    assert tab.play.isChecked()
-    tab.moves.boxes["layer.1.b"].setChecked(False)
-    tab.moves.boxes["layer.1.W"].setChecked(False)
+    assert tab.descent.going
+    click_weight(hand, tab.settings, "layer.1.b")
+    click_weight(hand, tab.settings, "layer.1.W")
     qtbot.waitUntil(lambda: np.isnan(tab.pictures.records.blocks["layer.1"][-1]))
-    hand.click(tab.play)
+    hand.click(tab.control("train"))
     history = tab.pictures.records
     assert history.rates[0] == 0.1
     assert history.at == tab.descent.run.at
@@ -191,19 +194,19 @@ def test_settings_may_change_in_mid_run(train, hand, qtbot, eye):
 
 def test_another_start_is_another_run(train, hand, eye):
     _window, tab = train()
-    hand.click(tab.one)
-    tab.form.control("seed").setValue(5)
+    hand.click(tab.control("one"))
+    field(tab, "seed").setValue(5)
     assert tab.descent.run is None
-    assert tab.said.text().startswith("Trained in 1 step · loss ")
+    assert said(tab).startswith("Trained in 1 step · loss ")
 
 
 def test_who_presses_train_at_the_end_goes_on_for_as_many_steps(train, hand, qtbot, eye):
     window, tab = train()
-    tab.form.control("initialiser").setCurrentText("xavier")
+    ask(tab, "initialiser", "xavier")
     run(qtbot, tab, hand)
     losses, stood = tab.pictures.records.losses.tolist(), weights(window)
-    hand.click(tab.one)
-    assert tab.said.text().startswith("Step 31 of 60")
+    hand.click(tab.control("one"))
+    assert said(tab).startswith("Step 31 of 60")
     W = window.bench.document.state.inputs["layer.1.W"]
     assert np.abs(W - stood["layer.1.W"]).max() < 0.5  # it is not drawn anew
     run(qtbot, tab, hand)
@@ -215,21 +218,21 @@ def test_starting_over_takes_the_run_back_with_all_edits_of_weights(train, hand,
     window, tab = train("sin")
     document = window.bench.document
     before = document.state
-    assert not tab.over.isEnabled()
-    hand.click(tab.one)
+    assert not tab.control("over").isEnabled()
+    hand.click(tab.control("one"))
     document.do(SetCells("layer.3.b", {(0,): 5.0}))
-    hand.click(tab.one)
-    hand.click(tab.over)
+    hand.click(tab.control("one"))
+    hand.click(tab.control("over"))
     eye.settle(window)
     assert all(same_bytes(document.state.inputs[name], array) for name, array in before.inputs.items())
-    assert tab.said.text().startswith("No step yet")
-    assert not tab.over.isEnabled()
+    assert said(tab).startswith("No step yet")
+    assert not tab.control("over").isEnabled()
 
 
 def test_what_is_learned_may_change_in_mid_run(train, hand, qtbot, eye):
     window, tab = train("sin", steps=1_000_000)
     document = window.bench.document
-    hand.click(tab.play)
+    hand.click(tab.control("train"))
     qtbot.waitUntil(lambda: tab.descent.at > 2)
     document.do(SetCells("loss.target", {(0, 0): 9.0}))
     qtbot.waitUntil(lambda: tab.descent.run.trainer.data.arrays["loss.target"][0, 0] == 9.0)
@@ -237,9 +240,9 @@ def test_what_is_learned_may_change_in_mid_run(train, hand, qtbot, eye):
     qtbot.waitUntil(lambda: tab.descent.run.trainer.model.switch("layer.1", "activation") == "sigmoid")
     at = tab.descent.run.at
     qtbot.waitUntil(lambda: tab.descent.run.at > at)
-    assert tab.play.isChecked()
-    assert tab.problem.text() == ""
-    hand.click(tab.play)
+    assert tab.descent.going
+    assert tab.problem == ""
+    hand.click(tab.control("train"))
     assert tab.pictures.records.at == tab.descent.run.at  # one curve
 
 
@@ -249,18 +252,18 @@ def test_another_example_is_another_run_as_it_begins_there(train, hand, qtbot, e
     window.bench.open(load("sin"))
     eye.settle(window)
     assert tab.descent.run is None
-    assert tab.form.recipe().optimiser == "Adam"
-    assert (tab.form.recipe().rate, tab.form.recipe().steps, tab.form.recipe().batch) == (0.001, 4000, 32)
-    hand.click(tab.one)
-    assert tab.problem.text() == ""
-    assert tab.said.text().startswith("Step 1 of 4,000 · epoch 1 · loss of its batch ")
+    assert tab.plan.recipe.optimiser == "Adam"
+    assert (tab.plan.recipe.rate, tab.plan.recipe.steps, tab.plan.recipe.batch) == (0.001, 4000, 32)
+    hand.click(tab.control("one"))
+    assert tab.problem == ""
+    assert said(tab).startswith("Step 1 of 4,000 · epoch 1 · loss of its batch ")
     window.bench.open(load("sin"), "linear")
     eye.settle(window)
-    assert tab.said.text().startswith("No step yet")
-    hand.click(tab.one)
+    assert said(tab).startswith("No step yet")
+    hand.click(tab.control("one"))
     window.bench.open(load("sin"), "linear")  # the same one anew
     eye.settle(window)
-    assert tab.said.text().startswith("No step yet")
+    assert said(tab).startswith("No step yet")
 
 
 def test_what_the_net_answers_where_one_points_is_in_sight_below_its_plane(train, qtbot, eye):
@@ -281,44 +284,33 @@ def test_what_the_net_answers_where_one_points_is_in_sight_below_its_plane(train
 def test_a_run_can_be_slow_enough_to_watch(train, hand, qtbot, eye):
     window, tab = train("xor")
     tab.descent.set_least(1e6)
-    hand.click(tab.play)
+    hand.click(tab.control("train"))
     eye.settle(window)
     assert tab.descent.going
     assert tab.descent.run.at == 1
-    tab.pace.setFocus()
+    tab.control("pace").control.setFocus()
     hand.type("f")  # full speed
     hand.key(Key.Key_Return)
-    qtbot.waitUntil(lambda: not tab.play.isChecked())
+    qtbot.waitUntil(lambda: not tab.descent.going)
     assert tab.descent.run.at == 30
 
 
 def test_the_activation_may_change_in_mid_run(train, hand, eye):
     window, tab = train("xor")
-    assert list(tab.activations.boxes) == ["layer.1", "layer.2"]
-    hand.click(tab.one)
-    box = tab.activations.boxes["layer.1"]
+    assert [name for name in tab.settings.widgets if "activation " in name] == [f"activation layer.{k}" for k in (1, 2)]
+    hand.click(tab.control("one"))
+    box = field(tab, "activation layer.1")
     box.setFocus()
     hand.type("R")  # ReLU
     hand.key(Key.Key_Return)
     eye.settle(window)
     assert window.bench.document.state.model.switch("layer.1", "activation") == "ReLU"
-    hand.click(tab.one)
+    hand.click(tab.control("one"))
     assert tab.descent.run.at == 2
     assert tab.descent.run.trainer.model.switch("layer.1", "activation") == "ReLU"
     window.bench.open(load("you-are-welcome"))
     eye.settle(window)
-    assert not tab.activations.boxes
-
-
-@pytest.mark.parametrize(("lesson", "word"), [("roses-are-red", "violets"), ("you-are-welcome", "casa")])
-def test_texts_that_come_along(train, hand, eye, lesson, word):
-    window, tab = train(lesson)
-    hand.click(tab.source.choice.group.button(1))
-    hand.click(tab.source.shipped)
-    assert word in tab.source.text.toPlainText()
-    hand.click(tab.one)
-    assert tab.problem.text() == ""
-    assert any(word in words for words in window.bench.document.state.model.axes.values())
+    assert not any("activation " in name for name in tab.settings.widgets)
 
 
 def net_picture(tab):
@@ -339,80 +331,79 @@ def test_a_line_learns_beside_the_net(train, hand, qtbot, eye):
     assert "line" in tab.pictures.losses.accessibleName()
     assert "trained line " in net_picture(tab)
     assert "The line, trained in the same steps" in net_note(tab)
-    hand.click(tab.over)
+    hand.click(tab.control("over"))
     eye.settle(window)
     assert "trained line" not in net_picture(tab)
 
 
 def test_weights_that_are_already_right_are_spoken_of(train, hand, eye):
     window, tab = train("xor")
-    assert "already solve the task" in tab.note.text()
+    assert "already solve the task" in words_of(tab.foot, "note")
     window.bench.open(load("xor"), "random")
     eye.settle(window)
-    assert tab.note.text() == ""
+    assert words_of(tab.foot, "note") == ""
 
 
 def test_it_gives_way_to_gradient_descent_by_hand(train, hand, qtbot, eye):
     window, tab = train("xor", steps=1_000_000)
-    hand.click(tab.play)
+    hand.click(tab.control("train"))
     qtbot.waitUntil(lambda: tab.descent.going)
     window.bench.descent.take(3)
     qtbot.waitUntil(lambda: not tab.descent.going)
-    assert not tab.play.isChecked()
+    assert not tab.descent.going
 
 
 def test_cells_held_for_single_cases_have_no_place_in_a_batch(train, hand, eye):
     window, tab = train("sin")
     window.bench.document.do(PinCells("layer.1.activation", {(0, 0): 3.0}))
-    hand.click(tab.one)
-    assert "layer.1.activation is held" in tab.problem.text()
-    tab.form.control("batch").setValue(0)
-    hand.click(tab.one)
-    assert tab.problem.text() == ""
+    hand.click(tab.control("one"))
+    assert "layer.1.activation is held" in tab.problem
+    field(tab, "batch").setValue(0)
+    hand.click(tab.control("one"))
+    assert tab.problem == ""
     assert tab.descent.run.at == 1
 
 
-@pytest.mark.parametrize(("name", "typed", "said"), [("rate", "abc", "not a number"), ("dropout", "2", "dropout")])
-def test_wrong_settings_are_said_and_nothing_happens(train, hand, eye, name, typed, said):
+def test_wrong_settings_are_said_and_nothing_happens(train, hand, eye):
     window, tab = train()
     before = window.bench.document.state
-    tab.form.control(name).setFocus()
-    tab.form.control(name).selectAll()
-    hand.type(typed)
-    hand.click(tab.play)
+    field(tab, "rate").setFocus()
+    field(tab, "rate").selectAll()
+    hand.type("abc")
+    hand.click(tab.control("train"))
     eye.settle(window)
-    assert not tab.play.isChecked()
-    assert tab.problem.isVisible()
-    assert said in tab.problem.text()
+    assert not tab.descent.going
+    assert "problem" in tab.foot.widgets
+    assert "not a number" in tab.problem
     assert window.bench.document.state is before
 
 
 def test_a_run_that_diverges_stops_with_a_word(train, hand, qtbot, eye):
     window, tab = train(steps=100_000)
-    tab.form.control("optimiser").setCurrentText("SGD")
-    tab.form.control("rate").setText("1000")
+    ask(tab, "optimiser", "SGD")
+    ask(tab, "type rate", "1000")
     for k in (1, 2):
         window.bench.document.do(SetCells(f"layer.{k}.b", {(0,): 1.0}))
     for k in (1, 2):
         window.bench.document.do(SetSwitch(f"layer.{k}", "activation", "identity"))
     eye.settle(window)
     run(qtbot, tab, hand)
-    assert tab.problem.isVisible()
+    assert "problem" in tab.foot.widgets
     assert all(np.isfinite(array).all() for array in weights(window).values())
 
 
 def test_a_text_is_learned_and_its_words_are_taken_in(gpt, hand, qtbot, eye):
     window, tab = gpt
-    hand.click(tab.source.choice.group.button(1))
-    tab.source.length.setValue(4)
-    tab.form.control("validation").setText("0.2")
-    tab.form.control("validation").textEdited.emit("0.2")
+    learn_from(tab, 1)
+    field(tab, "window").setValue(4)
+    ask(tab, "type validation", "0.2")
+    field(tab, "validation").textEdited.emit("0.2")
     run(qtbot, tab, hand)
-    assert tab.problem.text() == ""
+    assert tab.problem == ""
     assert "moon" in window.bench.document.state.model.axes["input.words"]
     history = tab.descent.run.records
     assert np.mean(history.losses[-5:]) < np.mean(history.losses[:5])
-    assert "validation" in tab.said.text()
+    assert "validation" in said(tab)
     assert "validation" in tab.pictures.losses.accessibleName()
 
 
@@ -427,20 +418,10 @@ def test_words_to_try_are_given_to_the_model(gpt, hand, eye):
     assert "sun" in tab.pictures.predictions.text()
 
 
-def test_what_can_be_learned_from_follows_the_model(train, hand, eye):
-    window, tab = train("you-are-welcome")
-    titles = [button.text() for button in tab.source.choice.group.buttons()]
-    assert titles == ["This pair", "Pairs of sentences"]
-    window.bench.open(new_lesson("gpt", ["a b"]))
-    eye.settle(window)
-    titles = [button.text() for button in tab.source.choice.group.buttons()]
-    assert titles == ["This sentence", "A text"]
-
-
 def test_a_model_without_a_loss_says_so_and_offers_nothing(train, eye):
     window, tab = train("translation-lookup")
-    assert "no loss" in tab.said.text()
-    parts = tab.play, tab.one, tab.pictures
+    assert "no loss" in said(tab)
+    parts = tab.control("train"), tab.control("one"), tab.pictures
     assert [part.isEnabled() and part.isVisible() for part in parts] == [False] * 3
     window.bench.open(load("xor"))
     eye.settle(window)
@@ -486,18 +467,27 @@ def test_in_the_largest_text_the_pictures_keep_some_width(train, eye, appearance
 
 def test_of_many_weights_each_block_is_a_line_that_opens(train, hand, eye):
     _window, tab = train("you-are-welcome")
-    block = tab.moves.blocks["encoder.1.self"]
-    names = [name for name in tab.moves.boxes if name.startswith("encoder.1.self.")]
-    assert not tab.moves.boxes[names[0]].isVisible()
-    hand.click(block.open)
-    assert all(tab.moves.boxes[name].isVisible() for name in names)
-    hand.click(tab.moves.boxes[names[0]], QPoint(8, 8))
-    assert tab.descent.frozen == (names[0],)
-    assert block.all.checkState() == Qt.CheckState.PartiallyChecked
-    hand.click(block.all, QPoint(8, 8))
-    assert tab.descent.frozen == ()
-    hand.click(block.all, QPoint(8, 8))
-    assert set(tab.descent.frozen) == set(names)
+    block, frozen = "encoder.1.self", lambda: tab.descent.frozen
+    names = [name for name in tab.descent.weights() if name.startswith(f"{block}.")]
+    assert "W_Q" not in ticks_of(tab.settings)
+    click_weight(hand, tab.settings, block, column=1)
+    assert {"W_Q", "W_K"} < ticks_of(tab.settings).keys()
+    click_weight(hand, tab.settings, "W_Q")
+    assert frozen() == (f"{block}.W_Q",)
+    assert 0 < ticks_of(tab.settings)[block] < 1
+    click_weight(hand, tab.settings, block)
+    assert frozen() == ()
+    click_weight(hand, tab.settings, block)
+    assert set(frozen()) == set(names)
+    table = tab.settings.widgets["weights"]
+    table.setFocus()
+    table.setCurrentIndex(table.table.index(list(ticks_of(tab.settings)).index(block), 0))
+    hand.key(Key.Key_Space)
+    assert frozen() == ()
+    hand.key(Key.Key_Right)
+    hand.key(Key.Key_Return)
+    assert "W_Q" not in ticks_of(tab.settings)
+    assert table.currentIndex().row() == list(ticks_of(tab.settings)).index(block)
 
 
 def test_a_translator_says_a_whole_sentence_by_itself(train, eye):
@@ -543,15 +533,15 @@ def test_a_run_can_begin_with_another_setting(train, eye):
 def test_a_full_disk_is_spoken_of(gpt, hand, eye, monkeypatch):
     _window, tab = gpt
     monkeypatch.setattr(descent, "LARGE_STEP", 0)  # only a process needs files
-    hand.click(tab.source.choice.group.button(1))
+    learn_from(tab, 1)
 
     def full(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "write_text", full)
-    hand.click(tab.play)
-    assert "No space left on device" in tab.problem.text()
-    assert not tab.play.isChecked()
+    hand.click(tab.control("train"))
+    assert "No space left on device" in tab.problem
+    assert not tab.descent.going
     assert tab.descent.run.at == 0
 
 
@@ -566,56 +556,51 @@ def test_a_trained_document_shows_how_it_was_trained(train, hand, qtbot, eye, tm
     window.bench.open_state(*opened(tmp_path / "xor.explorer"))
     eye.settle(window)
     assert tab.pictures.records.losses.tolist() == losses
-    assert tab.said.text().startswith("Trained in 30 steps · loss ")
+    assert said(tab).startswith("Trained in 30 steps · loss ")
     assert "29 steps" in tab.pictures.losses.accessibleName()  # the loss before the last one
-    hand.click(tab.one)
-    assert tab.said.text().startswith("Step 31 of ")
-    hand.click(tab.over)
+    hand.click(tab.control("one"))
+    assert said(tab).startswith("Step 31 of ")
+    hand.click(tab.control("over"))
     assert tab.pictures.records.losses.tolist() == losses
 
 
 def test_where_it_is_narrow_the_settings_wait_until_they_are_asked_for(train, eye, appearance):
     window, tab = train()
-    assert tab._settings.isVisible()
-    assert not tab.fold.isVisible()
+    assert tab._area.isVisible()
+    with pytest.raises(KeyError):
+        tab.control("fold")
     appearance.set_scale(2.0)
     window.resize(1280, 720)
     eye.settle(window)
-    assert not tab._settings.isVisible()
-    assert tab.source.said in tab.note.text()
+    assert not tab._area.isVisible()
+    assert learned_from(tab.plan, window.bench.view) in unescape(words_of(tab.foot, "note"))
     assert tab._page.horizontalScrollBar().maximum() == 0
-    tab.fold.click()
-    assert tab._settings.isVisible()
-    tab.fold.click()
+    tab.control("fold").click()
+    assert tab._area.isVisible()
+    tab.control("fold").click()
     window.resize(1900, 900)
     eye.settle(window)
-    assert tab._settings.isVisible()
-
-
-def test_a_lesson_on_a_trained_model_offers_the_grammar_that_it_was_trained_on(train):
-    _, tab = train("what-the-cache-saves")
-    choice = tab.source.choice
-    assert [button.text() for button in choice.group.buttons()][-1] == "Its grammar"
+    assert tab._area.isVisible()
 
 
 def test_nothing_moves_when_it_is_said_why_it_does_not_learn_and_the_switch_takes_it_back(gpt, hand, qtbot, eye):
     window, tab = gpt
-    tab.form.show_recipe(replace(FIRST, rate=300.0, optimiser="SGD", warm_up=0, steps=12))
+    tab.plan.begin(replace(FIRST, rate=300.0, optimiser="SGD", warm_up=0, steps=12))
     before = window.bench.document.state.inputs
-    hand.click(tab.one)
+    hand.click(tab.control("one"))
     eye.settle(window)
-    assert not tab.helps.isVisible()
-    parts = (tab.said, tab.pictures, tab.pictures.losses, tab.pictures.norms, tab.form)
+    assert "help" not in tab.foot.widgets
+    parts = (tab.controls, tab.pictures, tab.pictures.losses, tab.pictures.norms, tab.settings)
     places = [(part.mapTo(window, QPoint()), part.size()) for part in parts]
     run(qtbot, tab, hand)
     eye.settle(window)
-    assert tab.helps.isVisible()
-    assert "risen" in tab.note.text()
+    assert "help" in tab.foot.widgets
+    assert "risen" in words_of(tab.foot, "note")
     assert places == [(part.mapTo(window, QPoint()), part.size()) for part in parts]
     descent, going = tab.descent, []
     descent.changed.connect(lambda: going.append(descent.going))  # twelve steps may be over before the click is
-    hand.click(tab.helps)
-    assert tab.form.control("rate").text() == "0.1"
+    hand.click(tab.foot.widgets["help"])
+    assert field(tab, "rate").text() == "0.1"
     qtbot.waitUntil(lambda: not tab.descent.going)
     assert True in going, "it trains, too"
     first = tab.descent.run.first.inputs
@@ -624,30 +609,30 @@ def test_nothing_moves_when_it_is_said_why_it_does_not_learn_and_the_switch_take
 
 def test_learning_from_nothing_is_offered_where_nothing_is_to_learn_and_it_succeeds(train, hand, qtbot, eye):
     window, tab = train("xor")
-    assert "already solve the task" in tab.note.text()
-    assert tab.helps.text() == "Learn from nothing"
-    hand.click(tab.helps)
+    assert "already solve the task" in words_of(tab.foot, "note")
+    assert words_of(tab.foot, "help") == "Learn from nothing"
+    hand.click(tab.foot.widgets["help"])
     assert tab.descent.going
     state = window.bench.document.state
     assert (state.setting, state.graph.shape("layer.1.W")) == ("nothing", (2, 8))
-    assert (tab.form.control("rate").text(), tab.form.control("steps").value()) == ("0.05", 500)
+    assert (field(tab, "rate").text(), field(tab, "steps").value()) == ("0.05", 500)
     qtbot.waitUntil(lambda: not tab.descent.going)
     assert tab.descent.run.records.losses[-1] < 0.01
-    assert tab.helps.text() == ""
+    assert words_of(tab.foot, "help") == ""
 
 
 def test_another_start_starts(train, hand, qtbot, eye, monkeypatch):
     """It had only filled in the seed."""
     window, tab = train("xor", steps=300)
-    tab.form.show_recipe(replace(tab.form.recipe(), initialiser="xavier", seed=0))
+    tab.plan.begin(replace(tab.plan.recipe, initialiser="xavier", seed=0))
     before = window.bench.document.state.inputs
     monkeypatch.setattr(type(tab), "_learns", "")  # as in a lesson that has no such setting
     run(qtbot, tab, hand)
     eye.settle(window)
-    assert tab.helps.text() == "Another start: seed 1"
+    assert words_of(tab.foot, "help") == "Another start: seed 1"
     stuck = tab.descent.run
-    hand.click(tab.helps)
-    assert tab.form.control("seed").value() == 1
+    hand.click(tab.foot.widgets["help"])
+    assert field(tab, "seed").value() == 1
     assert tab.descent.going
     qtbot.waitUntil(lambda: not tab.descent.going)
     assert tab.descent.run is not stuck
@@ -660,12 +645,12 @@ def test_a_start_that_fails_names_the_dead_unit_and_leads_to_one_that_learns(tra
     window, tab = train("xor")
     window.bench.open(window.bench.lesson, "dead")
     eye.settle(window)
-    tab.form.control("steps").setValue(500)
+    field(tab, "steps").setValue(500)
     run(qtbot, tab, hand)
     eye.settle(window)
-    assert "1 of 2 units of layer.1 is 0 for every case, so nothing moves it" in tab.note.text()
-    assert tab.helps.text() == "Learn from nothing"
-    hand.click(tab.helps)
+    assert "1 of 2 units of layer.1 is 0 for every case, so nothing moves it" in words_of(tab.foot, "note")
+    assert words_of(tab.foot, "help") == "Learn from nothing"
+    hand.click(tab.foot.widgets["help"])
     qtbot.waitUntil(lambda: not tab.descent.going)
     assert window.bench.document.state.setting == "nothing"
     assert tab.descent.run.records.losses[-1] < 0.01
@@ -675,5 +660,5 @@ def test_a_run_that_ends_before_the_answers_are_right_can_go_on(train, hand, qtb
     window, tab = train("sin", steps=120)
     run(qtbot, tab, hand)
     eye.settle(window)
-    assert "answers are still off by more than" in tab.note.text()
-    assert tab.helps.text() == "Learn from nothing", "the setting of the lesson that follows the wave"
+    assert "answers are still off by more than" in words_of(tab.foot, "note")
+    assert words_of(tab.foot, "help") == "Learn from nothing", "the setting of the lesson that follows the wave"

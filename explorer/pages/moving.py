@@ -1,0 +1,61 @@
+"""Which inputs gradient descent moves and which are frozen; where there are many, block by block."""
+
+from collections.abc import Mapping
+
+from explorer.core.numbers import written
+from explorer.core.training.optimisers import length
+from explorer.pages.gestures import Keep, Move
+from explorer.pages.page import NUMBER, Column, Entry, Line, Listing
+from explorer.pages.view import View
+
+MOST = 8
+"""So many weights stand below each other; of more, each block is a line that opens."""
+OPENED = "opened weights"
+"""What is kept of the page: the blocks whose weights are listed one by one."""
+WIDE = 340
+"""Pixels at text scale 1 that the list with the lengths of gradients takes."""
+
+
+def moving(view: View, moves: Mapping[str, bool], measured: bool = False) -> Listing:
+    """A list of inputs with their boxes; without its mark one is frozen.
+
+    Parameters
+    ----------
+    moves : mapping of str to bool
+        The inputs, in reading order, and whether they are to move.
+    measured : bool
+        Whether the length of each one's gradient stands beside it.
+    """
+    blocks: dict[str, list[str]] = {}
+    for name in moves:
+        blocks.setdefault(name.rpartition(".")[0] if len(moves) > MOST else name, []).append(name)
+    opened = view.chosen(OPENED, frozenset())
+    lines: list[list[str]] = []  # the inputs that each line is about
+    for block, names in blocks.items():
+        lines += [names, *([name] for name in names if len(names) > 1 and block in opened)]
+    lengths = _lengths(view, lines) if measured else []
+
+    def line(place: int, names: list[str]) -> Line:
+        block = names[0].rpartition(".")[0]
+        share = sum(moves[name] for name in names) / len(names)
+        inside = block in blocks and len(blocks[block]) > 1 and len(names) == 1
+        title = f"    {names[0].rpartition('.')[2]}" if inside else names[0] if len(names) == 1 else block
+        tip = "Clear the box to freeze it" if len(names) == 1 else f"Clear the box to freeze all of {block}"
+        opens = Entry("")
+        if len(names) > 1:
+            said, how = ("hide", "Hide the weights") if block in opened else (f"show {len(names)}", "Show the weights")
+            opens = Entry(said, tip=f"{how} of {block}", leads=Keep(OPENED, opened ^ {block}))
+        box = Entry(title, tip=tip, leads=Move(tuple(names), share < 1), tick=share)
+        return Line((box, *([Entry(lengths[place])] if measured else []), opens))
+
+    lengths_of = (Column("Length of its gradient", NUMBER),) if measured else ()
+    columns = Column("Weight" if measured else "", names=True), *lengths_of, Column("")
+    return Listing("weights", "What moves", columns, tuple(line(*one) for one in enumerate(lines)), len(lines))
+
+
+def _lengths(view: View, lines: list[list[str]]) -> list[str]:
+    """How long the gradient of the inputs of each line is; dots while it is being computed."""
+    if view.steps is not None and not view.steps.ready:
+        return ["…"] * len(lines)
+    gradients = view.engine.gradients().several({name for names in lines for name in names})
+    return [written(length(gradients[one] for one in names if one in gradients), 4) for names in lines]

@@ -1,0 +1,151 @@
+"""How training goes: its controls, how far it has come in words, and what keeps it from learning."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from explorer.core.gradients import LOSS
+from explorer.core.numbers import alone, live
+from explorer.core.training.records import Records
+from explorer.document.document import Document
+from explorer.pages.element import Element
+from explorer.pages.gestures import ForTraining
+from explorer.pages.page import Button, Check, Choice, Header, Note
+from explorer.training.diagnosis import Diagnosis, diagnosis, solved
+from explorer.training.run import Run
+
+PACES = {"10 seconds a run": 10.0, "1 minute a run": 60.0, "full speed": 0.0}
+"""How long a run takes at least, in seconds."""
+LEARNED = 1e-4
+NO_LOSS = "This model has no loss, so it learns nothing. To see a model learn, open “XOR” on the page “Lessons”."
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where the run of a document is."""
+
+    document: Document
+    run: Run | None
+    going: bool  # whether there are steps left to take
+    beside: bool  # whether a process takes them
+    steps: int  # at which of them it ends; 0 where they are taken by hand
+    speed: float  # steps a second, lately, while it goes on by itself; else 0
+    from_text: bool  # whether a text is learned from, and not the model's own example
+    learns: str  # the setting of the lesson that learns from whatever start, where the document is in another one
+
+    @property
+    def records(self) -> Records | None:
+        """Those of the run that there is; else of the one that the document's weights are from."""
+        return self.run.records if self.run is not None else self.document.state.records
+
+    @property
+    def loss(self) -> float | None:
+        """Of the model as it is now; None where it has none."""
+        loss = self.document.engine.values.get(LOSS.node)
+        return None if loss is None else float(loss)
+
+    @property
+    def possible(self) -> bool:
+        """Whether there is anything to learn."""
+        return self.loss is not None or self.from_text
+
+    @property
+    def taken_back(self) -> bool:
+        """Whether the document is where the run was before."""
+        return self.run is not None and self.run.at < self.run.records.at and not self.beside
+
+    @property
+    def is_over(self) -> bool:
+        """Whether a run can be taken back."""
+        return self.run is not None and (self.run.at > 0 or self.beside)
+
+    @property
+    def is_new(self) -> bool:
+        """Whether no step has been taken, nor is to be."""
+        records = self.records
+        return not (self.taken_back or self.going or (records is not None and records.at))
+
+    def diagnosis(self) -> Diagnosis | None:
+        """What keeps it from learning; None where nothing does."""
+        run, records, loss = self.run, self.records, self.loss
+        if records is not None and records.at and run is not None:
+            return None if self.taken_back else diagnosis(self.document, records, run.settings.recipe, self.learns)
+        right = self.is_new and not self.from_text and loss is not None and loss < LEARNED
+        return solved(self.learns) if right else None
+
+    def said(self) -> str:
+        """How far it has come, in words."""
+        run, records, loss = self.run, self.records, self.loss
+        if run is not None and self.taken_back:
+            taken = f"Back after {_steps(run.at)} of the {run.records.at:,} taken"
+            return f"{taken}: Redo goes forward, Train goes on from here in a new branch"
+        if records is not None and run is not None and records.at:
+            speed = [f"{self.speed:,.0f} steps a second"] if self.speed else []
+            return " · ".join([*_where(run, records, self.steps), *speed])
+        if self.going:
+            return "Starting…"
+        if records is not None and records.at:
+            return " · ".join([f"Trained in {_steps(records.at)}", *_losses(records)])
+        if not self.possible:
+            return NO_LOSS
+        return "No step yet" + (f" · loss {_short(loss)}" if loss is not None and not self.from_text else "")
+
+
+def run_page(progress: Progress, pace: str, folds: bool | None) -> tuple[Element, ...]:
+    """The controls of a run, and how far it has come.
+
+    Parameters
+    ----------
+    pace : str
+        One of `PACES`.
+    folds : bool, optional
+        Whether the settings, for which there is no room, are in sight all the same; None where there is room.
+    """
+    takes = "Take steps until it is paused or the run is over; pressed again, it takes as many more"
+    back = "Take the whole run back, to the weights before it"
+    watch = "Pace: how long a run takes at least, so that you can watch it; a large model takes longer"
+    asks, possible = tuple(ForTraining("pace", one) for one in PACES), progress.possible
+    words = "Pause" if progress.going else "Train"
+    controls: Sequence[Button | Check | Choice] = (
+        Button("train", words, ForTraining("train"), takes, on=possible, primary=True),
+        Button("one", "One step", ForTraining("one"), "Take one step", on=possible),
+        Button("over", "Start over", ForTraining("over"), back, on=progress.is_over),
+        Choice("pace", "", tuple(PACES), list(PACES).index(pace), asks, watch, listed=True),
+    )
+    if folds is not None:
+        controls = (*controls, Check("fold", "Settings", folds, ForTraining("fold"), "What is learned from, and how"))
+    return (Header("header", "Train", f"<b>{escape(progress.said())}</b>", tuple(controls)),)
+
+
+def foot_page(problem: str, learned_from: str, found: Diagnosis | None) -> tuple[Element, ...]:
+    """What there is to say of a run, and no more: what went wrong, what is learned from, and what would help."""
+    said = " ".join(filter(None, (learned_from, found.sentence if found is not None else "")))
+    remedy = found.remedy if found is not None else ""
+    return (
+        *((Note("problem", f"⚠ {escape(problem)}", wrong=True),) if problem else ()),
+        *((Note("note", escape(said)),) if said else ()),
+        *((Button("help", remedy, ForTraining("help"), "Change this and train"),) if remedy else ()),
+    )
+
+
+def _where(run: Run, records: Records, of: int) -> list[str]:
+    """How far a run has come, of so many steps; 0 where it has no end."""
+    said = [f"Step {records.at:,} of {of:,}" if of else f"Step {records.at:,}, by hand"]
+    batches = run.prepared.examples.batches(run.settings.recipe.batch)
+    if batches > 1:
+        said.append(f"epoch {-(-records.at // batches):,}")
+    losses = _losses(records, "loss of its batch" if batches > 1 else "loss")
+    return [*said, *losses, f"rate {alone(records.rates[-1], 4)}"]
+
+
+def _steps(number: int) -> str:
+    return f"{number:,} step{'s' * (number != 1)}"
+
+
+def _losses(records: Records, loss: str = "loss") -> list[str]:
+    judged = [f"validation {_short(float(records.validations[-1]))}"] if len(records.validations) else []
+    return [f"{loss} {_short(float(records.losses[-1]))}", *judged]
+
+
+def _short(value: float) -> str:
+    return live(value, 4)

@@ -1,0 +1,251 @@
+"""What a model is to learn from and how, as it is set on the page "Train", and the controls that set it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from html import escape
+
+from explorer.core.errors import ExplorerError
+from explorer.core.numbers import read_number
+from explorer.core.ops.inputs import INITIALISERS
+from explorer.core.switches import SWITCHES
+from explorer.core.training.data import TARGET
+from explorer.core.training.optimisers import OPTIMISERS
+from explorer.core.training.recipe import BOUNDS, FIRST, SCHEDULES, Recipe
+from explorer.core.vocabulary import START as BEGIN
+from explorer.lessons.schema import Lesson
+from explorer.pages.element import Element
+from explorer.pages.gestures import ForTraining, Switch
+from explorer.pages.moving import moving
+from explorer.pages.page import Button, Choice, Controls, Field, Form, Note, Number, Stack, TextBox
+from explorer.pages.view import CASES, View
+from explorer.training import recipes
+from explorer.training.recipes import Material
+from explorer.training.stretch import Settings
+
+AS_THEY_ARE = "as they are"
+WORDS: dict[str, tuple[str, tuple[str, ...], str]] = {
+    "optimiser": ("Optimiser", tuple(OPTIMISERS), "The rule that makes a step from a gradient"),
+    "schedule": ("Schedule", SCHEDULES, "How the rate changes while the run goes on"),
+    "initialiser": ("Weights start", (AS_THEY_ARE, *INITIALISERS), "Zeros: all hidden units stay equal for ever"),
+}
+NUMBERS: dict[str, tuple[str, str]] = {
+    "rate": ("Learning rate", "The number by which each step is multiplied; with a schedule, its highest value"),
+    "weight_decay": (
+        "Weight decay",
+        "How much smaller each matrix becomes in a step, as a part of itself, times the rate",
+    ),
+    "dropout": ("Dropout", "Share of the numbers that are set to 0 at random in training"),
+    "clip": ("Clip gradient at", "A longer gradient is shortened to this length; 0: it is never shortened"),
+    "validation": ("Validation share", "Share of the examples that are only used to measure the loss, never to learn"),
+}
+WHOLE: dict[str, tuple[str, str]] = {
+    "warm_up": ("Warm-up", "Steps in which the rate rises from 0"),
+    "batch": ("Batch", "Examples in a step; 0: all of them"),
+    "steps": ("Steps", "Of the whole run"),
+    "seed": ("Seed", "The same seed gives the same run, bit for bit"),
+}
+ORDER = (
+    *("optimiser", "rate", "batch", "steps", "schedule", "warm_up", "initialiser"),
+    *("validation", "weight_decay", "dropout", "clip", "seed"),
+)
+MOST_TYPED, CONTROL, TEXT_HEIGHT = 40, 100, 130
+"""Letters of a number that are taken; pixels at text scale 1 of its field at least, and of the text to learn from."""
+
+SENTENCES = 4000
+"""Of a grammar: enough to learn it again, and drawn while one waits."""
+LONGEST = 300_000  # characters in the field; a longer text is for `explorer train`
+OWN, TEXT, GRAMMAR = "own", "text", "grammar"
+OWNS = {"mlp": "Its own cases", "gpt": "This sentence", "encoder-decoder": "This pair"}
+TEXTS = {"gpt": "A text", "encoder-decoder": "Pairs of sentences"}
+ABOUT = {
+    "gpt": "Any text: the model learns which word comes next. Words that are new to it get a row in its table.",
+    "encoder-decoder": "Each line is a pair of sentences, with a tab or a vertical bar between them.",
+}
+START = {
+    "gpt": """the sun is up and the sky is blue .
+the sea is calm and the sky is grey .
+the moon is up and the sea is dark .
+the night is calm and the moon is full .
+the day is long and the sun is hot .
+the night is long and the sea is cold .
+""",
+    "encoder-decoder": """good day | buenos dias
+good night | buenas noches
+thank you | gracias
+you are welcome | de nada
+see you tomorrow | hasta mañana
+see you soon | hasta pronto
+""",
+}
+"""Texts of our own, to begin with."""
+SHIPPED = {"gpt": ("Ten rhymes", "roses"), "encoder-decoder": ("180 phrases", "phrases")}
+"""Recipes with longer ones: what the button says, and the recipe's name."""
+
+
+@dataclass
+class Plan:
+    """What is learned from and how, as somebody has set it."""
+
+    recipe: Recipe = FIRST
+    typed: dict[str, str] = field(default_factory=dict)  # numbers of the recipe that were typed, as they stand there
+    waits: set[str] = field(default_factory=set)  # those of them that are still being typed
+    source: str = OWN  # `OWN`, `TEXT` or `GRAMMAR`
+    text: str = ""
+    texts: int = 0  # how many texts have been taken: another one stands in a field of its own
+    window: int = 8  # words in a stretch of the text
+
+    def begin(self, recipe: Recipe) -> None:
+        """Go by a recipe."""
+        self.recipe, self.typed, self.waits = recipe, {}, set()
+
+    def learn(self, view: View) -> None:
+        """Learn from the example of a model that was opened."""
+        self.source = OWN
+        self.take(_start(view))
+
+    def take(self, text: str) -> None:
+        """Take a text to learn from."""
+        self.text, self.texts = text, self.texts + 1
+
+    def do(self, act: str, value: object = None) -> frozenset[str]:
+        """Do what a gesture asks for; returns the names of the settings that are others now."""
+        match act:
+            case "source":
+                self.source = str(value or OWN)
+            case "text":
+                self.text = str(value)
+            case "window" if isinstance(value, int):
+                self.window = value
+            case "shipped":
+                material = recipes.load(str(value)).material
+                self.window = material.window
+                self.take(material.text)
+            case "typed":
+                names, self.waits = frozenset(self.waits), set()
+                return names
+            case _ if act.startswith("type "):
+                self.typed[act[5:]] = str(value)
+                self.waits.add(act[5:])
+                return frozenset()
+            case _:
+                self.typed.pop(act, None)
+                self.recipe = replace(self.recipe, **{act: value})  # type: ignore[arg-type]
+        return frozenset((act,))
+
+    def settings(self, view: View, lesson: Lesson, frozen: tuple[str, ...], also: tuple[str, ...]) -> Settings:
+        """How steps are taken, with the weights that are frozen and the inputs that move, too.
+
+        Raises `ExplorerError`: "text-too-long", "bad-number", "bad-training-setting" or "bad-training-choice".
+        """
+        numbers = {name: read_number(text) for name, text in self.typed.items()}
+        recipe = replace(self.recipe, frozen=frozen, also=also, **numbers)  # type: ignore[arg-type]
+        return Settings(self._material(view, lesson), recipe)
+
+    def _material(self, view: View, lesson: Lesson) -> Material:
+        kind, values = view.state.model.kind, view.values
+        if self.source == GRAMMAR and (grammar := grammar_of(lesson.example)) is not None:
+            return grammar
+        if self.source != TEXT:
+            own = kind == "mlp" and TARGET in values
+            return Material("cases", X=values[CASES], target=values[TARGET]) if own else Material()
+        if len(self.text) > LONGEST:
+            raise ExplorerError("text-too-long", limit=f"{LONGEST:,}", given=f"{len(self.text):,}")
+        return Material("text" if kind == "gpt" else "pairs", content=self.text, window=self.window)
+
+
+@lru_cache(16)
+def grammar_of(example: str) -> Material | None:
+    """What a model that comes with the program has learned, where its recipe says that in full."""
+    material = recipes.load(example).material if example in recipes.names() else None
+    return replace(material, sentences=SENTENCES) if material is not None and material.kind == "grammar" else None
+
+
+def _own(view: View) -> tuple[str, ...]:
+    """The sentences that the model reads."""
+    sequences = [name for name in ("source", "target", "input") if name in view.graph.sequences]
+    return tuple(" ".join(view.engine.labels(name)) for name in sequences)
+
+
+def _start(view: View) -> str:
+    """A text to begin with: the model's own sentences, and a few of ours."""
+    own = " | ".join(sentence.removeprefix(f"{BEGIN} ") for sentence in _own(view))
+    lines = [own, *START.get(view.state.model.kind, "").splitlines()]
+    return "\n".join(dict.fromkeys(line for line in lines if line)) + "\n"
+
+
+def learned_from(plan: Plan, view: View) -> str:
+    """What is learned from, in a sentence."""
+    kind = view.state.model.kind
+    if plan.source == TEXT:
+        return ABOUT[kind]
+    if plan.source == GRAMMAR:
+        return f"{SENTENCES:,} sentences of the grammar that it learned; draw its weights anew to see all of it again."
+    own = [f"“{sentence}”" for sentence in _own(view)]
+    match kind:
+        case "mlp":
+            return f"{len(view.values[CASES])} cases: to each input X of the first page belongs the answer y."
+        case "gpt" if own:
+            return f"{own[0]}: after each word the model is to say the next one."
+        case "encoder-decoder" if len(own) == 2:
+            return f"{own[0]} → {own[1]}: it reads the first and is to say the second, word by word."
+    return "The example on the other pages, with the right answer on the page “Loss”."
+
+
+def settings_page(plan: Plan, view: View, lesson: Lesson, weights: Mapping[str, bool]) -> tuple[Element, ...]:
+    """What is learned from, how, and which weights move."""
+    return (
+        Stack("learns from", "Learns from", _source(plan, view, lesson)),
+        Stack("how", "How", (Form("recipe", tuple(_setting(plan, name) for name in ORDER)),)),
+        Stack("what moves", "What moves", (moving(view, weights),)),
+    )
+
+
+def _source(plan: Plan, view: View, lesson: Lesson) -> tuple[Element, ...]:
+    """What is learned from, and the activations of a net."""
+    kind, blocks = view.state.model.kind, view.state.model.blocks()
+    titles = {OWN: OWNS.get(kind, "Its own example")}
+    titles |= {TEXT: TEXTS[kind]} if kind in TEXTS else {}
+    titles |= {GRAMMAR: "Its grammar"} if grammar_of(lesson.example) is not None else {}
+    asks = tuple(ForTraining("source", one) for one in titles)
+    found: list[Element] = [
+        Choice("source", "", tuple(titles.values()), list(titles).index(plan.source), asks, "Learn from:"),
+        Note("about the source", escape(learned_from(plan, view))),
+    ]
+    if plan.source == TEXT:
+        most = LONGEST + 1  # what is longer is refused, and not cut
+        asks_text, title = ForTraining("text"), "Text to learn from"
+        found.append(TextBox(f"text {plan.texts}", title, plan.text, asks_text, most, TEXT_HEIGHT))
+        if kind == "gpt":
+            tip = "How many words the model reads at the same time"
+            window = Number("window", "stretches of", plan.window, 2, 128, ForTraining("window"), tip, "words")
+            found.append(window)
+        words, name = SHIPPED[kind]
+        file = Button("open", "Open a text…", ForTraining("open"), "Take the text from a file")
+        tip = "Take the text that this recipe of “explorer train” learns from"
+        found.append(Controls("texts", (file, Button("shipped", words, ForTraining("shipped", name), tip))))
+    layers = [block for block, one in blocks.items() if one == "layer"]
+    return (*found, Form("activations", tuple(_activation(view, one) for one in layers))) if layers else tuple(found)
+
+
+def _activation(view: View, block: str) -> Choice:
+    known = SWITCHES["layer"]["activation"].choices
+    now, title = str(view.state.model.switch(block, "activation")), f"Activation {block.rpartition('.')[2]}"
+    asks, tip = tuple(Switch(block, "activation", one) for one in known), f"What {block} makes of its sums"
+    return Choice(f"activation {block}", title, known, known.index(now), asks, f"{tip}; it may change in mid-run", True)
+
+
+def _setting(plan: Plan, name: str) -> Element:
+    """The control of a setting of the recipe."""
+    value = getattr(plan.recipe, name)
+    if name in WORDS:
+        title, known, tip = WORDS[name]
+        asks = tuple(ForTraining(name, one if one != AS_THEY_ARE else "") for one in known)
+        return Choice(name, title, known, known.index(value or AS_THEY_ARE), asks, tip, listed=True)
+    if name in WHOLE:
+        (title, tip), (least, most) = WHOLE[name], BOUNDS[name]
+        most = min(int(most), 2**31 - 1)  # of a spin box of Qt
+        return Number(name, title, min(value, most), int(least), most, ForTraining(name), f"{title}: {tip}")
+    title, tip = NUMBERS[name]
+    types, typed = ForTraining(f"type {name}"), plan.typed.get(name, f"{value:g}")
+    return Field(name, title, typed, types, ForTraining("typed"), MOST_TYPED, tip=tip, width=CONTROL, leaves=True)
