@@ -377,7 +377,7 @@ class SentencesView(QWidget):
         return (same, others) if query is not None else (others, same)
 
     def _paint_shares(self, painter: QPainter, layout: Layout, query: int | None, key: int | None) -> None:
-        """The weights of the word that is looked at, each beside the word of the other sentence."""
+        """Paint the weights of the word that is looked at, each beside the word of the other sentence."""
         painter.setPen(qcolor(self.bench.appearance.theme.here_text))
         line, places = (self._shares[query], layout.shares[1]) if query is not None else (None, layout.shares[0])
         numbers = line if line is not None else self._shares[:, key]

@@ -170,7 +170,7 @@ class Side(pg.AxisItem):
             view.viewport().update()  # see `Plot.says_when_to_paint`
 
     def boundingRect(self) -> QRectF:
-        """A little apart from the picture, so that painting that does not paint the side. Labels go beyond its ends."""
+        """Apart from the picture, so that repainting it does not repaint the side. Labels go beyond its ends."""
         match self.orientation:
             case "left":
                 return self.rect().adjusted(0, -BEYOND, -APART, BEYOND)
@@ -410,5 +410,5 @@ def _powers_of_ten(low: float, high: float) -> list[tuple[float, str]]:
 
 
 def _short_power(text: str) -> str:
-    """1e+06 as 1e6."""
+    """The text of a number such as 1e+06, as 1e6."""
     return text.replace("e+0", "e").replace("e+", "e").replace("e-0", "e-").replace("-", "−")

@@ -211,11 +211,11 @@ class WordPicture(Plot):
     # Mouse: handled here, since pyqtgraph's way of telling its items takes longer than the picture
 
     def point_at(self, point: QPointF) -> None:
-        """The mouse is over a place, in rows and columns."""
+        """Point at the place under the mouse, in rows and columns."""
         raise NotImplementedError(type(self).__name__)
 
     def choose_at(self, point: QPointF) -> None:
-        """A place was clicked."""
+        """Choose the place that was clicked."""
         raise NotImplementedError(type(self).__name__)
 
     def told_at(self, point: QPointF) -> tuple[str, QRectF]:

@@ -27,7 +27,7 @@ STEP = 1.25
 FILLS = 0.8
 """If a box fills this share of the view, across or down, looking closer goes into it."""
 RESISTANCE = 2
-"""Steps of the wheel away from a drawing that is visible as a whole, after which one leaves it."""
+"""Steps of the wheel away from a drawing that is visible as a whole, after which its page is left."""
 CLOSEST = 16.0
 FAR_ENOUGH = 4
 """Pixels before a press becomes a move."""
