@@ -33,14 +33,14 @@ SLIDER, SHORT_SLIDER = 260, 120
 
 
 class ControlLine(QWidget):
-    """A control with what is said before and behind it."""
+    """A line with a control, and words before and behind it."""
 
     def __init__(self, bench: Workbench, spacing: int = 6, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.bench = bench
         self.line = row_in(self, spacing=bench.appearance.px(spacing))
         self.said: list[QLabel] = []
-        """The words on it."""
+        """The labels with these words."""
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def say(self, words: str) -> None:
@@ -55,7 +55,7 @@ class ControlLine(QWidget):
 
 
 def line_up(lines: Sequence[ControlLine]) -> None:
-    """Align controls below each other behind the longest of their titles, and let them take the rest of the width."""
+    """Align controls in a column behind the longest of their titles, and let them take the rest of the width."""
     titles = [line.said[0] for line in lines if line.said]
     for title in titles:
         title.ensurePolished()

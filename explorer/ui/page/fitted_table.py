@@ -50,7 +50,7 @@ class FittedTable(QTableView):
         if not self._waits:
             self.setMaximumWidth(self.whole_width + sum(column.most - column.wanted for column in columns))
         self._fit()
-        if not same:  # else the page would be laid out anew whenever numbers are others
+        if not same:  # other numbers alone must not lay out the page again
             self.updateGeometry()
 
     @property

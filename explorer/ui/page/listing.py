@@ -81,7 +81,7 @@ class ListingView(FittedTable):
         self._fonts = self._letters()
         self.padding = bench.appearance.px(PADDING)
         self.tick_room = bench.appearance.px(TICK + 8)
-        """Pixels that the box before words takes that can be ticked."""
+        """Pixels that the box to tick takes before the words."""
         self._ask = ask or (lambda gesture: perform(bench, gesture, self))
         self.table = ListingModel(listing)
         self.table.setParent(self)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ModelIndex = QModelIndex | QPersistentModelIndex
 NO_INDEX = QModelIndex()
 TICK = 14
-"""Pixels at text scale 1 across of a box that is ticked."""
+"""Width of a box to tick, in pixels at text scale 1."""
 LONGEST = 24  # letters of a label, or of a word of a title
 SIDES = {NUMBER: Qt.AlignmentFlag.AlignRight, HEAT: Qt.AlignmentFlag.AlignHCenter}
 
@@ -72,7 +72,7 @@ class ListingModel(QAbstractTableModel):
         elif listing.lines:
             last = self.index(len(listing.lines) - 1, len(listing.columns) - 1)
             self.dataChanged.emit(self.index(0, 0), last)
-        if listing.columns != titles:  # to paint them anew takes a turn of its own
+        if listing.columns != titles:  # painting them again takes a turn of its own
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(listing.columns) - 1)
 
     def line(self, row: int) -> Line:
@@ -246,7 +246,7 @@ class RowPainter(QStyledItemDelegate):
                 painter.setPen(qcolor(ink))
 
     def _tick(self, painter: QPainter, rect: QRect, tick: float) -> None:
-        """A box as those of `QCheckBox` look: ticked, empty, or with a dash."""
+        """Paint a box that looks like a `QCheckBox`: ticked, empty, or with a dash."""
         theme, side = self._view.bench.appearance.theme, self._view.bench.appearance.px(TICK)
         box = QRectF(rect.left() + 0.5, rect.center().y() - side // 2 + 0.5, side, side)
         ways = ((0.24, 0.52), (0.43, 0.71), (0.77, 0.31)) if tick >= 1 else ((0.26, 0.5), (0.74, 0.5))
