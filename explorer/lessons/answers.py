@@ -1,4 +1,4 @@
-"""Judges answers: whether an answer is right, and what is wrong with a wrong one.
+"""Judges answers: whether an answer is right, and which mistake explains a wrong one.
 
 The goal of a `MakeSo` is written in a tiny language over the cells of a model, parsed here and never run as code:
 

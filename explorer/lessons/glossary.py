@@ -35,7 +35,7 @@ class Term:
 
 
 class Found(NamedTuple):
-    """A term in a text, and where it stands there."""
+    """A term in a text, and its place there."""
 
     start: int
     end: int

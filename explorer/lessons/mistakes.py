@@ -1,4 +1,4 @@
-"""Computes the mistakes that give a wrong number: nobody lists them, each computes the number with one thing wrong.
+"""Finds the mistake behind a wrong number: mistakes are not listed but computed, each with one thing done wrong.
 
 The asked node, and the nodes of its block that it comes from, are recomputed with the ops of `Op.slips`. The derivation
 is repeated with results rounded too early. The number may also stand in another cell. The student is told the first

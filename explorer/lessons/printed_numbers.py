@@ -203,8 +203,8 @@ def _cells(state: State, name: str, array: Array) -> dict[tuple[int, ...], float
 REPRODUCES, RETYPED, DIFFERS, CITED = "reproduces", "reproduces from the retyped inputs", "differs", "cited"
 STATUSES = (REPRODUCES, RETYPED, DIFFERS, CITED)
 """*Reproduces*: the model computes it, to every printed digit. *From the retyped inputs*: the reference typed in
-rounded results of its own, and from those it follows exactly. *Differs*: the print is a slip; what is right stands
-beside it. *Cited*: the reference has it from elsewhere, or nothing here computes it."""
+rounded results of its own, and the number follows exactly from these. *Differs*: the print is an error; the right
+number is shown beside it. *Cited*: the reference has it from elsewhere, or nothing here computes it."""
 
 
 @dataclass(frozen=True, eq=False)

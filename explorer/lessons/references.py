@@ -126,7 +126,7 @@ class Slip:
     # `reference`, `section`: where it is printed.
     reference: str
     section: str
-    # `printed`, `right`, `how`: what is printed, what is right, and how we know.
+    # `printed`, `right`, `how`: the printed words or numbers, the right ones, and how we know.
     printed: str
     right: str
     how: str

@@ -120,7 +120,7 @@ class Page:
         Raises
         ------
         ExplorerError
-            "unknown-stage", with those that there are; "unknown-format".
+            "unknown-stage", with the known stages; "unknown-format".
         """
         if ending not in ENDINGS:
             raise ExplorerError("unknown-format", name=ending, known=", ".join(ENDINGS))

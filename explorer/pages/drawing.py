@@ -128,7 +128,7 @@ class Dot(Mark):
     below: str = ""  # text below the dot
     share: float | None = None  # a share from 0 to 1 whose colour fills the dot, instead of the ink
     signed: bool = False  # whether `share` is from −1 to 1 and has a colour of the signed map
-    wrong: bool = False  # ringed in red, with a cross behind what is written below
+    wrong: bool = False  # whether it has a red ring, and a cross after the text below
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,7 +261,7 @@ class FlowLine(Mark):
 class Bars(Mark):
     """A list of words with a bar each, such as the most probable next words. Higher bars have larger words."""
 
-    place: tuple[float, float, float, float]  # as of `Box`
+    place: tuple[float, float, float, float]  # as in `Box`
     words: tuple[str, ...]
     values: tuple[float, ...]  # from 0 to `full`
     cells: tuple[Cell, ...] = ()  # the cell of each bar: pointing at the bar means pointing at the cell
@@ -354,4 +354,4 @@ class Sentences(Element):
 
     rows: tuple[SentenceRow, ...]  # with `weights`, the first is the source
     weights: Matrix | None  # cross-attention weights, drawn as lines between target and source
-    lights: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (name of a node, axes): as of `AttentionLines`
+    lights: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (name of a node, axes): as in `AttentionLines`

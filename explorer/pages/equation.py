@@ -1,4 +1,4 @@
-"""The layout of a row: where its parts stand, in pixels.
+"""The layout of a row: where its parts stand, in pixels. A "way to stand" is a form that all its matrices take at once.
 
 An equation is one line. If it is too long, its matrices shrink. If that is not enough, it breaks before its "=" or its
 arrow, so that the new line begins with the sign, and wide matrices become small pictures. If even that is not enough,

@@ -160,7 +160,7 @@ class ForPoll(Ask):
 
 @dataclass(frozen=True)
 class Move(Gesture):
-    """Gradient descent is to move some inputs, or to leave them as they are."""
+    """Lets gradient descent move some inputs, or freezes them."""
 
     names: tuple[str, ...]
     value: bool = True
@@ -168,7 +168,7 @@ class Move(Gesture):
 
 @dataclass(frozen=True)
 class ForTraining(Ask):
-    """Of what a model learns from, and how."""
+    """A request to the page "Train"."""
 
 
 @dataclass(frozen=True)

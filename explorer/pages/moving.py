@@ -1,4 +1,4 @@
-"""Which inputs gradient descent moves and which are frozen; where there are many, block by block."""
+"""The list of the inputs that gradient descent moves or leaves frozen; if there are many, it is block by block."""
 
 from collections.abc import Mapping
 
@@ -9,22 +9,22 @@ from explorer.pages.page import NUMBER, Column, Entry, Line, Listing
 from explorer.pages.view import View
 
 MOST = 8
-"""So many weights stand below each other; of more, each block is a line that opens."""
+"""The most inputs that are listed one by one; if there are more, each block is a line that can be opened."""
 OPENED = "opened weights"
-"""What is kept of the page: the blocks whose weights are listed one by one."""
+"""The key that keeps the blocks whose weights are listed one by one."""
 WIDE = 340
-"""Pixels at text scale 1 that the list with the lengths of gradients takes."""
+"""The width of the list with the lengths of gradients, in pixels at text scale 1."""
 
 
 def moving(view: View, moves: Mapping[str, bool], measured: bool = False) -> Listing:
-    """A list of inputs with their boxes; without its mark one is frozen.
+    """A list of inputs with check boxes; an input whose box is not checked is frozen.
 
     Parameters
     ----------
     moves : mapping of str to bool
-        The inputs, in reading order, and whether they are to move.
+        The inputs, in reading order, and whether gradient descent moves them.
     measured : bool
-        Whether the length of each one's gradient stands beside it.
+        Whether the list has the length of each input's gradient.
     """
     blocks: dict[str, list[str]] = {}
     for name in moves:
@@ -54,7 +54,7 @@ def moving(view: View, moves: Mapping[str, bool], measured: bool = False) -> Lis
 
 
 def _lengths(view: View, lines: list[list[str]]) -> list[str]:
-    """How long the gradient of the inputs of each line is; dots while it is being computed."""
+    """The length of the gradient of each line's inputs; dots while the gradients are being computed."""
     if view.steps is not None and not view.steps.ready:
         return ["…"] * len(lines)
     gradients = view.engine.gradients().several({name for names in lines for name in names})

@@ -119,7 +119,7 @@ def _left(mark: Mark) -> float:
 
 
 def _arrived(mark: Mark, at: float, moment: float) -> Mark:
-    """A mark at a time: faded in in part. A bar grows; the number beside it is its final number all the time."""
+    """A mark at a time, partly faded in. A bar grows, and the number beside it is its final number all the time."""
     if isinstance(mark, Bars):
         grown = (at - RUN) / (1.0 - RUN)
         eased = max(1.0 - (1.0 - grown) ** 3, LEAST)

@@ -43,7 +43,7 @@ class Header(Element):
 
     title: str
     sentence: str  # what happens on this stage, in one sentence, with the marks of a `Note`
-    # The choices of the layer, of the head, and of the layout of products; buttons of what can be done.
+    # The choices of the layer, of the head, and of the layout of products; buttons.
     choices: tuple["Choice | Check | Button", ...] = ()
     switches: "Switches | None" = None  # the switches of the stage's block that belong to this stage
     crumbs: tuple["Button", ...] = ()  # links to the parts of the model around the stage, the outermost first
@@ -268,7 +268,7 @@ class Choice(Element):
     # A gesture for each option; or a single gesture, which gets the index of the option as its value.
     asks: tuple[Gesture, ...]
     tip: str = ""  # without a title also its name for a screen reader
-    listed: bool = False  # whether a few options stand in a drop-down list, too
+    listed: bool = False  # whether even a few options stand in a drop-down list
 
 
 @dataclass(frozen=True, eq=False)
@@ -332,8 +332,8 @@ class Field(Element):
     most: int  # the most letters that are accepted
     on: bool = True  # whether it is enabled
     tip: str = ""
-    width: int = 200  # the least, in pixels at text scale 1
-    leaves: bool = False  # whether leaving the field asks for the same as Enter
+    width: int = 200  # the least width, in pixels at text scale 1
+    leaves: bool = False  # whether leaving the field does the same as Enter
 
 
 @dataclass(frozen=True, eq=False)
@@ -372,7 +372,7 @@ class Controls(Arrangement):
 
 @dataclass(frozen=True, eq=False)
 class Form(Controls):
-    """Controls below each other, aligned behind the longest of their titles."""
+    """Controls one below the other, aligned after the longest of their titles."""
 
 
 @dataclass(frozen=True, eq=False)

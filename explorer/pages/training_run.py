@@ -1,4 +1,4 @@
-"""How training goes: its controls, how far it has come in words, and what keeps it from learning."""
+"""The part of the page "Train" about the run: its controls, its progress in words, and what keeps it from learning."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,32 +15,32 @@ from explorer.training.diagnosis import Diagnosis, diagnosis, solved
 from explorer.training.run import Run
 
 PACES = {"10 seconds a run": 10.0, "1 minute a run": 60.0, "full speed": 0.0}
-"""How long a run takes at least, in seconds."""
+"""The least time that a run takes, in seconds, for each choice of the pace."""
 LEARNED = 1e-4
 NO_LOSS = "This model has no loss, so it learns nothing. To see a model learn, open “XOR” on the page “Lessons”."
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Where the run of a document is."""
+    """The progress of the training run of a document."""
 
     document: Document
     run: Run | None
     going: bool  # whether there are steps left to take
-    beside: bool  # whether a process takes them
-    steps: int  # at which of them it ends; 0 where they are taken by hand
-    speed: float  # steps a second, lately, while it goes on by itself; else 0
-    from_text: bool  # whether a text is learned from, and not the model's own example
-    learns: str  # the setting of the lesson that learns from whatever start, where the document is in another one
+    beside: bool  # whether a separate process takes the steps
+    steps: int  # the step at which the run ends; 0 if steps are taken by hand
+    speed: float  # recent steps per second while the run continues by itself; else 0
+    from_text: bool  # whether the model learns from a text, and not from its own example
+    learns: str  # the setting of the lesson that learns from any start, if the document is in another setting
 
     @property
     def records(self) -> Records | None:
-        """Those of the run that there is; else of the one that the document's weights are from."""
+        """The records of the present run, or else of the run that the document's weights come from."""
         return self.run.records if self.run is not None else self.document.state.records
 
     @property
     def loss(self) -> float | None:
-        """Of the model as it is now; None where it has none."""
+        """The present loss of the model; None if the model has no loss."""
         loss = self.document.engine.values.get(LOSS.node)
         return None if loss is None else float(loss)
 
@@ -51,7 +51,7 @@ class Progress:
 
     @property
     def taken_back(self) -> bool:
-        """Whether the document is where the run was before."""
+        """Whether the document is at an earlier step of the run, after undo."""
         return self.run is not None and self.run.at < self.run.records.at and not self.beside
 
     @property
@@ -61,12 +61,12 @@ class Progress:
 
     @property
     def is_new(self) -> bool:
-        """Whether no step has been taken, nor is to be."""
+        """Whether no step has been taken, and none is waiting to be taken."""
         records = self.records
         return not (self.taken_back or self.going or (records is not None and records.at))
 
     def diagnosis(self) -> Diagnosis | None:
-        """What keeps it from learning; None where nothing does."""
+        """What keeps the model from learning; None if nothing does."""
         run, records, loss = self.run, self.records, self.loss
         if records is not None and records.at and run is not None:
             return None if self.taken_back else diagnosis(self.document, records, run.settings.recipe, self.learns)
@@ -74,7 +74,7 @@ class Progress:
         return solved(self.learns) if right else None
 
     def said(self) -> str:
-        """How far it has come, in words."""
+        """The progress in words."""
         run, records, loss = self.run, self.records, self.loss
         if run is not None and self.taken_back:
             taken = f"Back after {_steps(run.at)} of the {run.records.at:,} taken"
@@ -92,14 +92,14 @@ class Progress:
 
 
 def run_page(progress: Progress, pace: str, folds: bool | None) -> tuple[Element, ...]:
-    """The controls of a run, and how far it has come.
+    """The controls of a run, and its progress.
 
     Parameters
     ----------
     pace : str
         One of `PACES`.
     folds : bool, optional
-        Whether the settings, for which there is no room, are in sight all the same; None where there is room.
+        If the settings have no room: whether they are shown all the same. None: they have room.
     """
     takes = "Take steps until it is paused or the run is over; pressed again, it takes as many more"
     back = "Take the whole run back, to the weights before it"
@@ -118,7 +118,7 @@ def run_page(progress: Progress, pace: str, folds: bool | None) -> tuple[Element
 
 
 def foot_page(problem: str, learned_from: str, found: Diagnosis | None) -> tuple[Element, ...]:
-    """What there is to say of a run, and no more: what went wrong, what is learned from, and what would help."""
+    """The messages about a run, if there are any: an error, what the model learns from, and what would help."""
     said = " ".join(filter(None, (learned_from, found.sentence if found is not None else "")))
     remedy = found.remedy if found is not None else ""
     return (
@@ -129,7 +129,7 @@ def foot_page(problem: str, learned_from: str, found: Diagnosis | None) -> tuple
 
 
 def _where(run: Run, records: Records, of: int) -> list[str]:
-    """How far a run has come, of so many steps; 0 where it has no end."""
+    """The progress of a run in words; `of`: the number of its steps, 0 if it has no end."""
     said = [f"Step {records.at:,} of {of:,}" if of else f"Step {records.at:,}, by hand"]
     batches = run.prepared.examples.batches(run.settings.recipe.batch)
     if batches > 1:

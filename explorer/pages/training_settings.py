@@ -1,4 +1,4 @@
-"""What a model is to learn from and how, as it is set on the page "Train", and the controls that set it."""
+"""The settings of training on the page "Train", what the model learns from and how, and the controls for them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -50,10 +50,10 @@ ORDER = (
     *("validation", "weight_decay", "dropout", "clip", "seed"),
 )
 MOST_TYPED, CONTROL, TEXT_HEIGHT = 40, 100, 130
-"""Letters of a number that are taken; pixels at text scale 1 of its field at least, and of the text to learn from."""
+"""The most letters of a typed number; its field's least width and the text box's height, in pixels at text scale 1."""
 
 SENTENCES = 4000
-"""Of a grammar: enough to learn it again, and drawn while one waits."""
+"""How many sentences are drawn from a grammar: enough to learn it again, and few enough to wait for."""
 LONGEST = 300_000  # characters in the field; a longer text is for `explorer train`
 OWN, TEXT, GRAMMAR = "own", "text", "grammar"
 OWNS = {"mlp": "Its own cases", "gpt": "This sentence", "encoder-decoder": "This pair"}
@@ -78,25 +78,25 @@ see you tomorrow | hasta mañana
 see you soon | hasta pronto
 """,
 }
-"""Texts of our own, to begin with."""
+"""Short texts of our own for the first contents of the box."""
 SHIPPED = {"gpt": ("Ten rhymes", "roses"), "encoder-decoder": ("180 phrases", "phrases")}
-"""Recipes with longer ones: what the button says, and the recipe's name."""
+"""Recipes with longer texts: the words on the button, and the name of the recipe."""
 
 
 @dataclass
 class Plan:
-    """What is learned from and how, as somebody has set it."""
+    """The settings of training as the reader has set them: what the model learns from, and how."""
 
     recipe: Recipe = FIRST
-    typed: dict[str, str] = field(default_factory=dict)  # numbers of the recipe that were typed, as they stand there
-    waits: set[str] = field(default_factory=set)  # those of them that are still being typed
+    typed: dict[str, str] = field(default_factory=dict)  # typed numbers of the recipe, by name, as text
+    waits: set[str] = field(default_factory=set)  # the names of numbers that are still being typed
     source: str = OWN  # `OWN`, `TEXT` or `GRAMMAR`
     text: str = ""
-    texts: int = 0  # how many texts have been taken: another one stands in a field of its own
+    texts: int = 0  # how many texts have been taken; part of the id of the box, so that each text gets a new box
     window: int = 8  # words in a stretch of the text
 
     def begin(self, recipe: Recipe) -> None:
-        """Go by a recipe."""
+        """Take over the settings of a recipe."""
         self.recipe, self.typed, self.waits = recipe, {}, set()
 
     def learn(self, view: View) -> None:
@@ -109,7 +109,7 @@ class Plan:
         self.text, self.texts = text, self.texts + 1
 
     def do(self, act: str, value: object = None) -> frozenset[str]:
-        """Do what a gesture asks for; returns the names of the settings that are others now."""
+        """Do what a gesture asks for; returns the names of the changed settings."""
         match act:
             case "source":
                 self.source = str(value or OWN)
@@ -134,7 +134,7 @@ class Plan:
         return frozenset((act,))
 
     def settings(self, view: View, lesson: Lesson, frozen: tuple[str, ...], also: tuple[str, ...]) -> Settings:
-        """How steps are taken, with the weights that are frozen and the inputs that move, too.
+        """The settings for a run; `frozen`: weights that do not move, `also`: further inputs that move.
 
         Raises `ExplorerError`: "text-too-long", "bad-number", "bad-training-setting" or "bad-training-choice".
         """
@@ -156,7 +156,7 @@ class Plan:
 
 @lru_cache(16)
 def grammar_of(example: str) -> Material | None:
-    """What a model that comes with the program has learned, where its recipe says that in full."""
+    """The grammar that a shipped model has learned; None if its recipe has none."""
     material = recipes.load(example).material if example in recipes.names() else None
     return replace(material, sentences=SENTENCES) if material is not None and material.kind == "grammar" else None
 
@@ -168,14 +168,14 @@ def _own(view: View) -> tuple[str, ...]:
 
 
 def _start(view: View) -> str:
-    """A text to begin with: the model's own sentences, and a few of ours."""
+    """The first text in the box: the model's own sentences, and a few of ours."""
     own = " | ".join(sentence.removeprefix(f"{BEGIN} ") for sentence in _own(view))
     lines = [own, *START.get(view.state.model.kind, "").splitlines()]
     return "\n".join(dict.fromkeys(line for line in lines if line)) + "\n"
 
 
 def learned_from(plan: Plan, view: View) -> str:
-    """What is learned from, in a sentence."""
+    """A sentence on what the model learns from."""
     kind = view.state.model.kind
     if plan.source == TEXT:
         return ABOUT[kind]
@@ -193,7 +193,7 @@ def learned_from(plan: Plan, view: View) -> str:
 
 
 def settings_page(plan: Plan, view: View, lesson: Lesson, weights: Mapping[str, bool]) -> tuple[Element, ...]:
-    """What is learned from, how, and which weights move."""
+    """The controls of what the model learns from, how, and which weights move."""
     return (
         Stack("learns from", "Learns from", _source(plan, view, lesson)),
         Stack("how", "How", (Form("recipe", tuple(_setting(plan, name) for name in ORDER)),)),
@@ -202,7 +202,7 @@ def settings_page(plan: Plan, view: View, lesson: Lesson, weights: Mapping[str, 
 
 
 def _source(plan: Plan, view: View, lesson: Lesson) -> tuple[Element, ...]:
-    """What is learned from, and the activations of a net."""
+    """The controls of what the model learns from, and of the activations of a net."""
     kind, blocks = view.state.model.kind, view.state.model.blocks()
     titles = {OWN: OWNS.get(kind, "Its own example")}
     titles |= {TEXT: TEXTS[kind]} if kind in TEXTS else {}
@@ -213,7 +213,7 @@ def _source(plan: Plan, view: View, lesson: Lesson) -> tuple[Element, ...]:
         Note("about the source", escape(learned_from(plan, view))),
     ]
     if plan.source == TEXT:
-        most = LONGEST + 1  # what is longer is refused, and not cut
+        most = LONGEST + 1  # one letter more than allowed, so that a longer text is refused and not cut
         asks_text, title = ForTraining("text"), "Text to learn from"
         found.append(TextBox(f"text {plan.texts}", title, plan.text, asks_text, most, TEXT_HEIGHT))
         if kind == "gpt":
@@ -244,7 +244,7 @@ def _setting(plan: Plan, name: str) -> Element:
         return Choice(name, title, known, known.index(value or AS_THEY_ARE), asks, tip, listed=True)
     if name in WHOLE:
         (title, tip), (least, most) = WHOLE[name], BOUNDS[name]
-        most = min(int(most), 2**31 - 1)  # of a spin box of Qt
+        most = min(int(most), 2**31 - 1)  # the limit of Qt's spin boxes
         return Number(name, title, min(value, most), int(least), most, ForTraining(name), f"{title}: {tip}")
     title, tip = NUMBERS[name]
     types, typed = ForTraining(f"type {name}"), plan.typed.get(name, f"{value:g}")
