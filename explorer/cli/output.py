@@ -14,7 +14,7 @@ from explorer.files import open_file
 from explorer.sentences import visible
 
 HEAD = 1 << 20
-"""A file is recognised by at most so many bytes at its beginning."""
+"""A file is recognised by at most this many bytes at its beginning."""
 _MOST_MEMBERS, _SMALL = 100, 10_000
 _NO_ZIP = (OSError, EOFError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, ValueError)
 

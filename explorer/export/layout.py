@@ -16,7 +16,7 @@ MOST_COLUMNS = 16_384
 """The most columns of a sheet in Excel."""
 FIRST_ROW, FIRST_COLUMN = 4, 1
 BESIDE = 12
-"""The program's numbers of all matrices with at most so many columns begin in the same column of a sheet."""
+"""The program's numbers of all matrices with at most this many columns begin in the same column of a sheet."""
 WORDS = "Words"
 """The name of the sheet with the vocabularies."""
 _LONGEST_SHEET, _LONGEST_NAME = 31, 250

@@ -193,7 +193,7 @@ def latex_text(label: str) -> str:
 
 MOST_ROWS, MOST_COLUMNS = 24, 16
 _PAPER, _INK = "#ffffff", "#1b2430"
-_FULL = 1.3  # the full colour belongs to so many times the largest number, so that text on the colours is readable
+_FULL = 1.3  # the full colour belongs to this many times the largest number, so that text on the colours is readable
 _CELL = "text-align:right;padding:.15em .5em;font-variant-numeric:tabular-nums"
 
 

@@ -88,7 +88,7 @@ def _inside(condition: Condition, engine: Engine, place: Place) -> bool:
 
 SO_FAR = "Right so far"
 TRIES = 3
-"""After so many wrong answers the right one is told."""
+"""After this many wrong answers the right one is told."""
 Answer = float | int | Cell | State
 """A typed number; the index of a choice; a place as in `Point.right`; or, for `MakeSo`, the state that was made."""
 

@@ -150,7 +150,7 @@ def _own(state: State) -> Lesson | None:
 MOST_NUMBERS = 200_000_000
 """0.8 GB in float32; GPT-2 small with a table of 50,257 words at both ends has 163 million."""
 FLOAT32_FROM = 1_000_000
-"""A new model with at least so many numbers uses float32: half of the memory, and twice as fast."""
+"""A new model with at least this many numbers uses float32: half of the memory, and twice as fast."""
 
 
 def new_lesson(

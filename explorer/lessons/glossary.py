@@ -127,7 +127,7 @@ def glossary(file: Path | None = None) -> Glossary:
 
 
 SHORT = 4
-"""The plural of a word with at most so many letters is found only if it is listed as a spelling."""
+"""The plural of a word with at most this many letters is found only if it is listed as a spelling."""
 LINK = "glossary:"
 """The beginning of a link to an entry; the name follows."""
 

@@ -36,7 +36,7 @@ _DAMAGED = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, E
 
 
 _Entry = tuple[PurePosixPath, int, Callable[[int], bytes]]
-"""A file of a bundle: its path, its stated size, and a function that reads at most so many bytes of it."""
+"""A file of a bundle: its path, its stated size, and a function that reads up to a given number of its bytes."""
 
 
 def is_bundle(path: Path) -> bool:

@@ -19,7 +19,7 @@ from explorer.lessons.schema import Lesson
 
 QUESTIONS_AGAIN = 3
 OPENINGS_AGAIN = 2
-"""A question may be asked again at so many openings of the program after its answer."""
+"""A question may be asked again at the first openings of the program after its answer, up to this number."""
 _FORMAT = 1
 _MOST_COUNT = 2**53
 _OPENINGS = "_openings"  # ids of lessons have no underscore

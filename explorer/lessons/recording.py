@@ -17,7 +17,7 @@ from explorer.lessons.steps import Look
 
 WORDS = "Say here what there is to see."
 _FEW = 6
-"""At most so many changed cells of a matrix are written one by one."""
+"""At most this many changed cells of a matrix are written one by one."""
 
 
 @dataclass(frozen=True)

@@ -458,7 +458,7 @@ class Transformer:
         greedy, temperature, top_k, top_p, seed
             How a word is chosen: see `explorer.core.generation.Choice`. The same seed draws the same words.
         beams : int, optional
-            Beam search: follow so many continuations at once, and return the most probable. No word is drawn.
+            Beam search: the number of continuations followed at once; the most probable is returned, no word is drawn.
 
         Raises
         ------

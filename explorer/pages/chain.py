@@ -51,7 +51,7 @@ LETTER, STRONG, TITLE, EM, BARS = 6.0, 7.5, 7.6, 12.5, 14.0
 """Approximate widths: a letter; a letter of a row's label; a letter of a title; an em of a formula; a letter of a
 bar's label, its bar included."""
 FEW = 6
-"""With at most so many matrices, all are drawn larger."""
+"""With at most this many matrices, all are drawn larger."""
 LEAST_ROW, MOST_LETTERS, MOST_BARS = 9.0, 10, 6
 """The least height of a row with its word beside it; the most letters of such words; the most bars of an output."""
 ASIDE = "average", "likeness"

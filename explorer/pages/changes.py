@@ -98,7 +98,7 @@ def _others(view: View, layer: int) -> tuple[Note, ...]:
 DIGITS = 4
 TO_COMPARE = "comparing"
 MANY = 2**20
-"""A matrix with at least so many numbers is compared once, and not each time its line comes into sight."""
+"""A matrix with at least this many numbers is compared once, and not each time its line comes into sight."""
 OF_CHANGES = (
     Column("Stage and matrix", names=True),
     Column("Cells changed", NUMBER),

@@ -219,7 +219,7 @@ class _Drawer:
             self._align(lines)
 
     def _align(self, lines: list[list[str]]) -> None:
-        """Move each given box down to the height of its readers, below the boxes above it."""
+        """Move each given box to the height of its readers, but keep it below the boxes above it."""
         low = float("-inf")
         for line in lines:
             readers = [

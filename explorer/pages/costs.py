@@ -1,6 +1,6 @@
 """The page of a model's costs: multiplications and bytes, depending on its sizes and the length of a text.
 
-The page of the parameters: how many numbers each block learns, and why so many.
+The page of the parameters: how many numbers each block learns, and what they are for.
 """
 
 from collections.abc import Mapping, Sequence

@@ -314,7 +314,7 @@ class Drawing(Data):
 
 
 LONG = 24
-"""With at most so many words, the colours of shares go from 0 to 1, so that pictures can be compared."""
+"""With at most this many words, the colours of shares go from 0 to 1, so that pictures can be compared."""
 
 
 @dataclass(frozen=True, eq=False)

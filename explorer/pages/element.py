@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 SMALL = 2**16
-"""Arrays of at most so many bytes are compared number by number. Larger arrays are equal only if they are the same
+"""Arrays of at most this many bytes are compared number by number. Larger arrays are equal only if they are the same
 memory: the engine never writes into an array."""
 
 

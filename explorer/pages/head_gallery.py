@@ -79,7 +79,7 @@ def _sentences(view: View) -> tuple[list[Annotated], str]:
 
 
 EACH = 250
-"""One measure of one attention weight takes as long as so many multiply-adds."""
+"""One measure of one attention weight takes as long as this many multiply-adds."""
 _KEPT: deque[tuple[tuple[object, ...], list[Array], tuple[Head, ...]]] = deque(maxlen=4)
 """The last results, each with the model and weights that it belongs to: every edit of the words makes the page anew.
 Four fit: two compared models, each with and without the costs."""

@@ -5,7 +5,7 @@ import numpy as np
 from explorer.core.ops import Array
 
 SQUARES = 32
-"""For `empty_share`, a picture is divided into squares, so many across."""
+"""The number of squares across a picture, for `empty_share`."""
 SAME = 6
 """A difference, of 255, in a colour's channel that nobody sees."""
 

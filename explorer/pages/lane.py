@@ -104,13 +104,13 @@ SMALL, LETTER, WIDEST_WORD = 11.7, 9.4, 140.0
 LINE_HEIGHT, MOST_APART = 17.0, 44.0
 """The distance between lines of large words, and the most height of all of them; both times `large`."""
 DEEPEST = 4.0
-"""With many words, the colour of shares is deepest at so many times their mean."""
+"""With many words, the colour of shares is deepest at this many times their mean."""
 OF_SHARES = ("weights", "probabilities", "onehot", "routed")
 """The last part of the names of nodes whose rows are shares."""
 ARROW = 6.0
 """Words have arrows to their lines only if the lines are at least so far apart."""
 TRACKS = 48
-"""The most words that each have a line: more lines would look like a grey mat, so only so many are drawn."""
+"""The most words that each have a line: more lines would look like a grey mat, so only this many are drawn."""
 SAID = {
     "embedding": "Each word becomes a vector: its row of a table.",
     "positions": "Numbers that say where a word stands are added to its vector.",

@@ -148,7 +148,7 @@ COLUMN, NARROW, BROAD = 5.0, 24.0, 42.0
 TITLE, BELOW = 26.0, 24.0
 """The room for the title of a layer above its blocks, and for captions below the stream."""
 MANY_LAYERS, SEEN_WIDE, SEEN_HIGH = 4, 640.0, 420.0
-"""With so many drawn layers the picture is small; the size in pixels at which its input and output are still read."""
+"""With this many drawn layers the picture is small; the size in pixels at which its input and output are still read."""
 BETWEEN, SHEETS = 28.0, 12.0
 """The distance between two lanes, or two rows of one; the room above the first for the edges of undrawn layers."""
 WIDE = 1.9

@@ -25,7 +25,7 @@ MOST_LAYERS = 1
 SWITCHED, MOST_LISTED = "switches.layer", 4
 """The key that keeps which layer's switches are listed; and the most layers whose switches are all listed."""
 FEW_NODES = 2
-"""A block with at most so many nodes has no page of its own, which would only repeat the page of its stage."""
+"""A block with at most this many nodes has no page of its own, which would only repeat the page of its stage."""
 TITLES = {"embedding": "Embedding", "output": "Output", "norm": "Norm"}
 
 

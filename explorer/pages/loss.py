@@ -224,7 +224,7 @@ them in a window of 1280), of that curve, of the list of P − y, and of the con
 MOST_CONTEXT = 5
 DECIMALS = 3
 MOST_DOTS = 512
-NAMED = 12  # terms that the summary lists; a net with at most so many terms has their names on the curve
+NAMED = 12  # terms that the summary lists; a net with at most this many terms has their names on the curve
 HIGHEST = 40.0  # the largest −ln p that is drawn
 FOLLOW = (
     " The right words are the next ones of the sentence, and <i>&lt;end&gt;</i> after the last; another word that you "

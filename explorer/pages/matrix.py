@@ -22,25 +22,25 @@ SHARES, SIGNED, PLAIN = "shares", "signed", "plain"
 FIGURES = 3
 """The least number of digits of a change or a gradient."""
 DECIMALS = 2
-"""Columns have room for so many decimals even if fewer are written, so that no column moves when one is added."""
+"""Columns have room for this many decimals even if fewer are written, so that no column moves when one is added."""
 ALONE_PLAIN = 0.05, 1000.0
 """A single change or gradient between these sizes is written without a power of ten."""
 TINY = "~0"
 """The text of a number that is not 0 but would be written as 0."""
 SURVEYED = 200
-"""The width of all columns is computed from so many cells."""
+"""The width of all columns is computed from this many cells."""
 FEW_CELLS, NOISE = 4096, 1e-15
 """In a matrix of at most `FEW_CELLS` cells, numbers smaller than `NOISE` times the largest are rounding errors, and
 are written as 0."""
 _LEAST = written(-0.01, DECIMALS)
 """The narrowest text of a number with a sign."""
 CALM = 1.3
-"""The full colour belongs to so many times the largest number: it would be too loud on a quiet page."""
+"""The full colour belongs to this many times the largest number: it would be too loud on a quiet page."""
 ROUNDING = "0, but for rounding: the terms of its sum cancel"
 NEW = "new with the last edit: it had no value before"
 ALONE = "the other model has no matrix of this name and shape"
 FEW = 48
-"""A matrix beside the one that a step speaks of shows its numbers if it has at most so many; else a small picture."""
+"""A matrix beside the one that a step speaks of shows its numbers if it has at most this many; else a small picture."""
 COVERED = "?"
 """The text of a covered cell, whose number a question asks for."""
 

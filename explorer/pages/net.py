@@ -28,7 +28,7 @@ from explorer.pages.view import CASES, View
 from explorer.pages.whole import whole_below
 
 MOST_NUMBERS, MOST_ACROSS = 32, 8
-"""With at most so many numbers, and so many in a row, the numbers are written onto their colours."""
+"""With at most this many numbers, and this many in a row, the numbers are written onto their colours."""
 
 
 def weight_map(view: View, name: str) -> Drawing:

@@ -177,7 +177,7 @@ class Steps:
 Told = Callable[[int, int], None]
 """Called now and then during long work with how much is done, and how much there is in all; may raise to stop it."""
 AT_ONCE = 1_000_000_000
-"""Work of so many multiply-adds, weighed as in `Graph.work`, is worth a thread: some 20 ms."""
+"""Work of this many multiply-adds, weighed as in `Graph.work`, is worth a thread: some 20 ms."""
 
 
 class Aside(Protocol):
