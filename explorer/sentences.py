@@ -163,6 +163,7 @@ SENTENCES: dict[str, str] = {
     "covered-matrix": "A question asks for numbers of '{name}'; they can be copied when it is answered.",
     "sheet-too-large": "A spreadsheet with formulas takes up to {limit} cells, and this model needs {numbers}. Choose "
     "smaller sizes or a shorter sentence, or export it as Python.",
+    "export-at-work": "An export is still being written. Wait until it says where it is, then export again.",
     "unknown-format": "'{name}' is not a format; choose {known}.",
     "unknown-word": "'{word}' is not among the words of {vectors}{near}.",
     "no-direction": "The vector of '{word}' is all zeros, so it has no direction and no cosine; choose another word.",

@@ -56,6 +56,8 @@ def export(bench: Workbench, files: Files, stage: str, tab: QWidget | None = Non
     ending = path.suffix.lower()
     if ending in ENDINGS:
         try:
+            if files.writer.at_work:  # a newer task replaces it: nobody would learn how the first export ends
+                raise ExplorerError("export-at-work")
             act = writing(bench.document, bench.lesson, path)
         except ExplorerError as error:
             files.dialogs.tell(sentence(error))

@@ -14,9 +14,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QFileDialog
 
+from explorer.core.errors import ExplorerError
 from explorer.document.commands import SetCells
 from explorer.export import workbook
 from explorer.pages.view import Cell
+from explorer.sentences import sentence
 from explorer.ui.dialogs import Dialogs
 from explorer.ui.errors import Message
 from explorer.ui.export import KINDS
@@ -67,6 +69,18 @@ def test_a_model_is_written_beside_the_window(window, export, qtbot, monkeypatch
     with zipfile.ZipFile(path) as parts:
         assert not any(b"<v>0.125</v>" in parts.read(name) for name in parts.namelist())
     qtbot.waitUntil(lambda: not word.text())
+
+
+def test_one_export_is_written_at_a_time_so_that_each_says_how_it_ended(window, export, qtbot, monkeypatch):
+    go_on, write = threading.Event(), workbook.workbook
+    monkeypatch.setattr(workbook, "workbook", lambda *given: go_on.wait() and write(*given))
+    first, _ = export("first.xlsx")
+    second, told = export("second.py")
+    assert told == [sentence(ExplorerError("export-at-work"))]
+    go_on.set()
+    qtbot.waitUntil(lambda: any("first.xlsx" in said.text() for said in window.findChildren(Message)))
+    assert first.exists()
+    assert not second.exists()
 
 
 def test_the_page_is_drawn_on_white_paper_whatever_the_window_wears(window, export, appearance, eye):

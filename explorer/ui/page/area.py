@@ -169,9 +169,9 @@ class StageArea(QStackedWidget):
         self._pages[name].refresh()
         self.setCurrentWidget(self._pages[name])
         self.setUpdatesEnabled(True)
-        if before != name:
+        if before != name and inside:
             block = block_of(self._bench.document.engine.graph, before)
-            self._pages[name].come_from((before, *(() if block is None else (block.name,))), inside)
+            self._pages[name].come_from((before, *(() if block is None else (block.name,))))
         self._too_many.start()
         self.shown.emit()
         self.motion.begin()

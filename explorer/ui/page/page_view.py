@@ -128,13 +128,10 @@ class PageView(QScrollArea):
         widgets = self.elements.widgets.values()
         return next((one for one in widgets if isinstance(one, PicturePlace) and one.fills), None)
 
-    def come_from(self, stages: Sequence[str], focus: bool) -> None:
-        """In a picture that fills the page, select the box that leads to one of these stages.
-
-        `focus`: whether the keys go there; if not, nothing is done.
-        """
+    def come_from(self, stages: Sequence[str]) -> None:
+        """In a picture that fills the page, select the box that leads to one of these stages."""
         picture = self._picture
-        if picture is not None and focus:
+        if picture is not None:
             picture.fill()
             picture.picture.come_from(stages)
 
