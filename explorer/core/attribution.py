@@ -35,8 +35,8 @@ HEAD = "output.read", "output.uncapped", LOGITS
 class Part:
     """One part of a logit."""
 
-    # "word", "place", "head", "net", "block" (not taken apart further) or "constant" (β and the bias, the same for all
-    # texts).
+    # "word", "place", "head", "bias" (b_O of an attention), "net", "block" (not taken apart further) or "constant" (β
+    # and the bias of the output, the same for all texts).
     kind: str
     node: str  # the node that is added to the residual stream
     value: float  # its share of the logit
@@ -183,6 +183,8 @@ class Ledger:
             for head in range(n_heads):
                 vector = values[concat.parents[0]][head, self.row].astype(np.float64) @ self._W_O(made, head, d_v)
                 yield Part("head", node.name, float(vector @ read), head)
+            if len(made.parents) == 3:
+                yield Part("bias", node.name, float(values[made.parents[2]].astype(np.float64) @ read))
         else:
             kind = "net" if made.name.endswith(".ffn.output") else "block"
             yield Part(kind, node.name, self._of(values[node.name][self.row]))
@@ -223,6 +225,8 @@ class Ledger:
             bias = float(values[of.parents[2]].astype(np.float64) @ read) if len(of.parents) == 3 else 0.0
             # einsum works in blocks: a copy of millions of weights in float64 would take longer than the products.
             return active, np.einsum("ij,j->i", of.op.matrix(W), read), bias
+        if part.kind == "bias":
+            return values[of.parents[2]].astype(np.float64), read, 0.0
         if part.kind == "constant":
             return self.beta, self.column, self.constant - float(self.beta @ self.column)
         return values[part.node][row].astype(np.float64), self.read, 0.0

@@ -393,6 +393,8 @@ def _named(view: View, part: Part, word: str) -> str:
             return "its place"
         case "head":
             return f"{_block(view, part.node)}: head {(part.head or 0) + 1}"
+        case "bias":
+            return f"{_block(view, part.node)}: the bias"
         case "constant":
             return "β of the norm, and the bias"
     return _block(view, part.node)

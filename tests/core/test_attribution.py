@@ -24,6 +24,8 @@ def made(kind, switches):
     model = Model(kind, lengths, axes, d_model=6, layers=2, seed=2)
     for block, of in model.blocks().items():
         for name, value in switches.items():
+            if name == "bias_O" and of != "attention":
+                continue
             where = {"positions": "sequence"} | dict.fromkeys(("tied", "logit_cap", "output_scale", "bias"), "output")
             where = where.get(name)
             blocks = ("attention", "ffn", "last norm") if name in ("norm_by", "epsilon_in") else ("attention", "ffn")
@@ -48,6 +50,8 @@ CASES = [
     ("gpt", {"norm": "pre", "norm_by": "RMS norm, 1 + γ", "epsilon_in": "sigma"}),
     ("gpt", {"norm": "both", "norm_by": "RMS norm, 1 + γ", "heads": 2, "logit_cap": 3.0, "tied": True}),
     ("encoder-decoder", {"norm": "pre", "norm_by": "RMS norm", "output_scale": True, "tied": True}),
+    ("gpt", {"norm": "pre", "heads": 2, "bias_O": True}),
+    ("encoder-decoder", {"norm": "both", "norm_by": "RMS norm", "heads": 2, "bias_O": True}),
 ]
 
 
@@ -91,7 +95,7 @@ def test_what_is_the_same_for_all_texts_is_a_part_where_there_is_such():
         assert Ledger(graph, values, 2, 1).parts()[-1].kind == kind
 
 
-@pytest.mark.parametrize("switches", [{"norm": "pre", "heads": 2}, CASES[-2][1]])
+@pytest.mark.parametrize("switches", [{"norm": "pre", "heads": 2}, CASES[6][1]])
 def test_the_lens_ends_with_the_models_own_logits(switches):
     graph, values = made("gpt", switches)
     found = lens(graph, values, 2, 3)
