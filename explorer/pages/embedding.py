@@ -102,7 +102,7 @@ def _plane(view: View, block: str) -> Stack:
 
 def _ids_drawn(n: int, said: Array) -> Array:
     """The rows that are drawn: those of the sentence's words, and the first rows of the table, up to `MOST_ARROWS`."""
-    return np.sort(list(dict.fromkeys((*said.tolist(), *range(min(n, MOST_ARROWS)))))[: max(MOST_ARROWS, 1)])
+    return np.sort(list(dict.fromkeys((*said.tolist(), *range(min(n, MOST_ARROWS)))))[:MOST_ARROWS])
 
 
 def _words(said: int, drawn: int, n: int) -> str:
