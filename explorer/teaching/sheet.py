@@ -10,7 +10,7 @@ from zlib import crc32
 from explorer.core.errors import ExplorerError, nearest
 from explorer.files import whole_file
 from explorer.lessons.loader import load
-from explorer.lessons.reading import read
+from explorer.lessons.reading import MOST_TITLE, read
 from explorer.lessons.schema import Lesson
 from explorer.teaching.items import Item, item_ids, items
 
@@ -79,8 +79,12 @@ def known_as(student: str) -> str:
 def sheet_of(title: str, seed: int, names: list[str]) -> Sheet:
     """A sheet of whole lessons, such as "emma", or single questions, such as "emma/score".
 
-    Raises `ExplorerError`: "unknown-lesson", "unknown-question", "no-questions" or "too-many-questions".
+    Raises `ExplorerError`: "bad-title", "unknown-lesson", "unknown-question", "no-questions", "not-on-a-sheet" for a
+    question that needs its page, or "too-many-questions".
     """
+    title = " ".join(title.split())
+    if not 0 < len(title) <= MOST_TITLE or not title.isprintable():
+        raise ExplorerError("bad-title", limit=MOST_TITLE)
     chosen: list[str] = []
     for name in names:
         lesson, _, question = name.partition("/")
@@ -89,7 +93,10 @@ def sheet_of(title: str, seed: int, names: list[str]) -> Sheet:
             raise ExplorerError("no-questions", lesson=lesson)
         if question and name not in known:
             raise ExplorerError("unknown-question", name=name, near=nearest(name, known))
-        chosen += [name] if question else [item.id for item in items(load(lesson), seed)]
+        found = [item.id for item in items(load(lesson), seed, name if question else "")]
+        if question and not found:
+            raise ExplorerError("not-on-a-sheet", name=name)
+        chosen += found
     chosen = list(dict.fromkeys(chosen))
     if not 0 < len(chosen) <= MOST_QUESTIONS:
         raise ExplorerError("too-many-questions", limit=MOST_QUESTIONS)
@@ -106,7 +113,8 @@ def read_sheet(path: str | Path) -> Sheet:
     table.has_only("format", "title", "seed", "questions")
     table.number("format", 1, 1, FORMAT)
     names = list(table.words("questions"))
-    sheet = Sheet(table.text("title"), table.number("seed", 0, 0, 2**32 - 1), tuple(names))
+    title = " ".join(table.text("title").split())  # of one line, as answers need it
+    sheet = Sheet(title, table.number("seed", 0, 0, 2**32 - 1), tuple(names))
     if not names or len(names) > MOST_QUESTIONS:
         raise ExplorerError("too-many-questions", limit=MOST_QUESTIONS)
     for name in names:

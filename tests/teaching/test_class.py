@@ -221,6 +221,27 @@ def test_a_folder_without_answers(tmp_path):
         gradebook([tmp_path])
 
 
+def test_what_a_sheet_is_made_of_can_be_asked():
+    """emma/key asks about a table with more columns than a sheet has room for."""
+    with refuses("'emma/key' needs its page"):
+        sheet_of("Week 3", 7, ["softmax/guess", "emma/key"])
+
+
+@pytest.mark.parametrize("title", ["", " ", "x" * 121, "bell\a"])
+def test_titles_that_could_not_be_read_back(title):
+    with refuses("a title of 1 to 120 letters"):
+        sheet_of(title, 7, ["softmax/guess"])
+
+
+def test_answers_to_a_sheet_whose_title_has_a_gap_are_read(tmp_path):
+    """A blank line within a title made every file of answers pass for a damaged one."""
+    (tmp_path / "w.sheet.toml").write_text('title = "Week 3\\n\\nOn attention"\nquestions = ["softmax/guess"]', "utf-8")
+    Sitting(read_sheet(tmp_path / "w.sheet.toml"), "Ada").answers().save(tmp_path / "ada.answers.json")
+    assert read_answers(tmp_path / "ada.answers.json").sheet == "Week 3 On attention"
+    sheet_of("Week 3\n\nOn\nattention", 7, ["softmax/guess"]).save(tmp_path / "w.sheet.toml")
+    assert read_sheet(tmp_path / "w.sheet.toml").title == "Week 3 On attention"
+
+
 # The commands
 
 
