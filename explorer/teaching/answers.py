@@ -16,7 +16,7 @@ from typing import Any
 from explorer.core.errors import ExplorerError
 from explorer.files import open_file, whole_file
 from explorer.lessons.answers import TRIES
-from explorer.teaching.items import Item, NumberItem, answered
+from explorer.teaching.items import ChoiceItem, Item, NumberItem, answered
 from explorer.teaching.sheet import MOST_NAME, MOST_QUESTIONS, Sheet
 
 FORMAT = "explorer answers 1"
@@ -97,9 +97,15 @@ class Answers:
         items = {item.id: item for item in sheet.items(self.student)}
         for one in self.answered:
             item = items.get(one.question)
-            if item is None or any(answered(item, t.answer) != (t.right, t.mistake) for t in one.tries):
+            if item is None or not all(_agrees(item, given) for given in one.tries):
                 return False
         return self.sheet_id == sheet.id
+
+
+def _agrees(item: Item, given: Try) -> bool:
+    """Whether an answer that may be made up is one of the possible answers, and judged as it says."""
+    possible = not isinstance(item, ChoiceItem) or given.answer in range(len(item.options))
+    return possible and answered(item, given.answer) == (given.right, given.mistake)
 
 
 class Sitting:
@@ -176,7 +182,7 @@ def read_answers(path: str | Path) -> Answers:
     told = content.pop("checksum", None)
     try:
         answers = _answers(content)
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, OverflowError, TypeError, ValueError):
         raise ExplorerError("answers-damaged", file=path) from None
     if told != checksum(content):
         raise ExplorerError("answers-altered", file=path, student=answers.student)
@@ -189,7 +195,7 @@ _BRACES = re.compile(r"\{.*\}", re.DOTALL)
 def _answers(content: dict[str, Any]) -> Answers:
     """The answers in a file; each part is checked.
 
-    Raises `KeyError`, `TypeError` or `ValueError` if a part is missing or wrong.
+    Raises `KeyError`, `OverflowError`, `TypeError` or `ValueError` if a part is missing or wrong.
     """
     listed: Sequence[dict[str, Any]] = content["answers"]
     if not isinstance(listed, list) or len(listed) > MOST_QUESTIONS:

@@ -77,7 +77,7 @@ class Gradebook:
             if asked and outcomes["try 1"] < asked:
                 common = tuple(sorted(mistakes.items(), key=lambda one: (-one[1], one[0]))[:3])
                 found.append(Topic(question, asked, outcomes["try 1"], common))
-        found.sort(key=lambda one: (one.at_once / one.asked, -max(n for _, n in one.mistakes)))
+        found.sort(key=lambda one: (one.at_once / one.asked, -max((n for _, n in one.mistakes), default=0)))
         return found[:most]
 
     def csv(self) -> str:

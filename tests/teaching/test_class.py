@@ -227,6 +227,23 @@ def test_what_a_sheet_is_made_of_can_be_asked():
         sheet_of("Week 3", 7, ["softmax/guess", "emma/key"])
 
 
+@pytest.mark.parametrize("answer", [99, -1, 0.5, 10**400])
+def test_a_made_up_choice_does_not_end_the_class(tmp_path, answer):
+    sat("Ada", ["emma/all-missing"]).save(tmp_path / "ada.answers.json")
+    right = right_one(SHEET.items("Eve")[0])
+    one = Answered("softmax/guess", (Try(answer, True), Try(right, True)))
+    Answers("Eve", SHEET.title, SHEET.id, (one,)).save(tmp_path / "eve.answers.json")
+    book = gradebook([tmp_path], SHEET)
+    assert [one.student for one in book.students] == ["Ada"]
+    assert len(book.left_out) == 1
+
+
+def test_a_file_that_was_right_twice_does_not_end_the_class(tmp_path):
+    one = Answered("softmax/guess", (Try(0, True), Try(0, True)))
+    Answers("Eve", SHEET.title, SHEET.id, (one,)).save(tmp_path / "eve.answers.json")
+    assert [topic.mistakes for topic in gradebook([tmp_path]).topics()] == [()]
+
+
 @pytest.mark.parametrize("title", ["", " ", "x" * 121, "bell\a"])
 def test_titles_that_could_not_be_read_back(title):
     with refuses("a title of 1 to 120 letters"):
