@@ -22,7 +22,7 @@ from explorer.library.matrix import columns
 from explorer.library.page import need_display
 from explorer.sentences import sentence
 from explorer.teaching import ANSWERS, SHEET
-from explorer.teaching.answers import Answered, Sitting, Try
+from explorer.teaching.answers import Answered, Sitting, Try, file_name
 from explorer.teaching.gradebook import Gradebook, gradebook
 from explorer.teaching.items import ChoiceItem, Item, NumberItem, items
 from explorer.teaching.moodle import moodle_xml
@@ -58,10 +58,12 @@ def sheet(arguments: Namespace) -> int:
 
 def answer(arguments: Namespace) -> int:
     """``explorer answer``: ask the questions of a sheet, and save the answers."""
-    out = Path(arguments.file or f"{'-'.join(arguments.student.lower().split()) or 'student'}{ANSWERS}")
+    out = Path(arguments.file or file_name(arguments.student))
     if not out.name.endswith(ANSWERS):
         raise UsageError(f"--out names a file that ends in {ANSWERS}.")
     may_write(out, arguments.force, arguments.sheet)
+    if not out.parent.is_dir():  # said before the questions are answered
+        raise ExplorerError("not-written", file=out, reason="there is no such folder")
     sitting = Sitting(read_sheet(arguments.sheet), arguments.student)
     for number, item in enumerate(sitting.items, 1):
         print(f"\n{number} of {len(sitting.items)}  {item.title}\n")
@@ -110,8 +112,8 @@ def _read(item: Item, text: str) -> float | None:
         except ExplorerError:
             return None
     assert isinstance(item, ChoiceItem)
-    number = ord(text.lower()) - ord("a") if len(text) == 1 else -1
-    return number if 0 <= number < len(item.options) else None
+    letters = [_letter(number) for number in range(len(item.options))]
+    return letters.index(text.lower()) if text.lower() in letters else None
 
 
 def _told(item: Item, given: Try) -> str:

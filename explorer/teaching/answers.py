@@ -16,6 +16,7 @@ from typing import Any
 from explorer.core.errors import ExplorerError
 from explorer.files import open_file, whole_file
 from explorer.lessons.answers import TRIES
+from explorer.teaching import ANSWERS
 from explorer.teaching.items import ChoiceItem, Item, NumberItem, answered
 from explorer.teaching.sheet import MOST_NAME, MOST_QUESTIONS, Sheet
 
@@ -153,6 +154,12 @@ class Sitting:
     def answers(self) -> Answers:
         """The answers so far."""
         return Answers(self.student, self.sheet.title, self.sheet.id, tuple(self._answered.values()))
+
+
+def file_name(student: str) -> str:
+    """The name of a student's file: the letters and digits of the student's name."""
+    words = "".join(c if c.isalnum() else " " for c in student.lower()).split()
+    return f"{'-'.join(words) or 'student'}{ANSWERS}"
 
 
 def checksum(content: dict[str, Any]) -> str:

@@ -287,6 +287,26 @@ def test_from_the_sheet_to_the_class(tmp_path, monkeypatch, capsys):
     assert json.loads(capsys.readouterr().out)["topics"][0]["question"] == "emma/all-missing"
 
 
+def test_a_file_is_named_after_any_student(tmp_path, monkeypatch, capsys):
+    """The names of two students with a slash between them named a folder, and the answers were lost."""
+    monkeypatch.chdir(tmp_path)
+    Sheet("Week 3", 7, ("softmax/guess",)).save("w.sheet.toml")
+    keys = iter(["İ", "ß", "²", ""])
+    monkeypatch.setattr("builtins.input", lambda prompt: next(keys))
+    assert main(["answer", "w.sheet.toml", "--student", "Ada L/Bob"]) == 0
+    assert capsys.readouterr().out.count("That is no answer to this question.") == 3
+    assert read_answers("ada-l-bob.answers.json").student == "Ada L/Bob"
+
+
+def test_a_folder_that_is_missing_is_told_before_the_questions(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    SHEET.save("w.sheet.toml")
+    assert main(["answer", "w.sheet.toml", "--student", "Ada", "--out", "no/ada.answers.json"]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "there is no such folder" in said.err
+
+
 @pytest.mark.parametrize("stop", [EOFError, KeyboardInterrupt])
 def test_who_stops_keeps_what_was_answered(tmp_path, monkeypatch, capsys, stop):
     monkeypatch.chdir(tmp_path)

@@ -16,7 +16,7 @@ from explorer.pages.element import Element
 from explorer.pages.gestures import Ask, ForClass
 from explorer.sentences import sentence
 from explorer.teaching import ANSWERS, SHEET
-from explorer.teaching.answers import Sitting
+from explorer.teaching.answers import Sitting, file_name
 from explorer.teaching.class_page import Asked, Roll, asked_in, beginning, class_on_paper, class_page
 from explorer.teaching.gradebook import Gradebook, gradebook
 from explorer.teaching.making_page import Draft, making_page, questions_of
@@ -220,8 +220,7 @@ class ClassTab(ColumnTab):
         """Ask for a file and write the answers; returns whether they were written."""
         assert isinstance(self.shown, Exercise)
         answers = self.shown.answers()
-        name = "-".join("".join(c if c.isalnum() else " " for c in answers.student.lower()).split()) or "student"
-        path = self.dialogs.to_write(self._files.folder / f"{name}{ANSWERS}", "Answers", ANSWERS)
+        path = self.dialogs.to_write(self._files.folder / file_name(answers.student), "Answers", ANSWERS)
         if path is None:
             return False
         answers.save(path)
