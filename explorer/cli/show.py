@@ -70,6 +70,8 @@ def parse_ids(text: str, words: Sequence[str], option: str) -> list[str]:
     return [words[number] for number in numbers]
 
 
+GRADIENTS = ("table", "json", "csv", "latex")
+"""The formats in which gradients stand behind the values."""
 MOST_PRINTED = 1_000_000
 """The most numbers that are printed: nobody reads a longer table, and writing it takes minutes."""
 
@@ -81,8 +83,9 @@ def show(arguments: Namespace) -> int:
     arrays = arguments.out is not None and arguments.out.endswith(".npz") and arguments.format == "table"
     if arguments.out is not None and arguments.format != "python" and not arrays:
         raise UsageError("--out writes arrays into FILE.npz, or a script with --format python.")
-    if arguments.format == "python" and (arguments.grad or arguments.grad_of):
-        raise UsageError("A script has no gradients; choose another format for --grad.")
+    if (arrays or arguments.format not in GRADIENTS) and (arguments.grad or arguments.grad_of):
+        what = "A file of arrays" if arrays else f"The format {arguments.format}"
+        raise UsageError(f"{what} has no gradients; --grad goes with {', '.join(GRADIENTS)}.")
     m = opened(arguments)
     if arguments.format == "python":
         return _script(arguments, m)
@@ -124,7 +127,10 @@ def _gradient(m: Transformer, root: Root | None, name: str) -> Matrix | None:
 def _arrays(arguments: Namespace, m: Transformer) -> int:
     """Write the nodes as arrays into one .npz file, each under the name that was asked for."""
     graph = m.document.state.graph
-    names = arguments.nodes or [name for name, node in graph.nodes.items() if not node.is_input]
+    names = [name for name, node in graph.nodes.items() if not node.is_input]
+    if arguments.nodes:  # a name that one node has is kept, such as that of what leaves a layer
+        known = [[name] if graph.find(name) else select(graph, [name]) for name in arguments.nodes]
+        names = [name for some in known for name in some]
     found = {name: m[name].value for name in names}
     with whole_file(arguments.out) as stream, ZipFile(stream, "w") as archive:
         archive.comment = PROGRAM.encode()  # so that the file is recognised as ours and may be overwritten

@@ -419,6 +419,25 @@ def test_ids_name_words_by_their_numbers_and_nodes_are_written_as_arrays(tmp_pat
     capsys.readouterr()
 
 
+def test_a_block_is_written_as_arrays_of_its_nodes(tmp_path):
+    file = tmp_path / "nodes.npz"
+    out("show", "you-are-welcome", "encoder.1.self.head.1", "source.X", "--out", str(file))
+    found = np.load(file).files
+    assert found[-1] == "source.X"
+    assert "encoder.1.self.head.1.scores" in found
+    assert all(name.startswith("encoder.1.self.head.1.") for name in found[:-1])
+
+
+@pytest.mark.parametrize(
+    "how", [("--out", "a.npz"), ("--format", "tsv"), ("--format", "numpy"), ("--format", "markdown")]
+)
+def test_gradients_are_not_left_out_in_silence(tmp_path, monkeypatch, capsys, how):
+    monkeypatch.chdir(tmp_path)
+    assert main(["show", "you-are-welcome", "output.logits", "--grad", *how]) == 2
+    assert "has no gradients; --grad goes with table, json, csv, latex." in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(("ids", "end"), [("2 0 99", "; '99' is none."), ("-1", "; '-1' is none."), ("", "'5 17 3'.")])
 def test_a_number_that_is_no_words_is_named(capsys, ids, end):
     assert main(["show", "you-are-welcome", f"--ids={ids}"]) == 2
