@@ -1,8 +1,10 @@
 """The list of the inputs that gradient descent moves or leaves frozen; if there are many, it is block by block."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 from explorer.core.numbers import written
+from explorer.core.ops import Array
 from explorer.core.training.optimisers import length
 from explorer.pages.gestures import Keep, Move
 from explorer.pages.page import NUMBER, Column, Entry, Line, Listing
@@ -58,4 +60,13 @@ def _lengths(view: View, lines: list[list[str]]) -> list[str]:
     if view.steps is not None and not view.steps.ready:
         return ["…"] * len(lines)
     gradients = view.engine.gradients().several({name for names in lines for name in names})
-    return [written(length(gradients[one] for one in names if one in gradients), 4) for names in lines]
+    found = [[gradients[name] for name in names if name in gradients] for names in lines]
+    # Of a large model it takes a moment, and the page is also made anew where only a block is opened.
+    return [
+        view.part(("length", *names), tuple(arrays), partial(_length, arrays))
+        for names, arrays in zip(lines, found, strict=True)
+    ]
+
+
+def _length(gradients: Sequence[Array]) -> str:
+    return written(length(gradients), 4)
