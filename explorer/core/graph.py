@@ -167,6 +167,10 @@ class Graph:
         words = self.axes[vocabulary]
         return tuple([words[i] for i in values[f"{axis}.tokens"].tolist()])
 
+    def follows_text(self, axis: str) -> bool:
+        """Whether an axis is as long as a text: a sequence, or the rows of its table of positions."""
+        return axis.removesuffix(".room") in self.sequences
+
     def n_heads(self, name: str) -> int | None:
         """The number of heads along the first axis of a node; None for a node without heads."""
         return self.heads.get(name)

@@ -134,7 +134,8 @@ def decoder_of(state: State, words: int, source: Sequence[str] | None = None, ca
 
 def positions(state: State, sequence: str) -> int:
     """For how many places the model has positions: a table or learned positions have a last row."""
-    if state.model.switch(sequence, "positions") not in ("table", "learned"):
+    kind, first = state.model.switch(sequence, "positions"), int(state.model.switch(sequence, "first"))
+    if kind not in ("table", "learned", "own"):
         return MOST_TOKENS
-    name = f"{sequence}.PE"
-    return max(len(arrays[name]) for arrays in (state.inputs, state.beyond) if name in arrays)
+    name, before = (f"{sequence}.places", first) if kind == "own" else (f"{sequence}.PE", 0)
+    return max(len(arrays[name]) for arrays in (state.inputs, state.beyond) if name in arrays) - before

@@ -247,7 +247,8 @@ def _common(graph: Graph, name: str, arrays: Mapping[str, Array]) -> tuple[slice
     if len(old) != len(shape):
         return None
     differing = [axis for axis, a, b in zip(axes, old, shape, strict=True) if a != b]
-    if not {*graph.sequences, *graph.sequences.values(), "output.words"}.issuperset(differing):
+    words = {*graph.sequences.values(), "output.words"}
+    if not all(graph.follows_text(axis) or axis in words for axis in differing):
         return None
     return _overlap(old, shape)
 

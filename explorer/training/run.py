@@ -200,7 +200,7 @@ class Run:
                 continue
             axes = zip(nodes[name].axes, now.shape, left[name].shape, strict=False)
             differing = {axis for axis, n, m in axes if n != m}
-            if now.ndim != left[name].ndim or not differing <= state.graph.sequences.keys():
+            if now.ndim != left[name].ndim or not all(map(state.graph.follows_text, differing)):
                 raise ExplorerError("model-changed")
             found[name] = now
         return {name: state.inputs[name] for name in found}

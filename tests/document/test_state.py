@@ -8,6 +8,7 @@ from explorer.core.engine import same_bytes
 from explorer.core.ops.inputs import write_weights
 from explorer.document import state as state_module
 from explorer.document.commands import SendWords, SetArray, SetCells, SetSwitch, SetTokens
+from explorer.document.continuation import positions
 from explorer.document.deferred import DeferredArrays, Writing
 from explorer.document.document import Document
 from explorer.document.state import State, frozen
@@ -100,6 +101,19 @@ def test_learned_positions_outlast_a_sentence_that_was_shortened_while_they_were
     gpt.do(SetSwitch("input", "positions", "learned"))
     said(gpt, ["a", "b", "c"])
     np.testing.assert_array_equal(gpt.state.inputs["input.PE"], table)
+
+
+def test_a_text_that_is_longer_than_the_models_positions_keeps_them(gpt):
+    """A checkpoint has a table of as many positions as it was trained with; what it learned must not be drawn anew."""
+    gpt.do(SetSwitch("input", "first", 1))
+    gpt.do(SetSwitch("input", "room", 5))
+    gpt.do(SetSwitch("input", "positions", "own"))
+    table = drawn(gpt, "input.places")
+    assert positions(gpt.state, "input") == 4
+    said(gpt, ["a"] * 6)
+    np.testing.assert_array_equal(gpt.state.inputs["input.places"][:5], table)
+    said(gpt, ["a"])
+    np.testing.assert_array_equal(gpt.state.inputs["input.places"], table)
 
 
 def test_a_mask_drawn_by_hand_outlasts_shorter_sentences(translator):

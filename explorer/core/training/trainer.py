@@ -381,7 +381,7 @@ def fitted(graph: Graph, name: str, given: Array, base: Array) -> Array:
     """
     axes = graph.nodes[name].axes
     differing = [a for a, n, m in zip(axes, given.shape, base.shape, strict=False) if n != m]
-    if given.ndim != base.ndim or not all(axis in graph.sequences for axis in differing):
+    if given.ndim != base.ndim or not all(map(graph.follows_text, differing)):
         shape, was_given = written_shape(base.shape), written_shape(given.shape)
         raise ExplorerError("bad-shape", name=name, shape=shape, given=was_given)
     laid = base.copy()
