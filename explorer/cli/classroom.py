@@ -263,8 +263,7 @@ def questions(arguments: Namespace) -> int:
         raise UsageError(f"--variants may be 1 to {MOST_VARIANTS}; {arguments.variants} is not.")
     groups: dict[str, list[Item]] = {}
     asked = 0
-    for name in arguments.lessons:
-        lesson = ready(name)
+    for lesson in {lesson.id: lesson for lesson in map(ready, arguments.lessons)}.values():  # each once
         if not lesson.questions:
             raise ExplorerError("no-questions", lesson=lesson.id)
         asked += lesson.questions

@@ -278,10 +278,13 @@ def _render() -> Parser:
     parser.add_argument("out", metavar="OUT", help="a file that ends in .png, .svg, .pdf, .gif or .mp4")
     add_force(parser)
     what = (
-        "in pixels of the window, such as 1280x720; what does not fit is drawn smaller. As large as needed, if left out"
+        "of a still picture in pixels of the window, such as 1280x720; what does not fit is drawn smaller. As large as "
+        "needed, if left out"
     )
     parser.add_argument("--size", metavar="WxH", help=what)
-    parser.add_argument("--theme", metavar="NAME", help="light or dark, as on a screen; else it is as on paper")
+    parser.add_argument(
+        "--theme", metavar="NAME", help="of a still picture: light or dark, as on a screen; else it is as on paper"
+    )
     parser.add_argument("--frames", action="store_true", help="what moves as numbered files: OUT-01.png, OUT-02.png, …")
     parser.add_argument(
         "--learn", type=int, metavar="STEPS", help="what moves is the model while it learns, so many steps"

@@ -40,8 +40,13 @@ def render(arguments: Namespace) -> int:
     size = None if arguments.size is None else parse_size(arguments.size)
     if arguments.learn is not None and not 1 <= arguments.learn <= MOST_LEARNED:
         raise UsageError(f"--learn takes a number of steps from 1 to {MOST_LEARNED}.")
+    moves = ending in MOVING or arguments.frames
+    if moves and (theme is not None or size is not None):
+        raise UsageError("What moves is drawn on paper, as large as needed; leave out --size and --theme.")
+    if arguments.learn is not None and not moves:
+        raise UsageError("--learn is for what moves: a .gif, an .mp4, or a .png with --frames.")
     m = opened(arguments)
-    if ending in MOVING or arguments.frames or arguments.cell:
+    if moves or arguments.cell:
         if ending not in ((".png",) if arguments.frames else MOVING):
             raise UsageError("What moves is a .gif or an .mp4; with --frames it is a .png for each moment.")
         return _moving(arguments, m, out)

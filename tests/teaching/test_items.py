@@ -282,6 +282,8 @@ def test_the_command(tmp_path, capsys):
     assert len(numerical) % 3 == 0
     texts = [one.findtext("questiontext/text") for one in numerical[:3]]
     assert len(set(texts)) == 3
+    assert main(["questions", "softmax", "softmax", "--variants", "3", "--out", str(out)]) == 0
+    assert capsys.readouterr().out == said, "a lesson that is named twice is asked once"
     assert main(["questions", "softmax", "--same", "--out", str(tmp_path / "s.zip")]) == 0
     capsys.readouterr()
     for given, told in (
