@@ -306,17 +306,21 @@ def cost_of(shape: Shape, tokens: int) -> Cost:
     )
 
 
-def cost(model: Model, graph: Graph) -> Cost:
-    """The cost of a GPT that reads as many tokens as its graph has."""
-    tokens = graph.shape("input.tokens")[0]
+def cost(model: Model, graph: Graph, tokens: int = 0) -> Cost:
+    """The cost of a GPT that reads so many tokens, by default as many as its graph has."""
+    tokens = tokens or graph.shape("input.tokens")[0]
+
+    def size(name: str) -> int:
+        return prod(tokens if axis == "input" else len(graph.axes[axis]) for axis in graph.nodes[name].axes)
+
     found = dict.fromkeys((PROJECTIONS, ATTENTION, NET, OUTPUT, EMBEDDING), 0)
     one_more = cache = 0
     for name, work, across in products(model, graph):
         found[_kind(graph, name)] += work.of(tokens, tokens)
         one_more += work.of(1, tokens + 1)
         if across:
-            cache += prod(graph.shape(across))
-    largest = max((prod(graph.shape(n)) for n, node in graph.nodes.items() if node.short == "scores"), default=0)
+            cache += size(across)
+    largest = max((size(name) for name, node in graph.nodes.items() if node.short == "scores"), default=0)
     return Cost(found, one_more, total(parameters(graph, model)), largest, cache)
 
 

@@ -220,10 +220,10 @@ def costs(view: View, stage: Stage) -> tuple[Element, ...]:
     """The sizes, the costs of a pass by parts, their growth with the text, and attention timed on this machine."""
     shape = _shape(view)
     tokens = view.number(_of(TOKENS, _preset(view)), shape.room, 1, MOST_TOKENS)
-    found = _own(view) if shape.name == OWN and tokens == len(view.labels("input")) else cost_of(shape, tokens)
+    found = _cost(view, shape, tokens)
     said = Note("together", _said(shape, tokens, found))
     one = Section("pass", f"Reading {tokens:,} tokens at once"), said, _parts(found, _formulas(view, shape, tokens))
-    longer = Section("growth", "How it grows with the text"), _growth(shape), _curves(shape)
+    longer = Section("growth", "How it grows with the text"), _growth(view, shape), _curves(view, shape)
     return (
         *_controls(view, shape, tokens),
         beside((PASS, (*one, *_timed(view, shape))), (LONGER_TEXT, longer)),
@@ -244,8 +244,9 @@ def _of(key: str, shape: int) -> str:
     return f"{key}.{shape}"
 
 
-def _own(view: View) -> Cost:
-    return cost(view.state.model, view.graph)
+def _cost(view: View, shape: Shape, tokens: int) -> Cost:
+    """The cost of this model as it is, whatever its blocks are, or of a usual GPT of the given sizes."""
+    return cost(view.state.model, view.graph, tokens) if shape.name == OWN else cost_of(shape, tokens)
 
 
 def _shape(view: View) -> Shape:
@@ -333,10 +334,10 @@ def _parts(found: Cost, formulas: Mapping[str, Sequence[tuple[str, int]]]) -> Li
     return Listing("parts", "Multiplications, by purpose", columns, tuple(lines))
 
 
-def _growth(shape: Shape) -> Listing:
+def _growth(view: View, shape: Shape) -> Listing:
     lines = []
     for n in LENGTHS:
-        found = cost_of(shape, n)
+        found = _cost(view, shape, n)
         of_attention = found.multiplications[ATTENTION] / max(found.together, 1)
         attention = Entry(f"{of_attention:.1%}", of_attention)
         held = _bytes(found.scores * shape.bytes), _bytes(found.cache * shape.bytes)
@@ -352,11 +353,12 @@ def _growth(shape: Shape) -> Listing:
     return Listing("lengths", "Multiplications and bytes by the length of a text", columns, tuple(lines))
 
 
-def _curves(shape: Shape) -> Picture:
+def _curves(view: View, shape: Shape) -> Picture:
     """Curves of the multiplications per token, by purpose, over the text's length: only that of attention rises."""
     x = np.array(LENGTHS, np.float64)
     names = ("projections", ATTENTION, "feed-forward", "output")
-    per_token = {name: np.array([cost_of(shape, n).multiplications[name] / n for n in LENGTHS]) / 1e6 for name in names}
+    each = [_cost(view, shape, n).multiplications for n in LENGTHS]
+    per_token = {name: np.array([one[name] / n for one, n in zip(each, LENGTHS, strict=True)]) / 1e6 for name in names}
     top = max(float(y.max()) for y in per_token.values()) * 1.08
     marks = tuple(Curve(x, y, name, series(k)) for k, (name, y) in enumerate(per_token.items()))
     said = "; ".join(f"{name} {y[0]:.3g} to {y[-1]:.3g}" for name, y in per_token.items())

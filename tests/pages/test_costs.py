@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from explorer.core.decoder import next_word_cost
 from explorer.document.commands import SetTokens
 from explorer.lessons.loader import load
 from explorer.pages.costs import LAYERS, LENGTHS, SHAPE, TIMED, TOKENS
@@ -68,6 +69,25 @@ def test_a_formula_comes_to_the_number_beside_it(desk, name):
         own = {"words": graph.shape("input.table")[0]} if part == "embedding" else {}
         assert eval(factors, names | own) == count, part
     assert ("d_ff" in said["feed-forward"][0]) == (hidden != 4 * model.d_model)
+
+
+def test_a_longer_text_is_counted_on_the_model_itself(desk):
+    """Its net is gated and its queries share keys: a usual GPT of its sizes would cost more and keep twice as much."""
+    own = desk("stories260k")
+    own.do(SetTokens("input", own.view.graph.axes["input.words"][300:364]))
+    page = own.page(COSTS.name)
+    there, said = page.texts("parts"), page.the("together").text
+    own.do(SetTokens("input", own.view.graph.axes["input.words"][300:305]))
+    assert page.texts("lengths") == own.page(COSTS.name).texts("lengths")
+    own.choose(f"{TOKENS}.0", 64)
+    assert own.page(COSTS.name).texts("parts") == there
+    assert own.page(COSTS.name).the("together").text == said
+    assert page.texts("lengths")[0][-1] == next_word_bytes(own, 64)
+
+
+def next_word_bytes(own, words):
+    model = own.document.state.model
+    return f"{next_word_cost(model, own.view.graph, words).bytes / 1000:.3g} kB"
 
 
 def test_the_share_of_attention_grows_with_the_length(cat):
