@@ -52,6 +52,11 @@ def sentences(markdown: str) -> int:
     return sum(max(len(re.findall(r"[.!?][\"”’)]*(?=\s|$)", line)), 1) for line in lines)
 
 
+def each_sentence(text: str) -> list[str]:
+    """The sentences of a text, each up to its full stop; a list after a colon belongs to its sentence."""
+    return re.split(r"(?<=[.!?])\s+(?=[A-Z“])", text)
+
+
 def numbers_of(step: Step, engine: Engine) -> dict[str, str]:
     """The numbers that a step's texts show.
 

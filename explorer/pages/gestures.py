@@ -172,6 +172,11 @@ class ForTraining(Ask):
 
 
 @dataclass(frozen=True)
+class ForLessons(Ask):
+    """Of the list of lessons."""
+
+
+@dataclass(frozen=True)
 class ForSeek(Ask):
     """A request to the search for inputs that give a cell a wanted value."""
 

@@ -151,6 +151,29 @@ def maps_alike(row: Row) -> tuple[HeatMap, ...]:
 
 
 @dataclass(frozen=True, eq=False)
+class Card(Data):
+    """A card: what there is to choose, and what can be done with it."""
+
+    id: str  # as of an element
+    title: str
+    buttons: tuple["Button", ...]  # at the right, below each other
+    words: str = ""  # rich text below the title
+    said: str = ""  # smaller rich text below that
+    share: float | None = None  # how much of it is done, as a ring; None: no ring
+    # What makes the small picture at the left, a `QImage` with its description, when the card is first visible.
+    image: Made[Any] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Cards(Element):
+    """Cards of the same width in rows."""
+
+    across: int  # cards in a row
+    cards: tuple[Card, ...]
+    shown: int  # how many cards are visible, counted from the first; the widgets of the others are kept
+
+
+@dataclass(frozen=True, eq=False)
 class Column(Data):
     """A column of a listing."""
 
@@ -302,12 +325,13 @@ class Check(Element):
 class Button(Element):
     """Words to click: a button that does something, or a link to a page."""
 
-    text: str
+    text: str  # empty: the button is hidden, but keeps its place in the Tab order
     asks: Gesture
     tip: str = ""
     name: str = ""
     on: bool = True  # whether it can be used now
-    primary: bool = False  # whether it is the main action of its page; at most one on a page
+    primary: bool = False  # whether it is the main action of its page; at most one on a page or a card
+    link: bool = False  # whether it looks like a link
 
 
 @dataclass(frozen=True, eq=False)
@@ -334,6 +358,8 @@ class Field(Element):
     tip: str = ""
     width: int = 200  # the least width, in pixels at text scale 1
     leaves: bool = False  # whether leaving the field does the same as Enter
+    # The placeholder; with one, the title is for a screen reader only and the field is as wide as the page.
+    hint: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,6 +27,7 @@ FOR_READERS_OF_A_TEXT = {"004, 004-script", "not printed", "as printed, textbook
 SOURCES = {
     "pages/references.py",
     "pages/inspection.py",
+    "pages/lessons.py",
     "pages/loss.py",
     "ui/inspector/inspector.py",
     "ui/matrix/heading.py",
@@ -34,7 +35,6 @@ SOURCES = {
     "ui/window/top_bar.py",
     "ui/words/cosine.py",
     "ui/words/neighbours.py",
-    "ui/lesson/lesson_page.py",
     "ui/lesson/handout.py",
 }
 """Where strings on the screen speak of a text: the page References and what leads to it, beside a printed example, and

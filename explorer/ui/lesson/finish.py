@@ -8,11 +8,11 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from explorer.lessons.progress import REVISIT, RIGHT, Outcome
 from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import Predict, Step
-from explorer.ui.lesson.chapters import Ring
 from explorer.ui.lesson.room import column_height
 from explorer.ui.lesson.words import WordyButton
 from explorer.ui.theme import mark
 from explorer.ui.widgets.labels import SteadyLabel
+from explorer.ui.widgets.ring import Ring
 from explorer.ui.workbench import Workbench
 
 RING = 44

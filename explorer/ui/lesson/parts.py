@@ -13,6 +13,7 @@ from shiboken6 import isValid
 from explorer.core.errors import ExplorerError
 from explorer.lessons.loader import load
 from explorer.lessons.schema import Lesson
+from explorer.pages.gestures import Ask, ForLessons
 from explorer.sentences import sentence
 from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.panel import StepPanel
@@ -108,6 +109,7 @@ class LessonParts(QObject):
         self.next = self._action("Next step", "Alt+Right", lambda: steps.do(self.panel.go_on))
         self.back = self._action("Step before", "Alt+Left", lambda: steps.do(self.panel.go_back))
         self._bench.selection.lesson_asked.connect(lambda id: self.begin(id, False))
+        self._bench.selection.asked.connect(self._do)
         self._page: LessonPage | None = None
         self._window.files.lesson_opened.connect(self.go_on)
         self._window.files.lessons_kept.connect(self._list_anew)
@@ -155,18 +157,27 @@ class LessonParts(QObject):
 
             tabs, guide = self._window.tabs, self.guide
             self._page = LessonPage(tabs.bench, guide.progress, guide.folder, tabs)
-            self._page.wanted.connect(self.begin)
-            self._page.again_wanted.connect(self.ask_again)
-            self._page.record_wanted.connect(self.record)
-            self._page.removed.connect(lambda id: self._window.files.remove_lesson(Path(id)))
-            self._page.bundle_wanted.connect(self._window.files.bundle_lessons)
-            self._page.made.connect(self._show_recording)
+            self._show_recording()
             tabs.addWidget(self._page)
         return self._page
 
+    def _do(self, gesture: Ask, at: QWidget) -> None:
+        if isinstance(gesture, ForLessons):
+            match gesture.act, gesture.value:
+                case "begin" | "begin anew" as act, id:
+                    self.begin(id, act == "begin anew")
+                case "ask again", (lesson, step):
+                    self.ask_again(lesson, step)
+                case "record", _:
+                    self.record()
+                case "remove", file:
+                    self._window.files.remove_lesson(Path(file))
+                case "bundle", _:
+                    self._window.files.bundle_lessons()
+
     def _list_anew(self) -> None:
         if self._page is not None:
-            self._page.restyle()
+            self._page.read()
 
     def show_lessons(self) -> None:
         """Go to the page of lessons."""

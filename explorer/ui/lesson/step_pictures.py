@@ -1,17 +1,18 @@
 """Pictures of steps that are not shown in the window: small ones, and ones for paper."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QPainter, QRegion
 from PySide6.QtWidgets import QLayout, QVBoxLayout, QWidget
 
+from explorer.core.errors import ExplorerError
 from explorer.core.ops import Array
 from explorer.document.document import Document
 from explorer.document.state import State
-from explorer.lessons.schema import Lesson, NeededModel
+from explorer.lessons.schema import Lesson, NeededModel, states_of
 from explorer.pages.covering import covered_by
 from explorer.pages.ink import drawn
 from explorer.pages.of_step import elements_of
@@ -131,6 +132,25 @@ def picture_of_step(
         window.render(painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
         painter.end()
         return _cropped(image, theme)
+
+
+def beginning(appearance: Appearance, lesson: Lesson, most: QSize) -> QImage | None:
+    """What the first step of a lesson names, no larger than so many pixels; None where it names nothing that stands.
+
+    Of a model that is not there only its sizes: a stand-in would have other numbers.
+    """
+    if not lesson.steps or lesson.steps[0].training is not None:
+        return None
+    what, theme = "What it begins with" if lesson.needed is None else "Its model", appearance.theme
+    whole: QImage | None = None if lesson.needed is None else picture_of_sizes(lesson.needed, theme, most)
+    with suppress(ExplorerError):  # who opens the lesson is told
+        whole = whole or picture_of_step(appearance, lesson, 0, states_of(lesson)[0], theme)
+    if whole is None:
+        return None
+    whole.setDevicePixelRatio(1.0)
+    small = whole.scaled(most, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation)
+    small.setText("Description", f"{what}: {whole.text('Description')}")
+    return small
 
 
 def picture_of_sizes(needed: NeededModel, theme: Theme, size: QSize) -> QImage:

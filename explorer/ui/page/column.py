@@ -159,9 +159,9 @@ class Elements(QWidget):
             if not widget.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide):
                 widget.setAttribute(Qt.WidgetAttribute.WA_WState_Hidden, False)
         if focused is not None and any(widget is focused or widget.isAncestorOf(focused) for widget in gone):
-            self._focus(focused.accessibleName())
+            self.give_focus(focused.accessibleName())
 
-    def _focus(self, name: str) -> None:
+    def give_focus(self, name: str) -> None:
         """Focus the control of this name: a switch that rebuilds its own bar keeps the focus."""
         there = set(self.widgets.values())
         named = (one for one in inside(self, QWidget) if name and one.accessibleName() == name)
@@ -257,8 +257,6 @@ class Elements(QWidget):
         ink = self.bench.appearance.theme.series[int(stack.ink[-1])] if stack.ink else ""
         square = f"<span style='color:{ink}'>■</span>&nbsp; " if ink else ""
         holder = Titled(f"{square}{stack.title}", "strong" if ink else "section", px(6), parent)
-        if stack.width:
-            holder.setFixedWidth(px(stack.width))
         return holder
 
     def _sign(self, parent: QWidget) -> QLabel:
@@ -384,10 +382,14 @@ class ColumnTab(QFrame):
         For a screen reader.
     spacing, right, inside : int
         Pixels at text scale 1: between two elements, at the right of the scroll area, and at the right end inside it.
+    parent : QWidget, optional
+        Where the tab stands from the start: Qt styles a widget and its children again when it gets another parent.
     """
 
-    def __init__(self, bench: Workbench, name: str, spacing: int, right: int, inside: int = 0) -> None:
-        super().__init__()
+    def __init__(
+        self, bench: Workbench, name: str, spacing: int, right: int, inside: int = 0, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
         self.setObjectName("page")
         self.setAccessibleName(name)
         self.bench, self._spacing, self._right, self._inside = bench, spacing, right, inside
@@ -412,12 +414,15 @@ class ColumnTab(QFrame):
         """Build the page again: sizes are fixed all over it."""
         self._worn, px = True, self.bench.appearance.px
         self._down.setContentsMargins(px(24), px(16), px(self._right), px(12))
+        focused = QApplication.focusWidget()
+        name = focused.accessibleName() if focused is not None and self.isAncestorOf(focused) else ""
         if (before := self.area.takeWidget()) is not None:
             self._replaced.delete(before)
         self.elements = Elements(self.bench, px(self._spacing))
         self.elements.setContentsMargins(0, 0, px(self._inside), px(self._inside))
         self.area.setWidget(self.elements)
         self.refresh()
+        self.elements.give_focus(name)
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
@@ -433,12 +438,13 @@ class ColumnTab(QFrame):
 
 
 def _alignment(element: Element) -> Qt.AlignmentFlag:
-    return Qt.AlignmentFlag.AlignLeft if isinstance(element, NARROW) else Qt.AlignmentFlag(0)
+    narrow = isinstance(element, NARROW) and not (isinstance(element, Field) and element.hint)
+    return Qt.AlignmentFlag.AlignLeft if narrow else Qt.AlignmentFlag(0)
 
 
 def _key(element: Arrangement) -> object:
-    """The key of an arrangement's holder: another heading or width needs another holder."""
-    return (type(element), element.id, *((element.title, element.width) if isinstance(element, Stack) else ()))
+    """The key of an arrangement's holder: another heading needs another holder."""
+    return (type(element), element.id, *((element.title, element.width > 0) if isinstance(element, Stack) else ()))
 
 
 def _keys(element: Element) -> list[object]:

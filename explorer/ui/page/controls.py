@@ -221,12 +221,17 @@ class FieldView(ControlLine):
     def __init__(self, bench: Workbench, field: Field, parent: QWidget | None = None) -> None:
         super().__init__(bench, parent=parent)
         self._field = field
-        self.say(field.title)
         self.edit = QLineEdit(field.value)
         self.edit.setAccessibleName(field.title)
         for one in (self, self.edit):
             one.setToolTip(set_names(field.tip))
         self.edit.setMinimumWidth(bench.appearance.px(field.width))
+        if field.hint:
+            self.edit.setPlaceholderText(field.hint)
+            self.edit.setClearButtonEnabled(True)
+            self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        else:
+            self.say(field.title)
         self.edit.textEdited.connect(lambda text: self.ask(self._field.asks.at(text)))
         enters = self.edit.editingFinished if field.leaves else self.edit.returnPressed
         enters.connect(lambda: self.ask(self._field.enters))
@@ -248,7 +253,7 @@ class ButtonView(QPushButton):
 
     def __init__(self, bench: Workbench, button: Button, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        if isinstance(button.asks, GoTo):
+        if button.link or isinstance(button.asks, GoTo):
             mark(self, link="true")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAutoDefault(True)  # Enter presses it, as Space does: Qt knows that by itself in dialogs only
@@ -261,6 +266,8 @@ class ButtonView(QPushButton):
         mark(self, primary="true" if button.primary else "false")
         self.setEnabled(button.on)
         self.setText(button.text)
+        if not button.text or self.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide):
+            self.setVisible(bool(button.text))
         self.setAccessibleName(button.name or button.text)
         self.setToolTip(set_names(button.tip))
 

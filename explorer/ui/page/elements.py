@@ -11,8 +11,22 @@ from PySide6.QtWidgets import QWidget
 from explorer.pages.drawing import AttentionLines, HeatMap, Sentences
 from explorer.pages.element import Arrangement, Element
 from explorer.pages.matrix import Matrix
-from explorer.pages.page import Descent, Header, Listing, Note, Picture, Player, Row, Section, Stack, Switches, Waiting
+from explorer.pages.page import (
+    Cards,
+    Descent,
+    Header,
+    Listing,
+    Note,
+    Picture,
+    Player,
+    Row,
+    Section,
+    Stack,
+    Switches,
+    Waiting,
+)
 from explorer.ui.matrix.box import MatrixBox
+from explorer.ui.page.card import CardsView
 from explorer.ui.page.controls import CONTROLS
 from explorer.ui.page.descent import DescentPart
 from explorer.ui.page.header import HeaderView
@@ -145,6 +159,7 @@ def around_map(bench: Workbench, heat: HeatMap) -> tuple[int, int, int, int]:
 WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     **CONTROLS,
     AttentionLines: _attention_lines,
+    Cards: CardsView,
     Descent: DescentPart,
     Header: HeaderView,
     HeatMap: _heat_map,

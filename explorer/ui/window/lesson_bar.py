@@ -5,7 +5,6 @@ Also the ways from a number to where a reference prints it, and back to what com
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt
@@ -13,6 +12,7 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout
 
 from explorer.lessons.loader import load
+from explorer.lessons.prose import each_sentence
 from explorer.lessons.schema import Lesson
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.selection import Cell
@@ -111,7 +111,7 @@ class LessonBar(QFrame):
         """As many sentences as fit into the line; if the first does not, its beginning, on one line or two."""
         metrics = self._line.fontMetrics()
         room = max(self._line.width(), 100)
-        first, *others = sentences(text)
+        first, *others = each_sentence(text)
         for other in others:
             if metrics.horizontalAdvance(f"{first} {other}") > room:
                 break
@@ -136,11 +136,6 @@ class LessonBar(QFrame):
         self._page.setSpacing(0)
         self._line.ensurePolished()
         self.refresh()
-
-
-def sentences(text: str) -> list[str]:
-    """The sentences of a text, each up to its full stop; a list after a colon belongs to its sentence."""
-    return re.split(r"(?<=[.!?])\s+(?=[A-Z“])", text)
 
 
 def show_reference(window: MainWindow) -> None:

@@ -9,6 +9,7 @@ from explorer.document.commands import SetCells
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.pages.view import Cell
+from explorer.ui.page.controls import ButtonView
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 ATTENTION, OUTPUT = "encoder.1.self.attention", "output"
@@ -21,6 +22,12 @@ def window(open_window, eye):
     return window
 
 
+def record(lessons):
+    """The button that begins and ends a recording."""
+    buttons = lessons.page().findChildren(ButtonView)
+    return next(one for one in buttons if one.text().endswith(("Record a lesson", "step", "steps")))
+
+
 def visit(window, eye, stage):
     window.bench.selection.go_to(stage)
     eye.settle(window)
@@ -29,23 +36,23 @@ def visit(window, eye, stage):
 def test_places_and_edits_become_steps(window, eye, tmp_path, monkeypatch, capsys):
     lessons, bench, path = window.lessons, window.bench, tmp_path / "mine.lesson.toml"
     visit(window, eye, ATTENTION)
-    lessons.page().record.click()
-    assert lessons.page().record.text() == "● Stop recording · 1 step"
+    record(lessons).click()
+    assert record(lessons).text() == "● Stop recording · 1 step"
     bench.selection.choose(Cell("encoder.1.self.Q", (1, 0, 2)))
     for number in (2.0, 3.0):
         bench.document.do(SetCells("source.table", {(0, 0): number}))
         bench.bridge.flush()
     visit(window, eye, OUTPUT)
-    assert lessons.page().record.text() == "● Stop recording · 3 steps"
+    assert record(lessons).text() == "● Stop recording · 3 steps"
     wanted = bench.document.state
     monkeypatch.setattr(window.files.dialogs, "to_save_lesson", lambda suggestion: None)
-    lessons.page().record.click()
+    record(lessons).click()
     assert lessons.recorder.is_on  # nothing was saved, and nothing is lost
     monkeypatch.setattr(window.files.dialogs, "to_save_lesson", lambda suggestion: path)
     monkeypatch.setattr(window.files.dialogs, "keep", lambda name: "discard")
-    lessons.page().record.click()
+    record(lessons).click()
     assert not lessons.recorder.is_on
-    assert lessons.page().record.text() == "Record a lesson"
+    assert record(lessons).text() == "Record a lesson"
     lesson = load(path)
     assert (lesson.id, lesson.title) == ("mine", "mine")
     first, _, third = lesson.steps
@@ -69,11 +76,11 @@ def test_places_and_edits_become_steps(window, eye, tmp_path, monkeypatch, capsy
 def test_a_visit_to_gradient_descent_is_a_step_that_goes_there(window, eye, tmp_path, monkeypatch):
     lessons, path = window.lessons, tmp_path / "mine.lesson.toml"
     visit(window, eye, ATTENTION)
-    lessons.page().record.click()
+    record(lessons).click()
     visit(window, eye, "model.descent")
     monkeypatch.setattr(window.files.dialogs, "to_save_lesson", lambda suggestion: path)
     monkeypatch.setattr(window.files.dialogs, "keep", lambda name: "discard")
-    lessons.page().record.click()
+    record(lessons).click()
     assert [step.look.stage for step in load(path).steps] == [ATTENTION, "train"]
     assert load(path).steps[1].title.endswith("Gradient descent")
     assert main(["replay", str(path)]) == 0
@@ -81,7 +88,7 @@ def test_a_visit_to_gradient_descent_is_a_step_that_goes_there(window, eye, tmp_
 
 def test_what_was_recorded_is_not_lost_without_a_question(window, eye, hand, tmp_path, monkeypatch):
     lessons, notice, dialogs, asked = window.lessons, window.recording, window.files.dialogs, []
-    lessons.page().record.click()
+    record(lessons).click()
     visit(window, eye, OUTPUT)
     for answer, on in (("cancel", True), ("save", True), ("discard", False)):
         monkeypatch.setattr(dialogs, "keep", lambda name, answer=answer: (asked.append(name), answer)[1])
@@ -95,11 +102,11 @@ def test_what_was_recorded_is_not_lost_without_a_question(window, eye, hand, tmp
 def test_every_page_says_that_it_is_recorded_and_how_to_stop(window, eye, hand, tmp_path, monkeypatch):
     lessons, notice, path = window.lessons, window.recording, tmp_path / "mine.lesson.toml"
     assert not notice.isVisible()
-    lessons.page().record.click()
+    record(lessons).click()
     hand.click(notice.buttons["Discard"])
     assert not lessons.recorder.is_on
     assert not notice.isVisible()
-    lessons.page().record.click()
+    record(lessons).click()
     eye.settle(window)
     assert window.tabs.currentWidget() is not lessons.page()
     assert "1 step." in notice.text

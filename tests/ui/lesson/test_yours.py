@@ -7,9 +7,16 @@ import pytest
 from explorer.cli.window import openable
 from explorer.lessons.loader import lesson_files
 from explorer.lessons.own_lessons import FOLDER, is_bundle, yours
+from explorer.pages.gestures import ForLessons
 from explorer.settings import Settings
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
+
+
+def own(page):
+    """The files of the person's own lessons that are in sight."""
+    found = page.elements.widgets.get("own lessons")
+    return [id.removeprefix("lesson ") for id, card in found.cards.items() if card.isVisible()] if found else []
 
 
 @pytest.fixture
@@ -24,7 +31,7 @@ def source(tmp_path):
 def test_a_zip_is_opened_and_kept(open_window, source, tmp_path, qtbot, eye):
     window = open_window(settings=Settings(tmp_path / "settings"), tab="Lessons")
     page = window.lessons.page()
-    assert page._of_yours.isHidden()
+    assert "bundle" not in page.elements.widgets
     openable(str(source))
     window.files.open_path(source)
     qtbot.waitUntil(lambda: window.lessons.guide.at == 0)
@@ -32,10 +39,8 @@ def test_a_zip_is_opened_and_kept(open_window, source, tmp_path, qtbot, eye):
     (file,) = yours(tmp_path / "settings" / FOLDER)
     window.lessons.show_lessons()
     eye.settle(window)
-    qtbot.waitUntil(lambda: str(file) in page.cards and page.is_whole)
-    assert page.cards[str(file)].isVisible()
-    assert page._of_yours.isVisible()
-    page.wanted.emit(str(file), True)
+    qtbot.waitUntil(lambda: own(page) == [str(file)] and page.is_whole)
+    window.bench.selection.asked.emit(ForLessons("begin anew", str(file)), page)
     assert window.bench.lesson.title == "A lesson of ours"
 
 
@@ -48,19 +53,18 @@ def test_a_lesson_that_is_kept_is_removed_and_all_are_saved_as_one_file(
     (file,) = yours(tmp_path / "settings" / FOLDER)
     window.lessons.show_lessons()
     page = window.lessons.page()
-    qtbot.waitUntil(lambda: str(file) in page.cards and page.is_whole)
-    assert [card.id for card in page.cards.values() if card.remove is not None] == [str(file)]
-    assert page.bundle.height() >= page.bundle.fontMetrics().height()
-    assert page.bundle.geometry().bottom() < page._of_yours.height()
+    qtbot.waitUntil(lambda: own(page) == [str(file)] and page.is_whole)
+    bundle = page.elements.widgets["bundle"]
+    assert bundle.height() >= bundle.fontMetrics().height()
     monkeypatch.setattr(window.files.dialogs, "to_bundle", lambda path: tmp_path / path.name)
-    page.bundle.click()
+    bundle.click()
     assert is_bundle(tmp_path / "lessons.lessons")
     for answer in (False, True):
         monkeypatch.setattr(window.files.dialogs, "remove", lambda title, answer=answer: answer)
-        page.cards[str(file)].remove.click()
-        qtbot.waitUntil(lambda answer=answer: (str(file) in page.cards) is not answer and page.is_whole)
+        page.elements.widgets["own lessons"].cards[f"lesson {file}"].buttons["remove"].click()
+        qtbot.waitUntil(lambda answer=answer: bool(own(page)) is not answer and page.is_whole)
         assert file.exists() is not answer
-    assert page._of_yours.isHidden()
+    assert "bundle" not in page.elements.widgets
     assert window.bench.lesson.id == "ours"  # what is open stays open
     assert source.exists()
     window.files.open_path(tmp_path / "lessons.lessons")

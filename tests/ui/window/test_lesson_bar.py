@@ -8,10 +8,10 @@ from PySide6.QtGui import QTextDocument
 
 from explorer.document.commands import SetCells
 from explorer.lessons.loader import catalogue, load
+from explorer.lessons.prose import each_sentence
 from explorer.lessons.schema import Setting
 from explorer.ui.matrix.box import MatrixBox
 from explorer.ui.widgets.labels import SHORT, line_of
-from explorer.ui.window.lesson_bar import sentences
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
@@ -153,7 +153,7 @@ def test_the_parts_fold_away_by_keys_and_it_is_remembered(window, hand, eye):
 
 
 def test_sentences_end_at_full_stops_but_not_within():
-    assert sentences("One is 0.5. “Two” is right! Three?") == ["One is 0.5.", "“Two” is right!", "Three?"]
+    assert each_sentence("One is 0.5. “Two” is right! Three?") == ["One is 0.5.", "“Two” is right!", "Three?"]
 
 
 def test_all_that_there_is_to_say_stands_in_lines_that_are_read_with_ease(open_window, eye):

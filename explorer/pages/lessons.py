@@ -1,0 +1,241 @@
+"""The list of lessons: what each one teaches, how long it takes and how far one is, with chapters and a search."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from html import escape
+from typing import Any
+
+from explorer.core.errors import ExplorerError
+from explorer.lessons.loader import Course, chapters, courses, errata, titles
+from explorer.lessons.progress import Outcome, Progress, ProgressFolder, left_at, outcome
+from explorer.lessons.prose import each_sentence
+from explorer.lessons.schema import Lesson
+from explorer.pages.element import Element, Made
+from explorer.pages.gestures import ForLessons
+from explorer.pages.page import (
+    NUMBER,
+    Button,
+    Card,
+    Cards,
+    Column,
+    Entry,
+    Field,
+    Header,
+    Item,
+    Line,
+    Listing,
+    Note,
+    Row,
+    Stack,
+)
+
+COURSE = "course"
+"""The setting that holds the id of the listed chapter or course; empty: all lessons."""
+WIDTH, LEAST, MOST_ACROSS = 860, 600, 3
+"""The greatest length of a line in pixels at text scale 1, since longer lines are hard to read; the least width of a
+card beside others; and the most cards in a row."""
+RAIL, NARROW, BETWEEN = 275, 740, 14
+"""Pixels at text scale 1: the width of the chapters, the page width below which they stand above the lessons, and the
+gap between both."""
+MOST, LONGEST = 9, 100
+"""The questions to revisit that are shown at first, and the most letters of a search."""
+AGAIN = "once more, from another day"
+WHY = {"wrong": "the last answer was not right", "hints": "with hints", "skipped": "skipped"}
+
+
+@dataclass
+class Shelf:
+    """All lessons, how far one is in them, and which of them are listed."""
+
+    course: str = ""  # the id of the listed chapter or course; empty or unknown: all lessons
+    yours: Mapping[str, str] = field(default_factory=dict)  # the titles of the user's own lessons, by file
+    typed: str = ""  # the search text
+    unfolded: bool = False  # whether the questions to revisit are visible
+    recorded: int | None = None  # recorded steps; None: nothing is being recorded
+    # The lessons that have been read, by id or file, each with its progress.
+    known: dict[str, tuple[Lesson, Progress]] = field(default_factory=dict)
+    draw: Callable[[str], Any] | None = None  # draws the image of the card of a lesson that has been read
+    again: Sequence[tuple[str, str, str]] = ()  # questions to revisit: the ids of lesson and step, and why
+    courses: Sequence[Course] = field(
+        default_factory=lambda: (Course("", "All lessons", "", ()), *chapters(), *courses())
+    )
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """The titles of all lessons, by id or file."""
+        return titles() | dict(self.yours)
+
+    @property
+    def listed(self) -> Course:
+        """The listed chapter or course."""
+        return next((one for one in self.courses if one.id == self.course), self.courses[0])
+
+    def do(self, act: str, value: object = None) -> bool:
+        """Do what a gesture asks for. Returns whether it concerns the list itself."""
+        match act:
+            case "course":
+                self.course = str(value)
+            case "typed":
+                self.typed = str(value)
+            case "fold":
+                self.unfolded = not self.unfolded
+            case _:
+                return False
+        return True
+
+    def look_back(self, folder: ProgressFolder | None) -> None:
+        """Find the questions to revisit in the lessons that have been read.
+
+        `folder`: where progress is kept, if it is.
+        """
+        steps = {id: tuple(one.id for one in lesson.steps if one.question) for id, (lesson, _) in self.known.items()}
+        try:
+            due = [] if folder is None else [one for one in folder.due(date.today()) if one[1] in steps.get(one[0], ())]
+        except ExplorerError:  # nothing can be written: then nothing comes again
+            due = []
+        left = [] if folder is None else [one for one in folder.come_back(steps) if one.why in WHY]
+        others = [(one.lesson, one.step, WHY[one.why]) for one in left if (one.lesson, one.step) not in due]
+        self.again = (*((*one, AGAIN) for one in due), *others)
+
+    def found(self) -> dict[str, int]:
+        """The lessons to list, by id: 0 if all search words are in the title, 1 if some are elsewhere in the lesson."""
+        titles, words, ranks = self.titles, self.typed.casefold().split(), {}
+        for id in self.listed.lessons or titles:
+            if id in titles:
+                title, about = titles[id].casefold(), _about(self.known[id][0]) if words and id in self.known else ""
+                if all(word in title or word in about for word in words):
+                    ranks[id] = int(any(word not in title for word in words))
+        return ranks
+
+    def outcome(self, id: str) -> Outcome | None:
+        """The outcome of a lesson; None if it has no steps or has not been read."""
+        lesson, progress = self.known.get(id, (None, None))
+        return outcome(lesson, progress) if lesson is not None and progress is not None and lesson.steps else None
+
+
+def _about(lesson: Lesson) -> str:
+    """The searched text of a lesson besides its title."""
+    said = _teaches(lesson), *(step.title for step in lesson.steps), lesson.paragraph, lesson.reference, lesson.id
+    return " ".join(said).casefold()
+
+
+def _teaches(lesson: Lesson) -> str:
+    return lesson.teaches or each_sentence(" ".join(lesson.paragraph.split("\n\n")[0].split()))[0]
+
+
+def lessons_page(shelf: Shelf, room: int) -> tuple[Element, ...]:
+    """The chapters, and beside them, or below them on a narrow page, the listed lessons, easier ones first.
+
+    `room`: the width of the page in pixels at text scale 1.
+    """
+    beside = room - RAIL - BETWEEN
+    across = min(max(beside // LEAST, 1), MOST_ACROSS)
+    width = min(beside if room >= NARROW else room, across * WIDTH)
+    listed = Stack("listed", "", _listed(shelf, across), width)
+    return (Row("page", (Item("", _chapters(shelf)), Item("", listed))),)
+
+
+def _chapters(shelf: Shelf) -> Stack:
+    """The chapters and the courses, each with how far one is in it."""
+    lines = []
+    for one in shelf.courses:
+        lessons = one.lessons or tuple(titles())
+        share = sum(found.share for id in lessons if (found := shelf.outcome(id))) / len(lessons)
+        title, done = f"{one.chapter}  {one.title}" if one.chapter else one.title, f"{share:.0%}"
+        name = Entry(title, tip=f"List {title}", leads=ForLessons("course", one.id))
+        lines.append(Line.of(name, Entry(done, tip=f"{done} gone through", muted=not share), here=one is shelf.listed))
+    title, columns = "Chapters and courses", (Column("", width=RAIL), Column("", NUMBER))
+    return Stack("chapters", title, (Listing("courses", title, columns, tuple(lines), len(lines)),), RAIL)
+
+
+def _listed(shelf: Shelf, across: int) -> tuple[Element, ...]:
+    """The listed lessons, with `across` cards in a row."""
+    ranks, known = shelf.found(), shelf.titles
+    apart = [id for id in known if id in errata().values()]
+    course = [id for id in known if id not in (*apart, *shelf.yours)]
+    found = sorted((id for id in ranks if id in course), key=ranks.__getitem__)  # lessons found by title come first
+
+    def cards(id: str, ids: Sequence[str], others: Sequence[str] = ()) -> Cards:
+        return Cards(id, across, tuple(_card(shelf, one, known[one]) for one in (*ids, *others)), len(ids))
+
+    parts: list[Element] = [_header(shelf), *_again(shelf)]
+    if shelf.listed.paragraph:
+        parts.append(Note("about", escape(shelf.listed.paragraph, quote=False).replace("\n\n", "<br><br>")))
+    typed, hint, tip = (
+        ForLessons("typed", shelf.typed),
+        "Search: softmax, order, 003 …",
+        "Lessons with all of these words",
+    )
+    parts.append(Field("search", "Search the lessons", shelf.typed, typed, typed, LONGEST, hint=hint, tip=tip))
+    if not ranks:
+        parts.append(Note("none", "No lesson has all of these words. Search for fewer words."))
+    parts.append(cards("lessons", found, [id for id in course if id not in ranks]))
+    if own := [id for id in shelf.yours if id in ranks]:
+        text, tip = "Save all as one file …", "To hand them on: the file opens by a double-click"
+        save = Button("bundle", text, ForLessons("bundle"), tip, link=True)
+        parts.append(Stack("yours", "Your lessons", (cards("own lessons", own),), control=save))
+    if printed := [id for id in apart if id in ranks]:
+        title = "For those who hold a printed text beside the screen"
+        parts.append(Stack("apart", title, (cards("errata", printed),)))
+    return tuple(parts)
+
+
+def _header(shelf: Shelf) -> Header:
+    steps, count = shelf.recorded, len(shelf.again)
+    said = "Record a lesson" if steps is None else f"● Stop recording · {steps} step{'s' * (steps != 1)}"
+    tip = "Record the pages that you visit and the numbers that you change as the steps of a new lesson"
+    record = Button("record", said, ForLessons("record"), tip)
+    name, tip = f"{count} to revisit", "Show or hide the questions to come back to"
+    text = f"{name} {'▾' if shelf.unfolded else '▸'}" if count else ""
+    fold = Button("fold", text, ForLessons("fold"), tip, name, link=True)
+    sentence = "Each lesson leads through one model, step by step. Easier lessons stand first."
+    return Header("header", "Lessons", sentence, (record, fold))
+
+
+def _again(shelf: Shelf) -> list[Element]:
+    """Questions from other days, and what else there is to come back to."""
+    lines = []
+    for id, step, why in shelf.again if shelf.unfolded else ():
+        lesson = shelf.known[id][0]
+        question = next(one.title for one in lesson.steps if one.id == step)
+        tip, asks = f"Ask me once more: {question}, of {lesson.title}", ForLessons("ask again", (id, step))
+        lines.append(Line.of(question, lesson.title, why, Entry("Ask me", tip=tip, leads=asks)))
+    columns = tuple(Column(title, width=300) for title in ("question", "lesson", "why", ""))
+    return [Listing("again", "Questions to come back to", columns, tuple(lines), MOST)] if lines else []
+
+
+def _card(shelf: Shelf, id: str, title: str) -> Card:
+    """The card of a lesson; before the lesson has been read, its title and a button."""
+    lesson, progress = shelf.known.get(id, (None, None))
+    found, far, words, said = shelf.outcome(id), 0, "", ""
+    over = found is not None and found.is_whole
+    if lesson is not None and progress is not None:
+        far, teaches = left_at(lesson, progress), _teaches(lesson)
+        words, said = escape(teaches[:1].upper() + teaches[1:], quote=False), _said(lesson, found, far)
+    way = "Again" if over else "Go on" if far else "Begin" if found is not None else "Open"
+    name, tip = f"{way}: {title}", "Begin at the first step, without your answers"
+    begin = Button("begin", way, ForLessons("begin", id), name, name, primary=found is not None and not over)
+    again = "Begin anew" if far and not over else ""
+    ways = [begin, Button("anew", again, ForLessons("begin anew", id), tip, link=True)]
+    if id in shelf.yours:
+        name = f"Remove {title} from your lessons"
+        ways.append(Button("remove", "Remove", ForLessons("remove", id), name=name, link=True))
+    share = None if found is None else found.share  # as at the end of the lesson
+    image = Made(shelf.draw, (id,)) if shelf.draw is not None and lesson is not None and lesson.steps else None
+    return Card(f"lesson {id}", title, tuple(ways), words, said, share, image)
+
+
+def _said(lesson: Lesson, found: Outcome | None, far: int) -> str:
+    """How long a lesson is, the current step, and at its end how much was right and what there is to revisit."""
+    minutes, steps = f" · about {lesson.minutes:.0f} minutes" if lesson.minutes else "", len(lesson.steps)
+    said = [f"{steps} steps{minutes}" if steps else "An example to explore, without steps"]
+    if found is not None and (far or found.is_whole):
+        over, end = found.is_whole, far == steps
+        said += ["✓ gone through" if over else "at the end" if end else f"at step {far} of {steps}"]
+        said += [found.brief] if found.brief and (over or end) else []
+        said += [f"{len(found.revisit)} to revisit"] if found.revisit and (over or end) else []
+    if lesson.needed is not None:
+        said += [f"needs {escape(lesson.needed.name)}"]
+        said += [] if lesson.needed.checked else ["not checked by us with the real weights"]
+    return " · ".join(said)
