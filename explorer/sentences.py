@@ -28,43 +28,42 @@ SENTENCES: dict[str, str] = {
     "model-too-large": "This model would have {numbers} numbers; choose sizes that give up to {limit}.",
     "too-many-labels": "The matrices of this model would have {labels} rows and columns; choose sizes that give up to "
     "{limit}.",
-    "no-display": "There is no display here, so no window can open; start it on a machine with a screen, or come in "
-    "over `ssh -X` from one. `explorer --help` shows what goes without.",
+    "no-display": "There is no display here, so no window can open; start it on a machine with a screen, or connect "
+    "with `ssh -X` from one. `explorer --help` shows what works without a window.",
     "no-label": "'{name}' has no row or column '{label}' along that axis; it has {known}.",
     "label-twice": "'{label}' stands more than once along that axis of '{name}'; use one of the numbers {numbers}.",
     "no-prints": "There are no numbers to look for; give those of one node or of several.",
-    "not-a-matrix": "This is no matrix of finite numbers; give its rows, with ; between them.",
-    "no-questions": "The lesson '{lesson}' asks nothing; choose one with questions, see `explorer list`.",
+    "not-a-matrix": "This is not a matrix of finite numbers; give its rows, with ; between them.",
+    "no-questions": "The lesson '{lesson}' has no questions; choose another, see `explorer list`.",
     "unknown-question": "There is no question '{name}'{near}; write LESSON/STEP, or a lesson for all of its questions.",
     "not-on-a-sheet": "The question '{name}' needs its page, so that it is asked in the program alone; choose others.",
     "bad-title": "Give a title of 1 to {limit} letters.",
     "too-many-questions": "A sheet has 1 to {limit} questions; choose others.",
     "seek-stale": "The model has changed since; look for the value again.",
-    "bundle-damaged": "{file}: is no zip, or damaged; ask for it again.",
-    "bundle-too-large": "{file}: holds too much, beginning with “{name}”; up to 200 files and 200 MB are taken.",
-    "bundle-outside": "{file}: “{name}” leads out of it, so that none of it is opened; ask for another one.",
-    "bundle-link": "{file}: “{name}” is a link, so that none of it is opened; ask for one with the file itself.",
-    "bundle-empty": "{file}: holds no lesson; the names of lessons end in .toml.",
-    "bad-student": "Give the name that the answers are handed in under: 1 to {limit} letters.",
-    "answers-damaged": "{file}: is no file of answers, or damaged; ask for it again.",
+    "bundle-damaged": "{file}: is not a zip file, or is damaged; ask for it again.",
+    "bundle-too-large": "{file}: contains too much, beginning with “{name}”; up to 200 files and 200 MB are accepted.",
+    "bundle-outside": "{file}: “{name}” leads out of it, so nothing in it is opened; ask for another one.",
+    "bundle-link": "{file}: “{name}” is a link, so nothing in it is opened; ask for a zip file with the file itself.",
+    "bundle-empty": "{file}: contains no lesson; the names of lessons end in .toml.",
+    "bad-student": "Give the name under which the answers are handed in: 1 to {limit} letters.",
+    "answers-damaged": "{file}: is not a file of answers, or is damaged; ask for it again.",
     "answers-altered": "{file}: is not as it was saved by {student}; ask for it again.",
     "answers-of-another": "{file}: answers another sheet, “{sheet}”; put it into a folder of its own.",
-    "answers-twice": "{file}: is a second file of {student}; that with more answers counts.",
+    "answers-twice": "{file}: is a second file of {student}; the file with more answers counts.",
     "no-poll": "There is nothing to vote on in this step; go to one that asks for a choice, or for one number.",
     "no-answers": "There are no files of answers; their names end in {ending}.",
     "too-many-files": "There are more than {limit} files; put one class into a folder.",
     "no-words": "There is no word in the text; write one or more.",
-    "no-target": "This model is no translator; only those begin an answer with given words.",
+    "no-target": "This model does not translate; only translators begin an answer with given words.",
     "no-benchmarks": "The benchmarks come with the source code only; run `make bench` in a checkout of it.",
     "no-figure": "No figure has '{text}' in its name; `explorer bench` without a name measures all.",
-    "bad-rate": "'{text}' is no learning rate; write a number above 0, such as 0.1.",
-    "training-diverged": "After step {step} the loss or a gradient is no finite number: the steps were too "
-    "large. The weights are those of the last good step. Start again with a lower "
-    "learning rate, or clip the gradient.",
-    "weight-not-finite": "{name} holds a cell that is no finite number, so there is no gradient to go by. Undo that "
-    "edit, or type a number.",
-    "training-not-finite": "The loss or a gradient is no finite number before the first step; look at the weights, and "
-    "at the words or numbers that are learned from.",
+    "bad-rate": "'{text}' is not a learning rate; write a number above 0, such as 0.1.",
+    "training-diverged": "After step {step} the loss or a gradient is not a finite number: the steps were too large. "
+    "The weights are those of the last good step. Start again with a lower learning rate, or clip the gradient.",
+    "weight-not-finite": "{name} holds a cell that is not a finite number, so there is no gradient. Undo that edit, "
+    "or type a number.",
+    "training-not-finite": "The loss or a gradient is not a finite number before the first step; look at the weights, "
+    "and at the words or numbers that are learned from.",
     "pinned-cases": "{name} is held at values for single cases, and a batch has others. Release it, or learn from all "
     "cases at once: batch 0, and none put aside.",
     "nothing-moves": "There are no weights here that training could move; free some of the frozen ones.",
@@ -74,10 +73,10 @@ SENTENCES: dict[str, str] = {
     "text-line": "{file}: line {line} {problem}; {remedy}.",
     "word-not-known": "'{word}' is not in the vocabulary of the model; add it, or add <unk> for all such words.",
     "unknown-text-word": "The model does not know the word '{word}'; the nearest words that it knows are {known}.",
-    "patch-differs": "The other text has more or fewer words; choose one as long as this.",
+    "patch-differs": "The other text has more or fewer words; choose one as long as this text.",
     "writes-nothing": "This model has no next word to say; choose one with a decoder, such as tiny-gpt.",
     "text-ends": "The text is complete here: the model says {end}.",
-    "not-read": "The model says “{word}”, which is none of the words that it reads, so it can write nothing behind it; "
+    "not-read": "The model says “{word}”, which is none of the words that it reads, so it can write nothing after it; "
     "type the word into the sentence, and it gets a row in the table.",
     "no-start": "Say what the answer begins with: --target and words that the model knows, such as {known}.",
     "no-room": "The model has room for {limit} words; write a shorter text.",
@@ -92,16 +91,16 @@ SENTENCES: dict[str, str] = {
     "no-loss-to-lower": "This model has no loss that training could lower; a switch of its loss adds one.",
     "no-stream": "This model has no layers that could be of another kind; open a GPT to make it a {name}.",
     "no-dropout": "This model has no place for dropout; set it to 0.",
-    "checkpoint-not-read": "{file}: is no training that could be gone on with: {reason}. Delete it to begin anew.",
-    "run-too-long": "A run has up to {limit} steps here; begin another to go on.",
+    "checkpoint-not-read": "{file}: is not a training that can be continued: {reason}. Delete it to begin again.",
+    "run-too-long": "A run has up to {limit} steps here; begin another run to continue.",
     "bad-token": "A token is text that can be seen, without spaces, up to {limit} characters; '{token}' is not.",
     "fixed-tokens": "The words of '{sequence}' belong to this lesson and cannot be changed; set its numbers instead.",
-    "not-computed": "“{what}” could not be computed: {why}. All is as it was before.",
+    "not-computed": "“{what}” could not be computed: {why}. Everything is as it was before.",
     "no-loss": "This model has no loss, so it has no gradient; choose an example that has a loss.",
     "no-gradient": "'{name}' holds whole numbers, which have no gradient; choose a node that holds none.",
     "pin-of-input": "'{name}' is an input: set its cells, there is nothing to pin.",
-    "not-a-number-of-a-word": "“{word}” is no number of a word; this model came without a tokenizer: type "
-    "whole numbers from 0 to {last} in the place of words.",
+    "not-a-number-of-a-word": "“{word}” is not the number of a word; this model came without a tokenizer: type whole "
+    "numbers from 0 to {last} in the place of words.",
     "unknown-sequence": "There is no sequence '{name}'; this model has {known}.",
     "unknown-block": "There is no block '{name}'; this model has {known}.",
     "unknown-switch": "The block '{block}' has no switch '{name}'; it has {known}.",
@@ -136,8 +135,8 @@ SENTENCES: dict[str, str] = {
     "lesson-key": "{file}: {key}: {problem}; {remedy}.",
     "lesson-step": "step `{step}` of {file}: {at}{problem}; {remedy}.",
     "lesson-step-name": "step `{step}` of {file} names {what} `{name}`; {remedy}",
-    "replay-differs": "step `{step}` of {lesson} has other numbers if one comes to it by another way. This is "
-    "a mistake of the program; report it.",
+    "replay-differs": "step `{step}` of {lesson} has other numbers if it is reached in another way. This is an error "
+    "in the program; report it.",
     "replay-question": "step `{step}` of {lesson}: `question`: {problem}; {remedy}.",
     "unknown-course": "There is no course '{name}'{near}.",
     "not-recordable": "“{lesson}” cannot be recorded: only examples that come with the program can; open one of these.",
@@ -157,12 +156,12 @@ SENTENCES: dict[str, str] = {
     "{known}. Update the program to open it.",
     "nothing-moves-here": "Nothing moves on the page “{name}”: choose an attention, a picture of the whole, or a model "
     "with a loss.",
-    "nothing-to-play": "The number in '{name}' is not worked out in steps, so nothing can be played: choose one that "
-    "is computed from others.",
+    "nothing-to-play": "The number in '{name}' is not computed in steps, so nothing can be played: choose one that is "
+    "computed from others.",
     "nothing-pointed-at": "Click a number that is computed from others; then how it is played can be saved.",
     "no-ffmpeg": "An MP4 is written by the program ffmpeg, which is not installed; install it, or write a .gif.",
     "not-filmed": "ffmpeg could not write the film ({why}); write a .gif.",
-    "covered-matrix": "A question asks for numbers of '{name}'; they can be copied when it is answered.",
+    "covered-matrix": "A question asks for numbers of '{name}'; they can be copied when the question is answered.",
     "sheet-too-large": "A spreadsheet with formulas takes up to {limit} cells, and this model needs {numbers}. Choose "
     "smaller sizes or a shorter sentence, or export it as Python.",
     "export-at-work": "An export is still being written. Wait until it says where it is, then export again.",
@@ -176,21 +175,21 @@ SENTENCES: dict[str, str] = {
     "no-known-word": "None of the words of '{text}' is in {vectors}; choose other words, or other vectors.",
     "unknown-vectors": "There are no vectors '{name}'{near}, and no such file; `explorer words list` shows them.",
     "vectors-not-here": "{name} has not been downloaded; `explorer words get {name}` does it ({size}).",
-    "vectors-not-read": "{file}: cannot be read: {reason}. Check its name and place, or get it anew.",
+    "vectors-not-read": "{file}: cannot be read: {reason}. Check its name and place, or get it again.",
     "vectors-too-large": "{file}: its vectors take {size}; up to {limit} can be opened. Choose a smaller file.",
     "vectors-pickle": "{file}: is a pickle, as gensim's own save() writes it; opening one could run any program, so "
     "save the vectors in gensim with save_word2vec_format() and open that.",
     "vectors-unknown": "{file}: is {what}; vectors come as GloVe or word2vec text, word2vec binary, these in gzip, "
     "safetensors or .npz.",
-    "vectors-line": "{file}: line {line}: {problem}. Correct that line, or get the file anew.",
-    "vectors-truncated": "{file}: ends after {found} of the {wanted} words that its first line promises; get the "
-    "file anew.",
-    "vectors-arrays": "{file}: {problem}. Get the file anew, or choose another one.",
+    "vectors-line": "{file}: line {line}: {problem}. Correct that line, or get the file again.",
+    "vectors-truncated": "{file}: ends after {found} of the {wanted} words that its first line promises; get the file "
+    "again.",
+    "vectors-arrays": "{file}: {problem}. Get the file again, or choose another one.",
     "download-offline": "{name} cannot be downloaded: there is no connection to the server ({reason}); what comes with "
     "the program works without.",
     "download-refused": "{name} cannot be downloaded from {url}: {reason}. Try again later.",
-    "download-broken": "The download of {name} broke off: {reason}; {have} are kept, and the next attempt goes on "
-    "there.",
+    "download-broken": "The download of {name} broke off: {reason}; {have} are kept, and the next attempt continues "
+    "from there.",
     "download-wrong": "The download of {name} is not what it should be: {what}; try again later.",
     "disk-full": "{folder}: {need} are needed and {free} are free; make room, then try again.",
     "unknown-ending": "{file}: the ending says how to write vectors; choose one of {known}.",
@@ -210,10 +209,10 @@ SENTENCES: dict[str, str] = {
     "training-differs": "{folder} holds a training of {out} on other texts or settings; delete it or choose "
     "another name.",
     "process-failed": "{message}",
-    "process-ended": "The process that trains was ended from outside; Train goes on from what it kept last.",
+    "process-ended": "The process that trains was stopped from outside; Train continues from what it saved last.",
     "process-not-started": "The process for training could not be started; close other programs and try again.",
-    "example-changed": "The model or what it learns from has changed; Train goes on with it as it is now.",
-    "model-changed": "The model has other weights than when the training began; begin anew.",
+    "example-changed": "The model or what it learns from has changed; Train continues with it as it is now.",
+    "model-changed": "The model has other weights than when the training began; begin again.",
 }
 
 

@@ -41,7 +41,7 @@ class Check:
     def agreement(self, root: str = "the loss") -> str:
         """A text that says how far slope and gradient agree, or why they do not; `root`: the name of the number."""
         if isnan(self.error):
-            return f"on one side {root} is no finite number"
+            return f"on one side {root} is not a finite number"
         if not self.error:
             return "the same"
         if self.agrees:

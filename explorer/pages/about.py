@@ -69,7 +69,7 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
             "Why one-hot?",
             "A one-hot row has a 1 at the number of its word and 0 elsewhere. Multiplied with the table it "
             "gives one row of the table, so a look-up is a matrix product, too. It also shows that only the "
-            "rows of words in the sentence get a gradient. The number of a word says nothing about it: word 4 "
+            "rows of words in the sentence get a gradient. The number of a word says nothing about the word: word 4 "
             "is not twice word 2.",
             OneHot,
         ),
@@ -77,8 +77,8 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
     "positions": (
         Answer(
             _FOR,
-            "Attention alone does not depend on the order of the words: in another order the same vectors come "
-            "out, in that order. So each place has a vector of its own. With it, “dog bites man” and “man "
+            "Attention alone does not depend on the order of the words: if words change places, their vectors only "
+            "change places, too. So each place has a vector of its own. With it, “dog bites man” and “man "
             "bites dog” are different.",
         ),
         Answer(
@@ -153,7 +153,8 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
         Answer(
             "Why normalise?",
             "From layer to layer numbers could become so large or so small that the model cannot learn. RMS "
-            "norm brings each row to a root mean square of 1, and takes no mean away. With γ the model can then "
+            "norm brings each row to a root mean square of 1, and does not subtract the mean. With γ the model can "
+            "then "
             "choose another size.",
             RMSNorm,
         ),
@@ -187,7 +188,8 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
         ),
         Answer(
             "Why an activation?",
-            "Two matrix products in a row could be replaced by one. The bend between them, such as ReLU, which "
+            "Two matrix products, one after the other, could be replaced by one. The bend between them, such as "
+            "ReLU, which "
             "makes negative numbers 0, lets the net answer differently in different cases.",
         ),
     ),
@@ -212,8 +214,8 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
         ),
         Answer(
             "Why not always the most probable?",
-            "A model that always takes the most probable word soon repeats itself. If words are drawn by "
-            "chance, but only from the most probable ones, the texts are different each time and still make "
+            "A model that always takes the most probable word soon repeats itself. If words are drawn at random, but "
+            "only from the most probable ones, the texts are different each time and still make "
             "sense.",
         ),
     ),
@@ -256,13 +258,13 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
     "loss": (
         Answer(
             _FOR,
-            "The loss is a number that says how wrong the model is. To learn means to make it smaller. For "
+            "The loss is a number that says how wrong the model is. Learning makes this number smaller. For "
             "each weight one can compute how the loss changes if this weight grows a little.",
         ),
         Answer(
             "Why the logarithm?",
-            "Cross-entropy is −log of the probability of the right word. If the model is sure and right, it is "
-            "near 0. If the model is sure and wrong, it is very large.",
+            "Cross-entropy is −log of the probability of the right word. If the model is sure and right, the loss is "
+            "near 0. If the model is sure and wrong, the loss is very large.",
             CrossEntropy,
         ),
         Answer(
@@ -291,7 +293,7 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
         Answer(
             _FOR,
             "The output is a number between no and yes. From the threshold on it counts as yes. A higher "
-            "threshold makes fewer wrong yes and more wrong no.",
+            "threshold gives fewer wrong answers “yes” and more wrong answers “no”.",
         ),
     ),
     "regression": (
@@ -343,8 +345,8 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
     "card": (
         Answer(
             _FOR,
-            "Who uses a model should know which texts it has learned from, and how good it is on other texts. "
-            "A model card says so in a few lines (Mitchell et al. 2019).",
+            "Whoever uses a model should know which texts it has learned from, and how good it is on other texts. A "
+            "model card says this in a few lines (Mitchell et al. 2019).",
         ),
     ),
     "changes": (

@@ -299,10 +299,10 @@ def _crossed(view: View, block: str) -> str:
     target, layers = view.graph.shape(f"{block}Q")[-2], view.state.model.decoder_layers
     everywhere = f", in all {layers} layers of the decoder" if layers > 1 else ""
     many = source * target > MOST_LINES
-    strongest = " Of so many words the strongest line of each is drawn; point at a word for all of its own." * many
+    strongest = " Only the strongest line of each word is drawn; point at a word to see all its lines." * many
     return (
         f"The encoder runs once. What it made of the source, {source} × {width}, gives the keys and values here"
-        f"{everywhere}; all {target} positions of the target ask the same ones, and so would the words to come."
+        f"{everywhere}; all {target} positions of the target use the same keys and values, and so would later words."
         f"{strongest}"
     )
 
@@ -398,6 +398,6 @@ def _switch(view: View, name: str, head: int, short: bool) -> Button:
     if is_off(view, name):
         text, less, tip = "Switch on", "Unmute", "Let the head work again"
     else:
-        text, less, tip = "Switch off", "Mute", "Hold what the head puts out at 0 and see what is missed"
+        text, less, tip = "Switch off", "Mute", "Hold the output of the head at 0, and see what changes"
     said = less if short else text  # "On" and "Off" would be read as what the head is now
     return Button(f"switch of head {head + 1}", said, turn(view, name), tip, f"{text} head {head + 1}")

@@ -57,7 +57,8 @@ Named = tuple[str, str]
 def family(view: View, stage: Stage) -> tuple[Element, ...]:
     """Known models with their switches, and the losses of small models of each kind on the same sentences."""
     said = (
-        "Click a name: the model in front becomes of that kind, and undo takes it back. It keeps its sizes and its "
+        "Click a name: the open model becomes a model of that kind, and undo takes this back. It keeps its sizes and "
+        "its "
         "words, and the weights that still fit; the others start as random numbers, so train it then."
     )
     heading = Section("trained", "Small ones, trained on the same sentences")
@@ -107,7 +108,7 @@ def _where(group: Sequence[Named]) -> str:
 
 
 def _line(one: "Member", chosen: Mapping[str, SwitchValue], groups: Sequence[Sequence[Named]]) -> Line:
-    name = Entry(one.name, tip=f"Make the model in front a {one.name}", leads=Do(BecomeKind(one.name)))
+    name = Entry(one.name, tip=f"Make the open model a {one.name}", leads=Do(BecomeKind(one.name)))
     entries = [_entry(chosen[".".join(group[0])], _switch(group[0])) for group in groups]
     return Line.of(name, str(one.year), *entries)
 
@@ -133,8 +134,9 @@ def _trained() -> tuple[Element, ...]:
     seeds = len(kinds()[0].losses)
     weights = [kind.weights for kind in kinds()]
     note = (
-        f"Each has {min(weights):,} to {max(weights):,} weights and took {steps():,} steps, with {seeds} seeds. Their "
-        "loss is that of sentences none has seen, in nats a word. Differences smaller than the spread say nothing."
+        f"Each has {min(weights):,} to {max(weights):,} weights and took {steps():,} steps, with {seeds} seeds. "
+        f"Their loss is measured on sentences that none of them has seen, in nats a word. Differences smaller than "
+        f"the spread say nothing."
     )
     lines = tuple(
         Line.of(
@@ -209,8 +211,8 @@ KINDS = {
 }
 """A short description of each kind of model."""
 DTYPES = {
-    "float64": "8 bytes a number, some 16 digits",
-    "float32": "4 bytes a number, some 7 digits: quicker to train",
+    "float64": "8 bytes a number, about 16 digits",
+    "float32": "4 bytes a number, about 7 digits: quicker to train",
 }
 
 
@@ -252,10 +254,10 @@ def card(view: View, stage: Stage) -> tuple[Element, ...]:
         said = f"As it comes, it was trained: <b>explorer train {escape(recipe)} --out FILE</b> trains it again."
         elements.append(Note("trained before", said))
     elif top is not None and total(parameters(view.graph, state.model)):  # not for a model without parameters
-        said = "It was not trained here: its numbers come with the example, or were drawn by chance."
+        said = "It was not trained here: its numbers come with the example, or were drawn at random."
         elements.append(Note("untrained", said))
     elif top is None:
-        said = "It was not trained here: its numbers come from a file, or were drawn by chance."
+        said = "It was not trained here: its numbers come from a file, or were drawn at random."
         elements.append(Note("elsewhere", f"{said} Whoever trained it can say with which texts, and how good it is."))
     return *elements, whole_below(view)
 
@@ -316,7 +318,7 @@ def _choices(model: Model) -> tuple[Element, ...]:
         Column("in the textbook", names=True),
         Column("where"),
     )
-    title = Section("choices", "What it chose where the textbook chooses otherwise")
+    title = Section("choices", "Where the model differs from the textbook")
     return title, Listing("choices of the model", title.text, columns, tuple(lines), most=24)
 
 
@@ -364,7 +366,7 @@ def _recipe(name: str) -> tuple[Element, ...]:
     text = " --text FILE" if task.material.kind == "text" else ""
     again = (
         f"<b>explorer train {name}{text} --out FILE</b> trains it again, to the same weights on the same machine. "
-        "In the window the page Train does, with these settings: draw the weights anew, and choose what to learn from."
+        "In the window the page Train does so, with these settings: draw new weights, and choose what to learn from."
     )
     return Section("recipe", "Recipe"), _listing("recipe of training", lines, ("setting", "")), Note("again", again)
 

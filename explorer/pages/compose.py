@@ -169,7 +169,7 @@ KINDS: dict[str, Kind] = {
     "batch norm": Kind(Maker("norm", "norm"), Maker("norm", "norm_sentence"), ("epsilon", "epsilon_in")),
     "dropout": Kind(
         Maker("compose", "matrices"),
-        "In training, some numbers are set to 0 by chance. When the model is used, all are kept.",
+        "In training, some numbers are set to 0 at random. When the model is used, all are kept.",
         ("dropout",),
     ),
     "ffn": Kind(

@@ -22,7 +22,7 @@ from explorer.pages.veil import altered
 from explorer.pages.view import Cell, View, equation
 
 CHAIN_RULE = "Gradient of each cell that it feeds × how much that cell changes with this one:"
-WAITS = "How it comes about is shown when the question is answered: it would show the number."
+WAITS = "How this number is computed is shown when the question is answered."
 PLAYED = "cell.played"
 """The beginning of the keys that keep how far the derivation of a cell has been played."""
 SLOW = 2.0

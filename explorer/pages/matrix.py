@@ -36,7 +36,7 @@ _LEAST = written(-0.01, DECIMALS)
 """The narrowest text of a number with a sign."""
 CALM = 1.3
 """The full colour belongs to this many times the largest number: it would be too loud on a quiet page."""
-ROUNDING = "0, but for rounding: the terms of its sum cancel"
+ROUNDING = "0, except for rounding: the terms of its sum cancel"
 NEW = "new with the last edit: it had no value before"
 ALONE = "the other model has no matrix of this name and shape"
 FEW = 48

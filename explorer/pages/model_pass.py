@@ -69,5 +69,5 @@ def coloured(view: View) -> str:
                 "How much the loss depends on each block: a stronger colour is a longer gradient. A pass goes backward."
             )
         case "difference":
-            return "The stronger the colour of a block, the more it differs from the model beside."
+            return "The stronger the colour of a block, the more it differs from the other model."
     return ""

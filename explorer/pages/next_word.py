@@ -92,7 +92,7 @@ def _about(view: View, sequence: str, row: int, on: bool, cost: Cost) -> str:
             f"{cost.without:,}. Grey cells: rows that are not needed; those of keys and values were kept."
         )
     if n > MOST_COLUMNS:
-        said += f" In sight are the last {MOST_COLUMNS} of {n} words."
+        said += f" Only the last {MOST_COLUMNS} of {n} words are shown."
     if cost.without * n > MOST_WORK or view.state.pins:
         return said
     words = view.labels(sequence)[:n]
@@ -380,7 +380,7 @@ def _controls(view: View, choice: Choice, left: Array, shares: Array) -> Stack:
     elif drawing:
         together = f"probabilities that add up to {alone(float(shares[left].sum()))}"
         said = f"Top-k and top-p leave <b>{n:,}</b> of {last:,} {what}s, with {together}."
-        said += " These are weighed anew, so that they add up to 1, and one is drawn."
+        said += " These are scaled so that they add up to 1, and one is drawn."
     parts = (
         Controls("how to choose", (how,)),
         Controls("cuts", (top_k, top_p, seed)),

@@ -199,7 +199,7 @@ def _legend(found: Measured) -> str:
     what = "column" if found.axis else "row"
     if not found.op.centres:
         return f"Dots: the numbers of a {what}. Line: 0. Band: 0 ± RMS. Each picture has its own scale."
-    zero = f" {ZERO}: the mean is 0, but for rounding." if found.rounded.any() else ""
+    zero = f" {ZERO}: the mean is 0, except for rounding." if found.rounded.any() else ""
     return f"Dots: the numbers of a {what}. Line: their mean. Band: the mean ± σ. Each picture has its own scale.{zero}"
 
 

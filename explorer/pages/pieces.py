@@ -37,7 +37,7 @@ OWN_WORD = "pieces.own word"
 _KINDS = {
     "BytePairs": "byte-pair encoding: of the pairs side by side the one that was learned first is merged",
     "WordPieces": "WordPiece: from the left, the longest piece that there is",
-    "Unigram": "Unigram: of all ways to take a word apart the likeliest",
+    "Unigram": "Unigram: of all ways to cut a word, the most probable one",
     "WholeWords": "whole words",
 }
 _BEGINS, _CHOSEN = 60, 40
@@ -66,13 +66,13 @@ def own_steps(view: View, known: Vocabulary, sentence: str) -> tuple[Element, ..
     around = " ".join(known[i] for i in tokenizer.before), " ".join(known[i] for i in tokenizer.behind)
     told = [
         f"before it stands {escape(around[0])}" if around[0] else "",
-        f"behind it {escape(around[1])}" if around[1] else "",
+        f"after it {escape(around[1])}" if around[1] else "",
     ]
     marks = "; ".join(one for one in told if one)
     rule = _KINDS[type(tokenizer.model).__name__]
     about = (
         f"The model came with this tokenizer of <b>{len(known):,}</b> pieces, by {rule}. "
-        "A text is first split into the parts below, with a sign for each blank; no piece goes across two of them."
+        "A text is first split into the parts below, with a sign for each blank; no piece belongs to two parts."
         + (f" Of a text, {marks}." if marks else "")
     )
     columns = Column("part", width=220), Column("pieces", width=420), Column("numbers", width=220)
@@ -139,7 +139,7 @@ def pieces(view: View, stage: Stage) -> tuple[Element, ...]:
     about = (
         f"The sentence has <b>{len(sentence.encode())}</b> bytes; with {len(merges)} merges it has <b>{len(found)}</b> "
         "pieces. With fewer merges the pieces are shorter and the vocabulary is smaller; with more it is the other way "
-        "round. A word that was never seen falls into smaller pieces, at worst into bytes: nothing is unknown."
+        "round. A word that was never seen is cut into smaller pieces, at worst into bytes: nothing is unknown."
     )
     word = _word(view, sentence, merges)
     rule = "The two pieces that most often stand side by side become one piece. This is repeated again and again."

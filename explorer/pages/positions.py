@@ -316,7 +316,7 @@ def _said_of_sizes(drawn: _Drawn) -> str:
     if (drawn.n, drawn.d) == (n, d):
         return f"{model}; that is what is drawn."
     if drawn.d != d:
-        return f"{model}. Drawn is what the same formula gives for {drawn.d}: other wavelengths, so other numbers."
+        return f"{model}. The picture shows what the same formula gives for {drawn.d}: other wavelengths and numbers."
     if drawn.n < n:
         return f"{model}; the first {drawn.n} of its positions are drawn."
     return f"{model}: the framed part. The rest is what the same formula gives further on."
@@ -332,7 +332,7 @@ def _said_of_curves(view: View, drawn: _Drawn) -> str:
     if drawn.op.exponents == "sines first":
         waves = "Solid: sine, in the first half of the dimensions. Dashed: cosine, in the second half."
     n = drawn.told_apart
-    part = f"Of {drawn.n} positions the first {n}, because in more one could not tell the waves apart." * (n < drawn.n)
+    part = f"Of {drawn.n} positions the first {n}, because with more the waves could not be told apart." * (n < drawn.n)
     return " ".join(filter(None, (waves, dots, part)))
 
 

@@ -126,7 +126,7 @@ def seek_page(search: Search) -> tuple[Element, ...]:
     now = formatted(search.value, ".6g")
     header = Header("header", "Find inputs for a value", f"{search.name}, {search.where}: now {now}")
     field = Field(
-        "wish", "It shall be", search.typed, ForSeek("wish"), ForSeek("find"), MOST_DIGITS, on=not search.busy
+        "wish", "It should be", search.typed, ForSeek("wish"), ForSeek("find"), MOST_DIGITS, on=not search.busy
     )
     ready = bool(search.typed.strip() and search.chosen)
     begin = Button("find", "Find", ForSeek("find"), on=ready, primary=not _is_usable(search))
@@ -149,7 +149,7 @@ def seek_page(search: Search) -> tuple[Element, ...]:
         for one in search.inputs
     )
     more = f" {search.left_out} more, further away, stay as they are." if search.left_out else ""
-    said = "All else stays as it is." if search.inputs else "It comes from no number that may change."
+    said = "Everything else stays as it is." if search.inputs else "It comes from no number that may change."
     return (
         header,
         Controls("wished", (field, find)),
@@ -183,9 +183,9 @@ def _outcome(search: Search) -> list[Element]:
     steps = f"{count} step{'s' * (count != 1)}"
     wished = formatted(found.wished, ".6g")
     if found.reached:
-        said = f"<b>{wished} is reached in {steps}.</b> Use it, and undo brings back what was."
+        said = f"<b>{wished} is reached in {steps}.</b> Use it; undo brings the old values back."
     else:
-        said = f"<b>{wished} is not reached: {escape(found.reason)}.</b> Let other inputs change, or wish for less."
+        said = f"<b>{wished} is not reached: {escape(found.reason)}.</b> Free other inputs, or choose a nearer value."
     away = max((abs(found.wished - value) for value in _values(found)), default=0.0) or 1.0
     lines = tuple(
         Line.of(

@@ -34,7 +34,7 @@ LEAST_BLOCK, LEAST_CROSS, TITLE, WIDTHS = 128.0, 171.0, 8.6, 12.5
 """The least width of a block, and of cross-attention; the width of a letter of a title, and of a net's widths."""
 SIDES = 2.5
 """The padding at both sides of a pill's words, in letters."""
-PLACES_TIP = "Positions are not added to the vectors: they are where queries meet keys."
+PLACES_TIP = "Positions are not added to the vectors: they are used where queries and keys are compared."
 APART, EDGE, COMPACT = 4.0, 1.8, 300.0
 """The gap between heads; how far the frame of heads that share keys extends around them; and the width of all heads
 that is worth it only if the heads become twice as large."""

@@ -76,7 +76,7 @@ def _flat(view: View) -> tuple[Element, ...]:
     d = view.values["x"].shape[-1]
     if d == 2:
         return ()
-    said = f"Here are 2 of {d} dimensions. In all {d} the angle is another one, and x_o stands at a right angle to y."
+    said = f"Here are 2 of {d} dimensions. In all {d} the angle is different, and x_o stands at a right angle to y."
     return (Note("two of all", said),)
 
 

@@ -108,12 +108,12 @@ def patching(view: View, sequence: str, row: int, word: int, names: Mapping[str,
     note = (
         f"The other text is <i>{other_text}</i>. Each cell takes one part at one place from there and says "
         f"how far the answer then moves from <b>{escape(says[word])}</b> to <b>{escape(says[rival])}</b>: 0 not at "
-        "all, 1 all the way, as their logits differ. A click puts that part in as a pin; undo takes it out."
+        "all, 1 all the way, measured by their logits. A click puts that part in as a pin; undo takes it out."
     )
     if np.isnan(shares).all():
         note = (
-            f"The other text is <i>{other_text}</i>. Both have the same answer, so there is no way between them: "
-            "choose another word, or take a pin out by undo."
+            f"The other text is <i>{other_text}</i>. Both have the same answer, so nothing can move from one to the "
+            f"other: choose another word, or take a pin out by undo."
         )
     lines = []
     for site, along in zip(sites(view.graph), shares, strict=True):
@@ -306,8 +306,8 @@ def _lens(view: View, sequence: str, row: int, word: int) -> tuple[Element, ...]
         Column("rank", NUMBER),
     )
     note = (
-        "What the last norm and the output layer would say if the model ended here. In the middle of a model these are "
-        "guesses that nobody asked it for: it was trained to be right at its end."
+        "What the last norm and the output layer would say if the model ended here. In the middle of a model these "
+        "are guesses that it was not trained for: it was trained to be right at its end."
     )
     here = Listing("lens here", "The likeliest word after each block", columns, tuple(lines))
     all_words = Section("lens of all", "After each word"), _lens_of_all(found, says, there, row)
@@ -378,7 +378,8 @@ def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ..
     note = (
         f"The {logit} of <b>{escape(says[word])}</b> after <mark>{escape(there[row])}</mark> is the sum of these "
         f"parts. The last norm divides all of them by one number, the σ of this row, {written(ledger.sigma, 3)}, "
-        "and that is taken as it is. Only differences of logits count: what all words get alike changes no probability."
+        "which is not taken apart. Only differences of logits count: what is added to all words alike changes no "
+        "probability."
     )
     terms = Listing("parts", "The logit, term by term", columns, tuple(lines), most=20)
     of_one = _opened(view, sequence, ledger, parts[opened], there)

@@ -108,7 +108,7 @@ def seek(
     moves, slow = list[Move](), 0
     while abs((now := _number(engine, root)) - wished) > close:
         if not isfinite(now):
-            return Sought(wished, began, tuple(moves), inputs, "it is no finite number")
+            return Sought(wished, began, tuple(moves), inputs, "it is not a finite number")
         slopes = {name: _slope(engine, name, root) * allowed for name, allowed in mask.items()}
         size = sqrt(sum(float(np.sum(np.square(slope, dtype=np.float64))) for slope in slopes.values()))
         if not isfinite(size) or size**2 == 0 or not isfinite(abs(wished - now) / size**2):

@@ -81,7 +81,7 @@ class NewModel(QDialog):
         self.d_ff.setSpecialValueText("auto")
         positions = tuple(c for c in SWITCHES["sequence"]["positions"].choices if c != "table")
         self.positions = self._choice("Positions", positions, "How the place of a word becomes numbers")
-        self.initialiser = self._choice("Weights start", INITIALISERS, "How the weights are chosen by chance")
+        self.initialiser = self._choice("Weights start", INITIALISERS, "How the random weights are chosen")
         self.seed = self._number("Seed", 0, 0, 2**31 - 1, "The same seed gives the same weights")
         self._problem = QLabel()
         self._problem.setWordWrap(True)

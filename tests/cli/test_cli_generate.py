@@ -130,7 +130,7 @@ WRONG = [
     (["roses-are-red", "roses", "-n", "0"], "-n may be 1 to 500"),
     (["roses-are-red", "roses", "--top-p", "2"], "'top-p' is 2.0; it must lie between"),
     (["roses-are-red", "roses", "--beams", "2", "--greedy"], "leave out --greedy"),
-    (["roses-are-red", "roses", "--target", "red"], "is no translator"),
+    (["roses-are-red", "roses", "--target", "red"], "does not translate"),
     (["xor", "roses"], "has no next word to say"),
     (["no-such-model", "roses"], "There is no lesson 'no-such-model'"),
 ]

@@ -312,7 +312,7 @@ def test_a_damaged_checkpoint(recipe, tmp_path, capsys):
     out = tmp_path / "xor.explorer"
     Path(f"{out}.training").write_bytes(b"no training")
     assert main(["train", recipe(), "--out", str(out)]) == 2
-    assert "Delete it to begin anew" in capsys.readouterr().err
+    assert "Delete it to begin again" in capsys.readouterr().err
 
 
 # A process of its own, as the window starts it

@@ -126,7 +126,7 @@ def test_a_gradient_that_goes_straight_through_a_rounding_says_so(compute):
 def test_agreement_in_words():
     assert Check(1e-5, 2, 2, 0, 0).agreement() == "the same"
     assert Check(1e-5, 2, 2, 1, 1.00002).agreement() == "the same to 4 digits"
-    assert Check(1e-5, np.nan, np.inf, np.nan, -np.inf).agreement() == "on one side the loss is no finite number"
+    assert Check(1e-5, np.nan, np.inf, np.nan, -np.inf).agreement() == "on one side the loss is not a finite number"
 
 
 def test_error_of_nothing_is_nothing():

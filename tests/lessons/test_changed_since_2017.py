@@ -145,7 +145,7 @@ def test_the_losses_of_plain_and_gated_nets_are_those_of_the_table_and_nearer_th
     assert abs(plain.mean - gated.mean) < min(plain.spread, gated.spread)
     assert {round(one.weights, -2) for one in (plain, gated)} == {41100}
     widths = [lesson.state(name).model.switch("decoder.1.ffn", "d_ff") for name in ("gated", "rotary")]
-    assert f"d_ff is {widths[0]} here, where it was {widths[1]}" in said(lesson, "gate")
+    assert f"d_ff is {widths[0]} here; before it was {widths[1]}" in said(lesson, "gate")
 
 
 def test_the_cache_has_the_bytes_that_the_words_and_the_answers_say(lesson):

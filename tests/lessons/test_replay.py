@@ -36,7 +36,7 @@ def test_a_step_that_is_another_one_by_another_way_is_found(three, monkeypatch):
         return command
 
     monkeypatch.setattr(StepStates, "go", astray)
-    with refuses("step `guess` of three-steps has other numbers if one comes to it by another way"):
+    with refuses("step `guess` of three-steps has other numbers if it is reached in another way"):
         replay.replay(three)
 
 

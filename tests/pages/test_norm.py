@@ -55,7 +55,7 @@ def test_what_rounding_leaves_of_a_mean_of_0_is_no_number_to_puzzle_over(textboo
         mean = textbook.value(f"{BLOCK}.norm")[i].mean()
         assert abs(mean) < 1e-14
         assert row[4] == ("≈ 0" if mean else "0.0000")
-    assert "≈ 0: the mean is 0, but for rounding" in page.notes
+    assert "≈ 0: the mean is 0, except for rounding" in page.notes
     textbook.do(SetCells(f"{BLOCK}.beta", {(0,): 4e-12}))
     page = textbook.page(STAGE)
     assert [row[4] for row in moments(page)] == ["1e−12"] * 3

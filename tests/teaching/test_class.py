@@ -328,7 +328,7 @@ def test_who_stops_keeps_what_was_answered(tmp_path, monkeypatch, capsys, stop):
         (["sheet", "emma/x", "--out", "a.sheet.toml"], "no question"),
         (["sheet", "softmax", "--out", "theirs.sheet.toml"], "was not written by this program"),
         (["answer", "w.sheet.toml", "--student", "Theirs"], "was not written by this program"),
-        (["sheet", "tiny-gpt", "--out", "a.sheet.toml"], "asks nothing"),
+        (["sheet", "tiny-gpt", "--out", "a.sheet.toml"], "has no questions"),
         (["sheet", "emma", "--seed", "-1", "--out", "a.sheet.toml"], "--seed"),
         (["class", "nowhere"], "cannot be read"),
     ):

@@ -290,7 +290,7 @@ def test_the_command(tmp_path, capsys):
         (["softmax"], "--out says"),
         (["softmax", "--out", "a.doc"], "--out says"),
         (["softmax", "--variants", "0", "--out", "a.xml"], "--variants may be"),
-        (["tiny-gpt", "--out", "a.xml"], "asks nothing"),
+        (["tiny-gpt", "--out", "a.xml"], "has no questions"),
     ):
         assert main(["questions", *given]) == 2
         assert told in capsys.readouterr().err

@@ -301,7 +301,7 @@ def test_steps_too_large_end_with_a_plain_sentence(script):
     script.do(SetCells(LOGITS, {(0, 1): np.inf}))
     run = begun(script, "SGD", 0.1)
     before = script.state
-    with refuses("no finite number"):
+    with refuses("not a finite number"):
         run.take()
     assert script.state is before
     assert run.at == 0

@@ -106,14 +106,14 @@ def test_a_cell_is_played_as_on_the_screen(open_window, eye, part):
 
 def test_what_is_given_cannot_be_played(open_window):
     window = open_window("emma")
-    with refuses("not worked out in steps"):
+    with refuses("not computed in steps"):
         frames(window.bench, "attention", cell=Cell("Q", (0, 0)))
 
 
 def test_a_number_that_a_question_asks_for_is_not_played(open_window):
     window = open_window("emma")
     window.bench.selection.speak_of(None, Covered({"scores": frozenset({(0, 8)})}))
-    with refuses("not worked out in steps"):
+    with refuses("not computed in steps"):
         frames(window.bench, "attention", cell=CELL)
 
 

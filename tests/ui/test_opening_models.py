@@ -53,7 +53,7 @@ def test_without_a_tokenizer_numbers_are_typed_and_nothing_else(window, folder, 
     state = window.bench.document.state
     with pytest.raises(ExplorerError) as error:
         window.bench.document.do(SetTokens("input", ("5", "ball")))
-    assert "“ball” is no number of a word" in sentence(error.value)
+    assert "“ball” is not the number of a word" in sentence(error.value)
     assert "from 0 to 9" in sentence(error.value)
     assert window.bench.document.state is state
 

@@ -126,7 +126,7 @@ def _answer(step: Step, engine: Engine, numbers: dict[str, str], order: tuple[in
             said = f"<p>{escape(place_named(question, right_places(question, engine)[0], engine))}</p>"
         case MakeSo():
             goals = "; ".join(goal_named(condition, engine) for condition in question.conditions)
-            said = f"<p>Any change counts that makes it so: {escape(goals)}.</p>"
+            said = f"<p>Any change is right that leads to this: {escape(goals)}.</p>"
         case _:
             return ""
     return said + (prose.html(question.why, numbers) if question.why else "")

@@ -44,7 +44,7 @@ class QuestionView(QFrame):
         self._hint_place = QVBoxLayout()
         self._derivation = DerivationView(bench, self)
         self._more = QPushButton(self)
-        self._more.setToolTip("One hint more; the last one is the whole derivation")
+        self._more.setToolTip("One more hint; the last one is the whole derivation")
         self._more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._more.clicked.connect(guide.hint)
         self._column = column_in(self, spacing=bench.appearance.px(6))

@@ -422,7 +422,7 @@ def test_the_last_good_weights_stay(xor):
     model, inputs = xor("ReLU").model, xor("ReLU")._inputs
     model = model.with_switch("layer.2", "activation", "identity")
     trainer = Trainer(model, inputs, OWN, Recipe(optimiser="SGD", rate=100.0, steps=1000))
-    with refuses(r"After step \d+ the loss or a gradient is no finite number"):
+    with refuses(r"After step \d+ the loss or a gradient is not a finite number"):
         run(trainer)
     kept, at = bits(trainer), trainer.at
     assert 0 < at < 1000

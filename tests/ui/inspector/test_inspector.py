@@ -470,8 +470,8 @@ def test_a_cell_says_the_slip_that_is_printed_beside_it(printed, window, point):
 
 
 def test_what_is_0_but_for_rounding_says_so(printed, point):
-    assert "0, but for rounding" in said(point("output", "decoder.1.cross.concat", 0, 2))
-    assert "0, but for rounding" not in said(point("output", "decoder.1.cross.concat", 0, 1))
+    assert "0, except for rounding" in said(point("output", "decoder.1.cross.concat", 0, 2))
+    assert "0, except for rounding" not in said(point("output", "decoder.1.cross.concat", 0, 1))
 
 
 def test_a_cell_that_is_not_on_the_page_in_sight_is_let_go(open_window, eye, hand):

@@ -197,7 +197,7 @@ def test_another_optimiser_goes_on_from_here(stepper, descent, hand, qtbot):
 def test_steps_too_large_stop_with_a_sentence(panel, stepper, descent, hand, said):
     panel.bench.document.do(SetCells("output.logits", {(0, 1): np.inf}))
     hand.click(stepper.play)
-    assert "no finite number" in said()
+    assert "not a finite number" in said()
     assert not descent.going
 
 

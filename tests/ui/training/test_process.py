@@ -99,7 +99,7 @@ def test_another_model_ends_it_and_so_does_closing_the_window(train, hand, qtbot
     qtbot.waitUntil(lambda: tab.descent.process is not None and tab.pictures.records.at > 0)
     window.bench.document.do(SetSwitch("layer.1", "activation", "sigmoid"))
     qtbot.waitUntil(lambda: tab.descent.process is None and not tab.descent.going)
-    assert "Train goes on with it as it is now" in tab.problem
+    assert "Train continues with it as it is now" in tab.problem
     hand.click(tab.control("train"))
     qtbot.waitUntil(lambda: tab.descent.process is not None and tab.pictures.records.at > 0)
     window.close()
@@ -135,7 +135,7 @@ def test_a_process_that_is_killed_says_so_and_is_gone_on_with(train, hand, qtbot
     qtbot.waitUntil(lambda: tab.descent.process is not None and tab.descent.process.checkpoint.exists())
     tab.descent.process._process.kill()
     qtbot.waitUntil(lambda: tab.descent.process is None)
-    assert "was ended from outside" in tab.problem
+    assert "was stopped from outside" in tab.problem
     assert not tab.descent.going
     at = tab.pictures.records.at
     hand.click(tab.control("train"))

@@ -367,7 +367,7 @@ def test_a_damaged_training_is_told_in_one_sentence_and_stays(tmp_path, monkeypa
         with file.open("wb") as stream:
             container.write(stream, said, {**arrays, **{part: a for part, a in other.items() if part in arrays}})
         before = file.read_bytes()
-        with refuses(rf"{name}\.safetensors: is no training that could be gone on with") as caught:
+        with refuses(rf"{name}\.safetensors: is not a training that can be continued") as caught:
             file_training.train_files([text], tmp_path / "mine.txt", SMALL)
         assert "\n" not in sentence(caught.value)
         assert file.read_bytes() == before
