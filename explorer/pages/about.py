@@ -67,7 +67,7 @@ ABOUT: dict[str, tuple[Answer, ...]] = {
         ),
         Answer(
             "Why one-hot?",
-            "A one-hot row has a 1 at the number of its word and 0 elsewhere. Multiplied with the table it "
+            "A one-hot row has a 1 at the number of its word and 0 elsewhere. Multiplied by the table it "
             "gives one row of the table, so a look-up is a matrix product, too. It also shows that only the "
             "rows of words in the sentence get a gradient. The number of a word says nothing about the word: word 4 "
             "is not twice word 2.",
