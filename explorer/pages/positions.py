@@ -316,7 +316,7 @@ def _said_of_sizes(drawn: _Drawn) -> str:
     if (drawn.n, drawn.d) == (n, d):
         return f"{model}; that is what is drawn."
     if drawn.d != d:
-        return f"{model}. The picture shows what the same formula gives for {drawn.d}: other wavelengths and numbers."
+        return f"{model}. You see what the same formula gives for {drawn.d}: other wavelengths, so other numbers."
     if drawn.n < n:
         return f"{model}; the first {drawn.n} of its positions are drawn."
     return f"{model}: the framed part. The rest is what the same formula gives further on."

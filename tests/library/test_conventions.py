@@ -36,7 +36,7 @@ def test_a_matrix_alone_opens():
     assert str(found) == "1  output.probabilities: as it stands"
     np.testing.assert_allclose(found[0].open()["output.probabilities"][0, 0], 0.6522, atol=1e-4)
     for wrong in ("1 nan", "1 2; 3"):
-        with refuses("no matrix|equally long"):
+        with refuses("not a matrix|equally long"):
             explorer.conventions(wrong, "1")
 
 

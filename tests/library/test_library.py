@@ -158,7 +158,7 @@ def test_an_edit_of_a_document_that_a_window_shows_is_one_of_its_steps(m):
         (lambda m: m.generate(" "), "no word"),
         (lambda m: m.generate("You", n=0), "must lie between"),
         (lambda m: explorer.open("softmax").generate("You"), "no next word"),
-        (lambda m: explorer.open("tiny-gpt").generate("the", target="cat"), "no translator"),
+        (lambda m: explorer.open("tiny-gpt").generate("the", target="cat"), "does not translate"),
         (lambda m: setattr(explorer.open("two-vectors"), "tokens", "a b"), "two-vectors"),
         (lambda m: explorer.open("tiny-gpt").target, "no sequence 'target'"),
     ],

@@ -329,7 +329,7 @@ def test_the_weights_of_the_head_that_is_looked_at_or_their_mean(translator):
 def test_of_many_words_only_the_strongest_lines_are_promised(translator):
     assert "strongest line" not in translator.page(CROSS).notes
     translator.do(SetTokens("source", tuple(f"word{i}" for i in range(512))))
-    assert "the strongest line of each is drawn" in translator.page(CROSS).notes
+    assert "the strongest line of each word is drawn" in translator.page(CROSS).notes
 
 
 JOINED = f"{ENCODER}.heads"

@@ -27,7 +27,7 @@ brought by call called came chance comes divided divides do drag each every firs
 got grows has how in input into is it its itself join joins largest looks made make many minus more most much next no
 none not now number numbers of off on one only or other others out over own picture plus put puts raised reads right
 row rows s same second should so term terms than that the their then there they this those through tips to together two
-under until use several chose chooses otherwise was what when where which who why with within without you your zero
+under until use several differs was what when where which who why with within without you your zero
 """
 """Everyday words, which need no entry."""
 

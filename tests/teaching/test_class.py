@@ -115,7 +115,7 @@ def test_answers_that_were_made_up_do_not_agree_with_the_sheet():
 def test_any_file_is_refused_in_a_sentence(tmp_path_factory, content):
     file = tmp_path_factory.mktemp("any") / "a.answers.json"
     file.write_bytes(content)
-    with refuses("no file of answers"):
+    with refuses("not a file of answers"):
         read_answers(file)
 
 

@@ -402,7 +402,7 @@ def test_adam_goes_on_remembering_under_another_rate(xor):
 def test_a_loss_that_is_infinite_at_once(xor):
     made = xor()
     trainer = Trainer(made.model, made._inputs, cases(np.zeros((4, 2)), np.full((4, 1), 1e200)), made.recipe)
-    with refuses("no finite number before the first step"):
+    with refuses("not a finite number before the first step"):
         trainer.step()
     assert trainer.at == 0
 

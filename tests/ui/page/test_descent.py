@@ -181,7 +181,7 @@ def test_the_rate_is_typed_or_dragged(panel, stepper, descent, hand, qtbot, said
 def test_a_rate_below_zero_is_said(stepper, hand, said):
     hand.click(stepper.rate)
     hand.enter("-1")
-    assert "no learning rate" in said()
+    assert "not a learning rate" in said()
 
 
 def test_another_optimiser_goes_on_from_here(stepper, descent, hand, qtbot):
