@@ -50,7 +50,7 @@ class Actions:
         self.usual_size = action("Text in its usual size", [QKeySequence("Ctrl+0")], lambda: looks.do(usual))
         self.contrast = action("More contrast", [QKeySequence("Ctrl+Alt+T")], appearance.set_contrast)
         self.still = action("Less motion", [QKeySequence("Ctrl+Alt+M")], appearance.set_still)
-        self.light = action("Only what is spoken of in the light", [QKeySequence("L")], bench.light.switch)
+        self.light = action("Light what it is about, dim the rest", [QKeySequence("L")], bench.light.switch)
         bench.light.changed.connect(self._follow_light)
         self.play_cell = action("Play this cell", [QKeySequence("P")], lambda: None)
         self.export_cell = action("Save how this cell is played …", [QKeySequence("Ctrl+Alt+P")], lambda: None)

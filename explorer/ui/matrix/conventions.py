@@ -73,7 +73,7 @@ class Conventions(QDialog):
         self.ways.itemActivated.connect(self._open)
         self.ways.hide()
         column.addWidget(self.ways, 1)
-        self.open_ = QPushButton("Open it so")
+        self.open_ = QPushButton("Open with this setting")
         self.open_.clicked.connect(self._open)
         self.open_.hide()
         column.addWidget(self.open_, 0, Qt.AlignmentFlag.AlignRight)

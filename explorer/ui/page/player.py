@@ -56,8 +56,8 @@ class PlayerView(QWidget):
         self._grid.addWidget(self.button, 0, 0)
         self.slider = Scrub(Qt.Orientation.Horizontal)
         self.slider.setFixedWidth(px(SLIDER))
-        self.slider.setAccessibleName("How far it has come")
-        self.slider.setToolTip("How far it has come: drag, or the arrow keys")
+        self.slider.setAccessibleName("Progress")
+        self.slider.setToolTip("Progress: drag, or the arrow keys")
         self.slider.valueChanged.connect(self._go_to)
         self._grid.addWidget(self.slider, 0, 1)
         self._speed = SPEEDS[0]

@@ -241,7 +241,7 @@ class TopBar(QFrame):
     def _say_what_is_lit(self, on: bool) -> None:
         """Say how the light that was switched on is filled, if nothing is lit yet."""
         if on and self._bench.light.step is None and self._bench.selection.kept is None:
-            words = "The light is on. Click a number: what it is made of, and what it goes into, are in the light then."
+            words = "The light is on. Click a number: the numbers that it comes from and goes into are lit then."
             show_done(words, self.title)
 
     def show_page(self, page: int) -> None:
