@@ -68,10 +68,10 @@ def opening_said(view: View, at: float) -> str:
     if at < WRITTEN + FADE:
         return "Each word becomes a row of numbers."
     if at < RUN:
-        return "The words meet: each takes something from the words before it."
+        return "Each word takes something from the words before it."
     words = view.labels(view.nodes[ANSWERS].axes[0])[: answered(view) + 1]
     text = " ".join(words if len(words) <= MOST_WORDS else ("…", *words[1 - MOST_WORDS :]))
-    return f"After “{text}” the likeliest is {likeliest(view)}."
+    return f"After “{text}” the most probable answer is {likeliest(view)}."
 
 
 def likeliest(view: View) -> str:

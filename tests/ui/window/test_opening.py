@@ -90,13 +90,15 @@ def test_the_words_run_through_once_and_typing_another_sentence_shows_its_end(fi
     qtbot.waitUntil(lambda: page.plays)
     page._motion.setCurrentTime(TIME // 2)
     assert page.at == 0.5
-    assert page.said.text() == "The words meet: each takes something from the words before it."
+    assert page.said.text() == "Each word takes something from the words before it."
     assert answers(window) == []
     hand.click(page.field)
     hand.enter("The dog sat on the")
     assert not page.plays
     assert answers(window)[0][0] == "rug"
-    assert page.said.text().startswith("After “the dog sat on the” the likeliest is “rug”, with a probability of 0.7")
+    assert page.said.text().startswith(
+        "After “the dog sat on the” the most probable answer is “rug”, with a probability of 0.7"
+    )
     assert page.told.text().startswith("Before, it was “mat”, with a probability of 0.81.")
     assert page.field.text() == "the dog sat on the"
     window.bench.document.undo()
