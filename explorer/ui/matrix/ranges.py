@@ -233,6 +233,7 @@ class Lifting:
             index, self._from = self._view.indexAt(self._from), None
             self._view.clearSelection()
             self._view.setCurrentIndex(index)
+            self._view.take_click(index)
 
     def taken(self) -> QMimeData:
         """The selected numbers as the data of a drag.

@@ -254,6 +254,11 @@ class MatrixView(QTableView):
         """Point at a cell."""
         self.bench.selection.point(self._cell(row, column))
 
+    def take_click(self, index: ModelIndex) -> None:
+        """Choose a cell that was clicked, even if it was the current one before."""
+        if index.isValid():
+            self.bench.selection.choose(self._cell(index.row(), index.column()))
+
     def pointed_cell(self) -> tuple[int, int] | None:
         """The row and column of the cell pointed at."""
         if self._pointed is None:
@@ -418,9 +423,7 @@ class MatrixView(QTableView):
         if not self.editing.pin_pressed(event) and not self.lifting.pressed(event):
             super().mousePressEvent(event)
             self.editing.mouse_pressed(event)
-            index = self.indexAt(event.position().toPoint())
-            if index.isValid():  # a click chooses the cell, even if keys had come to it before
-                self.bench.selection.choose(self._cell(index.row(), index.column()))
+            self.take_click(self.indexAt(event.position().toPoint()))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if not self.lifting.moved(event) and not self.editing.mouse_moved(event):

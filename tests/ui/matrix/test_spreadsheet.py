@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch
 from explorer.lessons.document_lesson import new_lesson
-from explorer.pages.view import Covered
+from explorer.pages.view import Cell, Covered
 from explorer.ui.dialogs import Dialogs
 from explorer.ui.errors import Message
 from explorer.ui.matrix import clipboard as copying
@@ -385,3 +385,9 @@ def test_pressing_a_selected_cell_without_a_drag_is_a_click(hand, computed):
     hand.key(Key.Key_Right, SHIFT, times=2)
     hand.click(computed, hand.cell(computed, 0, 1))
     assert [(i.row(), i.column()) for i in computed.selectedIndexes()] == [(0, 1)]
+
+
+def test_a_cell_that_is_still_selected_is_chosen_by_a_click(hand, computed, table, window):
+    for view, cell in ((computed, (0, 1)), (table, (1, 1)), (computed, (0, 1))):
+        hand.click(view, hand.cell(view, *cell))
+        assert window.bench.selection.kept == Cell(view.matrix.name, cell)
