@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from explorer.ui.matrix.view import MatrixView
 
 Key, Modifier = Qt.Key, Qt.KeyboardModifier
+NAME = "matrixName"
+"""The property of an editor that says which matrix its number is of."""
 CLOSER = 12  # pixels to take off the sixteen that Qt leaves between a place and its tooltip
 
 
@@ -52,9 +54,13 @@ class CellEditor(QStyledItemDelegate):
         return editor
 
     def setEditorData(self, editor: QWidget, index: ModelIndex) -> None:
+        """Show the number of the cell; what was typed stays while numbers come, but not if another head does."""
         assert isinstance(editor, QLineEdit)
-        editor.setText(index.data(Qt.ItemDataRole.EditRole))
-        editor.selectAll()
+        name = self._view.matrix.name
+        if not editor.isModified() or editor.property(NAME) != name:
+            editor.setProperty(NAME, name)
+            editor.setText(index.data(Qt.ItemDataRole.EditRole))
+            editor.selectAll()
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: ModelIndex) -> None:
         assert isinstance(editor, QLineEdit)

@@ -5,6 +5,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLineEdit
 
+from explorer.document.commands import SetCells
 from explorer.ui.errors import Message
 from explorer.ui.matrix.editing import DRAG_PIXELS
 
@@ -113,6 +114,30 @@ def test_opening_and_leaving_with_enter_changes_nothing(window, hand, eye, view,
     hand.key(Key.Key_Return)
     assert editor(shown).text() == "0.37738326"
     hand.key(Key.Key_Return)
+    assert history() == []
+
+
+def test_what_is_being_typed_stays_when_other_numbers_come(window, hand, eye, view, cell):
+    """Such as those of the edit before, which a large model was still computing."""
+    hand.click(view, hand.cell(view, 0, 0))
+    hand.type("9.")
+    window.bench.document.do(SetCells("source.table", {(2, 2): 5.0}))
+    eye.settle(window)
+    hand.type("5")
+    assert editor(view).text() == "9.5"
+    hand.key(Key.Key_Return)
+    assert (cell(0, 0), cell(2, 2)) == (9.5, 5)
+
+
+def test_what_was_typed_for_one_head_goes_into_no_other(window, hand, eye, history):
+    eye.go_to(window, "encoder.1.self.attention")
+    shown = eye.views(window)["encoder.1.self.head.1.W_Q"]
+    hand.click(shown, hand.cell(shown, 0, 0))
+    hand.type("9.")
+    window.bench.selection.set_head(1)
+    eye.settle(window)
+    assert shown.matrix.name == "encoder.1.self.head.2.W_Q"
+    window.setFocus()
     assert history() == []
 
 
