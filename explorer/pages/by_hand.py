@@ -101,12 +101,18 @@ def _scheme(view: View, result: Matrix) -> Scheme | None:
     turned = _turned(node)
     if turned is None or not _is_small(view, node):
         return None
-    names = [view.of_head(parent, result.place.head) for parent in node.parents]
+    names = [_slice(view, parent, result) for parent in node.parents]
     left, right, *added = (
         _factor(view, name, f"{result.id} {part}", node, turn)
         for name, part, turn in zip(names, ("left", "above", "added"), (*turned, False), strict=False)
     )
     return Scheme(f"{result.id} by hand", left, (right, *added), result)
+
+
+def _slice(view: View, parent: str, result: Matrix) -> str:
+    """What a head's slice of a product is made of: several heads of queries may share one head of keys and values."""
+    head, all_heads = result.place.head, view.graph.n_heads(result.place.node) or 1
+    return view.of_head(parent, None if head is None else head * (view.graph.n_heads(parent) or 1) // all_heads)
 
 
 def _is_small(view: View, product: Node) -> bool:

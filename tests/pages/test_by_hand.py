@@ -65,3 +65,17 @@ def test_products_that_nobody_multiplies_by_hand_stay_in_a_row(by_hand):
 def test_a_cosine_is_no_plain_product(by_hand):
     by_hand.do(SetSwitch("encoder.1.self", "similarity", "cosine"))
     assert "encoder.1.self.head.1.scores" not in schemes(by_hand.page(STAGE))
+
+
+@pytest.mark.parametrize("head", [0, 1, 5, 7])
+def test_heads_that_share_keys_and_values_are_multiplied_with_those(desk, head):
+    """stories260K has eight heads and four of keys and values: the second head multiplies with the first keys."""
+    own = desk("stories260k")
+    own.look(choices={LAYOUT: True}, head=head)
+    for stage in ("attention", "heads"):
+        found = schemes(own.page(f"decoder.1.self.{stage}"))
+        products = [name for name in found if name.rpartition(".")[2] in ("scores", "output")]
+        assert len(products) == {"attention": 2, "heads": 8}[stage]
+        for name in products:
+            scheme = found[name]
+            assert np.allclose(scheme.left.array @ scheme.above[0].array, scheme.result.array, atol=1e-5), name
