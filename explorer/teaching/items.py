@@ -12,6 +12,7 @@ import numpy as np
 from explorer.core.cell import operands
 from explorer.core.derivation import chain
 from explorer.core.engine import Engine
+from explorer.core.graph import Graph, Place
 from explorer.document.state import State
 from explorer.export.matrix import MOST_COLUMNS, MOST_ROWS, LabelledMatrix, html_table
 from explorer.lessons.answers import judge, place_named, right_or_mistake, right_places, right_so_far, values_of
@@ -261,9 +262,16 @@ def _given(engine: Engine, question: Predict) -> list[str | Table] | None:
     for name, _, step in found[1:]:
         more = {operand.node for operand in operands(step)} - {one for one, *_ in found}
         shown += [parent for parent in dict.fromkeys(graph.nodes[name].parents) if parent in more]
-    tables = [_table(engine, name, place.head) for name in dict.fromkeys(shown)]
+    tables = [_table(engine, name, _head_of(graph, name, place)) for name in dict.fromkeys(shown)]
     formulas = [f"<p>{_formula(engine, name)}</p>" for name, *_ in found]
     return None if None in tables else [*formulas, *filter(None, tables)]
+
+
+def _head_of(graph: Graph, name: str, asked: Place) -> int | None:
+    """The head of a parent that the asked slice is made of: heads of queries may share one of keys and values."""
+    if asked.head is None:
+        return None
+    return asked.head * (graph.n_heads(name) or 1) // (graph.n_heads(asked.node) or 1)
 
 
 def _table(engine: Engine, name: str, head: int | None) -> Table | None:

@@ -7,6 +7,7 @@ import subprocess
 import xml.etree.ElementTree as ET
 import zipfile
 from base64 import b64decode
+from dataclasses import replace
 
 import pytest
 
@@ -14,8 +15,8 @@ from explorer.cli import main
 from explorer.core.numbers import decimals_of, in_table
 from explorer.lessons.answers import judge
 from explorer.lessons.loader import load
-from explorer.lessons.steps import MakeSo
-from explorer.teaching.items import ChoiceItem, NumberItem, Table, answered, item_ids, items
+from explorer.lessons.steps import Look, MakeSo, Predict, Step
+from explorer.teaching.items import ChoiceItem, NumberItem, Table, answered, item_at, item_ids, items
 from explorer.teaching.moodle import Picture, in_words, moodle_xml
 from explorer.teaching.qti import QTI, qti_zip
 
@@ -35,6 +36,18 @@ def test_all_questions_but_those_that_need_the_program(every):
     assert {item.id for item in every} <= set(ids)
     assert len(every) > 0.9 * len(ids)
     assert {type(item) for item in every} == {NumberItem, ChoiceItem}
+
+
+@pytest.mark.parametrize("head", [1, 2, 6, 8])
+def test_a_head_stands_beside_the_values_that_it_shares(head):
+    """stories260K has eight heads and four of values: the second head takes the first values."""
+    lesson = load("stories260k")
+    state, node = lesson.state(), f"decoder.1.self.head.{head}.output"
+    step = Step("ask", "Ask", "Which number?", Look("decoder.1.self.heads"))
+    question = Predict(ask="Which number?", node=node, cell=(2, 1))
+    item = item_at(replace(lesson, steps=(step,)), 0, question, state)
+    weights, values = (part.matrix.value for part in item.parts if isinstance(part, Table))
+    assert weights[2] @ values[:, 1] == pytest.approx(item.value, abs=1e-6)
 
 
 def test_right_answers_are_right_and_mistakes_are_the_ones_that_they_are_said_to_be(every):
