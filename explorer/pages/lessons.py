@@ -32,7 +32,7 @@ from explorer.pages.page import (
 
 COURSE = "course"
 """The setting that holds the id of the listed chapter or course; empty: all lessons."""
-WIDTH, LEAST, MOST_ACROSS = 860, 600, 3
+WIDTH, LEAST, MOST_ACROSS = 860, 580, 3
 """The greatest length of a line in pixels at text scale 1, since longer lines are hard to read; the least width of a
 card beside others; and the most cards in a row."""
 RAIL, NARROW, BETWEEN = 275, 740, 14

@@ -14,6 +14,7 @@ from explorer.ui.turns import later
 from explorer.ui.widgets.formula import AGAIN, is_loaded
 from explorer.ui.widgets.labels import SteadyLabel
 from explorer.ui.widgets.ring import Ring
+from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
 
 IMAGE = 150, 84
@@ -104,7 +105,7 @@ class CardsView(QWidget):
 
     def __init__(self, bench: Workbench, cards: Cards, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._bench, self.cards = bench, dict[str, CardView]()
+        self._bench, self.cards, self._gone = bench, dict[str, CardView](), Gone(self)
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(bench.appearance.px(8))
@@ -120,8 +121,8 @@ class CardsView(QWidget):
                 self._grid.addWidget(view, *divmod(place, cards.across))  # it leaves its former cell
             if view.isHidden() != (place >= cards.shown):
                 view.setVisible(place < cards.shown)
-        for gone in known.values():
-            gone.hide()
-            gone.deleteLater()
+        for view in known.values():
+            view.hide()
+        self._gone.delete(*known.values())
         for column in range(self._grid.columnCount()):
             self._grid.setColumnStretch(column, int(column < cards.across))
