@@ -78,6 +78,11 @@ class Selection(QObject):
             if self._looked:
                 self._look()
 
+    @property
+    def chooses_several(self) -> bool:
+        """Whether several choices are being made as one, as the program makes them and no person."""
+        return self._several > 0
+
     def _show(self) -> None:
         if not self._several and self._shown != self.stage:
             self._shown = self.stage

@@ -243,8 +243,11 @@ class PointBody(Body):
 
     @property
     def _asks(self) -> bool:
-        """Whether the question is still open: when its step is left, this widget is deleted in a later turn."""
-        return self.guide.question is self.question
+        """Whether the question is still open: when its step is left, this widget is deleted in a later turn.
+
+        What the program chooses is no answer: what a step looks at, or what a document was saved with.
+        """
+        return self.guide.question is self.question and not self.bench.selection.chooses_several
 
     def _token(self, by: Coming) -> None:
         token = self.bench.selection.chosen_token

@@ -11,6 +11,7 @@ from explorer.lessons.loader import load
 from explorer.lessons.steps import Choose
 from explorer.pages.page import Listing
 from explorer.pages.view import Cell
+from explorer.ui import view_state
 from explorer.ui.lesson.bodies import ChooseBody, MakeBody, PointBody, PredictBody
 from explorer.ui.page.listing import ListingView
 from explorer.ui.window.command_palette import CommandPalette
@@ -281,6 +282,63 @@ def test_who_goes_to_a_matrix_by_its_name_has_not_pointed_at_its_first_cell(wind
     eye.settle(window)
     assert not guide.attempt.tried
     assert body(panel, PointBody)._take.text() == "Answer: x → A"
+
+
+def test_a_cell_that_was_pointed_at_when_the_document_was_saved_is_no_answer(window, guide, panel, eye, go):
+    go(3)
+    window.bench.selection.point(Cell(SHARES, (0, 1)))
+    saved = view_state.kept(window)
+    go(0)
+    view_state.restore(window, saved)
+    eye.settle(window)
+    assert window.bench.selection.kept == Cell(SHARES, (0, 1))
+    assert guide.question is body(panel, PointBody).question
+    assert not guide.attempt.tried
+
+
+HEADS = """
+format = 2
+id = "two-heads"
+title = "Two heads"
+paragraph = "Which one looks more sharply?"
+teaches = "that heads differ"
+minutes = 1
+example = "you-are-welcome"
+
+[[step]]
+id = "which"
+title = "Which head?"
+words = "Two heads."
+head = 1
+[step.look]
+stage = "encoder.1.self.attention"
+node = "encoder.1.self.weights"
+rows = ["You"]
+[step.question]
+kind = "point"
+ask = "Which head gives the largest share to *You*?"
+at = "head"
+node = "encoder.1.self.weights"
+right = { largest = "You" }
+"""
+
+
+def test_to_ask_again_for_a_head_answers_nothing(open_window, tmp_path, eye):
+    """The step shows its own head again."""
+    file = tmp_path / "heads.lesson.toml"
+    file.write_text(HEADS)
+    window = open_window(load(file))
+    guide, selection = window.lessons.guide, window.bench.selection
+    guide.go(0)
+    eye.settle(window)
+    selection.set_head(1)
+    assert guide.attempt.verdict.right
+    guide.ask_again()
+    eye.settle(window)
+    assert selection.head == 0
+    assert not guide.attempt.tried
+    selection.set_head(1)
+    assert guide.attempt.verdict.right
 
 
 def test_keys_go_past_cells_until_one_is_given_as_the_answer(window, guide, panel, hand, eye, go):
