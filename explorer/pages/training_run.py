@@ -78,7 +78,7 @@ class Progress:
         run, records, loss = self.run, self.records, self.loss
         if run is not None and self.taken_back:
             taken = f"Back after {_steps(run.at)} of the {run.records.at:,} taken"
-            return f"{taken}: Redo goes forward, Train goes on from here in a new branch"
+            return f"{taken}: Redo goes forward, Train continues from here in a new branch"
         if records is not None and run is not None and records.at:
             speed = [f"{self.speed:,.0f} steps a second"] if self.speed else []
             return " · ".join([*_where(run, records, self.steps), *speed])

@@ -26,14 +26,14 @@ from explorer.training.stretch import Settings
 AS_THEY_ARE = "as they are"
 WORDS: dict[str, tuple[str, tuple[str, ...], str]] = {
     "optimiser": ("Optimiser", tuple(OPTIMISERS), "The rule that makes a step from a gradient"),
-    "schedule": ("Schedule", SCHEDULES, "How the rate changes while the run goes on"),
+    "schedule": ("Schedule", SCHEDULES, "How the rate changes during the run"),
     "initialiser": ("Weights start", (AS_THEY_ARE, *INITIALISERS), "Zeros: all hidden units stay equal for ever"),
 }
 NUMBERS: dict[str, tuple[str, str]] = {
     "rate": ("Learning rate", "The number by which each step is multiplied; with a schedule, its highest value"),
     "weight_decay": (
         "Weight decay",
-        "How much smaller each matrix becomes in a step, as a part of itself, times the rate",
+        "By which part of itself each matrix becomes smaller in a step, times the rate",
     ),
     "dropout": ("Dropout", "Share of the numbers that are set to 0 at random in training"),
     "clip": ("Clip gradient at", "A longer gradient is shortened to this length; 0: it is never shortened"),
@@ -180,15 +180,15 @@ def learned_from(plan: Plan, view: View) -> str:
     if plan.source == TEXT:
         return ABOUT[kind]
     if plan.source == GRAMMAR:
-        return f"{SENTENCES:,} sentences of the grammar that it learned; draw its weights anew to see all of it again."
+        return f"{SENTENCES:,} sentences of the grammar that it learned; draw new weights to see all of it again."
     own = [f"“{sentence}”" for sentence in _own(view)]
     match kind:
         case "mlp":
-            return f"{len(view.values[CASES])} cases: to each input X of the first page belongs the answer y."
+            return f"{len(view.values[CASES])} cases: each input X of the first page has the right answer y."
         case "gpt" if own:
-            return f"{own[0]}: after each word the model is to say the next one."
+            return f"{own[0]}: after each word the model should say the next word."
         case "encoder-decoder" if len(own) == 2:
-            return f"{own[0]} → {own[1]}: it reads the first and is to say the second, word by word."
+            return f"{own[0]} → {own[1]}: it reads the first and should say the second, word by word."
     return "The example on the other pages, with the right answer on the page “Loss”."
 
 
@@ -232,7 +232,8 @@ def _activation(view: View, block: str) -> Choice:
     known = SWITCHES["layer"]["activation"].choices
     now, title = str(view.state.model.switch(block, "activation")), f"Activation {block.rpartition('.')[2]}"
     asks, tip = tuple(Switch(block, "activation", one) for one in known), f"What {block} makes of its sums"
-    return Choice(f"activation {block}", title, known, known.index(now), asks, f"{tip}; it may change in mid-run", True)
+    return Choice(f"activation {block}", title, known, known.index(now), asks, f"{tip}; it may change during the "
+        f"run", True)
 
 
 def _setting(plan: Plan, name: str) -> Element:
