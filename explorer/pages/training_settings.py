@@ -232,8 +232,9 @@ def _activation(view: View, block: str) -> Choice:
     known = SWITCHES["layer"]["activation"].choices
     now, title = str(view.state.model.switch(block, "activation")), f"Activation {block.rpartition('.')[2]}"
     asks, tip = tuple(Switch(block, "activation", one) for one in known), f"What {block} makes of its sums"
-    return Choice(f"activation {block}", title, known, known.index(now), asks, f"{tip}; it may change during the "
-        f"run", True)
+    return Choice(
+        f"activation {block}", title, known, known.index(now), asks, f"{tip}; it may change during the run", True
+    )
 
 
 def _setting(plan: Plan, name: str) -> Element:
