@@ -78,5 +78,5 @@ def test_what_is_refused_is_said_and_nothing_is_opened(open_window, tmp_path, mo
     lesson = window.bench.lesson
     window.files.open_path(tmp_path / "a.zip")
     assert len(told) == 1
-    assert "no zip" in told[0]
+    assert "not a zip" in told[0]
     assert window.bench.lesson is lesson
