@@ -23,7 +23,8 @@ from explorer.core.model import Model
 from explorer.core.models import build
 from explorer.core.ops import Array, Scores, Softmax, WeightedSum
 
-_LEARNED = {"table", "W", "b", "gamma", "beta"}
+_LEARNED = {"table", "segment_table", "places", "bias_table", "sink", "W", "b"}
+_LEARNED_BEGIN = "W_", "b_", "gamma", "beta"
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,9 @@ class Growth:
 def parameters(graph: Graph, model: Model) -> tuple[BlockWeights, ...]:
     """The blocks that learn, in reading order.
 
-    Counted are embedding tables, weights, biases, γ and β, and learned positions. Not counted is what a person gives:
-    words, queries, keys and values of attention without a model around it, masks, a temperature, targets.
+    Counted are embedding tables, weights, biases, sinks, γ and β, and learned positions, also those by distance. Not
+    counted is what a person gives: words, queries, keys and values of attention without a model around it, masks, a
+    temperature, targets.
     """
     if graph in _FOUND:
         return _FOUND[graph]
@@ -127,15 +129,17 @@ def _learned(node: Node, model: Model) -> bool:
     short = node.short
     if short == "PE":
         return model.switch(node.name.rpartition(".")[0], "positions") == "learned"
-    return short in _LEARNED or short.startswith(("W_", "b_"))
+    return short in _LEARNED or short.startswith(_LEARNED_BEGIN)
 
 
 def _sizes(node: Node, graph: Graph) -> Iterator[Size]:
     for axis in node.axes:
         length = len(graph.axes[axis])
         block, _, short = axis.rpartition(".")
-        if axis in graph.sequences:
+        if graph.follows_text(axis):
             yield Size("positions", length)
+        elif short in ("segment", "bucket"):
+            yield Size(f"{short}s", length)
         elif short == "concat":
             yield Size("heads", len(graph.axes[f"{block}.heads"]))
             yield Size("d_v", len(graph.axes[f"{block}.d_v"]))

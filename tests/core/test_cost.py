@@ -29,6 +29,7 @@ from explorer.core.cost import (
 from explorer.core.errors import ExplorerError
 from explorer.core.model import Model
 from explorer.core.models import build
+from explorer.core.training.trainer import trainable
 from explorer.document.state import State
 
 WORDS = ("a", "b", "c", "d", "e")
@@ -93,6 +94,25 @@ def test_positions_count_where_they_are_learned(positions, learned):
     model = gpt().with_switch("input", "positions", positions)
     block = counted(model)[0]
     assert block.count == 40 + learned
+
+
+def test_all_that_published_models_learn_is_counted_and_trained():
+    """Positions of a checkpoint and by distance, segments, sinks, and the norms of queries, keys and outputs."""
+    of_input = {"positions": "own", "room": 7, "segments": 2}
+    of_attention = {"norm": "both", "qk_norm": "each head", "sink": True, "scale": "free", "mask": "hand"}
+    switches = {f"input.{name}": value for name, value in of_input.items()}
+    switches |= {f"decoder.1.self.{name}": value for name, value in of_attention.items()}
+    given = {"input.tokens", "input.segments", "decoder.1.self.scale", "decoder.1.self.mask", "output.temperature"}
+    for model, sizes in (
+        (gpt(layers=1, switches=switches), ("input.places", ("positions", 7))),
+        (gpt(layers=1, switches={"input.positions": "relative"}), ("decoder.1.self.bias_table", ("buckets", 32))),
+    ):
+        graph = state_of(model).graph
+        weights = {w.name: w for block in parameters(graph, model) for w in block.weights}
+        assert graph.inputs - weights.keys() - given == {"loss.target"}
+        name, (what, length) = sizes
+        assert next((size.what, size.length) for size in weights[name].sizes) == (what, length)
+        assert {n for n, usual in trainable(graph, model).items() if usual} == set(weights)
 
 
 def test_a_tied_output_adds_its_bias_only():

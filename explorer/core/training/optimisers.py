@@ -127,7 +127,7 @@ def _like(array: Array, was: object, at: int) -> object:
 
 
 def decays(name: str) -> bool:
-    """Whether a weight decays: tables and matrices do, biases, γ and β do not.
+    """Whether a weight decays: tables and matrices do, biases, sinks, γ and β do not.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def decays(name: str) -> bool:
     (True, False, False)
     """
     short = name.rpartition(".")[2]
-    return short not in ("b", "gamma", "beta") and not short.startswith("b_")
+    return short not in ("b", "sink") and not short.startswith(("b_", "gamma", "beta"))
 
 
 @dataclass
