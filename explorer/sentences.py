@@ -22,7 +22,7 @@ SENTENCES: dict[str, str] = {
     "bad-number": "'{text}' is not a number; write one such as 0.5, -2 or 1e-3.",
     "number-too-large": "'{text}' is too large; numbers go up to about 1.8e308.",
     "bad-shape": "'{name}' has shape {shape}; the values given have shape {given}.",
-    "bad-token-id": "'{name}' holds whole numbers from 0 to {last}; {value} is not one of them.",
+    "bad-token-id": "'{name}' holds whole numbers from {first} to {last}; {value} is not one of them.",
     "empty-tokens": "'{sequence}' needs at least one token.",
     "too-many-tokens": "'{sequence}' may have up to {limit} tokens; {given} were given.",
     "model-too-large": "This model would have {numbers} numbers; choose sizes that give up to {limit}.",

@@ -34,7 +34,7 @@ from explorer.core.training.records import Records
 from explorer.core.vocabulary import Tokenizer, Vocabulary
 from explorer.document import archive
 from explorer.document.archive import Archive
-from explorer.document.commands.cells import last_number
+from explorer.document.commands.cells import first_number, last_number
 from explorer.document.manifest import (
     FORMAT,
     MOST_LABEL,
@@ -482,9 +482,9 @@ def _is_ids(graph: Graph, name: str) -> bool:
 
 def _check_whole(graph: Graph, name: str, values: Array) -> None:
     """Check that all values are whole numbers that the node may hold."""
-    last = last_number(graph, name)
-    if not ((values >= 0) & (values <= last) & (np.floor(values) == values)).all():
-        raise DamagedError(f"'{name}' holds a number that is not one of 0 to {last}")
+    first, last = first_number(graph, name), last_number(graph, name)
+    if not ((values >= first) & (values <= last) & (np.floor(values) == values)).all():
+        raise DamagedError(f"'{name}' holds a number that is not one of {first} to {last}")
 
 
 def _with_loss(model: Model) -> Graph | None:

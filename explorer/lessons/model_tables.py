@@ -21,7 +21,7 @@ from explorer.core.models import build
 from explorer.core.ops import Array
 from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.core.vocabulary import MOST_TOKENS, Vocabulary
-from explorer.document.commands.cells import last_number
+from explorer.document.commands.cells import first_number, last_number
 from explorer.document.commands.words import MOST_TOKEN_LENGTH
 from explorer.document.state import frozen
 from explorer.lessons.reading import MOST_TEXT, TomlTable, likeliest, recipe_in, written_key
@@ -347,11 +347,11 @@ def _fit(table: TomlTable, key: str, array: Array, graph: Graph, place: Place, w
     node = graph.nodes[place.node]
     if not node.op.whole:
         return array
-    last = last_number(graph, place.node)
+    first, last = first_number(graph, place.node), last_number(graph, place.node)
     for cell, number in np.ndenumerate(array):
-        if not (np.isnan(number) or (number % 1 == 0 and 0 <= number <= last)):
+        if not (np.isnan(number) or (number % 1 == 0 and first <= number <= last)):
             problem = f"{number:g} at [{', '.join(map(str, cell))}] is not a number that it can hold"
-            table.fail(key, problem, f"choose whole numbers from 0 to {last}")
+            table.fail(key, problem, f"choose whole numbers from {first} to {last}")
     return array.astype(np.int64) if node.is_input else array
 
 

@@ -48,6 +48,8 @@ class Op:
     """The parent that has a row for each word attended to, not for each word that attends."""
     bends: ClassVar[bool] = True
     """Of an activation: whether it is not linear."""
+    codes: ClassVar[int] = 0
+    """Of whole numbers that run from −n to n, such as the codes of weights: n; 0 for numbers that are not negative."""
     cuts: ClassVar[bool] = False
     """Of an activation: whether every negative number becomes exactly 0."""
     drawn: ClassVar[int | None] = None

@@ -102,6 +102,7 @@ class BlockCodes(Op):
     subscripts = "ij,kj->ij"
     alters = True
     whole = True
+    codes = max(LARGEST.values())  # also with fewer bits, so that a pinned code outlasts the switch
 
     def forward(self, *parents: Array) -> Array:
         W, scale = parents

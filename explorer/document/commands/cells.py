@@ -109,17 +109,24 @@ def checked(state: State, name: str, place: Place, cells: Cells) -> dict[tuple[i
     for cell, value in cells.items():
         require_cell(name, cell, shape)
         if whole:
-            last = last_number(state.graph, place.node)
-            if not (float(value).is_integer() and 0 <= value <= last):
-                raise ExplorerError("bad-token-id", name=name, last=last, value=value)
+            first, last = first_number(state.graph, place.node), last_number(state.graph, place.node)
+            if not (float(value).is_integer() and first <= value <= last):
+                raise ExplorerError("bad-token-id", name=name, first=first, last=last, value=value)
     with np.errstate(over="ignore"):  # a number too large for float32 becomes infinite
         dtype = np.int64 if whole else state.model.dtype
         return {place.index + cell: np.asarray(value, dtype) for cell, value in cells.items()}
 
 
+def first_number(graph: Graph, name: str) -> int:
+    """The smallest number that a node of whole numbers may hold."""
+    return -graph.nodes[name].op.codes
+
+
 def last_number(graph: Graph, name: str) -> int:
     """The largest number that a node of whole numbers may hold."""
     node = graph.nodes[name]
+    if node.op.codes:
+        return node.op.codes
     if node.op.picks:
         return len(graph.axes[graph.nodes[node.parents[0]].axes[-1]]) - 1
     if name == "loss.target":

@@ -54,7 +54,7 @@ def test_the_right_answer_of_an_mlp(mlp):
     mlp.do(SetCells("loss.target", {(0,): 0}))
     with pytest.raises(ExplorerError) as caught:
         mlp.do(SetCells("loss.target", {(0,): 1}))
-    assert caught.value.fields == {"name": "loss.target", "last": 0, "value": 1}
+    assert caught.value.fields == {"name": "loss.target", "first": 0, "last": 0, "value": 1}
 
 
 def test_the_same_numbers_once_more_are_no_step(translator, values):

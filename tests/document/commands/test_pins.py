@@ -3,6 +3,7 @@
 import numpy as np
 
 from explorer.document.commands import PinCells, Release, SetSwitch, SetTokens
+from explorer.document.storage import load, save
 
 
 def test_pins_add_up_and_are_released_one_by_one(translator, values):
@@ -27,6 +28,17 @@ def test_a_pin_of_whole_numbers(translator, values):
     assert values(translator, "output.chosen")[1] == 2
     translator.do(PinCells("decoder.1.self.mask", {(0, 1): 1}))
     assert values(translator, "decoder.1.self.mask").tolist() == [[1, 1], [1, 1]]
+
+
+def test_a_pin_of_a_code_may_be_any_code_and_is_saved(translator, values, tmp_path):
+    name = "encoder.1.self.W_Q_codes"
+    translator.do(SetSwitch("encoder.1.self", "quantised", "8 bits"))
+    translator.do(PinCells(name, {(0, 0, 0): -90, (0, 1, 0): 3}))
+    assert values(translator, name)[0, :2, 0].tolist() == [-90, 3]
+    translator.do(SetSwitch("encoder.1.self", "quantised", "4 bits"))
+    save(translator.state, "", tmp_path / "pinned.explorer")
+    state, _ = load(tmp_path / "pinned.explorer")
+    assert state.pins[name].values[0, :2, 0].tolist() == [-90, 3]
 
 
 def test_a_pin_of_a_single_number(translator, values):
