@@ -190,11 +190,16 @@ class LessonParts(QObject):
     def begin(self, id: str, anew: bool) -> None:
         """Open a lesson, at its beginning or where it was left; one without steps can be explored."""
         files = self._window.files
-        if not files.may_leave():
+        try:
+            lesson = load(id)
+            if not files.may_leave():
+                return
+            if anew:
+                self.guide.forget(lesson.id)  # one by others is opened by its file
+        except ExplorerError as error:  # its file is gone, or no progress can be written
+            files.dialogs.tell(sentence(error))
             return
-        if anew:
-            self.guide.forget(id)
-        files.begin_lesson(load(id))
+        files.begin_lesson(lesson)
 
     def ask_again(self, id: str, step: str) -> None:
         """Open a lesson at a step, and ask its question again."""

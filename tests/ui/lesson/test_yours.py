@@ -40,8 +40,27 @@ def test_a_zip_is_opened_and_kept(open_window, source, tmp_path, qtbot, eye):
     window.lessons.show_lessons()
     eye.settle(window)
     qtbot.waitUntil(lambda: own(page) == [str(file)] and page.is_whole)
-    window.bench.selection.asked.emit(ForLessons("begin anew", str(file)), page)
-    assert window.bench.lesson.title == "A lesson of ours"
+    guide = window.lessons.guide
+    for act, step in (("begin", 1), ("begin anew", 0)):
+        guide.go(1)
+        window.lessons.show_lessons()
+        window.bench.selection.asked.emit(ForLessons(act, str(file)), page)
+        assert window.bench.lesson.title == "A lesson of ours"
+        qtbot.waitUntil(lambda step=step: guide.at == step)
+    assert guide.walk.progress.seen == (guide.steps[0].id,)
+
+
+def test_a_kept_lesson_whose_file_is_gone_is_said(open_window, source, tmp_path, qtbot, monkeypatch):
+    """Another window may have removed it."""
+    window, told = open_window(settings=Settings(tmp_path / "settings"), tab="Lessons"), []
+    monkeypatch.setattr(window.files.dialogs, "tell", told.append)
+    window.files.open_path(source)
+    qtbot.waitUntil(lambda: window.lessons.guide.at == 0)
+    (file,) = yours(tmp_path / "settings" / FOLDER)
+    file.unlink()
+    window.lessons.begin(str(file), anew=True)
+    assert "there is no such file" in told[0]
+    assert window.lessons.guide.at == 0
 
 
 def test_a_lesson_that_is_kept_is_removed_and_all_are_saved_as_one_file(
