@@ -49,6 +49,7 @@ class Shelf:
     """All lessons, how far one is in them, and which of them are listed."""
 
     course: str = ""  # the id of the listed chapter or course; empty or unknown: all lessons
+    ours: Mapping[str, str] = field(default_factory=titles)  # the titles of the program's lessons, by id
     yours: Mapping[str, str] = field(default_factory=dict)  # the titles of the user's own lessons, by file
     typed: str = ""  # the search text
     unfolded: bool = False  # whether the questions to revisit are visible
@@ -64,7 +65,7 @@ class Shelf:
     @property
     def titles(self) -> dict[str, str]:
         """The titles of all lessons, by id or file."""
-        return titles() | dict(self.yours)
+        return {**self.ours, **self.yours}
 
     @property
     def listed(self) -> Course:
@@ -140,7 +141,7 @@ def _chapters(shelf: Shelf) -> Stack:
     """The chapters and the courses, each with how far one is in it."""
     lines = []
     for one in shelf.courses:
-        lessons = one.lessons or tuple(titles())
+        lessons = one.lessons or tuple(shelf.ours)
         share = sum(found.share for id in lessons if (found := shelf.outcome(id))) / len(lessons)
         title, done = f"{one.chapter}  {one.title}" if one.chapter else one.title, f"{share:.0%}"
         name = Entry(title, tip=f"List {title}", leads=ForLessons("course", one.id))
