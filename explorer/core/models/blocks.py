@@ -177,11 +177,10 @@ def feed_forward(b: Blocks, block: str, group: str, x: str, rows: str, beside: s
     if not b.on(block, "on"):
         return x
     read = x if b.text(block, "reads") == "after attention" else beside or x
-    normed = f"{block.rpartition('.')[0]}.self.norm"
-    if b.text(block, "reads") == "beside attention, its norm" and normed in g:
-        x_in = normed
-    else:
-        x_in = b.norm_before(block, read, rows, group)
+    attention = f"{block.rpartition('.')[0]}.self"
+    # With "post" the norm of the attention is behind it, and not beside.
+    shared = b.text(block, "reads") == "beside attention, its norm" and b.text(attention, "norm") in ("pre", "both")
+    x_in = f"{attention}.norm" if shared else b.norm_before(block, read, rows, group)
     g.stage(f"{block}.layers", "ffn", "Feed-forward", group)
     output = _experts(b, block, x_in, rows) if b.number(block, "experts") else _net(b, block, x_in, rows)
     return b.after(block, output, x, rows, group)

@@ -258,3 +258,13 @@ def test_the_loss_takes_the_balance_of_decoder_layers_that_the_encoder_lacks():
     model = replace(state.model, behind=3, switches={**state.model.switches, **experts, "loss.balance": 0.5})
     parents = build(model).nodes["loss.value"].parents
     assert [name for name in parents if name.endswith("balance")] == [f"decoder.{k}.ffn.balance" for k in (1, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("norm", "read"), [("pre", "decoder.1.self.norm"), ("both", "decoder.1.self.norm"), ("post", "input.H")]
+)
+def test_a_net_beside_the_attention_never_reads_what_the_attention_has_said(norm, read):
+    """The norm of a block of 2017 is behind it: a net that read it would not stand beside it."""
+    switches = {"decoder.1.ffn.reads": "beside attention, its norm", "decoder.1.self.norm": norm}
+    graph = build(Model("gpt", {"input": 3}, {"input.words": ("a", "b")}, switches=switches))
+    assert graph.nodes["decoder.1.ffn.hidden"].parents[0] == read
