@@ -53,7 +53,8 @@ class Decoder:
     inputs : mapping of str to numpy.ndarray
         Values of the graph's inputs, with the source of a translator. The tokens of its output sequence are ignored.
     cache : bool
-        Whether keys and values are kept. If a word may attend to later words, nothing can be kept, and nothing is.
+        Whether keys and values are kept. If a word may attend to later words, or all words turn by other angles in a
+        longer text, nothing can be kept, and nothing is.
 
     Raises
     ------
@@ -79,10 +80,14 @@ class Decoder:
         # For each word of the output the number by which the model reads it; -1 for a word that it cannot read.
         self.reads = read_as(graph.axes["output.words"], graph.axes[graph.sequences[self.sequence]])
         # Whether keys and values are kept.
-        self.cached = cache and all(
-            str(model.switch(block, "mask")).startswith("causal")
-            for block, kind in model.blocks().items()
-            if kind == "attention" and block.endswith(".self") and block.startswith("decoder.")
+        self.cached = (
+            cache
+            and not self._turns_anew(model)
+            and all(
+                str(model.switch(block, "mask")).startswith("causal")
+                for block, kind in model.blocks().items()
+                if kind == "attention" and block.endswith(".self") and block.startswith("decoder.")
+            )
         )
         self._kept = {p for node in self._moving for p in _across(node) if p in moving - {tokens}}
         # Above the last keys and values, the next word depends on the row of the last word only.
@@ -97,6 +102,15 @@ class Decoder:
         # `n`: how many words have been read.
         # `multiplications`: of all matrix products so far.
         self.n, self.multiplications = 0, 0
+
+    def _turns_anew(self, model: Model) -> bool:
+        """Whether a word changes the angles of all words before it: rotary positions with a base that grows (NTK)."""
+        kind, scaling = (model.switch(self.sequence, name) for name in ("positions", "rotary_scaling"))
+        return (
+            kind == "rotary"
+            and scaling == "dynamic"
+            and 0 < int(model.switch(self.sequence, "rotary_room")) < self.room
+        )
 
     # Reading
 

@@ -75,6 +75,18 @@ def test_several_words_at_once_are_as_good_as_one_by_one():
     np.testing.assert_allclose(other.read(ids[5:]), by_word, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize(("trained", "kept"), [(4, False), (9, True)])
+def test_where_a_longer_text_turns_all_words_anew_nothing_is_kept(trained, kept):
+    model, graph, inputs = made("gpt", 9, "float64", {"positions": "rotary"})
+    for name, value in (("rotary_scaling", "dynamic"), ("rotary_factor", 2.0), ("rotary_room", trained)):
+        model = model.with_switch("input", name, value)
+    graph = build(model)
+    decoder = Decoder(model, graph, inputs)
+    assert decoder.cached == kept
+    logits = [decoder.read([word]) for word in inputs["input.tokens"].tolist()][-1]
+    np.testing.assert_allclose(logits, fresh(graph, inputs, {}).values["output.logits"][-1], rtol=1e-10)
+
+
 @pytest.mark.parametrize("at_once", [True, False])
 @pytest.mark.parametrize("mask", ["none", "padding", "related", "hand"])
 def test_where_a_word_may_look_ahead_nothing_is_kept_and_the_numbers_are_right(mask, at_once):
