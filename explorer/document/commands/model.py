@@ -77,6 +77,7 @@ class SetSwitch(Command):
                 names = ["Q", "K"]
             case "weights":
                 names = [n for n in state.inputs if n == prefix or n.startswith(f"{prefix}_")]
+                names = [n for n in names if not _is_of_experts(state, n)]  # theirs are always x W
                 if all(state.inputs[n].shape[-1] == state.inputs[n].shape[-2] for n in names):
                     return state.inputs
             case "targets":
@@ -84,6 +85,12 @@ class SetSwitch(Command):
             case _:
                 return state.inputs
         return {**state.inputs, **{n: frozen(state.inputs[n].swapaxes(-1, -2).copy()) for n in names}}
+
+
+def _is_of_experts(state: State, name: str) -> bool:
+    """Whether weights are those of experts, or of the router that chooses among them."""
+    node = state.graph.nodes.get(name)
+    return node is not None and any(axis.endswith((".experts", ".expert.heads")) for axis in node.axes)
 
 
 def taken_over(old: State, new: State) -> dict[str, Array]:

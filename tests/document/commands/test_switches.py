@@ -86,6 +86,17 @@ def test_matrices_that_are_not_square_are_transposed(translator, values):
     np.testing.assert_allclose(values(translator, "encoder.1.self.Q"), Q, rtol=1e-12)
 
 
+def test_weights_of_experts_are_not_transposed_only_those_of_the_one_that_all_share(gpt, values):
+    gpt.do(SetSwitch("decoder.1.ffn", "experts", 3))
+    gpt.do(SetSwitch("decoder.1.ffn", "shared", 5))
+    names = [f"decoder.1.ffn.{short}" for short in ("W_r", "W_1", "W_2", "W_s1", "together")]
+    *before, shared, together = [values(gpt, name) for name in names]
+    gpt.do(SetSwitch("decoder.1.ffn", "weights", "W x"))
+    assert all(values(gpt, name) is array for name, array in zip(names, before, strict=False))
+    np.testing.assert_array_equal(values(gpt, "decoder.1.ffn.W_s1"), shared.T)
+    np.testing.assert_allclose(values(gpt, "decoder.1.ffn.together"), together, rtol=1e-5)
+
+
 def test_a_switch_set_everywhere_is_one_step(translator):
     translator.do(SetSwitch("encoder.1.self", "scale", "none", everywhere=True))
     blocks = ("encoder.1.self", "decoder.1.self", "decoder.1.cross")
