@@ -180,6 +180,8 @@ class WriteOn(Command):
         sequence = sequence_of(state)
         words = list(state.graph.labels(sequence, state.inputs)[: self.behind])
         reads = state.graph.axes[state.graph.sequences[sequence]]
+        if len(words) >= MOST_TOKENS:
+            raise ExplorerError("too-many-tokens", sequence=sequence, limit=MOST_TOKENS, given=len(words) + 1)
         said: list[str] = []
         told(0, self.n)
         for word in self._said(state, words):

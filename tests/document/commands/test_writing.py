@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from explorer.core.errors import ExplorerError
 from explorer.core.generation import Choice
 from explorer.core.model import Model
+from explorer.core.vocabulary import MOST_TOKENS
 from explorer.document.commands import AddWords, PinCells, SetCells, SetSwitch, SetTokens, WriteOn
 from explorer.document.continuation import end_of, output_words, sequence_of
 from explorer.document.document import Document
@@ -39,6 +40,13 @@ def test_where_the_sentence_is_complete_that_is_said(document):
         document.do(WriteOn(6, 1, GREEDY))
     assert caught.value.id == "text-ends"
     assert words(document)[-1] == "mat"
+
+
+def test_behind_the_longest_text_nothing_can_be_written(document):
+    document.do(SetTokens("input", ["the"] * MOST_TOKENS))
+    with pytest.raises(ExplorerError) as caught:
+        document.do(WriteOn(MOST_TOKENS, 1, GREEDY))
+    assert caught.value.id == "too-many-tokens"
 
 
 def test_a_model_that_others_trained_stops_at_the_end_mark_of_its_tokenizer():
