@@ -1,9 +1,11 @@
 """Puts numbers on the clipboard, or into a file: few directly, many in the background, no more than can be pasted."""
 
 from collections.abc import Callable
+from itertools import count
 
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
 
 from explorer.core.errors import ExplorerError
 from explorer.ui.background import Background
@@ -13,6 +15,9 @@ MOST_PASTED = 1_000_000
 """The most numbers that are copied or pasted: more would take minutes, and the memory of several models."""
 AT_ONCE = 20_000
 """The most numbers that are written directly, in one turn of the event loop, which takes 20 to 50 ms then."""
+
+NEWEST, _COPIES = "newestCopy", count()
+"""The property of the clipboard with the number of the latest copy, and the numbers of copies."""
 
 
 def copy(numbers: int, text: Callable[[], str], beside: QWidget, said: str = "") -> None:
@@ -31,9 +36,13 @@ def copy(numbers: int, text: Callable[[], str], beside: QWidget, said: str = "")
         "copy-too-large".
     """
     check(numbers)
+    clipboard, number = QGuiApplication.clipboard(), next(_COPIES)
+    clipboard.setProperty(NEWEST, number)
 
     def take(found: str) -> str:
-        QGuiApplication.clipboard().setText(found)
+        if clipboard.property(NEWEST) != number:
+            return ""  # something else was copied while these were written
+        clipboard.setText(found)
         return said
 
     write(numbers, text, take, beside)
@@ -53,13 +62,14 @@ def write(numbers: int, text: Callable[[], str], take: Callable[[str], str], bes
     if numbers <= AT_ONCE:
         _say(take(text()), beside)
         return
-    worker = Background(beside)
+    window = beside.window()
+    worker = Background(window)  # the page may be gone before the numbers are written
 
     def done(found: str) -> None:
         worker.deleteLater()
-        _say(take(found), beside)
+        _say(take(found), beside if isValid(beside) else window)
 
-    worker.failed.connect(lambda error: show_error(error, beside))
+    worker.failed.connect(lambda error: show_error(error, beside if isValid(beside) else window))
     worker.ask(lambda _report: text(), done)
 
 

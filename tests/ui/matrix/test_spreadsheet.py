@@ -1,14 +1,19 @@
 """Ranges, the clipboard, filling, pins by hand, masks, and what a matrix shows besides its values."""
 
+from threading import Event
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QAction, QContextMenuEvent, QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog
+from shiboken6 import isValid
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch
 from explorer.lessons.document_lesson import new_lesson
+from explorer.lessons.loader import load
 from explorer.pages.view import Cell, Covered
+from explorer.ui.background import Background
 from explorer.ui.dialogs import Dialogs
 from explorer.ui.errors import Message
 from explorer.ui.matrix import clipboard as copying
@@ -63,6 +68,40 @@ def test_many_numbers_are_written_beside_the_window(hand, table, window, clipboa
     next(action for action in menu.findChildren(QAction) if action.text() == "Copy as CSV").trigger()
     menu.deleteLater()
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text().startswith("source.table,1,2,3,4"))
+
+
+def test_what_is_copied_last_is_on_the_clipboard(table, clipboard, qtbot, monkeypatch):
+    monkeypatch.setattr(copying, "AT_ONCE", 3)
+    goes_on, taken = Event(), []
+
+    def many():
+        goes_on.wait()
+        return "many"
+
+    copying.copy(4, many, table.viewport())
+    copying.copy(1, lambda: "one", table.viewport())
+    copying.write(4, lambda: "file", lambda text: taken.append(text) or "", table.viewport())  # behind the first
+    goes_on.set()
+    qtbot.waitUntil(lambda: not any(one.at_work for one in table.window().findChildren(Background)))
+    assert QGuiApplication.clipboard().text() == "one"
+    assert taken == ["file"]
+
+
+def test_numbers_are_copied_although_their_page_is_left(open_window, eye, clipboard, qtbot, monkeypatch):
+    monkeypatch.setattr(copying, "AT_ONCE", 3)
+    window, goes_on = open_window(stage="source.embedding"), Event()
+    table = eye.views(window)["source.table"]
+
+    def many():
+        goes_on.wait()
+        return "many"
+
+    clipboard("before")
+    copying.copy(4, many, table.viewport(), "It is there")
+    window.files.begin_lesson(load("two-vectors"))
+    qtbot.waitUntil(lambda: not isValid(table))
+    goes_on.set()
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == "many")
 
 
 def test_more_than_can_be_pasted_is_not_copied(hand, table, window, eye, clipboard, said, monkeypatch):
