@@ -163,7 +163,7 @@ def _drawn(view: View, block: str) -> _Drawn:
             array[: own[0]] = value[: asked[0]]  # cells may be pinned
     d = array.shape[1]
     first, last = sorted(
-        view.number(f"{name}.{end}", usual, 1, d) for end, usual in (("from", 1), ("to", min(4, own[1])))
+        view.number(f"{name}.{end}", usual, 1, d) for end, usual in (("from", 1), ("to", min(4, own[1], d)))
     )
     return _Drawn(name, axis, formula, array, own, own_only, asked, (first, last), view.labels(axis))
 

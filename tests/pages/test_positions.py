@@ -97,6 +97,14 @@ def test_between_positions_a_curve_bends_as_the_formula_does(source, positions):
         assert np.abs(turns).max() < 0.11, "no corner is seen"
 
 
+@pytest.mark.parametrize("dimensions", [1, 2, 3])
+def test_fewer_dimensions_than_the_model_has(source, dimensions):
+    source.choose(f"{PE}.dimensions", dimensions)
+    page = source.page(STAGE)
+    assert f"in {dimensions} dimensions" in page.drawing(MAP).summary
+    assert page.the(f"{PE}.to").value == dimensions
+
+
 def test_other_dimensions_as_curves(source):
     page = source.page(STAGE)
     assert (page.the(f"{PE}.from").value, page.the(f"{PE}.to").value) == (1, 4)
