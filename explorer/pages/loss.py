@@ -12,7 +12,7 @@ import numpy as np
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Place, Stage
 from explorer.core.numbers import Ranked, alone, as_share, decimals_of, exact, in_table, written
-from explorer.core.ops import Array, CrossEntropy
+from explorer.core.ops import Array, CrossEntropy, WithBalance
 from explorer.core.vocabulary import PAD
 from explorer.lessons.references import Slip, slips_at
 from explorer.pages.drawing import Axis, Curve, Dot, Drawing, drawable, series
@@ -241,7 +241,7 @@ def loss(view: View, stage: Stage) -> tuple[Element, ...]:
     costs = Stack("costs", title, (Picture("cost curve", curve, CURVE, 270),))
     shown = (Item("", matrix(view, output)), Item("", _target(view, words)), Item("→", _value(view)))
     mine = [node.name for node in view.stage(stage.name) if node.name not in (VALUE, TARGET)]
-    others = [Item("", matrix(view, name, OTHERS.get(name, ""))) for name in mine]
+    others = [Item("", matrix(view, name, _other_title(view, name))) for name in mine]
     what = "One term for each position" if words else "One term for each number"
     parts = [Stack("terms", what, (Note("about the terms", text), listing), TERMS if words else DIFFERENCES), costs]
     if gradients := word_gradients(view):
@@ -249,7 +249,9 @@ def loss(view: View, stage: Stage) -> tuple[Element, ...]:
     parts.append(Stack("down", "Down the gradient", (Descent("steps", "steps"),), STEPS))
     return (
         Row("terms listed", tuple(Item("", part) for part in parts)),
-        Section("mean", "The mean of the terms is the loss"),
+        Section(
+            "mean", "The mean of the terms, and the balance" if _balanced(view) else "The mean of the terms is the loss"
+        ),
         Row("loss row", shown),
         *((Row("others", tuple(others)),) if others else ()),
     )
@@ -275,8 +277,30 @@ def _value(view: View) -> Element:
     return matrix(view, VALUE, "the loss")
 
 
+def _balanced(view: View) -> WithBalance | None:
+    """The op of the loss if it adds the balance of the experts to the cross-entropy; else None."""
+    op = view.nodes[VALUE].op
+    return op if isinstance(op, WithBalance) else None
+
+
+def _compared(view: View) -> list[Array]:
+    """What the cross-entropy is computed from, without the balances of experts."""
+    parents, balanced = view.nodes[VALUE].parents, _balanced(view)
+    return [view.values[name] for name in (parents if balanced is None else parents[: -balanced.layers])]
+
+
+def _other_title(view: View, name: str) -> str:
+    return "the sum of the logs" if name == "loss.L_1" and _balanced(view) else OTHERS.get(name, "")
+
+
 def _mean(view: View) -> str:
-    return f"Their mean is the loss: <b>{alone(float(view.values[VALUE]))}</b>."
+    value, balanced = alone(float(view.values[VALUE])), _balanced(view)
+    if balanced is None:
+        return f"Their mean is the loss: <b>{value}</b>."
+    with np.errstate(all="ignore"):  # as in the engine
+        mean = CrossEntropy(balanced.pad).forward(*_compared(view))
+    balance = f"{balanced.weight:g} times the balance of the experts"
+    return f"Their mean, {alone(float(mean))}, and {balance} are the loss: <b>{value}</b>."
 
 
 # Cross-entropy
@@ -339,7 +363,7 @@ def _word_terms(view: View, output: str) -> tuple[Listing, Drawing, str]:
     names, vocabulary = view.labels(rows), view.labels(columns)
     given = p[np.arange(len(p)), target]
     with np.errstate(all="ignore"):  # as in the engine
-        cost = -op.logs(*(view.values[name] for name in view.nodes[VALUE].parents)) + 0.0
+        cost = -op.logs(*_compared(view)) + 0.0
     typed = view.nodes[TARGET].is_input
     lines = _WordTerms(output, _contexts(view, names), vocabulary, target, given, cost, op.pad, not typed)
     titles = (

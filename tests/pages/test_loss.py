@@ -1,5 +1,7 @@
 """Loss: its terms, right words to choose, and P − y."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -24,6 +26,23 @@ def dots(page):
 
 def right(start):
     return start.value("output.probabilities")[np.arange(3), start.value("loss.target")]
+
+
+def test_the_balance_of_experts_stands_beside_the_mean_of_the_terms(desk, number):
+    """With the balance in it, the loss is more than the mean of the listed terms."""
+    own = desk("changed-since-2017", "mixtral")
+    own.do(
+        SetSwitch("loss", "loss", "cross-entropy"), SetSwitch("loss", "balance", 0.5), SetSwitch("loss", "L_1", True)
+    )
+    page = own.page("loss")
+    mean = np.mean([number(row[4]) for row in page.texts(TERMS)])
+    said, value = page.the("about the terms").text, float(own.value("loss.value"))
+    assert "Their mean is the loss" not in said
+    balance = sum(float(own.value(f"decoder.{layer}.ffn.balance")) for layer in (1, 2))
+    found = re.search(r"Their mean, (\S+), and 0.5 times the balance of the experts are the loss: <b>(\S+)</b>", said)
+    assert [number(one) for one in found.groups()] == pytest.approx([value - 0.5 * balance, value], abs=0.01)
+    assert mean == pytest.approx(value - 0.5 * balance, abs=0.01)
+    assert page.the("loss.L_1").title == "the sum of the logs"
 
 
 def test_a_term_for_each_position(start, number):
