@@ -17,6 +17,7 @@ word. It is scaled to 0 for the unpatched answer and 1 for the answer of the oth
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -145,6 +146,8 @@ class Ledger:
         self.column = output.op.matrix(values[output.parents[1]])[:, word].astype(np.float64)
         if output.parents[0] != FINAL:  # the output layer reads the normed row times a number
             self.column *= float(values[graph.nodes[output.parents[0]].parents[1]])
+        op: Any = norm.op
+        self.centres: bool = op.centres  # whether the last norm subtracts the mean of a row
         x = values[norm.parents[0]][row].astype(np.float64)
         # `sigma`: the divisor of the last norm. `read`: the vector whose dot product with the row is the logit.
         self.sigma, self.read, self.constant = norm.op.reading(self.column, x, *weights)

@@ -363,7 +363,9 @@ def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ..
     parts = view.awaited(TO_PART, size, (view.values, row, word), lambda told: ledger.parts())
     if parts is None:
         return title, waiting(view, TO_PART, "Taking the logit apart")
-    low, high = _reach([part.value for part in parts])
+    values = [part.value for part in parts]
+    total, held = _with_pins(view, ledger, values, word)
+    low, high = _reach([*values, held])
     computed = [i for i, part in enumerate(parts) if part.kind in ("head", "net")]
     largest = max(computed, key=lambda i: abs(parts[i].value), default=0)  # heads and nets may be switched off
     opened = view.number(PART, largest, 0, len(parts) - 1)
@@ -371,19 +373,35 @@ def _ledger(view: View, sequence: str, row: int, word: int) -> tuple[Element, ..
     for i, part in enumerate(parts):
         name = Entry(_named(view, part, there[row]), leads=Keep(PART, i))
         lines.append(Line.of(name, *_number_and_bar(part.value), here=i == opened))
+    if held:
+        lines.append(Line.of("what is pinned on the way", *_number_and_bar(held)))
     capped = ledger.node != LOGITS
     logit = "logit before its cap" if capped else "logit"
-    lines.append(Line.of(logit, *_number_and_bar(ledger.total), cell=Cell(ledger.node, (row, word)), strong=True))
+    lines.append(Line.of(logit, *_number_and_bar(total), cell=Cell(ledger.node, (row, word)), strong=True))
     columns = Column("from"), Column("of the logit", NUMBER), Column("", BAR, 220, (low, high), signed=True)
+    divisor = "the σ" if ledger.centres else "the RMS"
     note = (
         f"The {logit} of <b>{escape(says[word])}</b> after <mark>{escape(there[row])}</mark> is the sum of these "
-        f"parts. The last norm divides all of them by one number, the σ of this row, {written(ledger.sigma, 3)}, "
+        f"parts. The last norm divides all of them by one number, {divisor} of this row, {written(ledger.sigma, 3)}, "
         "which is not taken apart. Only differences of logits count: what is added to all words alike changes no "
         "probability."
     )
     terms = Listing("parts", "The logit, term by term", columns, tuple(lines), most=20)
     of_one = _opened(view, sequence, ledger, parts[opened], there)
     return (beside((COLUMN, (title, Note("about the ledger", note), terms)), (COLUMN, of_one)),)
+
+
+ROUNDING = 1e-4
+"""The part of the largest term that rounding may leave between a logit and the sum of its terms."""
+
+
+def _with_pins(view: View, ledger: Ledger, values: list[float], word: int) -> tuple[float, float]:
+    """The logit, and what pinned cells of the stream make of it beside its parts; 0 but for rounding is 0."""
+    if not view.engine.pins:
+        return ledger.total, 0.0
+    total = float(view.values[ledger.node][ledger.row, word])
+    held = total - sum(values)
+    return total, 0.0 if abs(held) <= ROUNDING * max(map(abs, values), default=0.0) else held
 
 
 def _named(view: View, part: Part, word: str) -> str:

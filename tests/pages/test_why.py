@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.document.commands import SetSwitch, SetTokens
+from explorer.document.commands import PinCells, SetSwitch, SetTokens
 from explorer.lessons.loader import load
 from explorer.pages.gestures import GoTo, Keep
 from explorer.pages.levels import WHY, explains, stops
@@ -108,6 +108,26 @@ def test_without_the_residual_before_it_the_heads_are_the_first_parts(emma):
         *(f"layer 2, attention: head {k}" for k in (1, 2, 3, 4)),
         *("layer 2, feed-forward", "β of the norm, and the bias", "logit"),
     ]
+
+
+@pytest.mark.parametrize("node", ["decoder.1.self.residual", "decoder.2.self.projected", "final.norm", "output.logits"])
+def test_what_is_pinned_on_the_way_has_a_line_so_that_the_sum_is_the_logit(emma, node):
+    """A click on a cell of the patching below pins the stream: the parts before it no longer gave the logit."""
+    assert "what is pinned on the way" not in [line[0] for line in emma.page(WHY.name).texts("parts")]
+    emma.do(PinCells("decoder.1.ffn.output", {(0, 0): 3.0}))
+    assert "what is pinned on the way" not in [line[0] for line in emma.page(WHY.name).texts("parts")]
+    emma.do(PinCells(node, {(3, k): 50.0 + k for k in range(8)}))
+    *parts, logit = emma.page(WHY.name).the("parts").lines
+    assert parts[-1].entries[0].text == "what is pinned on the way"
+    values = [line.entries[2].value for line in (*parts, logit)]
+    assert sum(values[:-1]) == pytest.approx(values[-1], abs=1e-3)
+    row, word = logit.cell.index
+    assert values[-1] == pytest.approx(float(emma.value("output.logits")[row, word]))
+
+
+def test_the_divisor_of_the_last_norm_has_its_name(desk):
+    assert "the σ of this row" in desk("tiny-gpt").page(WHY.name).notes
+    assert "the RMS of this row" in desk("stories260k").page(WHY.name).notes
 
 
 def test_patching_finds_the_word_that_makes_the_difference_and_a_click_puts_it_in(desk):
