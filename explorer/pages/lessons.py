@@ -14,7 +14,7 @@ from explorer.lessons.schema import Lesson
 from explorer.pages.element import Element, Made
 from explorer.pages.gestures import ForLessons
 from explorer.pages.page import (
-    NUMBER,
+    RING,
     Button,
     Card,
     Cards,
@@ -139,14 +139,15 @@ def lessons_page(shelf: Shelf, room: int) -> tuple[Element, ...]:
 
 def _chapters(shelf: Shelf) -> Stack:
     """The chapters and the courses, each with how far one is in it."""
-    lines = []
+    lines: list[Line] = []
     for one in shelf.courses:
         lessons = one.lessons or tuple(shelf.ours)
         share = sum(found.share for id in lessons if (found := shelf.outcome(id))) / len(lessons)
-        title, done = f"{one.chapter}  {one.title}" if one.chapter else one.title, f"{share:.0%}"
-        name = Entry(title, tip=f"List {title}", leads=ForLessons("course", one.id))
-        lines.append(Line.of(name, Entry(done, tip=f"{done} gone through", muted=not share), here=one is shelf.listed))
-    title, columns = "Chapters and courses", (Column("", width=RAIL), Column("", NUMBER))
+        title, done = f"{one.chapter}  {one.title}" if one.chapter else one.title, f"{share:.0%} gone through"
+        asks = ForLessons("course", one.id)
+        ring, name = Entry(done, share, done, leads=asks), Entry(title, tip=f"List {title}", leads=asks)
+        lines.append(Line.of(ring, name, here=one is shelf.listed))
+    title, columns = "Chapters and courses", (Column("", RING), Column("", width=RAIL))
     return Stack("chapters", title, (Listing("courses", title, columns, tuple(lines), len(lines)),), RAIL)
 
 

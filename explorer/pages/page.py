@@ -20,7 +20,7 @@ from explorer.pages.element import Arrangement, Data, Element, Made
 from explorer.pages.gestures import ChooseToken, Gesture
 from explorer.pages.view import Cell, View
 
-WORDS, NUMBER, BAR, HEAT = "words", "number", "bar", "heat"
+WORDS, NUMBER, BAR, HEAT, RING = "words", "number", "bar", "heat", "ring"
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,8 +178,8 @@ class Column(Data):
     """A column of a listing."""
 
     title: str
-    # `WORDS` (left-aligned), `NUMBER` (right-aligned digits), `BAR`, or `HEAT` (digits on the colour of a number
-    # between −1 and 1).
+    # `WORDS` (left-aligned), `NUMBER` (right-aligned digits), `BAR`, `HEAT` (digits on the colour of a number between
+    # −1 and 1), or `RING` (a ring of which a share from 0 to 1 is filled).
     kind: str = WORDS
     # The width of bars in pixels at text scale 1; for words, their largest width if that is more than the usual one.
     width: int = 160

@@ -13,11 +13,20 @@ from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QWheelEve
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QPushButton, QScrollArea, QSizePolicy, QWidget
 
 from explorer.pages.gestures import Gesture
-from explorer.pages.page import BAR, HEAT, WORDS, Column, Line, Listing
+from explorer.pages.page import BAR, HEAT, RING, WORDS, Column, Line, Listing
 from explorer.pages.view import Cell
 from explorer.ui.page.fitted_table import FittedTable, Widths
 from explorer.ui.page.gestures import perform
-from explorer.ui.page.listing_model import TICK, ListingModel, ModelIndex, PartOfLines, Titles, cut_label, title_of
+from explorer.ui.page.listing_model import (
+    RING_SIZE,
+    TICK,
+    ListingModel,
+    ModelIndex,
+    PartOfLines,
+    Titles,
+    cut_label,
+    title_of,
+)
 from explorer.ui.page.word_choice import WordChooser
 from explorer.ui.selection import Coming
 from explorer.ui.theme import mark
@@ -219,6 +228,10 @@ class ListingView(FittedTable):
             if column.kind == BAR:
                 bar = _column(px(column.width), px(LEAST_BAR), 0, title, longest, said)
                 widths.append(bar._replace(most=MOST_BAR * bar.wanted))
+                continue
+            if column.kind == RING:
+                ring = px(RING_SIZE) + 2 * self.padding
+                widths.append(_column(ring, ring, 0, title, longest, said))
                 continue
             # All columns with numbers on colours have one width.
             own = heat if column.kind == HEAT and heat else self._width_of(lines, heats if i in heats else [i], column)

@@ -12,9 +12,10 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPen
 from PySide6.QtWidgets import QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from explorer.pages.page import BAR, HEAT, NUMBER, Column, Entry, Line, Lines, Listing
+from explorer.pages.page import BAR, HEAT, NUMBER, RING, Column, Entry, Line, Lines, Listing
 from explorer.ui.theme import Theme, qcolor
 from explorer.ui.widgets.names import broken, draw_named, set_names, wide
+from explorer.ui.widgets.ring import draw_ring
 from explorer.ui.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ ModelIndex = QModelIndex | QPersistentModelIndex
 NO_INDEX = QModelIndex()
 TICK = 14
 """Width of a box to tick, in pixels at text scale 1."""
+RING_SIZE = 18
+"""The diameter of a ring, in pixels at text scale 1."""
 LONGEST = 24  # letters of a label, or of a word of a title
 SIDES = {NUMBER: Qt.AlignmentFlag.AlignRight, HEAT: Qt.AlignmentFlag.AlignHCenter}
 
@@ -189,6 +192,8 @@ class RowPainter(QStyledItemDelegate):
             painter.fillRect(rect.left(), rect.top(), rect.width(), 1, qcolor(theme.line))
         if column.kind == BAR:
             self._bar(painter, rect, column, entry, here)
+        elif column.kind == RING:
+            self._ring(painter, rect, entry)
         elif column.kind == HEAT:
             self._heat(painter, rect.adjusted(1, 1, -1, -1), row, entry)
             if view.hasFocus() and view.currentIndex() == index:
@@ -268,6 +273,13 @@ class RowPainter(QStyledItemDelegate):
         painter.setFont(self._view.font_of(row, True, False))
         painter.setPen(qcolor(theme.text) if entry.muted else ramp.text[place])
         painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, entry.text)
+
+    def _ring(self, painter: QPainter, rect: QRect, entry: Entry) -> None:
+        appearance = self._view.bench.appearance
+        side = min(appearance.px(RING_SIZE), rect.height() - 2)
+        place = QRectF(rect.left() + self._view.padding, rect.center().y() - side // 2, side, side)
+        painter.setFont(appearance.fonts.small)
+        draw_ring(painter, place, entry.value, appearance)
 
     def _bar(self, painter: QPainter, rect: QRect, column: Column, entry: Entry, here: bool) -> None:
         view, value = self._view, entry.value

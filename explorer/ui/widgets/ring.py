@@ -51,17 +51,23 @@ class Ring(QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._appearance.theme
-        thick = LINE * self._appearance.scale
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        around = QRectF(self.rect()).adjusted(thick / 2, thick / 2, -thick / 2, -thick / 2)
-        painter.setPen(QPen(qcolor(theme.line), thick))
-        painter.drawEllipse(around)
-        if self._shown > 0:
-            painter.setPen(QPen(qcolor(theme.accent), thick, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
-            painter.drawArc(around, 90 * 16, -round(360 * 16 * self._shown))
-        if self._shown >= 1:
-            painter.setPen(qcolor(theme.accent_text))
-            painter.drawText(self.rect(), int(Qt.AlignmentFlag.AlignCenter), "✓")
+        draw_ring(painter, QRectF(self.rect()), self._shown, self._appearance)
         painter.end()
+
+
+def draw_ring(painter: QPainter, place: QRectF, share: float, appearance: Appearance) -> None:
+    """Draw a ring into a square, filled by a share from 0 to 1, with a tick inside when it is whole."""
+    theme, thick = appearance.theme, LINE * appearance.scale
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    around = place.adjusted(thick / 2, thick / 2, -thick / 2, -thick / 2)
+    painter.setPen(QPen(qcolor(theme.line), thick))
+    painter.drawEllipse(around)
+    if share > 0:
+        painter.setPen(QPen(qcolor(theme.accent), thick, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
+        painter.drawArc(around, 90 * 16, -round(360 * 16 * share))
+    if share >= 1:
+        painter.setPen(qcolor(theme.accent_text))
+        painter.drawText(place, int(Qt.AlignmentFlag.AlignCenter), "✓")
+    painter.restore()

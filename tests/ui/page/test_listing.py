@@ -8,9 +8,10 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QFontMetrics
 
 from explorer.pages.gestures import GoTo
-from explorer.pages.page import BAR, HEAT, NUMBER, WORDS, Column, Entry, Line, Listing
+from explorer.pages.page import BAR, HEAT, NUMBER, RING, WORDS, Column, Entry, Line, Listing
 from explorer.ui.page.fitted_table import FittedTable
 from explorer.ui.page.listing import ListingView
+from explorer.ui.theme import qcolor
 from explorer.ui.widgets.tree import written_in
 
 COLUMNS = Column("word"), Column("a title of several words", NUMBER), Column("share", BAR, 400)
@@ -218,3 +219,18 @@ def test_a_positive_bar_has_the_colour_of_its_sign_also_where_none_is_negative(b
         view = show(ListingView(bench, Listing("list", "A list", columns, (Line((Entry("1", 0.9),)),))))
         middle = view.visualRect(view.model().index(0, 0)).center()
         assert view.viewport().grab().toImage().pixelColor(middle) == colour
+
+
+def test_a_ring_is_filled_by_its_share_and_has_a_tick_when_it_is_whole(bench, show):
+    columns = (Column("", RING), Column("", width=100))
+    lines = tuple(Line.of(Entry(f"{share:.0%}", share), "chapter") for share in (0.0, 0.5, 1.0))
+    view = show(ListingView(bench, Listing("rings", "Rings", columns, lines)))
+    image, accent = view.viewport().grab().toImage(), qcolor(bench.appearance.theme.accent).rgb()
+    rects = [view.visualRect(view.table.index(row, 0)) for row in range(3)]
+    filled = [
+        sum(image.pixel(x, y) == accent for x in range(r.left(), r.right()) for y in range(r.top(), r.bottom()))
+        for r in rects
+    ]
+    assert filled[0] == 0
+    assert filled[1] == pytest.approx(filled[2] / 2, rel=0.2)
+    assert view.table.data(view.table.index(1, 0), Qt.ItemDataRole.AccessibleTextRole) == "50%"
