@@ -121,6 +121,8 @@ class LessonParts(QObject):
         window.top_bar.offer(self.present, self.hand_out, self.record_lesson)
         self._watcher = LessonWatcher(self)
         self._watcher.saved.connect(self._reload)
+        self._watched_lesson = ""
+        """The id of the lesson whose file is watched: a document opened since is not replaced by it."""
         self.presenter: Presenter | None = None
         self.speaker: Speaker | None = None
         self._swapped, self._gone = False, Gone(self)
@@ -232,6 +234,7 @@ class LessonParts(QObject):
     def go_on(self, file: Path | None = None) -> None:
         """Go on with the steps of the opened lesson, from where it was left; without steps, it can be explored."""
         self._watcher.watch(file)
+        self._watched_lesson = self._bench.document.wanted.lesson
         self.panel.say("")
         if not self._bench.lesson.steps:  # else the page that the example begins with would be built, too
             self._bench.bridge.flush()
@@ -330,7 +333,8 @@ class LessonParts(QObject):
             self.panel.say(sentence(error))
             return
         self.panel.say("")
-        if lesson.steps and self._bench.lesson.id == self.guide.lesson.id:
+        if lesson.steps and self._bench.document.wanted.lesson == self._watched_lesson:
+            self._watched_lesson = lesson.id
             self.panel.go(lambda: self.guide.take(lesson))
 
     def _forget_presenter(self) -> None:

@@ -5,6 +5,8 @@ import re
 import pytest
 
 from explorer.cli.render import PAPERS
+from explorer.document.storage import save
+from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
 from explorer.lessons.walk import Walk
 from explorer.ui import files
@@ -40,6 +42,23 @@ def test_saving_the_file_reloads_the_lesson_in_the_same_step(window, written, gu
     qtbot.waitUntil(lambda: "Other words" in panel._words.text())
     assert guide.step.id == "predict"
     assert guide.at == 2
+
+
+def test_a_document_that_was_opened_since_is_not_replaced_by_the_lesson(window, written, guide, tmp_path, qtbot):
+    document, watcher = window.bench.document, window.lessons._watcher
+    save(new_lesson("gpt", ["a b c"], d_model=4).state(), "Mine", tmp_path / "mine.explorer")
+    window.files.open_path(tmp_path / "mine.explorer")
+    window.bench.bridge.flush()
+    state = document.state
+    with qtbot.waitSignal(watcher.saved):
+        written.write_text(LESSON.replace("Softmax makes shares of them.", "Other words."))
+    assert document.wanted is state
+    assert guide.at is None
+    document.undo()  # back to the lesson, which follows its file again
+    window.bench.bridge.flush()
+    with qtbot.waitSignal(watcher.saved):
+        written.write_text(LESSON.replace("Softmax makes shares of them.", "All is well."))
+    assert "All is well" in window.lessons.panel._words.text()
 
 
 def test_a_mistake_in_the_file_is_told_and_the_lesson_stays(window, written, guide, panel, qtbot):
