@@ -80,17 +80,36 @@ class Recorder(QObject):
 
     def stop(self) -> None:
         """Ask where to save the lesson, write it and open it; if cancelled, the recording goes on."""
-        if self.recording is None:
-            return
-        path = self._files.dialogs.to_save_lesson(self._files.folder / f"my-lesson{LESSON_ENDING}")
-        if path is None or not self._write(self.recording, path):
+        path = self._saved()
+        if path is None:
             self._say()  # the pressed button has hidden the notice
             return
-        self.drop()
         self._files.open_path(path)
         folder = QUrl.fromLocalFile(str(path.absolute().parent))
         answers = {"Open its folder": lambda: QDesktopServices.openUrl(folder), "Close": lambda: None}
         self._notice.ask(SAVED.format(path.name), answers)
+
+    def may_close(self) -> bool:
+        """Whether the window may be closed: asks if more than the first page was recorded, and saves or discards it."""
+        answer = self._files.dialogs.keep("this recording") if self._has_more else "discard"
+        if answer == "discard":
+            self.drop()
+        return answer == "discard" or (answer == "save" and self._saved() is not None)
+
+    @property
+    def _has_more(self) -> bool:
+        """Whether more than the first page was recorded."""
+        return self.recording is not None and len(self.recording) > 1
+
+    def _saved(self) -> Path | None:
+        """Ask where to save the lesson, write it, and end the recording; returns the file, None if it goes on."""
+        if self.recording is None:
+            return None
+        path = self._files.dialogs.to_save_lesson(self._files.folder / f"my-lesson{LESSON_ENDING}")
+        if path is None or not self._write(self.recording, path):
+            return None
+        self.drop()
+        return path
 
     def _write(self, recording: Recording, path: Path) -> bool:
         """Write the lesson; returns whether it was written, and shows an error if not."""
@@ -106,8 +125,7 @@ class Recorder(QObject):
 
     def _ask_to_drop(self) -> None:
         """Discard the recording; if it has more than its first page, ask before."""
-        asks = self.recording is not None and len(self.recording) > 1
-        match self._files.dialogs.keep("this recording") if asks else "discard":
+        match self._files.dialogs.keep("this recording") if self._has_more else "discard":
             case "save":
                 self.stop()
             case "discard":

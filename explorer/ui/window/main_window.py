@@ -488,7 +488,9 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: Any) -> None:
         # A hidden window asks nothing: nobody would see the question.
-        if self.isVisible() and not (self.files.may_close() and self.tabs.may_close()):
+        if self.isVisible() and not (
+            self.files.may_close() and self.tabs.may_close() and self.lessons.recorder.may_close()
+        ):
             event.ignore()
             return
         self.recovery.close()

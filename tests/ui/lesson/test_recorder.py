@@ -192,3 +192,17 @@ def test_a_file_that_cannot_be_written_keeps_the_recording(window, tmp_path, mon
     window.lessons.record()
     assert window.lessons.recorder.is_on
     assert "cannot be written" in told[0]
+
+
+@pytest.mark.parametrize("answer", ["cancel", "discard", "save"])
+def test_a_window_does_not_close_over_a_recording_without_a_question(window, eye, tmp_path, monkeypatch, answer):
+    recorder, dialogs, asked = window.lessons.recorder, window.files.dialogs, []
+    recorder.start()
+    visit(window, eye, ATTENTION)
+    monkeypatch.setattr(dialogs, "keep", lambda name: asked.append(name) or answer)
+    monkeypatch.setattr(dialogs, "to_save_lesson", lambda suggestion: tmp_path / "mine.lesson.toml")
+    assert window.close() is (answer != "cancel")
+    assert asked == ["this recording"]
+    assert recorder.is_on is (answer == "cancel")
+    assert (tmp_path / "mine.lesson.toml").exists() is (answer == "save")
+    monkeypatch.setattr(dialogs, "keep", lambda name: "discard")
