@@ -340,6 +340,35 @@ class AttentionLines(Element):
 
 
 @dataclass(frozen=True, eq=False)
+class VectorStrips(Element):
+    """The vectors of words, one below the other: a row of bars for each, all on one scale."""
+
+    words: tuple[str, ...]
+    array: Array  # (n_words, dims)
+    notes: tuple[str, ...]  # the text behind each row
+    here: str  # the highlighted word
+    dimension: int  # the highlighted dimension; -1 for none
+    points: Gesture  # gets the dimension under the pointer, or that of the arrow keys
+    follows: tuple[Gesture | None, ...]  # the gesture of a click on each word
+    row: int = 56  # the height of a row in pixels at text scale 1
+
+
+@dataclass(frozen=True, eq=False)
+class WordMap(Element):
+    """Words as points in a plane, which can be moved and zoomed."""
+
+    words: tuple[str, ...]
+    points: Array  # (n_words, 2)
+    chosen: int  # so many of the words, the first ones, were chosen: they stand out
+    origin: tuple[float, float] | None = None  # the place of a vector of zeros, if it has one
+    shares: tuple[float, ...] = ()  # the share of the variance of each direction; () if directions mean nothing
+    arrows: bool = False  # whether the chosen ones are arrows from the origin
+    here: str = ""  # the word that the page looks at
+    follows: Gesture | None = None  # gets the word of a clicked point
+    height: int = 0  # in pixels at text scale 1
+
+
+@dataclass(frozen=True, eq=False)
 class SentenceRow(Data):
     """One row of words: the sentence that is read, that should be said, or that is said."""
 

@@ -4,7 +4,7 @@ At the end, functions on the row of a matrix that a page is about.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import unescape
@@ -66,6 +66,7 @@ class Note(Element):
     text: str
     wide: bool = True  # whether it takes the width of the page; else it is as wide as its words
     wrong: bool = False  # whether it is an error message
+    selects: bool = False  # whether its words can be selected, to be copied
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,6 +272,7 @@ class Picture(Element):
     height: int
     fills: bool = False  # whether it fills the page's room in sight; then `height` is its least height
     spare: bool = False  # whether it is shown only if the page has that height to spare
+    card: bool = False  # whether it stands on a card, whose background it then has
 
     @cached_property
     def drawing(self) -> Drawing:
@@ -292,6 +294,7 @@ class Choice(Element):
     asks: tuple[Gesture, ...]
     tip: str = ""  # without a title also its name for a screen reader
     listed: bool = False  # whether even a few options stand in a drop-down list
+    on: bool = True  # whether it is enabled
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,6 +338,24 @@ class Button(Element):
 
 
 @dataclass(frozen=True, eq=False)
+class Menu(Element):
+    """A button that opens a menu of actions."""
+
+    text: str
+    entries: tuple[tuple[str, Gesture], ...]
+    tip: str = ""
+    on: bool = True  # whether it is enabled
+
+
+@dataclass(frozen=True, eq=False)
+class Progress(Element):
+    """A progress bar."""
+
+    name: str  # its name for a screen reader
+    share: float | None  # from 0 to 1; None if that is unknown
+
+
+@dataclass(frozen=True, eq=False)
 class TextBox(Element):
     """A box for several lines of typed or pasted text; `asks` gets the text as its value."""
 
@@ -353,13 +374,17 @@ class Field(Element):
     value: str
     asks: Gesture
     enters: Gesture
-    most: int  # the most letters that are accepted
+    most: int = 32767  # the most letters that are accepted
     on: bool = True  # whether it is enabled
     tip: str = ""
     width: int = 200  # the least width, in pixels at text scale 1
     leaves: bool = False  # whether leaving the field does the same as Enter
     # The placeholder; with one, the title is for a screen reader only and the field is as wide as the page.
     hint: str = ""
+    gives: bool = False  # whether `width` is the greatest width, and it is narrower on a narrow page
+    # Returns the words that begin with a given text, and takes the most that it returns; None for no completion.
+    complete: Callable[[str, int], Sequence[str]] | None = None
+    wrong: str = ""  # the error in what is typed, for a screen reader
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ Also the figures that the reference prints for its three words; their vectors ar
 import os
 import tomllib
 from dataclasses import dataclass
+from functools import cache as kept
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,7 @@ class PrintedWords:
     neighbours: tuple[tuple[str, str], ...]  # word and cosine, as printed
 
 
+@kept
 def printed_words() -> PrintedWords:
     """The printed figures, read from a file that comes with the program."""
     found = tomllib.loads((resources() / "vectors" / "reference.toml").read_text("utf-8"))

@@ -35,7 +35,7 @@ class Neighbour(NamedTuple):
     cosine: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PairCosine:
     """The cosine of two vectors step by step, in float32 like the vectors."""
 

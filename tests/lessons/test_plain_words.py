@@ -33,8 +33,8 @@ SOURCES = {
     "ui/matrix/heading.py",
     "ui/window/lesson_bar.py",
     "ui/window/top_bar.py",
-    "ui/words/cosine.py",
-    "ui/words/neighbours.py",
+    "pages/words/cosine.py",
+    "pages/words/neighbours.py",
     "ui/lesson/handout.py",
 }
 """Where strings on the screen speak of a text: the page References and what leads to it, beside a printed example, and

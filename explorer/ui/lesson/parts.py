@@ -417,7 +417,7 @@ class LessonParts(QObject):
         if tab is None or step is None or not step.look.word:
             return
         if tab.state.vectors is None:
-            tab.state.changed.connect(self._look_up, Qt.ConnectionType.UniqueConnection)
+            tab.loaded.connect(self._look_up, Qt.ConnectionType.UniqueConnection)
         tab.speak_of(step.look.word)
         self.guide.vectors = tab.state.vectors
         for window in (self.presenter, self.speaker):

@@ -11,9 +11,9 @@ from explorer.pages.by_hand import Scheme
 from explorer.pages.element import Arrangement, Element, leaves
 from explorer.pages.matrix import Matrix
 from explorer.pages.of_step import Lit, names
-from explorer.pages.page import Button, Check, Choice, Descent, Field, Form, Item, Number, Row, Slider, Stack
+from explorer.pages.page import Button, Descent, Field, Form, Item, Row, Stack, TextBox
 from explorer.ui.matrix.box import MatrixBox
-from explorer.ui.page.controls import ControlLine, line_up
+from explorer.ui.page.controls import CONTROLS, ControlLine, line_up
 from explorer.ui.page.elements import WIDGETS, differing, made_of
 from explorer.ui.page.header import HeaderView
 from explorer.ui.page.holders import Titled, height_of
@@ -25,7 +25,7 @@ from explorer.ui.widgets.layouts import FlowLayout, column_in, scroll_area
 from explorer.ui.widgets.tree import Gone, inside
 from explorer.ui.workbench import Workbench
 
-NARROW = Matrix, Scheme, Button, Check, Choice, Field, Number, Slider
+NARROW = Matrix, Scheme, *(kind for kind in CONTROLS if kind is not TextBox)
 """Elements that keep their own width; words, lists and arrangements take the width of the page."""
 
 
@@ -438,7 +438,7 @@ class ColumnTab(QFrame):
 
 
 def _alignment(element: Element) -> Qt.AlignmentFlag:
-    narrow = isinstance(element, NARROW) and not (isinstance(element, Field) and element.hint)
+    narrow = isinstance(element, NARROW) and not (isinstance(element, Field) and element.hint and not element.gives)
     return Qt.AlignmentFlag.AlignLeft if narrow else Qt.AlignmentFlag(0)
 
 

@@ -1,15 +1,18 @@
 """Controls on a page: a choice, a number, yes or no, words to click, a slider. Each only asks for a change."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import QSignalBlocker, QSize, Qt
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
+    QMenu,
     QPlainTextEdit,
+    QProgressBar,
     QPushButton,
     QSizePolicy,
     QSlider,
@@ -17,19 +20,22 @@ from PySide6.QtWidgets import (
 )
 
 from explorer.pages.gestures import Gesture, GoTo
-from explorer.pages.page import Button, Check, Choice, Field, Number, Slider, TextBox
+from explorer.pages.page import Button, Check, Choice, Field, Menu, Number, Progress, Slider, TextBox
 from explorer.ui.page.gestures import perform
 from explorer.ui.theme import mark
 from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.inputs import ComboBox, FactorSlider, Segments, SpinBox
 from explorer.ui.widgets.layouts import column_in, row_in
 from explorer.ui.widgets.names import NamedBox, set_names
+from explorer.ui.widgets.word_line import WordLine
 from explorer.ui.workbench import Workbench
 
 MOST_BUTTONS, MOST_LETTERS = 13, 48
 """With more options, or longer ones, a choice is a list; in text of twice the size, with half as many."""
 SLIDER, SHORT_SLIDER = 260, 120
 """Pixels at text scale 1."""
+LEAST = 130
+"""Pixels at text scale 1 of a field that gives way: on a narrow page it is cut, and scrolls while one types."""
 
 
 class ControlLine(QWidget):
@@ -78,6 +84,7 @@ class ChoiceView(ControlLine):
         self._room, self._buttons = UNBOUNDED, 0
         """Available pixels; and the pixels that buttons take, 0 where a list is better in any case."""
         self.say(choice.title)
+        self.setEnabled(choice.on)
         self._make()
 
     def tell(self, choice: Choice) -> None:
@@ -89,6 +96,7 @@ class ChoiceView(ControlLine):
             self.control.choose(choice.chosen)
         elif self.control is not None:
             self.control.setCurrentIndex(choice.chosen)
+        self.setEnabled(choice.on)
 
     def be_no_wider(self, pixels: int) -> None:
         """Take at most so many pixels across: buttons become a list, whose words may end in dots."""
@@ -221,31 +229,45 @@ class FieldView(ControlLine):
     def __init__(self, bench: Workbench, field: Field, parent: QWidget | None = None) -> None:
         super().__init__(bench, parent=parent)
         self._field = field
-        self.edit = QLineEdit(field.value)
+        px = bench.appearance.px
+        self._most = px(field.width) if field.gives else 0
+        self.edit = WordLine(field.value)
         self.edit.setAccessibleName(field.title)
         for one in (self, self.edit):
             one.setToolTip(set_names(field.tip))
-        self.edit.setMinimumWidth(bench.appearance.px(field.width))
+        self.edit.setMinimumWidth(px(min(field.width, LEAST) if field.gives else field.width))
+        if field.gives:
+            self.edit.setMaximumWidth(self._most)
         if field.hint:
             self.edit.setPlaceholderText(field.hint)
-            self.edit.setClearButtonEnabled(True)
-            self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+            self.edit.setClearButtonEnabled(not field.gives)
+            across = QSizePolicy.Policy.Maximum if field.gives else QSizePolicy.Policy.Expanding
+            self.setSizePolicy(across, QSizePolicy.Policy.Fixed)
         else:
             self.say(field.title)
-        self.edit.textEdited.connect(lambda text: self.ask(self._field.asks.at(text)))
+        self.edit.written.connect(lambda: self.ask(self._field.asks.at(self.edit.text())))
         enters = self.edit.editingFinished if field.leaves else self.edit.returnPressed
         enters.connect(lambda: self.ask(self._field.enters))
         self.line.addWidget(self.edit)
         self.setFocusProxy(self.edit)
         self.tell(field)
 
+    def sizeHint(self) -> QSize:
+        """As wide as it is to be; a line itself would ask for some letters."""
+        return super().sizeHint().expandedTo(QSize(self._most, 0))
+
     def tell(self, field: Field) -> None:
         """Show another text; text that is being typed stays."""
-        self._field = field
+        self._field, self.edit.complete = field, field.complete
         self.edit.setMaxLength(field.most)
         self.edit.setReadOnly(not field.on)
         if self.edit.text() != field.value:
             self.edit.setText(field.value)
+
+    def be_wrong(self) -> None:
+        """Have the keys, and let a screen reader say what is wrong with what stands here."""
+        self.edit.setFocus()
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.edit, self._field.wrong))
 
 
 class ButtonView(QPushButton):
@@ -270,6 +292,44 @@ class ButtonView(QPushButton):
             self.setVisible(bool(button.text))
         self.setAccessibleName(button.name or button.text)
         self.setToolTip(set_names(button.tip))
+
+
+class MenuView(QPushButton):
+    """A button that opens a list of things to do."""
+
+    def __init__(self, bench: Workbench, menu: Menu, parent: QWidget | None = None) -> None:
+        super().__init__(f"{menu.text}  ▾", parent)
+        self._bench, self._menu = bench, menu
+        self.setAccessibleName(menu.text.rstrip("…"))
+        self.setToolTip(menu.tip)
+        self.setMenu(QMenu(self))
+        self.tell(menu)
+
+    def tell(self, menu: Menu) -> None:
+        """Offer other things."""
+        self._menu = menu
+        self.setEnabled(menu.on)
+        self.menu().clear()
+        for text, gesture in menu.entries:
+            self.menu().addAction(text, partial(perform, self._bench, gesture, self))
+
+
+class ProgressView(QProgressBar):
+    """How far some work is."""
+
+    def __init__(self, bench: Workbench, progress: Progress, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._moves = bench.appearance.moves
+        self.setAccessibleName(progress.name)
+        self.setTextVisible(False)
+        self.setFixedWidth(bench.appearance.px(SLIDER))
+        self.tell(progress)
+
+    def tell(self, progress: Progress) -> None:
+        """Be as far as the work is."""
+        # A bar without an end runs to and fro in Qt; where nothing may move it stays empty until there is progress.
+        self.setRange(0, 1000 if progress.share is not None else 0 if self._moves else 1)
+        self.setValue(round(1000 * (progress.share or 0)))
 
 
 class SliderView(QWidget):
@@ -316,7 +376,9 @@ CONTROLS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     Check: CheckView,
     Choice: ChoiceView,
     Field: FieldView,
+    Menu: MenuView,
     Number: NumberView,
+    Progress: ProgressView,
     Slider: SliderView,
     TextBox: TextBoxView,
 }

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QWidget
 
-from explorer.pages.drawing import AttentionLines, HeatMap, Sentences
+from explorer.pages.drawing import AttentionLines, HeatMap, Sentences, VectorStrips, WordMap
 from explorer.pages.element import Arrangement, Element
 from explorer.pages.matrix import Matrix
 from explorer.pages.page import (
@@ -53,7 +53,10 @@ class Drawn(PicturePlace):
         def make(picture: Picture) -> QWidget:
             from explorer.ui.drawing.view import DrawingView
 
-            return DrawingView(bench, picture.drawing)
+            view = DrawingView(bench, picture.drawing)
+            if picture.card:
+                view.setBackground(None)
+            return view
 
         self._px = bench.appearance.px
         across, high = self._px(picture.width), self._px(picture.height)
@@ -134,10 +137,22 @@ def _sentences(bench: Workbench, sentences: Sentences, parent: QWidget | None = 
     return SentencesView(bench, sentences, parent)
 
 
+def _vector_strips(bench: Workbench, strips: VectorStrips, parent: QWidget | None = None) -> QWidget:
+    from explorer.ui.drawing.vector_strips import VectorStripsView
+
+    return VectorStripsView(bench, strips, parent)
+
+
+def _word_map(bench: Workbench, map_: WordMap, parent: QWidget | None = None) -> QWidget:
+    from explorer.ui.drawing.word_map import WordMapView
+
+    return WordMapView(bench, map_, parent)
+
+
 def _listing(bench: Workbench, listing: Listing, parent: QWidget | None = None) -> QWidget:
     from explorer.ui.page.listing import ListingView
 
-    return ListingView(bench, listing, parent=parent)
+    return ListingView(bench, listing, parent)
 
 
 def word_beside(bench: Workbench, element: HeatMap | AttentionLines) -> int:
@@ -171,7 +186,9 @@ WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     Section: SectionLabel,
     Sentences: _sentences,
     Switches: SwitchBar,
+    VectorStrips: _vector_strips,
     Waiting: WaitingBar,
+    WordMap: _word_map,
 }
 
 

@@ -1,7 +1,7 @@
 """A list of lines with words, numbers and bars; of 50,000 lines only the visible ones are made and painted."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate
@@ -9,10 +9,9 @@ from math import ceil
 from typing import Any
 
 from PySide6.QtCore import QEvent, QModelIndex, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QPushButton, QScrollArea, QSizePolicy, QWidget
 
-from explorer.pages.gestures import Gesture
 from explorer.pages.page import BAR, HEAT, RING, WORDS, Column, Line, Listing
 from explorer.pages.view import Cell
 from explorer.ui.page.fitted_table import FittedTable, Widths
@@ -55,18 +54,9 @@ MEASURED = 200  # lines from which the width of all is computed
 
 
 class ListingView(FittedTable):
-    """A listing on a page. On a narrow page the columns that do not fit stand below, behind the first column again.
+    """A listing. On a narrow page the columns that do not fit stand below, behind the first column again."""
 
-    `ask`: gets the gesture of a link that was followed; without it, the gesture is performed.
-    """
-
-    def __init__(
-        self,
-        bench: Workbench,
-        listing: Listing,
-        ask: Callable[[Gesture], object] | None = None,
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, bench: Workbench, listing: Listing, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._opened = 0
         """Lines that the person has asked for, where not all are shown."""
@@ -91,7 +81,6 @@ class ListingView(FittedTable):
         self.padding = bench.appearance.px(PADDING)
         self.tick_room = bench.appearance.px(TICK + 8)
         """Pixels that the box to tick takes before the words."""
-        self._ask = ask or (lambda gesture: perform(bench, gesture, self))
         self.table = ListingModel(listing)
         self.table.setParent(self)
         self.pointed: Cell | None = bench.selection.cell
@@ -306,7 +295,7 @@ class ListingView(FittedTable):
                 if i < len(self._rest):
                     self._rest[i].stand_below(part, widths, self._times)
                 else:
-                    self._rest.append(_Below(self.bench, part, widths, self._times, self._ask, self))
+                    self._rest.append(_Below(self.bench, part, widths, self._times, self))
         for i, rest in enumerate(self._rest):
             if i < len(parts):
                 rest.be_wide(self.width())
@@ -373,7 +362,7 @@ class ListingView(FittedTable):
         for column in columns:
             leads = self.table.line(row).entries[column].leads
             if leads is not None:
-                self._ask(leads)
+                perform(self.bench, leads, self)
                 return
 
     def _point(self, index: QModelIndex) -> None:
@@ -442,6 +431,10 @@ class ListingView(FittedTable):
             if ticked:
                 self._follow(index.row(), *ticked)
                 return
+        if event.matches(QKeySequence.StandardKey.Copy) and index.isValid():
+            told = zip(self.listing.columns, self.table.line(index.row()).entries, strict=True)
+            QGuiApplication.clipboard().setText("\t".join(entry.text for column, entry in told if column.kind != BAR))
+            return
         self._by = "arrow"
         super().keyPressEvent(event)
         self._by = "tab"
@@ -458,16 +451,10 @@ class _Below(ListingView):
     """Columns of a list that stand below the others, as wide as the list above has measured them."""
 
     def __init__(
-        self,
-        bench: Workbench,
-        listing: Listing,
-        widths: list[Widths],
-        times: float,
-        ask: Callable[[Gesture], object],
-        parent: ListingView,
+        self, bench: Workbench, listing: Listing, widths: list[Widths], times: float, parent: ListingView
     ) -> None:
         self._given = widths
-        super().__init__(bench, listing, ask, parent)
+        super().__init__(bench, listing, parent)
         self._waits = True
         self.be_times(times)
 

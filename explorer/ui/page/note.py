@@ -32,6 +32,8 @@ class NoteLabel(QLabel):
         mark(self, role="error" if note.wrong else "note")
         self.setTextFormat(Qt.TextFormat.RichText)
         self.setWordWrap(note.wide)
+        if note.selects:
+            self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         if note.wide:
             self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self._wide = note.wide

@@ -1,33 +1,41 @@
-"""The word-similarity tab: parts as cards on one page. Nothing heavy is imported before it is first shown."""
+"""The tab "Words": its cards on one page, told what is different; files asked for, and searches beside the window.
 
-from __future__ import annotations
+Nothing heavy is imported before it is first shown.
+"""
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import QPoint, QSize, Qt, Signal
-from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtWidgets import QApplication, QFileDialog, QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from explorer.core.errors import ExplorerError
+from explorer.document.document import Change
+from explorer.pages.words.card import Card, ForWords, Screen, Words
+from explorer.sentences import sentence
+from explorer.ui.background import Background
 from explorer.ui.errors import show_error
 from explorer.ui.theme import mark
-from explorer.ui.turns import do_later, later
+from explorer.ui.turns import later
 from explorer.ui.widgets.layouts import FlowLayout, scroll_area
 from explorer.ui.widgets.tree import inside
-from explorer.ui.words.card import TabState
+from explorer.ui.words.card_view import CardView
 from explorer.ui.workbench import Workbench
+from explorer.words.progress import Progress, Report
 
-if TYPE_CHECKING:
-    from explorer.ui.words.card import Card
-
-PAIRS = {5: 1020, 7: 1800, 10: 1800}
-"""Two parts that stand beside each other: how many parts there are with the second, and the pixels at text scale 1 from
-which on there is room for both."""
+AT_ONCE = 4_000_000
+"""Numbers in a table up to which one search takes some milliseconds, less than a thread would add to it."""
+KINDS = "Word vectors (*.txt *.gz *.vec *.bin *.safetensors *.npz);;All files (*)"
 
 
-class WordsTab(QFrame):
+class WordsTab(QFrame, Screen):
     """The page "Words"."""
 
+    loaded = Signal()  # there are other vectors
     sent = Signal(str)  # words went into the model; the stage where they can be seen
 
     def __init__(self, bench: Workbench) -> None:
@@ -35,9 +43,14 @@ class WordsTab(QFrame):
         self.setObjectName("page")
         self.setAccessibleName("Words")
         self.bench = bench
-        self.state = TabState(self)
-        self.cards: list[Card] = []
-        self._next: Callable[[Workbench, TabState], Card] | None = None
+        self.state = Words(self)
+        self._works: dict[str, Background] = {}
+        self.cards: list[CardView] = []
+        self._coming: Iterator[Callable[[Words], Card]] = iter(())
+        self._whole = False
+        """Whether all cards are there."""
+        self._stale: dict[CardView, bool] = {}
+        """Cards that have changed, and whether all that stands on them is made anew."""
         self._bar = QWidget()
         self._links = FlowLayout(self._bar, 2, 2)
         self._area = scroll_area()
@@ -47,153 +60,289 @@ class WordsTab(QFrame):
         self._layout.addWidget(self._title)
         self._layout.addWidget(self._bar)
         self._layout.addWidget(self._area, 1)
-        self._restyled, self._worn = later(self, self._restyle), True
+        self._next = later(self, self._go_on)
+        self._learns = QTimer(self, singleShot=True)
+        self._learns.timeout.connect(self._learn)
         self._asked: list[str] = []
-        self._spoken_of: Card | None = None
+        self._spoken_of: CardView | None = None
+        self._focus: QWidget | None = None
+        """What had the keys before work that nothing else can be asked beside."""
+        self._arranged = False
+        """Whether other things stand on a card than before."""
         bar = self._area.verticalScrollBar()
         bar.actionTriggered.connect(self._be_left)
+        bar.rangeChanged.connect(self._give_room)  # a bar takes some
         bar.rangeChanged.connect(self._stay)  # what stands above it may still grow
+        bench.selection.asked.connect(self._do)
+        bench.bridge.changed.connect(self._follow)
         self._space()
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)
-        if not self._worn:
-            self._restyle()
         if not self.cards:
             self._build()
+        self._catch_up()
+        self._next.start()
+
+    def hideEvent(self, event: Any) -> None:
+        """Nobody sees it learn: stop."""
+        super().hideEvent(event)
+        if self._learns.isActive():
+            self._learns.stop()
+            self.state.cards["own text"].stop()
+            self.tell(self.state.cards["own text"])
 
     def resizeEvent(self, event: Any) -> None:
         super().resizeEvent(event)
         self._give_room()
 
-    def _give_room(self) -> None:
-        for card in self.cards:
-            card.give_room(self._area.viewport().height())
-
     def restyle(self) -> None:
-        """Follow the theme and the text scale: in a turn of its own, or once it is looked at."""
-        self._worn = False
-        if self.isVisible():
-            self.bench.appearance.turns.add(self._restyled)
-
-    def _restyle(self) -> None:
-        self._worn = True
+        """Follow the theme and the text scale: each card in a turn of its own, once it is looked at."""
         self._space()
-        for part in inside(self, QWidget):  # one search for all cards: it goes through every widget that there is
-            if restyle := getattr(part, "restyle", None):
-                restyle()
-        self._give_room()
+        self._stale = dict.fromkeys(self.cards, True)
+        self._next.start()
 
-    def card(self, kind: type) -> Any:
-        """The part of a kind."""
-        return next(card for card in self.cards if isinstance(card, kind))
+    def view(self, card: Card) -> CardView:
+        """What shows a card."""
+        return next(view for view in self.cards if view.card is card)
+
+    # The cards, one a turn: all of them together would hold the window up
 
     def _build(self) -> None:
-        """The first part. The others come one a turn: all of them together would hold the window up."""
-        from explorer.ui.words.vectors_card import VectorsCard
+        """The first card; what it says is wanted by all others."""
+        from explorer.pages.words.page import cards
 
-        content = CardsPage()
-        self._page = QVBoxLayout(content)
-        self._page.addStretch(1)
-        self.vectors_card = VectorsCard(self.bench, self.state)
-        self._add(self.vectors_card)
-        self._space_page()
+        content = QWidget()
+        self._page = FlowLayout(content)
+        self._coming = iter(cards(self.bench.document))
+        self._add(next(self._coming))
+        self._space()
         self._area.setWidget(content)
-        self.state.changed.connect(self._load)
-        self.vectors_card.start_default()
-        self._coming = _kinds()
-        self._next = next(self._coming, None)
-        do_later(self, self._add_next)
+        vectors: Any = self.state.cards["vectors"]
+        vectors.start_default()
+        self.tell(vectors)
 
-    def _add_next(self) -> None:
-        assert self._next is not None
-        self._add(self._next(self.bench, self.state))
-        self._next = next(self._coming, None)
-        if self._next is None:
-            self._link_up()
-        else:
-            do_later(self, self._add_next)
-
-    def _add(self, card: Card) -> None:
-        self._page.insertWidget(self._page.count() - 1, card)
-        self.cards.append(card)
-        card.give_room(self._area.viewport().height())
+    def _add(self, kind: Callable[[Words], Card]) -> None:
+        card = kind(self.state)
         if self.state.vectors is not None:
-            self._load_card(card)
-        elif card.needs_vectors and card is not self.vectors_card:
-            card.hide()
-        if (wide := PAIRS.get(len(self.cards))) is not None:
-            place = self._page.indexOf(self.cards[-2])
-            self._page.insertWidget(place, TwoCards(self.bench, wide, *self.cards[-2:]))
-
-    def _load(self) -> None:
-        for card in self.cards:
-            self._load_card(card)
-        self._speak()
-
-    def _load_card(self, card: Card) -> None:
-        if card.needs_vectors:
             card.load()
-        card.setVisible(True)
+        view = CardView(self.bench, card)
+        self._page.addWidget(view)
+        self._page.setAlignment(view, Qt.AlignmentFlag.AlignTop)  # no higher than it is
+        self.cards.append(view)
+        self._give_room()
+        self._show(view)
+
+    def _go_on(self) -> None:
+        """Show one card that has changed, or make the next one, as soon as somebody looks."""
+        if not self.isVisible():
+            return
+        if self._stale:
+            view = next(iter(self._stale))
+            if self._stale[view]:
+                view.make()
+            self._show(view)
+        elif (kind := next(self._coming, None)) is not None:
+            self._add(kind)
+        else:
+            if not self._whole:
+                self._link_up()
+            self._give_room()
+            self._speak()
+            if self._arranged and not self._stale:
+                self._order()
+            return
+        self._next.start()
 
     def _link_up(self) -> None:
-        """All parts are there: a row of links, one to each."""
-        from explorer.ui.words.cosine import CosineCard
-        from explorer.ui.words.send import SendCard
-
-        self.card(SendCard).sent.connect(self.sent)
-        self.card(CosineCard).back.connect(self.go_to)
-        self.state.cosine_asked.connect(self._show_cosine)
-        for card in self.cards:
-            button = mark(QPushButton(card.short or card.title), link="true")
-            button.setAccessibleName(f"Go to: {card.title}")
-            button.setToolTip(card.title)
-            button.clicked.connect(lambda _=False, card=card: self.go_to(card))
+        """All cards are there: a row of links, one to each."""
+        self._whole = True
+        for view in self.cards:
+            button = mark(QPushButton(view.card.short or view.card.title), link="true")
+            button.setAccessibleName(f"Go to: {view.card.title}")
+            button.setToolTip(view.card.title)
+            button.clicked.connect(lambda _=False, view=view: self.go_to(view))
             self._links.addWidget(button)
             button.show()  # at once, so that they take their room from the rest now
         self._layout.activate()
-        self._give_room()
-        self._speak()
 
-    def _show_cosine(self, pair: Any, names: tuple[str, str], asker: Card) -> None:
-        """A cosine that stands somewhere on the page, product by product."""
-        from explorer.ui.words.cosine import CosineCard
+    def _give_room(self) -> None:
+        """Let cards stand beside each other where there is room, and the map be as high as what is in sight."""
+        px, sight = self.bench.appearance.px, self._area.viewport()
+        wide, high = sight.width() - px(24), round(sight.height() / px(100) * 100)
+        for view in self.cards:
+            view.be_wide((wide - px(12)) // 2 if 0 < px(view.card.beside) <= wide else wide)
+        card: Any = self.state.cards.get("map")
+        if card is not None and card.room != high:
+            card.room = high
+            self.tell(card)
 
-        card = self.card(CosineCard)
-        try:
-            card.show_pair(pair, names, asker)
-        except ExplorerError as error:
-            show_error(error, asker)
+    def tell(self, card: Card) -> None:  # in a later turn
+        for view in self.cards:
+            if view.card is card:
+                self._stale.setdefault(view, False)
+                self._next.start()
+
+    def _show(self, view: CardView) -> None:
+        self._stale.pop(view, None)
+        self._arranged |= view.refresh()
+        view.setVisible(self.state.vectors is not None or not view.card.needs_vectors)
+        if self._focus is not None and not self.state.cards["vectors"].searches:
+            if isValid(self._focus):
+                self._focus.setFocus()
+            self._focus = None
+
+    def _order(self) -> None:
+        """Let Tab go through the cards as they are read: what came to them later was made later."""
+        self._arranged = False
+        tab = Qt.FocusPolicy.TabFocus
+        takes = [one for one in inside(self, QWidget) if one.focusPolicy() & tab and one.focusProxy() is None]
+        chain = [one for part in (self._bar, *self.cards) for one in takes if part.isAncestorOf(one)]
+        for before, after in pairwise(chain):
+            self.setTabOrder(before, after)
+
+    # What is asked
+
+    def _do(self, gesture: object, at: QWidget) -> None:
+        if not isinstance(gesture, ForWords):
             return
-        self.go_to(card)
-        card.way_back.setFocus()
+        card = self.state.cards[gesture.card]
+        wrong = [entry.wrong for entry in card.fields.values()]
+        focus = QApplication.focusWidget()
+        try:
+            self._do_on(card, gesture)
+        except ExplorerError as error:
+            show_error(error, at)
+        if gesture.card == "vectors" and card.searches and gesture.act != "cancel":
+            self._focus = focus
+        view = self.view(card)
+        self._show(view)
+        for before, (id, entry) in zip(wrong, card.fields.items(), strict=True):
+            if entry.wrong is not None and entry.wrong is not before:
+                view.widget(f"{id} field").be_wrong()
+                break
+        if gesture.card == "own text":
+            self._go_on_learning(card)
+
+    def _do_on(self, card: Any, gesture: ForWords) -> None:
+        match gesture.act:
+            case "open a file":
+                name, _ = QFileDialog.getOpenFileName(self, "Open word vectors", "", KINDS)
+                if name:
+                    card.open_file(Path(name))
+            case "send":
+                if (command := card.command()) is not None:
+                    self.bench.document.do(command)
+                    card.say_sent(command)
+                    self.sent.emit(f"{command.sequence}.embedding")
+            case "look up":
+                if (found := card.look_up()) is not None:
+                    lesson, label = found
+                    self.bench.open_state(lesson, lesson.state(), label)
+                    self.sent.emit("attention")
+            case "zoom":
+                self.view(card).widget("map").zoom(gesture.value)
+            case _:
+                card.do(gesture.act, gesture.value, gesture.field)
+
+    def _learn(self) -> None:
+        card: Any = self.state.cards["own text"]
+        if card.learn():
+            self._show(self.view(card))
+        self._go_on_learning(card)
+
+    def _go_on_learning(self, card: Any) -> None:
+        if not card.learns:
+            self._learns.stop()
+        elif not self._learns.isActive():
+            self._learns.start(card.pace)
+
+    # What cards ask for
+
+    def say(self, error: ExplorerError) -> str:
+        return sentence(error)
+
+    def search(self, card: Card, work: Callable[[Report], Any], then: Callable[[Any], None], slow: bool) -> None:
+        if slow or card.vectors.array.size > AT_ONCE:
+            self._background(card).ask(work, then)
+        else:
+            self.stop(card)
+            super().search(card, work, then, slow)
+
+    def stop(self, card: Card) -> None:
+        self._background(card).stop()
+
+    def load(self) -> None:
+        self.loaded.emit()
+
+    def _background(self, card: Card) -> Background:
+        """What does the work of a card."""
+        if card.name not in self._works:
+            self._works[card.name] = background = Background(self)
+            background.progressed.connect(partial(self._hear, card))
+            background.failed.connect(partial(self._fail, card))
+        return self._works[card.name]
+
+    def _hear(self, card: Card, now: Progress) -> None:
+        card.hear(now)
+        self.tell(card)
+
+    def _fail(self, card: Card, error: ExplorerError) -> None:
+        card.fail(error)
+        self.tell(card)
+        show_error(error, self.view(card))
+
+    # The model
+
+    def _follow(self, change: Change) -> None:
+        """The model's own table follows the model."""
+        if self.cards:
+            vectors: Any = self.state.cards["vectors"]
+            vectors.hear_of(change)
+            self._catch_up()
+            for name in ("vectors", "send") if change.structure else ():
+                if name in self.state.cards:
+                    self.tell(self.state.cards[name])
+
+    def _catch_up(self) -> None:
+        """Know the model as it is, as soon as somebody looks: an edit elsewhere does not wait for this page."""
+        vectors: Any = self.state.cards["vectors"]
+        if vectors.stale and self.isVisible():
+            vectors.take_table(vectors.table)
+
+    # What comes into sight
+
+    def seek(self, card: Card, id: str = "") -> None:
+        view = self.view(card)
+        self._show(view)
+        self.go_to(view)
+        if id:
+            view.widget(id).setFocus()
 
     def speak_of(self, asked: str) -> None:
         """Show what a step of a lesson speaks of, as soon as it is there: the neighbours of a word, or an analogy.
 
         It stays in sight until somebody scrolls.
         """
-        from explorer.pages.words import asked_words
+        from explorer.pages.words.lists import asked_words
 
         self._asked = asked_words(asked)
         self._speak()
 
     def _speak(self) -> None:
         vectors, words = self.state.vectors, self._asked
-        if vectors is None or self._next is not None or not words:
+        if vectors is None or not self._whole or not words:
             return
         self._asked = []
         if not all(word in vectors for word in words):
             return
-        from explorer.ui.words.analogy import AnalogyCard
-        from explorer.ui.words.neighbours import NeighboursCard
-
+        card: Any = self.state.cards["analogy" if len(words) == 3 else "neighbours"]
         if len(words) == 3:
-            self._spoken_of = analogy = self.card(AnalogyCard)
-            analogy.begin_with(words)
+            card.begin_with(words)
+            self.tell(card)
         else:
-            self._spoken_of = self.card(NeighboursCard)
             self.state.go_to(words[0])
+        self._spoken_of = self.view(card)
         self._stay()
 
     def _stay(self) -> None:
@@ -221,88 +370,5 @@ class WordsTab(QFrame):
         self._layout.setContentsMargins(px(16), px(14), 0, 0)
         self._title.setContentsMargins(px(8), 0, 0, 0)
         if self.cards:
-            self._space_page()
-
-    def _space_page(self) -> None:
-        px = self.bench.appearance.px
-        self._page.setContentsMargins(px(8), px(8), px(16), px(24))
-        self._page.setSpacing(px(12))
-
-
-def _kinds() -> Iterator[Callable[[Workbench, TabState], Card]]:
-    """The other parts in their order, each imported when it is its turn; the map's pyqtgraph takes the longest."""
-    from explorer.ui.words.strips import LookupCard
-
-    yield LookupCard
-    from explorer.ui.words.cosine import CosineCard
-
-    yield CosineCard
-    from explorer.ui.words.neighbours import NeighboursCard, OddCard
-
-    yield NeighboursCard
-    yield OddCard
-    from explorer.ui.words.analogy import AnalogyCard
-
-    yield AnalogyCard
-    from explorer.ui.words.matrix import MatrixCard
-
-    yield MatrixCard
-    from explorer.ui.words.map_card import MapCard
-
-    yield MapCard
-    from explorer.ui.words.send import SendCard
-
-    yield SendCard
-    from explorer.ui.words.own_text import OwnTextCard
-
-    yield OwnTextCard
-    from explorer.ui.words.vectors_card import OriginsCard
-
-    yield OriginsCard
-
-
-class CardsPage(QWidget):
-    """All parts below each other.
-
-    Words that wrap are highest where they are narrow. That is not the least height of the page, which would end in
-    empty space: it is as high as its width makes it.
-    """
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(super().minimumSizeHint().width(), 0)
-
-
-class TwoCards(QWidget):
-    """Two cards beside each other where there is room for both, else below each other.
-
-    `wide`: pixels at text scale 1 that are room for both.
-    """
-
-    def __init__(self, bench: Workbench, wide: int, first: QWidget, second: QWidget) -> None:
-        super().__init__()
-        self._bench, self._wide, self._both = bench, wide, (first, second)
-        self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._box.setContentsMargins(0, 0, 0, 0)
-        for card in (first, second):
-            self._box.addWidget(card, 1, Qt.AlignmentFlag.AlignTop)  # no higher than it is
-        self.restyle()
-
-    def restyle(self) -> None:
-        """Follow the text scale."""
-        self._box.setSpacing(self._bench.appearance.px(12))
-        self._turn()
-
-    def minimumSizeHint(self) -> QSize:
-        """No wider than one of them: it turns before that is too narrow for both."""
-        widest = max(card.minimumSizeHint().width() for card in self._both)
-        return QSize(widest, self._box.minimumSize().height())
-
-    def resizeEvent(self, event: Any) -> None:
-        super().resizeEvent(event)
-        self._turn()
-
-    def _turn(self) -> None:
-        wide = self.width() >= self._bench.appearance.px(self._wide)
-        direction = QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
-        if self._box.direction() != direction:
-            self._box.setDirection(direction)
+            self._page.setContentsMargins(px(8), px(8), px(16), px(24))
+            self._page.set_spacing(px(12), px(12))

@@ -1,37 +1,17 @@
 """The tab on a bench, with small vectors of its own, and nothing read from the user's folders or written there."""
 
-from pathlib import Path
-
-import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QMainWindow
+from PySide6.QtWidgets import QApplication, QMainWindow
 
 from explorer.document.document import Document
 from explorer.lessons.loader import load
 from explorer.ui.selection import Selection
 from explorer.ui.turns import Bridge
-from explorer.ui.words import vectors_card
 from explorer.ui.words.tab import WordsTab
 from explorer.ui.workbench import Workbench
-from explorer.words.vectors import Vectors
-
-SAMPLE = Path(__file__).parents[4] / "shared" / "vectors" / "glove-twitter-25-common11925.txt.gz"
-ROYALS = ("king", "queen", "man", "woman", "prince", "princess", "river", "sea", "lake", "boat", "monday", "friday")
-
-
-def small():
-    """12 words of 6 numbers: royalty, womanhood, water, days and two that mean nothing."""
-    random = np.random.default_rng(7)
-    array = np.zeros((len(ROYALS), 6), np.float32)
-    array[[0, 1, 4, 5], 0] = 2
-    array[[0, 2, 4], 1] = 1.5
-    array[[1, 3, 5], 1] = -1.5
-    array[6:10, 2] = 2
-    array[10:, 3] = 2
-    array[:, 4:] = random.normal(0, 0.1, (len(ROYALS), 2))
-    return Vectors.of("small", ROYALS, array)
+from tests.pages.words.conftest import small
 
 
 @pytest.fixture(autouse=True)
@@ -39,7 +19,7 @@ def own_folders(tmp_path, monkeypatch):
     monkeypatch.setenv("GENSIM_DATA_DIR", str(tmp_path / "gensim-data"))
     monkeypatch.setattr("explorer.words.cache.folder", lambda: tmp_path / "cache")
     monkeypatch.setattr("explorer.words.catalogue.download_folder", lambda: tmp_path / "downloads")
-    monkeypatch.setattr(vectors_card, "_default", lambda report: small())
+    monkeypatch.setattr("explorer.pages.words.vectors._default", lambda report: small())
 
 
 def still(tab):
@@ -50,6 +30,23 @@ def still(tab):
         QApplication.processEvents()
         heights.append(tab._area.widget().height())
     return len(set(heights)) == 1
+
+
+def is_there(tab):
+    """Whether all cards are there, with vectors, and none is to be shown anew."""
+    ready = tab.state.vectors is not None and tab._whole and not tab._stale
+    return ready and not tab.state.cards["vectors"].doing
+
+
+def on(tab, card, id):
+    """The widget of an element of a card, as it is now."""
+    return tab.view(tab.state.cards[card]).widget(id)
+
+
+def shown(tab, card, id):
+    """Whether an element stands on a card that is in sight."""
+    view = tab.view(tab.state.cards[card])
+    return id in view.elements.widgets and view.isVisible()
 
 
 @pytest.fixture
@@ -70,8 +67,7 @@ def open_tab(request, qtbot, appearance):
             window.show()
         qtbot.waitUntil(window.isActiveWindow)
         if wait:
-            qtbot.waitUntil(lambda: tab.state.vectors is not None and len(tab.cards) == 11)
-            qtbot.waitUntil(lambda: not tab.vectors_card.background.at_work)
+            qtbot.waitUntil(lambda: is_there(tab))
             qtbot.waitUntil(lambda: still(tab))
         return tab
 
@@ -89,12 +85,12 @@ def tab(open_tab):
 
 
 @pytest.fixture
-def enter():
-    """Types words over what stands in a field and presses Enter."""
+def enter(tab):
+    """Types words over what stands in a field of a card and presses Enter."""
 
-    def type_it(field, text):
-        edit = field.edit
-        edit.window().centralWidget()._area.ensureWidgetVisible(edit)
+    def type_it(card, field, text):
+        edit = on(tab, card, f"{field} field").edit
+        tab._area.ensureWidgetVisible(edit)
         edit.setFocus()
         QTest.keyClick(edit, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
         QTest.keyClick(edit, Qt.Key.Key_Delete)
@@ -104,22 +100,3 @@ def enter():
         QApplication.processEvents()
 
     return type_it
-
-
-@pytest.fixture
-def problem():
-    """What is said to be wrong with a field."""
-
-    def read(field):
-        assert field.offers.isVisible()
-        return field.offers.findChildren(QLabel)[0].text()
-
-    return read
-
-
-@pytest.fixture
-def sample_file():
-    """Real GloVe vectors; they lie beside the checkout where the program is made, and are not part of it."""
-    if not SAMPLE.is_file():
-        pytest.skip(f"{SAMPLE} is not there: the sample of real GloVe vectors is not part of the project")
-    return SAMPLE

@@ -8,20 +8,17 @@ import shiboken6
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QAbstractButton, QAbstractSlider, QComboBox, QLineEdit, QSpinBox
 
-from explorer.ui.words.analogy import AnalogyCard
-from explorer.ui.words.map_card import MapCard
-from explorer.ui.words.neighbours import NeighboursCard
-from explorer.ui.words.strips import LookupCard
+from explorer.document.commands import SetCells
 from explorer.words.progress import Progress
 from tests.ui.conftest import PATIENCE_S
-from tests.ui.words.conftest import still
+from tests.ui.words.conftest import is_there, on, still
 
 
 def test_a_link_leads_to_each_part(tab, hand, eye):
-    for card in tab.cards:
-        hand.click(eye.by_name(tab, f"Go to: {card.title}"))
-        top = card.mapTo(tab, card.rect().topLeft()).y()
-        assert -5 <= top < tab.height(), card.title
+    for view in tab.cards:
+        hand.click(eye.by_name(tab, f"Go to: {view.card.title}"))
+        top = view.mapTo(tab, view.rect().topLeft()).y()
+        assert -5 <= top < tab.height(), view.card.title
 
 
 def test_each_control_has_a_name_and_a_tooltip(tab):
@@ -38,18 +35,18 @@ def test_each_control_has_a_name_and_a_tooltip(tab):
 def test_theme_and_scale(tab, appearance, qtbot):
     appearance.changed.connect(tab.restyle)
     appearance.set_mode("dark")
-    before = tab.card(LookupCard).strips.height()
+    before = on(tab, "lookup", "strips").height()
     appearance.set_scale(1.5)
-    qtbot.waitUntil(lambda: tab.card(LookupCard).strips.height() > before)
+    qtbot.waitUntil(lambda: is_there(tab) and on(tab, "lookup", "strips").height() > before)
     assert not tab.grab().isNull()
-    assert tab.card(MapCard).map.backgroundBrush().color().name() == appearance.theme.surface
+    assert on(tab, "map", "map").backgroundBrush().color().name() == appearance.theme.surface
     appearance.set_scale(1.0)
 
 
 def test_1280_by_720_holds_every_card(tab):
     area = tab._area
-    for card in tab.cards:
-        assert card.width() <= area.viewport().width(), card.title
+    for view in tab.cards:
+        assert view.width() <= area.viewport().width(), view.card.title
     assert area.horizontalScrollBar().maximum() == 0
 
 
@@ -65,7 +62,7 @@ def test_a_tab_that_closes_while_it_reads_stops_its_thread(tab, qtbot):
         finally:
             stopped.set()
 
-    tab.vectors_card.start(endless, "Reading")
+    tab.state.cards["vectors"].start(endless, "Reading")
     assert begun.wait(PATIENCE_S)
     shiboken6.delete(tab)
     assert stopped.wait(PATIENCE_S)
@@ -74,21 +71,21 @@ def test_a_tab_that_closes_while_it_reads_stops_its_thread(tab, qtbot):
 
 def top_of(tab, kind):
     """How many pixels below the upper edge of what is in sight a part begins."""
-    return tab.card(kind).mapTo(tab._area.viewport(), QPoint()).y()
+    return tab.view(tab.state.cards[kind]).mapTo(tab._area.viewport(), QPoint()).y()
 
 
 def test_what_a_step_speaks_of_comes_into_sight_once_it_is_there(open_tab, qtbot):
     """It was looked up, and stood two screens further down."""
     tab = open_tab(wait=False)
     tab.speak_of("prince - king + queen")
-    qtbot.waitUntil(lambda: tab.state.vectors is not None and len(tab.cards) == 11)
-    qtbot.waitUntil(lambda: still(tab) and 0 <= top_of(tab, AnalogyCard) < 20)
-    analogy = tab.card(AnalogyCard)
-    qtbot.waitUntil(lambda: bool(analogy.list.found))
-    assert [field.edit.text() for field in analogy.fields] == ["prince", "king", "queen"]
+    qtbot.waitUntil(lambda: is_there(tab))
+    qtbot.waitUntil(lambda: still(tab) and 0 <= top_of(tab, "analogy") < 20)
+    analogy = tab.state.cards["analogy"]
+    qtbot.waitUntil(lambda: analogy.result is not None)
+    assert [field.text for field in analogy.abc] == ["prince", "king", "queen"]
     tab.speak_of("river")
     assert tab.state.word == "river"
-    qtbot.waitUntil(lambda: still(tab) and 0 <= top_of(tab, NeighboursCard) < 20)
+    qtbot.waitUntil(lambda: still(tab) and 0 <= top_of(tab, "neighbours") < 20)
 
 
 def test_whoever_scrolls_is_not_brought_back_to_what_a_step_speaks_of(tab, qtbot):
@@ -98,6 +95,32 @@ def test_whoever_scrolls_is_not_brought_back_to_what_a_step_speaks_of(tab, qtbot
     tab.state.go_to("boat")  # a row more, above what was spoken of
     qtbot.waitUntil(lambda: still(tab))
     assert bar.value() == 0
+
+
+def test_two_cards_stand_beside_each_other_where_there_is_room(tab, qtbot):
+    first, second = (tab.view(tab.state.cards[name]) for name in ("neighbours", "odd"))
+    assert first.y() == second.y()
+    tab.window().resize(900, 640)
+    qtbot.waitUntil(lambda: still(tab) and first.y() < second.y())
+    assert first.width() == second.width()
+
+
+def test_the_models_own_table(tab, qtbot):
+    card, document = tab.state.cards["vectors"], tab.bench.document
+    choice = on(tab, "vectors", "choice").control
+    place = choice.findText("This model's own input.table")
+    choice.setCurrentIndex(place)
+    choice.activated.emit(place)
+    assert list(tab.state.vectors.words) == list(document.engine.labels("input.words"))
+    document.do(SetCells("input.table", {(0, 0): 7.5}))
+    qtbot.waitUntil(lambda: tab.state.vectors.array[0, 0] == 7.5)
+    assert card.table == "input.table"
+    tab.hide()
+    document.do(SetCells("input.table", {(0, 0): 9.5}))
+    tab.bench.bridge.flush()
+    assert tab.state.vectors.array[0, 0] == 7.5  # nobody sees it
+    tab.show()
+    assert tab.state.vectors.array[0, 0] == 9.5
 
 
 def test_words_that_the_vectors_do_not_have_are_not_looked_up(tab):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from explorer.pages.words import named
+from explorer.pages.words.lists import named
 from explorer.words.vectors import Vectors
 
 WORDS = {"king": (2, 1), "man": (2, 0), "woman": (0, 2), "queen": (0, 3), "river": (-2, -1)}

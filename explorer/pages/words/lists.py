@@ -7,8 +7,8 @@ import numpy as np
 
 from explorer.core.numbers import exact, written
 from explorer.core.ops import Array
-from explorer.pages.gestures import Gesture
 from explorer.pages.page import BAR, HEAT, NUMBER, Column, Entry, Line, Lines, Listing
+from explorer.pages.words.card import ForWords
 from explorer.words import similarity
 from explorer.words.similarity import Neighbour, PairCosine
 from explorer.words.vectors import Vectors
@@ -20,27 +20,6 @@ SHOWN = 5
 SHORT = 110
 """The width of their bars in pixels at text scale 1."""
 LONGEST = 12  # the most letters of a word above its numbers
-
-
-@dataclass(frozen=True)
-class GoToWord(Gesture):
-    """Chooses another word to look at."""
-
-    value: str = ""
-
-
-@dataclass(frozen=True)
-class ShowCosine(Gesture):
-    """Shows the cosine of a word of the list as arithmetic."""
-
-    value: str = ""
-
-
-@dataclass(frozen=True)
-class ShowPair(Gesture):
-    """Shows the cosine of a row and a column of a square as arithmetic."""
-
-    value: tuple[int, int] = (0, 0)
 
 
 def asked_words(asked: str) -> list[str]:
@@ -71,8 +50,9 @@ def near(
     bar: int = 280,
     notes: Mapping[str, str] | None = None,
     note: str = "",
+    card: str = "",
 ) -> Listing:
-    """Words, each with its cosine as number and bar. A click on a word chooses it; on a cosine shows its arithmetic.
+    """Words, each with its cosine as number and bar.
 
     Parameters
     ----------
@@ -84,6 +64,9 @@ def near(
         The width of a bar in pixels at text scale 1.
     notes : mapping of str to str
         Texts in a further column, by word; `note` is the title of that column.
+    card : str
+        The name of the card that has the list, if one has: a click on a word chooses it, on a cosine shows its
+        arithmetic.
     """
     low = -1.0 if any(one.cosine < 0 for one in found) else 0.0
     columns = [
@@ -94,13 +77,17 @@ def near(
     ]
     if notes:
         columns.append(Column(note, NUMBER))
-    lines = []
+    lines, led = [], bool(card)
+
+    def leads(act: str, word: str) -> ForWords | None:
+        return ForWords(act, word, card) if card else None
+
     for row, one in enumerate(found):
         number, tip = written(one.cosine, 4), f"{one.word}: {exact(one.cosine)}"
         entries = [
             Entry(str(row + 1), tip=tip, muted=True),
-            Entry(one.word, tip=tip, leads=GoToWord(one.word)),
-            Entry(number, tip=f"{tip}. Click to see it as arithmetic", leads=ShowCosine(one.word)),
+            Entry(one.word, tip=f"{tip}{'. Click to go there' * led}", leads=leads("go to", one.word)),
+            Entry(number, tip=f"{tip}{'. Click to see it as arithmetic' * led}", leads=leads("cosine", one.word)),
             Entry(number, float(one.cosine), tip),
         ]
         if notes:
@@ -151,6 +138,11 @@ def products(cosine: PairCosine, largest_first: bool) -> Listing:
 
 def square(labels: tuple[str, ...], cosines: Array) -> Listing:
     """The cosines of all pairs, (n, n), each on its colour; a click shows one as arithmetic."""
+    pairs, name = np.array(cosines, float), f"{len(labels)} by {len(labels)} cosines."
+    np.fill_diagonal(pairs, -2)
+    if len(labels) > 1:
+        i, j = np.unravel_index(int(pairs.argmax()), pairs.shape)
+        name += f" Most alike: {labels[i]} and {labels[j]}, {written(float(cosines[i, j]), 2)}."
     lines = tuple(
         Line(
             tuple(
@@ -158,7 +150,7 @@ def square(labels: tuple[str, ...], cosines: Array) -> Listing:
                     written(float(cosine), 2),
                     float(cosine),
                     f"{label} and {other}: {exact(cosine)}",
-                    leads=ShowPair((row, column)),
+                    leads=ForWords("cosine", (row, column), "matrix"),
                 )
                 for column, (other, cosine) in enumerate(zip(labels, cosines[row], strict=True))
             )
@@ -166,7 +158,7 @@ def square(labels: tuple[str, ...], cosines: Array) -> Listing:
         for row, label in enumerate(labels)
     )
     columns = tuple(Column(label, HEAT) for label in labels)
-    return Listing("cosines", "Cosines", columns, lines, MOST_SQUARE, labels=labels)
+    return Listing("cosines", name, columns, lines, MOST_SQUARE, labels=labels)
 
 
 def shortened(word: str) -> str:

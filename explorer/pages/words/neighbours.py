@@ -1,0 +1,175 @@
+"""Words beside each other, each with its vector as a strip of bars; the words nearest to one; the odd one out."""
+
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from explorer.core.errors import ExplorerError
+from explorer.core.numbers import written
+from explorer.pages.drawing import VectorStrips
+from explorer.pages.element import Element
+from explorer.pages.page import Button, Note
+from explorer.pages.words.card import MOST_WORDS, Card, Pair, Words
+from explorer.pages.words.lists import MOST, near
+from explorer.words import catalogue, similarity
+from explorer.words.similarity import Neighbour
+
+ABOUT = (
+    "The words whose vectors point most nearly in the same direction. Click a word to go there, a cosine to check it."
+)
+ABOUT_ODD = "The word that is farthest from the mean of all."
+ABOUT_LOOK_UP = (
+    "A word is a list of numbers. A single number has no meaning; all together say near which other words the word "
+    "stands."
+)
+NORM = (
+    "Norm: the length of the vector. Rank: the place of the word in the table; most tables begin with frequent words."
+)
+
+
+class LookupCard(Card):
+    """Words of one's choice beside each other."""
+
+    name, title, short = "lookup", "Look up words", "Look up"
+
+    def __init__(self, state: Words) -> None:
+        super().__init__(state)
+        self.asked = self.field("words", f"Up to {MOST_WORDS} words", 420)
+        self.dimension = -1
+
+    def load(self) -> None:
+        self.asked.set(self.state.words)
+        if self.dimension >= self.vectors.dims:
+            self.dimension = -1
+
+    def follow(self) -> bool:
+        self.load()
+        return True
+
+    def compute(self) -> None:
+        """Look up what stands in the field."""
+        words = self.asked.words(1, MOST_WORDS)
+        if words is not None:
+            self.state.look_up(words)
+
+    def page(self) -> tuple[Element, ...]:
+        line = self.line("Words", self.asked)
+        if self.state.vectors is None:
+            return Note("about", ABOUT_LOOK_UP), *line
+        vectors, words = self.vectors, tuple(self.state.words)
+        ranks = [vectors.rank(word) for word in words]
+        array = np.asarray(vectors.array[ranks])
+        notes = tuple(f"norm {written(float(vectors.norms[r]), 2)} · rank {r + 1:,}" for r in ranks)
+        follows = tuple(self.asks("go to", word) for word in words)
+        strips = VectorStrips(
+            "strips", words, array, notes, self.state.word, self.dimension, self.asks("set", field="dimension"), follows
+        )
+        said = NORM
+        if self.dimension >= 0:
+            values = zip(words, array[:, self.dimension].tolist(), strict=True)
+            each = ", ".join(f"{word} {written(value, 3)}" for word, value in values)
+            said = escape(f"Dimension {self.dimension + 1}: {each}")
+        return Note("about", ABOUT_LOOK_UP), *line, strips, Note("said", said)
+
+
+class NeighboursCard(Card):
+    """A word's neighbours; following one makes it the word."""
+
+    name, title, beside = "neighbours", "Nearest words", 1020
+
+    def __init__(self, state: Words) -> None:
+        super().__init__(state)
+        self.asked = self.field("word", "Word")
+        self.found: list[Neighbour] = []
+        self._word = ""  # whose neighbours these are
+        self._show([])
+
+    def load(self) -> None:
+        vectors, word = self.vectors, self.state.word
+        self._word = word
+        self.asked.set([word])
+        if word and not vectors.norm(word):
+            self.stop()
+            self._show([], self.state.screen.say(ExplorerError("no-direction", word=word)))
+            return
+        self.search(lambda report: similarity.nearest(vectors, word, MOST) if word else [], self._find_printed)
+
+    def follow(self) -> bool:
+        other = self._word != self.state.word
+        if other:
+            self.load()
+        return other
+
+    def compute(self) -> None:
+        """Go to the word that stands in the field."""
+        words = self.asked.words(1, 1)
+        if words is not None:
+            self.state.go_to(words[0])
+
+    def pair(self, which: Any) -> tuple[Pair, tuple[str, str]]:
+        word = self.state.word
+        return (self.vectors[word], self.vectors[which]), (word, which)
+
+    def _find_printed(self, found: list[Neighbour]) -> None:
+        """Hold the neighbours beside those that are printed, if the word is the printed one."""
+        reference = catalogue.printed_words()
+        notes = {other: written(float(value), 4) for other, value in reference.neighbours}
+        if self.state.word != reference.word:
+            self._show(found)
+        elif [one.word for one in found[: len(notes)]] == list(notes):
+            self._show(found, "The text 000 prints the same ten words in this order.", notes)
+        else:
+            ten = ", ".join(f"{other} {number}" for other, number in notes.items())
+            self._show(found, f"Other texts give other neighbours. From {reference.vectors}: {ten}.")
+
+    def _show(self, found: list[Neighbour], said: str = "", notes: dict[str, str] | None = None) -> None:
+        self.found, self.said = found, said
+        self.list = near("Nearest words", found, notes=notes, note="printed", card=self.name)
+
+    def page(self) -> tuple[Element, ...]:
+        button = Button("find", "Find", self.asks("find"), "Find the words nearest to this one")
+        said = (Note("said", self.said),) if self.said else ()
+        return Note("about", ABOUT), *self.line("Nearest to", self.asked, button), self.list, *said
+
+
+class OddCard(Card):
+    """Of several words, the one that is farthest from the mean of all."""
+
+    name, title, beside = "odd", "Odd one out", 1020
+
+    def __init__(self, state: Words) -> None:
+        super().__init__(state)
+        self.asked = self.field("words", "Three words or more", 330)
+        self.found: list[Neighbour] = []
+
+    def load(self) -> None:
+        if not self.asked.keeps():
+            self.asked.set(self.state.pick(("father", "mother", "brother", "ship", "sister"), 4))
+        self.found = []  # what was found in other vectors does not hold in these
+        if len(self.vectors) > 2:
+            self.compute()
+
+    def compute(self) -> None:
+        """Work out which it is."""
+        words = self.asked.words(1)
+        if words is None:
+            return
+        try:
+            self.found = similarity.centrality(self.vectors, words)
+        except ExplorerError as error:
+            self.asked.fail(error)
+
+    def pair(self, which: Any) -> tuple[Pair, tuple[str, str]]:
+        mean = similarity.centre(self.vectors, [one.word for one in self.found])
+        return (mean, self.vectors[which]), ("mean of all", which)
+
+    def page(self) -> tuple[Element, ...]:
+        button = Button("find", "Find", self.asks("find"), "Find the odd one out")
+        found: tuple[Element, ...] = ()
+        if self.found:
+            said = f"The odd one out is <mark>{escape(self.found[-1].word)}</mark>."
+            found = Note("said", said), near("Cosine with the mean of all", self.found, last=True, card=self.name)
+        elif self.state.vectors is not None and len(self.vectors) <= 2:
+            found = (Note("said", "There are too few words for an odd one out."),)
+        return Note("about", ABOUT_ODD), *self.line(self.asked, button), *found

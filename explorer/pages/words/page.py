@@ -1,0 +1,22 @@
+"""All cards of the page "Words", in their order."""
+
+from collections.abc import Callable
+from functools import partial
+
+from explorer.document.document import Document
+from explorer.pages.words.analogy import AnalogyCard
+from explorer.pages.words.card import Card, Words
+from explorer.pages.words.cosine import CosineCard
+from explorer.pages.words.matrix import MatrixCard
+from explorer.pages.words.neighbours import LookupCard, NeighboursCard, OddCard
+from explorer.pages.words.own_text import OwnTextCard
+from explorer.pages.words.send import SendCard
+from explorer.pages.words.vectors import OriginsCard, VectorsCard
+from explorer.pages.words.word_map import MapCard
+
+
+def cards(document: Document) -> tuple[Callable[[Words], Card], ...]:
+    """What makes each of them; `document`: whose embedding tables are read and written."""
+    source, send = partial(VectorsCard, document=document), partial(SendCard, document=document)
+    words = LookupCard, CosineCard, NeighboursCard, OddCard, AnalogyCard, MatrixCard, MapCard
+    return source, *words, send, OwnTextCard, OriginsCard

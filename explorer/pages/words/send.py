@@ -1,0 +1,176 @@
+"""From here into the model: words and their vectors as rows of an embedding table, or as keys that are looked up."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from html import escape
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+
+from explorer.core.errors import ExplorerError
+from explorer.document.commands import SendWords
+from explorer.document.document import Document
+from explorer.lessons.loader import load
+from explorer.lessons.schema import Lesson, Setting
+from explorer.pages.element import Element
+from explorer.pages.page import Button, Choice, Note
+from explorer.pages.words.card import Card, Words
+from explorer.pages.words.vectors import tables
+from explorer.words import projection, similarity
+from explorer.words.vectors import Vectors
+
+MOST = 64
+LOOK_UP = "translation-lookup"
+"""The reference's lesson that attention is a soft look-up."""
+ABOUT_LOOK_UP = """
+Each query asks which keys point its way. All are real words with vectors of “{vectors}”, and each key is its own value:
+the dot products are the scores, softmax turns them into shares, and the output is the values in those shares.
+"""
+ABOUT = (
+    "The words become tokens, their vectors rows of the model's embedding table; or keys and values that other words "
+    "look up. Undo takes it back."
+)
+TO_TRY = "set Scale to 1/√d_k. These vectors were trained without a division, so their shares become nearly equal."
+
+
+def as_look_up(vectors: Vectors, queries: Sequence[str], keys: Sequence[str]) -> Lesson:
+    """The reference's look-up with other words: their vectors are Q, and those of the others both K and V.
+
+    The scores are dot products as they are. Divided by √d, those of vectors that were trained without that division lie
+    so near each other that all words would get about the same share; the switch "scale" shows it.
+    """
+    lesson = load(LOOK_UP)
+    features = tuple(str(i + 1) for i in range(vectors.dims))
+    queries, keys = tuple(dict.fromkeys(queries)), tuple(dict.fromkeys(keys))
+    axes = {"query": queries, "key": keys, "feature": features, "value": keys, "value feature": features}
+    asked, known = (similarity.table(vectors, words).astype(float) for words in (queries, keys))
+    about = ABOUT_LOOK_UP.format(vectors=vectors.name)
+    setting = Setting("words", "Words", about, {"attention.scale": "none"}, to_try=TO_TRY)
+    return replace(
+        lesson,
+        id=f"words {uuid4().hex}",
+        title="A look-up among words",
+        paragraph="",
+        to_try="",
+        reference="",
+        model=replace(lesson.model, axes=axes),
+        inputs={"Q": asked, "K": known, "V": known},
+        settings={setting.name: setting},
+    )
+
+
+WAYS = ("Reduced to the model's width", "As they are")
+LOOKS_UP = "Open “Translation as a look-up” with these words: which is found, and with which share?"
+
+
+class SendCard(Card):
+    """Chosen words become a sequence of the model, or the keys and values of a look-up."""
+
+    name, title, beside = "send", "Send to the model", 1800
+
+    def __init__(self, state: Words, document: Document) -> None:
+        super().__init__(state)
+        self.document = document
+        self.words = self.field("words", "Words, in the order of a sentence", 420)
+        self.queries = self.field("queries", "Words to look up", 240, enters="look up")
+        self.table = ""  # the model's embedding table that takes the vectors, once one is chosen
+        self.whole = 0  # the place of the chosen way in `WAYS`
+        self.outcome = ""
+
+    def load(self) -> None:
+        if not self.words.keeps():
+            self.words.set(self.state.words)
+        if not self.queries.keeps():
+            self.queries.set(self.state.pick(("ocean", "prince", "stone", "lady"), 2))
+        self.outcome = ""
+
+    def do(self, act: str, value: Any = None, field: str = "") -> None:
+        if act == "table":
+            self.table = tables(self.document)[value]
+        else:
+            super().do(act, value, field)
+
+    def command(self) -> SendWords | None:
+        """What sends the words, as one act; None where that cannot be done, which is said then."""
+        words = self.words.words(1, MOST)
+        if words is None:
+            return None
+        sequence = self._table().removesuffix(".table")
+        return SendWords(sequence, tuple(words), self._rows(words)[0])
+
+    def say_sent(self, command: SendWords) -> None:
+        """The words are in the model."""
+        self.outcome = f"✓ “{' '.join(command.words)}” is in {self._table()}. Undo takes it back."
+
+    def look_up(self) -> tuple[Lesson, str] | None:
+        """The look-up with these words, and what opening it is called; None as for `command`."""
+        keys, queries = self.words.words(1, MOST), self.queries.words(1, MOST)
+        if keys is None or queries is None:
+            return None
+        lesson = as_look_up(self.vectors, queries, keys)
+        self.outcome = "✓ The words are open as a look-up. Undo takes it back."
+        return lesson, f"{lesson.title}: {' '.join(queries)} among {' '.join(keys)}"
+
+    def _table(self) -> str:
+        """The embedding table that takes the vectors."""
+        known = tables(self.document)
+        return self.table if self.table in known else known[0]
+
+    def _rows(self, words: list[str]) -> tuple[NDArray[np.float64], float]:
+        """What goes into the table, (n_words, d_model), and the share of the variance that it keeps."""
+        table = similarity.table(self.vectors, words).astype(float)
+        width = self.document.state.model.d_model
+        if self.whole or table.shape[1] == width:
+            return table, 1.0
+        plane = projection.principal(table, min(width, table.shape[1]))
+        rows = np.zeros((len(words), width))
+        rows[:, : plane.points.shape[1]] = plane.points
+        return rows, plane.kept if len(set(words)) > 1 else 1.0
+
+    def page(self) -> tuple[Element, ...]:
+        known = tuple(tables(self.document))
+        button = Button(
+            "send",
+            "Send to the model",
+            self.asks("send"),
+            "Give the model these words and vectors; undo takes it back",
+            on=bool(known),
+            primary=True,
+        )
+        place, tip = known.index(self._table()) if known else 0, "Embedding table: which takes the vectors"
+        into = Choice("table", "into", known, place, (self.asks("table"),), tip)
+        ways = Choice("ways", "Vectors", WAYS, self.whole, (self.asks("set", field="whole"),))
+        ask = Button("look up", "Open as a look-up", self.asks("look up"), LOOKS_UP)
+        return (
+            Note("about", ABOUT),
+            *self.line("Words", self.words, *((into,) if known else ())),
+            *self.line(ways, button),
+            *((Note("said", self._said(bool(known))),) if self.state.vectors is not None else ()),
+            *self.line("Look up", self.queries, "among the words above, in attention alone", ask),
+            *((Note("outcome", f"<b>{escape(self.outcome)}</b>"),) if self.outcome else ()),
+        )
+
+    def _said(self, some: bool) -> str:
+        """What would be sent."""
+        if not some:
+            return self.state.screen.say(ExplorerError("no-table"))
+        width, dims = self.document.state.model.d_model, self.vectors.dims
+        words = [word for word in self.words.entries() if word in self.vectors]
+        if not words:
+            return "No word here has a vector yet."
+        if self.whole and dims != width:
+            return (
+                f"All {dims} numbers of each vector. The model gets d_model = {dims} in place of {width}; weights "
+                "whose shape changes are drawn by chance."
+            )
+        if dims == width:
+            return f"All {dims} numbers of each vector: the model has d_model = {width}."
+        _, kept = self._rows(words)
+        few = len(set(words)) - 1 <= width
+        all_of_it = f"; {len(set(words))} words differ in no more directions than that" if few else ""
+        return (
+            f"{dims} numbers become {width}, the model's d_model, by principal components of these words: "
+            f"{kept:.1%} of how they differ is kept{all_of_it}. Their mean is taken off, so dot products change."
+        )

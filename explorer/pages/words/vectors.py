@@ -1,0 +1,375 @@
+"""Which vectors are loaded: those that come with the program, a file, a download, or the model's own table.
+
+What is known of vectors: a sentence or two, and the model card of those that come with the program.
+
+A short page on where vectors come from.
+"""
+
+import tomllib
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from explorer.core.errors import ExplorerError
+from explorer.core.numbers import written
+from explorer.document.document import Change, Document
+from explorer.pages.element import Element
+from explorer.pages.page import NUMBER, Button, Check, Choice, Column, Entry, Line, Listing, Menu, Note
+from explorer.pages.page import Progress as Bar
+from explorer.pages.words.card import Card, Words
+from explorer.paths import resources
+from explorer.words import cache as files
+from explorer.words import catalogue, similarity
+from explorer.words.progress import Progress, Report
+from explorer.words.similarity import Score
+from explorer.words.vectors import Vectors
+
+SCORES = {"wordsim353": "WordSim-353", "simlex999": "SimLex-999", "analogies": "Analogies"}
+
+
+def about(name: str) -> str:
+    """What vectors of a name are, in plain words, as rich text."""
+    for one in catalogue.SHIPPED:
+        if one.name == name:
+            return escape(one.text[0].upper() + one.text[1:]) + "." + _limits(one.name)
+    for offer in catalogue.OFFERED:
+        if offer.name == name:
+            return f"GloVe, trained on {escape(offer.text)}, {offer.licence} (public domain)."
+    if name.startswith("this model's "):
+        return "The rows of the embedding table of the example that is open; they change as you edit it."
+    if name == "your text":
+        return "Trained here, on the text further down this page."
+    return f"Read from the file {escape(name)}."
+
+
+@cache
+def model_card(name: str) -> str:
+    """The model card that comes with vectors, as rich text; "" where there is none."""
+    facts = _facts(name)
+    if not facts:
+        return ""
+    training, vocabulary, limits = facts["training"], facts["vocabulary"], facts["limits"]
+    rows = [
+        ("Text", f"{facts['text']['what']}: {facts['text']['words']:,} words. {facts['text']['preparation']}"),
+        ("Vocabulary", f"{vocabulary['words']:,} words: {vocabulary['which']}."),
+        ("Method", f"{training['method']}."),
+        ("Settings", training["settings"]),
+        ("Command", training["command"]),
+        ("Time", f"{training['time']}. {training['reproducible']}"),
+        ("Storage", f"{training['storage']}."),
+        ("Scores", "; ".join(_score(SCORES[key], score) for key, score in facts["scores"].items()) + "."),
+        ("Limits", f"{limits['about']} Words that are not in it: {', '.join(limits['absent'])}."),
+    ]
+    rows += [("Tried", f"{one['what']}: {_tried(one['scores'])}") for one in facts["tried"]]
+    # A heading for the first of several lines of a kind is enough.
+    said = ["" if i and rows[i - 1][0] == title else title for i, (title, _) in enumerate(rows)]
+    return "<table cellspacing='0' cellpadding='3'>%s</table>" % "".join(
+        f"<tr><td><b>{title}</b>&nbsp;&nbsp;</td><td>{escape(text)}</td></tr>"
+        for title, (_, text) in zip(said, rows, strict=True)
+    )
+
+
+def _score(test: str, score: dict[str, Any]) -> str:
+    if "spearman" in score:
+        return f"{test} {written(score['spearman'], 2)} by Spearman’s rank correlation, {score['pairs']:,} pairs"
+    return f"{test} {score['accuracy']:.0%} right, {score['questions']:,} questions"
+
+
+def _tried(scores: list[float]) -> str:
+    tests = zip(SCORES.values(), scores, strict=False)
+    return ", ".join(f"{test} {written(score, 2)}" for test, score in tests)
+
+
+def _limits(name: str) -> str:
+    """What the model card says of the limits, in one sentence."""
+    facts = _facts(name)
+    absent = ", ".join(f"<i>{escape(word)}</i>" for word in facts.get("limits", {}).get("absent", [])[:6])
+    scores = facts.get("scores", {}).get("wordsim353", {})
+    parts = [f" Words that came later are not in them: {absent}." if absent else ""]
+    if "spearman" in scores:
+        parts.append(f" On WordSim-353 they reach {scores['spearman']:.2f}.")
+    return "".join(parts)
+
+
+def _facts(name: str) -> dict[str, Any]:
+    """The model card as a table; empty for vectors that have none."""
+    if name != catalogue.DEFAULT:
+        return {}
+    try:
+        return tomllib.loads((resources() / "vectors" / f"{name}.toml").read_text("utf-8"))
+    except OSError:
+        return {}
+
+
+TITLES = {"books": "English books", "reference": "Three words from Twitter (000)"}
+DOING = {
+    "parsing": "Reading",
+    "waiting": "Waiting for another download of it",
+    "downloading": "Downloading",
+    "checking": "Checking",
+    "evaluating": "Asking the analogy questions",
+}
+EXPLAINED = {
+    "WordSim-353": "353 pairs: do the cosines put them in the same order as people do?",
+    "SimLex-999": "999 pairs: are the two alike, or do they only occur together?",
+    "analogies": "19,544 questions such as “Athens is to Greece as Oslo is to …”",
+}
+RESTRICTED = "The analogies are asked among the 30,000 most frequent words. 1 is as good as can be; chance gives 0."
+
+
+OPENS = "Open vectors: GloVe or word2vec text, .gz, .bin, .safetensors, .npz"
+COMPARES = "Compare with people's judgements: WordSim-353, SimLex-999, analogies"
+
+
+class VectorsCard(Card):
+    """The choice of vectors, what they are, and how well they do."""
+
+    name, title, needs_vectors = "vectors", "Vectors", False
+
+    def __init__(self, state: Words, document: Document) -> None:
+        super().__init__(state)
+        self.document = document
+        self.opened: dict[str, Vectors] = {}
+        self.table = ""  # the model's own table that is loaded, if one is
+        self.stale = False  # whether that has changed since
+        self.doing = ""  # what is being done; empty: nothing
+        self.share: float | None = None
+        self.problem: ExplorerError | None = None
+        self.scores: Sequence[Score] = ()
+        self.carded = False
+
+    # Choosing
+
+    @property
+    def choices(self) -> dict[str, str]:
+        """The title of all there is to choose from, by its name."""
+        had = (offer.name for offer in catalogue.OFFERED if catalogue.present(offer) is not None)
+        return {
+            **{one.name: TITLES.get(one.name, one.name) for one in catalogue.SHIPPED},
+            **{name: name for name in had},
+            **{f"file {name}": name for name in self.opened},
+            **{f"table {table}": f"This model's own {table}" for table in tables(self.document)},
+        }
+
+    def do(self, act: str, value: Any = None, field: str = "") -> None:
+        match act:
+            case "choose":
+                self._choose(list(self.choices)[value])
+            case "get":
+                self.start(partial(_downloaded, value), f"Downloading {value}")
+            case "evaluate":
+                self._run(
+                    partial(similarity.evaluate, self.vectors), "Comparing with people's judgements", self._hold_scores
+                )
+            case "cancel":
+                self.stop()
+                self.doing = ""
+            case _:
+                super().do(act, value, field)
+
+    def _choose(self, name: str) -> None:
+        kind, _, rest = name.partition(" ")
+        if kind == "table":
+            self.take_table(rest)
+        elif kind == "file":
+            self._take(self.opened[rest])
+        else:
+            self.start(partial(catalogue.load, name), f"Reading {name}")
+
+    def start_default(self) -> None:
+        """Read the vectors that come with the program."""
+        self.start(_default, "Reading the vectors that come with the program")
+
+    def open_file(self, file: Path) -> None:
+        """Read a file."""
+        self.start(lambda report: files.load(file, report), f"Reading {file.name}")
+
+    # Working
+
+    def start(self, work: Callable[[Report], Vectors], words: str) -> None:
+        """Load vectors beside the window, and gensim with them."""
+
+        def ready(report: Report) -> Vectors:
+            vectors = work(report)
+            _ = vectors.keyed  # imports gensim, which takes its time
+            return vectors
+
+        self._run(ready, words, self._take)
+
+    def _run(self, work: Callable[[Report], Any], words: str, then: Callable[[Any], None]) -> None:
+        if not self.doing:
+            self.problem, self.doing, self.share = None, f"{words} …", None
+            self.search(work, partial(self._end, then), slow=True)
+
+    def _end(self, then: Callable[[Any], None], result: Any) -> None:
+        self.doing = ""
+        then(result)
+
+    def hear(self, now: Progress) -> None:
+        """How far the work has come."""
+        parts = [DOING.get(now.what, now.what.capitalize())]
+        if now.total:
+            self.share = now.done / now.total
+            parts.append(f"{self.share:.0%}")
+        if now.left is not None and now.done < now.total:
+            parts.append(f"{round(now.left)} s left" if now.left < 90 else f"{round(now.left / 60)} min left")
+        self.doing = ", ".join(parts)
+
+    def fail(self, error: ExplorerError) -> None:
+        """The work has come to nothing; what is loaded stays."""
+        self.problem, self.doing, self.searches = error, "", False
+
+    # What is loaded
+
+    def _take(self, vectors: Vectors, table: str = "") -> None:
+        self.table, self.stale, self.problem = table, False, None
+        self.state.load(vectors)
+
+    def take_table(self, table: str) -> None:
+        """Take the model's own table as it is now."""
+        self._take(own_table(self.document, table), table)
+
+    def hear_of(self, change: Change) -> None:
+        """The model's own table follows the model."""
+        if self.table and self.table not in tables(self.document):
+            self.table = ""
+            self.start_default()
+        elif self.table:
+            axis = self.table.replace(".table", ".words")
+            self.stale |= change.structure or bool({self.table, axis} & change.changed)
+
+    def load(self) -> None:
+        self.scores, name = (), self.vectors.name
+        if name != f"this model's {self.table}":
+            self.table = ""
+            if name not in _known():
+                self.opened[name] = self.vectors
+
+    def _hold_scores(self, scores: Sequence[Score]) -> None:
+        self.scores = scores
+
+    # What stands there
+
+    def page(self) -> tuple[Element, ...]:
+        free, vectors, choices = not self.doing, self.state.vectors, self.choices
+        name = vectors.name if vectors is not None else ""
+        wanted = f"table {self.table}" if self.table else f"file {name}" if name in self.opened else name
+        chosen = list(choices).index(wanted) if wanted in choices else 0
+        sets = tuple((_offered(one), self.asks("get", one.name)) for one in catalogue.OFFERED)
+        card = model_card(name)
+        controls: list[Element] = [
+            Choice(
+                "choice", "", (*choices.values(),), chosen, (self.asks("choose"),), "Vectors that are here", True, free
+            ),
+            Button("open", "Open a file…", self.asks("open a file"), OPENS, "Open a file", free),
+            Menu("get", "Get vectors…", sets, "Download one of the eight GloVe sets of gensim-data", free),
+            Button("evaluate", "Evaluate", self.asks("evaluate"), COMPARES, on=free and vectors is not None),
+        ]
+        if card:
+            tip = "Text, vocabulary, settings, scores and limits of these vectors"
+            controls.append(Check("facts", "Model card", self.carded, self.asks("set", field="carded"), tip, free))
+        return (
+            *self.line(*controls),
+            *(() if free else self._working()),
+            *((self._wrong(self.problem),) if self.problem is not None else ()),
+            *((Note("loaded", _loaded(vectors)),) if vectors is not None else ()),
+            *((Note("card", card, selects=True),) if card and self.carded else ()),
+            *((_scores(self.scores), Note("restricted", RESTRICTED)) if self.scores else ()),
+        )
+
+    def _wrong(self, problem: ExplorerError) -> Note:
+        return Note("problem", f"⚠ {escape(self.state.screen.say(problem))}", wrong=True)
+
+    def _working(self) -> tuple[Element, ...]:
+        bar = Bar("bar", "How far reading or loading is", self.share)
+        return self.line(bar, self.doing, Button("cancel", "Cancel", self.asks("cancel"), "Stop; what is loaded stays"))
+
+
+def _offered(one: catalogue.Offered) -> str:
+    return f"{one.name}  ·  {one.words:,} words  ·  {one.size / 1e6:.0f} MB  ·  {one.licence}"
+
+
+def _loaded(vectors: Vectors) -> str:
+    """What the vectors are."""
+    norms = vectors.norms
+    lengths = f"Norms from {written(float(norms.min()), 2)} to {written(float(norms.max()), 2)}, "
+    lengths += f"{written(float(np.median(norms)), 2)} in the middle."
+    return f"{len(vectors):,} words, {vectors.dims} numbers each. {about(vectors.name)} {lengths}"
+
+
+def _scores(scores: Sequence[Score]) -> Listing:
+    """How well the vectors do."""
+    lines = tuple(
+        Line.of(
+            f"{one.name[0].upper()}{one.name[1:]}",
+            "too few words" if one.value is None else written(one.value, 4),
+            Entry("share answered rightly" if one.measure == "accuracy" else "Spearman’s rank correlation", muted=True),
+            Entry(f"{one.asked:,} asked, {one.missing:.0%} without vectors", muted=True),
+            Entry(EXPLAINED.get(one.name, ""), muted=True),
+        )
+        for one in scores
+    )
+    wide = Column("", width=500)
+    return Listing("scores", "How well they do", (wide, Column("", NUMBER), wide, wide, wide), lines)
+
+
+def _known() -> set[str]:
+    return {*(one.name for one in catalogue.SHIPPED), *(one.name for one in catalogue.OFFERED)}
+
+
+def _downloaded(name: str, report: Report) -> Vectors:
+    from explorer.words.download import download
+
+    download(catalogue.offered(name), report)
+    return catalogue.load(name, report)
+
+
+def _default(report: Report) -> Vectors:
+    """The program's own vectors; the reference's three words where they are missing from an installation."""
+    try:
+        return catalogue.load(report=report)
+    except ExplorerError:
+        return catalogue.load("reference", report)
+
+
+def tables(document: Document) -> list[str]:
+    """The model's embedding tables."""
+    graph = document.engine.graph
+    names = [f"{sequence}.table" for sequence in graph.sequences]
+    return [name for name in names if name in graph.nodes and graph.nodes[name].is_input]
+
+
+def own_table(document: Document, table: str) -> Vectors:
+    """A table of the model as vectors like any others."""
+    engine = document.engine
+    rows, _ = engine.graph.axes_of(engine.graph.place(table))
+    array = np.nan_to_num(np.asarray(engine.values[table], np.float32))
+    return Vectors.of(f"this model's {table}", engine.labels(rows), array)
+
+
+TEXT = """
+<p><b>Drawn by chance.</b> A new model starts with random rows in its embedding table. Then no word is like any other:
+cosines lie around 0, and nearest words are accidents. That is not a fault; training moves the rows.</p>
+<p><b>Trained beforehand.</b> GloVe reads a large text once, counts which words stand near each other, and looks for
+vectors whose dot products match the logarithms of these counts. Words that keep the same company end up pointing the
+same way. Such tables can be had ready-made, and a model can begin with them and go on learning, or keep them as they
+are.</p>
+<p><b>Trained from scratch with the model.</b> Large language models start by chance and learn the table together with
+all other weights, from the one task of predicting the next token. The table then fits this model and no other.</p>
+<p><b>What none of them can do.</b> One word has one vector here, whatever it means in a sentence: a river's bank and
+a money bank share a row. Making a vector depend on its neighbours is what attention is for. And a vector knows only
+its text: what the text thought of people and peoples is in the numbers, too.</p>
+"""
+
+
+class OriginsCard(Card):
+    """Plain sentences; it needs no vectors."""
+
+    name, title, short, needs_vectors = "origins", "Where vectors come from", "Where they come from", False
+
+    def page(self) -> tuple[Element, ...]:
+        return (Note("words", TEXT),)

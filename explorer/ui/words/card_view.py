@@ -1,0 +1,77 @@
+"""One card of the tab "Words"."""
+
+from typing import Any
+
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout
+
+from explorer.pages.words.card import Card
+from explorer.ui.page.column import Elements
+from explorer.ui.theme import mark
+from explorer.ui.widgets.tree import Gone
+from explorer.ui.workbench import Workbench
+
+
+class CardView(QFrame):
+    """A quiet card with a title, and the elements of a page."""
+
+    def __init__(self, bench: Workbench, card: Card) -> None:
+        super().__init__()
+        self.bench, self.card, self._wide = bench, card, 0
+        self.setAccessibleName(card.title)
+        mark(self, card="true")
+        self.heading = mark(QLabel(card.title), role="document")
+        self._down = QVBoxLayout(self)
+        self._down.addWidget(self.heading)
+        self._replaced, self._tells = Gone(self), False
+        self.make()
+
+    def make(self) -> None:
+        """Sizes stand everywhere in a page, so it is made anew."""
+        px = self.bench.appearance.px
+        self._down.setContentsMargins(px(18), px(13), px(18), px(16))
+        self._down.setSpacing(px(9))
+        if (before := getattr(self, "elements", None)) is not None:
+            self._down.removeWidget(before)
+            before.hide()
+            self._replaced.delete(before)
+        self.elements = Elements(self.bench, px(9))
+        self._down.addWidget(self.elements)
+
+    def refresh(self) -> bool:
+        """Make the page anew as data, and tell the widgets what is different; returns whether other things stand there.
+
+        Not while it does so: a widget that goes loses the keys, and may ask for something.
+        """
+        if self._tells:
+            return False
+        self._tells, before = True, self.elements.widgets.keys()
+        try:
+            self.elements.tell(self.card.page())
+            if not self.elements.fits:
+                self.elements.share_room(self._room())
+        finally:
+            self._tells = False
+        return before != self.elements.widgets.keys()
+
+    def be_wide(self, pixels: int) -> None:
+        """Take so many pixels across."""
+        if pixels != self._wide:
+            self._wide = pixels
+            self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._wide, super().sizeHint().height())
+
+    def widget(self, id: str) -> Any:
+        """The widget of an element."""
+        return self.elements.widgets[id]
+
+    def resizeEvent(self, event: Any) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != self.width():
+            self.elements.share_room(self._room())
+
+    def _room(self) -> int:
+        margins = self._down.contentsMargins()
+        return self.width() - margins.left() - margins.right()
