@@ -92,7 +92,8 @@ def attention(b: Blocks, block: str, title: str, group: str, x: str, queries: st
         ("K", memory, keys, k_axis, shared),
         ("V", memory, keys, v_axis, shared),
     ):
-        W = b.weights(block, f"W_{letter}", (own, axis, "d_model") if transposed else (own, "d_model", axis))
+        of_W = (own, axis, "d_model") if transposed else (own, "d_model", axis)
+        W = b.weights(block, f"W_{letter}", of_W, turned=transposed)
         parents = [read, W]
         if b.on(block, "bias"):
             parents.append(g.add(f"{block}.b_{letter}", Input("zeros"), axes=(own, axis)))
@@ -119,7 +120,8 @@ def attention(b: Blocks, block: str, title: str, group: str, x: str, queries: st
     wide = g.axis(f"{block}.concat", named if len(named) == n_heads * d_v else _columns(n_heads, d_v))
     result = g.add(f"{block}.concat", Concat(), output, axes=(queries, wide), symbol="C")
     if b.on(block, "W_O"):
-        parents = [result, b.weights(block, "W_O", ("d_model", wide) if transposed else (wide, "d_model"))]
+        of_W_O = ("d_model", wide) if transposed else (wide, "d_model")
+        parents = [result, b.weights(block, "W_O", of_W_O, turned=transposed)]
         if b.on(block, "bias_O"):
             parents.append(g.add(f"{block}.b_O", Input("zeros"), axes=("d_model",)))
         result = g.add(f"{block}.projected", MatMul(transposed), *parents, axes=(queries, "d_model"), symbol="P")

@@ -60,10 +60,10 @@ class Blocks:
         names = self.model.axes.get("d_model", ())
         self.graph.axis("d_model", names if len(names) == self.model.d_model else self.model.d_model)
 
-    def weights(self, block: str, short: str, axes: tuple[str, ...], symbol: str = "") -> str:
-        """A weight matrix, (…, d_in, d_out) or transposed; if few bits are chosen, its values after quantisation."""
+    def weights(self, block: str, short: str, axes: tuple[str, ...], symbol: str = "", turned: bool = False) -> str:
+        """A weight matrix, (…, d_in, d_out) or, if `turned`, (…, d_out, d_in); in few bits, rounded."""
         g = self.graph
-        W = g.add(f"{block}.{short}", Input(), axes=axes, symbol=symbol)
+        W = g.add(f"{block}.{short}", Input(turned=turned), axes=axes, symbol=symbol)
         bits = BITS.get(self.text(block, "quantised") if self.model.has_switch(block, "quantised") else "", 0)
         if not bits:
             return W
@@ -205,7 +205,8 @@ def _net(b: Blocks, block: str, x: str, rows: str) -> str:
 
 def _layer(b: Blocks, block: str, number: str, x: str, into: str, out: str, rows: str, name: str, symbol: str) -> str:
     transposed = b.text(block, "weights") == "W x"
-    parents = [x, b.weights(block, f"W_{number}", (out, into) if transposed else (into, out))]
+    axes = (out, into) if transposed else (into, out)
+    parents = [x, b.weights(block, f"W_{number}", axes, turned=transposed)]
     if b.on(block, "bias"):
         parents.append(b.graph.add(f"{block}.b_{number}", Input("zeros"), axes=(out,)))
     return b.graph.add(name, MatMul(transposed), *parents, axes=(rows, out), symbol=symbol)

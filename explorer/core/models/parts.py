@@ -150,7 +150,8 @@ def mlp(model: Model) -> Graph:
         strokes = "'" * (k - 1)
         g.stage(block, "layer", f"Layer {k}", "Net")
         transposed = model.switch(block, "weights") == "W x"
-        parents = [x, g.add(f"{block}.W", Input(), axes=(out, into) if transposed else (into, out))]
+        axes = (out, into) if transposed else (into, out)
+        parents = [x, g.add(f"{block}.W", Input(turned=transposed), axes=axes)]
         if model.switch(block, "bias"):
             parents.append(g.add(f"{block}.b", Input("zeros"), axes=(out,)))
         hidden = g.add(f"{block}.hidden", MatMul(transposed), *parents, axes=("input", out), symbol=f"h{strokes}")

@@ -18,6 +18,7 @@ class Input(Op):
 
     # "weights" (random, by the model's initialiser), "zeros", "ones" or "ids" (whole numbers: all word 0).
     initial: str = "weights"
+    turned: bool = False  # whether weights are (d_out, d_in), not (d_in, d_out)
 
     @property
     def whole(self) -> bool:  # type: ignore[override]
@@ -57,12 +58,14 @@ class Input(Op):
                 array[...] = 1
             case _:
                 random = np.random.default_rng([seed, crc32(name.encode())])
-                write_weights(array, random, initialiser, corner)
+                write_weights(array, random, initialiser, corner, self.turned)
 
 
-def _draw(shape: tuple[int, ...], random: np.random.Generator, initialiser: str) -> Callable[[int], Array]:
+def _draw(
+    shape: tuple[int, ...], random: np.random.Generator, initialiser: str, turned: bool
+) -> Callable[[int], Array]:
     """A function that draws the next n numbers of `write_weights`, in the order of memory."""
-    inputs, outputs = (1, 1, *shape)[-2:]
+    inputs, outputs = (1, 1, *shape)[-2:][:: -1 if turned else 1]
     match initialiser:
         case "zeros":
             return np.zeros
@@ -80,14 +83,19 @@ _BLOCK = 2**16
 
 
 def write_weights(
-    array: Array, random: np.random.Generator, initialiser: str, corner: tuple[int, ...] | None = None
+    array: Array,
+    random: np.random.Generator,
+    initialiser: str,
+    corner: tuple[int, ...] | None = None,
+    turned: bool = False,
 ) -> None:
     """Write random starting weights.
 
     Parameters
     ----------
     array : numpy.ndarray
-        A contiguous array; its last two axes are the inputs and outputs of the layer.
+        A contiguous array; its last two axes are the inputs and outputs of the layer, or with `turned` the outputs and
+        inputs.
     random : numpy.random.Generator
     initialiser : str
         "xavier": uniform within ±sqrt(6 / (inputs + outputs)) (Glorot & Bengio 2010, equation 16); "he": normal with
@@ -95,8 +103,10 @@ def write_weights(
         cannot make units different.
     corner : tuple of int, optional
         The extent of a corner that is not written.
+    turned : bool
+        See `array`.
     """
-    draw, flat, drawn = _draw(array.shape, random, initialiser), array.reshape(-1), 0
+    draw, flat, drawn = _draw(array.shape, random, initialiser, turned), array.reshape(-1), 0
     for start, stop in _outside(array.shape, corner):
         if initialiser == "he":  # the number of random bits per normal number varies, so all are drawn
             for i in range(drawn, start, _BLOCK):

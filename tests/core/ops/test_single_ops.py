@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from explorer.core.cell import Source, operands
+from explorer.core.model import Model
+from explorer.core.models import build
 from explorer.core.ops import (
     Angle,
     CausalMask,
@@ -90,6 +92,16 @@ def test_other_starting_values():
     ids = Input("ids").start("tokens", (2,), "float64", 0)
     assert ids.tolist() == [0, 0]
     assert ids.dtype == np.int64
+
+
+@pytest.mark.parametrize("weights", ["x W", "W x"])
+def test_he_divides_by_the_inputs_of_a_layer_in_both_orientations(weights):
+    """400 units read 2 numbers: the variance is 2 / 2, however the matrix is written (He et al. 2015, equation 10)."""
+    axes = {"input": ("1",), "layer.0": ("x", "y"), "layer.1": tuple(map(str, range(400)))}
+    graph = build(Model("mlp", axes=axes, switches={"layer.1.weights": weights}))
+    W = graph.nodes["layer.1.W"].op.start("layer.1.W", graph.shape("layer.1.W"), "float64", 1, "he")
+    assert W.shape == ((2, 400) if weights == "x W" else (400, 2))
+    assert W.var() == pytest.approx(1, rel=0.15)
 
 
 @pytest.mark.parametrize("initialiser", INITIALISERS)
