@@ -62,7 +62,7 @@ def read_matrix(given: Any) -> tuple[Array, Array]:
             array = array.astype(float)
         # Written in its own type: the 0.1 of float32 is not 0.10000000149.
         texts = [np.format_float_scientific(number, trim="-") for number in array.ravel()]
-        return array.astype(float), np.array([_decimals(text) for text in texts], int).reshape(array.shape)
+        return array.astype(float), np.array([max(_decimals(text), 0) for text in texts], int).reshape(array.shape)
     lines = [line for line in (_cells(line) for line in _ENDS.split(given)) if line]
     if not lines:
         raise ExplorerError("no-prints")

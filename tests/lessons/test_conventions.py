@@ -257,6 +257,8 @@ def test_numbers_that_are_no_text_count_the_decimals_that_they_need():
     _, decimals = read_matrix([[0.25, 1.0], [-3, 1e-05]])
     assert decimals.tolist() == [[2, 0], [0, 5]]
     assert read_matrix(0.5)[1] == 1
+    assert read_matrix([[10, 200.0, 0]])[1].tolist() == [[0, 0, 0]], "a 10 of an array is not 5 to 15"
+    assert read_matrix("1e1 2e3")[1].tolist() == [[-1, -3]]
     values, decimals = read_matrix(np.array([[0.1234, 2, 1e-5, np.nan]], np.float32))
     assert decimals[0, :3].tolist() == [4, 0, 5]
     assert np.isnan(values[0, 3])
