@@ -430,7 +430,9 @@ def _said_of_fit(net: Net, trained: Engine | None) -> str:
             learned = alone(float(trained.values[LOSS]))
             said.append(f"The line, trained in the same steps: loss <b>{learned}</b>.")
         said.append(f"The best line, {line}: loss <b>{loss}</b>; it is known without training.")
-    return " ".join(said) + net.straight("the curve is one straight line")
+    # The output layer's activation bends the curve, though not a border.
+    curved = net.view.nodes[net.output].op.bends
+    return " ".join(said) + ("" if curved else net.straight("the curve is one straight line"))
 
 
 def _curve(net: Net, trained: Engine | None, line: bool) -> Drawing:

@@ -252,6 +252,11 @@ class TestFit:
     def test_a_net_that_cannot_bend_says_so(self, desk):
         assert "Nothing here bends" in desk("sin", "linear").page("input").notes
 
+    def test_the_activation_of_the_answer_bends_the_curve(self, desk):
+        sin = desk("sin", "linear")
+        sin.do(SetSwitch("layer.3", "activation", "sigmoid"))
+        assert "Nothing here bends" not in sin.page("input").notes
+
     @pytest.mark.parametrize("number", [np.nan, np.inf, 1e300])
     def test_it_stands_whatever_is_typed(self, sin, number):
         sin.do(SetInputs({"input.X": np.full(sin.value("input.X").shape, number)}, "Set all"))
