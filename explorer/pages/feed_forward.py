@@ -193,8 +193,13 @@ def product(view: View, result: str, title: str = "", again: str = "") -> tuple[
 
 def _width(view: View, hidden: str, output: str) -> str:
     d_ff, d_model = (view.graph.shape(name)[-1] for name in (hidden, output))
-    usual = 4 * d_model
-    same = "as usual" if d_ff == usual else f"usual are 4 × {d_model} = {usual}"
+    usual, said = 4 * d_model, f"usual are 4 × {d_model} = {4 * d_model}"
+    if (
+        f"{hidden.removesuffix('hidden')}gate" in view.nodes
+    ):  # a third matrix: with ⅔ of the units it has as many weights
+        usual = round(8 * d_model / 3)
+        said = f"usual with a gate are ⅔ of 4 × {d_model}, {usual}"
+    same = "as usual" if d_ff == usual else said
     return f"Each word by itself: {d_model} numbers → {d_ff} hidden units ({same}) → {d_model} numbers."
 
 
@@ -246,7 +251,8 @@ def _words(op: Op, after: Array, units: Sequence[str], who: str, last: bool) -> 
         return f"For {who}: all {len(units)} units are on; {left}."
     listed = _listed(units, off)
     which = f"unit {listed} is" if len(off) == 1 else f"units {listed} are"
-    rest = "The sums of the others stay as they are." if len(off) < len(units) else "Nothing passes."
+    others = "The sums of the others stay as they are." if op.cuts else f"Of the others {name} makes other numbers."
+    rest = others if len(off) < len(units) else "Nothing passes."
     return f"For {who}: {len(off)} of {len(units)} off: {which} 0 after {name}. {rest}"
 
 

@@ -53,6 +53,19 @@ def test_units_that_are_off_are_said_hatched_and_hollow(start):
     assert "<mark>You</mark>" in page.notes
 
 
+def test_of_an_activation_that_alters_all_sums_it_is_not_said_that_they_stay(start):
+    start.do(SetSwitch(BLOCK, "activation", "GELU"), PinCells(f"{BLOCK}.hidden", {(0, 1): 0.0}))
+    said = start.page(STAGE).notes
+    assert "1 of 6 off: unit 2 is 0 after GELU. Of the others GELU makes other numbers." in said
+
+
+def test_with_a_gate_another_width_is_usual(desk):
+    assert (
+        "105 hidden units (usual with a gate are ⅔ of 4 × 32, 85)"
+        in desk("changed-since-2017", "llama").page("decoder.1.ffn.layers").notes
+    )
+
+
 def test_the_width_is_stated(start):
     assert "6 hidden units (usual are 4 × 4 = 16)" in start.page(STAGE).notes
     start.do(SetSwitch(BLOCK, "d_ff", 0))
