@@ -1,8 +1,10 @@
 """The same stage of another example, or of another setting, beside the open one, with the difference."""
 
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from explorer.core.errors import ExplorerError
@@ -210,6 +212,27 @@ class Comparison(QFrame):
         if event.type() == QEvent.Type.Resize and watched is self._bar:
             self.bar_height.emit(self._bar.height())
         return bool(super().eventFilter(watched, event))
+
+    def event(self, event: QEvent) -> bool:
+        """With the focus here, the keys of undo and redo mean this document, and not the window's."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and self._meant(event):
+            event.accept()
+            return True
+        return bool(super().event(event))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        act = self._meant(event)
+        if act is None:
+            super().keyPressEvent(event)
+        else:
+            act()
+
+    def _meant(self, event: QKeyEvent) -> Callable[[], object] | None:
+        """Undo or redo, if a key means one of them."""
+        keys = QKeySequence(event.keyCombination())
+        if event.matches(QKeySequence.StandardKey.Undo):
+            return self.bench.document.undo
+        return self.bench.document.redo if keys in (QKeySequence("Ctrl+Y"), QKeySequence("Ctrl+Shift+Z")) else None
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)

@@ -114,6 +114,31 @@ def test_a_document_from_a_file_beside_this_one(window, eye, tmp_path, monkeypat
     assert other._lessons.currentData() == "you-are-welcome"
 
 
+def test_undo_takes_back_what_was_edited_where_the_keys_are(no_pictures, window, eye, hand):
+    own = window.bench.document
+    own.do(SetCells("source.table", {(0, 0): 3.0}))
+    window.actions_.compare.trigger()
+    eye.go_to(window, f"{SELF}heads")
+    other = window.sides.comparison
+    before = other.bench.document.state
+    view = views(other.area)[f"{SELF}W_O"]
+    hand.click(view, hand.cell(view, 1, 1))
+    hand.type("7")
+    hand.key(Key.Key_Return)
+    edited = other.bench.document.state
+    assert edited is not before
+    for key, state in ((Key.Key_Z, before), (Key.Key_Y, edited), (Key.Key_Z, before)):
+        hand.key(key, CONTROL)
+        assert other.bench.document.state is state
+        assert own.state.inputs["source.table"][0, 0] == 3.0
+    eye.settle(window)
+    view = views(window)[f"{SELF}W_O"]
+    hand.click(view, hand.cell(view, 1, 1))
+    hand.key(Key.Key_Z, CONTROL)
+    assert own.state.inputs["source.table"][0, 0] == 0.1
+    assert other.bench.document.state is before
+
+
 def test_the_other_one_closed_is_let_go_of(window, eye, qtbot):
     eye.go_to(window, f"{SELF}attention")
     window.sides.compare(True)
