@@ -1,19 +1,24 @@
 """From a task to a trainer, and back to a document."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from refusals import refuses
 
+from explorer.checkpoints.tokenizers.tokenizer import named
+from explorer.checkpoints.tokenizers.tokenizer_json import from_json
 from explorer.core.byte_pairs import Merge, labels, learn, merges_of, text_of
 from explorer.core.engine import fresh
 from explorer.core.errors import ExplorerError
+from explorer.core.model import Model
 from explorer.core.ops import CrossEntropy
 from explorer.core.training.data import TARGET
 from explorer.core.training.recipe import Recipe
 from explorer.core.training.records import Records
 from explorer.document import storage
+from explorer.document.state import State
 from explorer.lessons.loader import load as lesson
 from explorer.training import preparation
 from explorer.training.preparation import prepare, prepare_document, shaped, trained
@@ -72,6 +77,22 @@ def test_a_new_gpt_that_reads_pieces_has_the_merges_of_its_text():
 def test_a_recipe_that_leaves_its_text_to_others_says_so():
     with refuses("--text"):
         prepare(load("tiny-reader"))
+
+
+@pytest.mark.parametrize("mark", ["<|endoftext|>", "<bos>"])
+def test_a_model_that_others_trained_reads_its_own_end_mark_after_a_paragraph(mark):
+    """Without an end mark, the line breaks stay. `<end>`, which it has not, had been looked for."""
+    said = {
+        "model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "Ċ": 2, mark: 3, "ab": 4}, "merges": [["a", "b"]]},
+        "added_tokens": [{"id": 3, "content": mark, "special": True}],
+        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": True},
+        "decoder": {"type": "ByteLevel"},
+    }
+    words = named(from_json(json.dumps(said)), 5)
+    document = State.of(Model("gpt", {"input": 1}, {"input.words": words}), {})
+    prepared = prepare_document(document, Material("text", content="abab\nba\n", window=1), Recipe())
+    pieces = [words[i] for i in prepared.examples.arrays["input.tokens"][:, 0]]
+    assert pieces == ["ab", "ab", mark if mark == "<|endoftext|>" else "⏎", "b", "a"]
 
 
 def test_a_new_gpt_has_the_words_of_its_text(text):
