@@ -22,6 +22,8 @@ Pieces = tuple[bytes, ...]
 BYTES: Pieces = tuple(bytes([byte]) for byte in range(256))
 _WORD = re.compile(r" ?\w+| ?[^\w\s]+|\s+")
 NEW_LINE = "⏎"
+LONGEST = 60
+"""The most characters of a piece as it is shown: a line of hundreds of signs is no piece, and no file would hold it."""
 _SEEN = {" ": "␣", "\n": NEW_LINE}
 
 
@@ -48,7 +50,7 @@ def learn(text: str, n: int) -> list[Merge]:
     """The first n merges that a text teaches; fewer if no pair occurs twice.
 
     Of equally frequent pairs the one that occurred first is merged. A pair is not merged if its bytes together already
-    are a piece, made of two other pieces.
+    are a piece, made of two other pieces, or would be a piece of more than `LONGEST` characters.
     """
     times = Counter(words(text))
     pieces: dict[bytes, Pieces] = {word: _bytes(word) for word in times}
@@ -68,7 +70,7 @@ def learn(text: str, n: int) -> list[Merge]:
         (left, right), most = max(counts.items(), key=lambda one: one[1])
         if most < 2:
             break
-        if left + right in made:
+        if left + right in made or len(label(left + right)) > LONGEST:
             counts.pop((left, right))
             continue
         merges.append(Merge(left, right, most))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from explorer.core.byte_pairs import (
     BYTES,
+    LONGEST,
     Merge,
     are_pieces,
     encode,
@@ -70,6 +71,14 @@ def test_the_steps_of_a_word_are_merges_in_order():
 def test_merges_stay_within_words():
     for merge in learn("a b a b a b", 9):
         assert b" " not in merge.piece[1:]
+
+
+@pytest.mark.parametrize("sign", ["=", "😂", "\u200b"])
+def test_a_long_line_of_signs_makes_no_piece_that_is_too_long_for_a_file(sign):
+    text = f"{sign * 300}\n" * 3
+    merges = learn(text, 40)
+    assert max(map(len, labels(merges))) <= LONGEST
+    assert text_of(pieces_of(text, labels(merges))) == text
 
 
 def test_a_pair_that_stands_once_is_not_merged():
