@@ -37,8 +37,9 @@ def table_of(matrix: Matrix) -> LabelledMatrix:
     """
     if matrix.covered:
         raise ExplorerError("covered-matrix", name=matrix.name)
-    rows = () if len(matrix.shape) < 2 else matrix.rows
-    return LabelledMatrix(matrix.name, matrix.formula, matrix.array, rows, matrix.columns if matrix.shape else ())
+    # A row has no labels of rows, and a column none of columns.
+    rows, columns = (labels if any(labels) else () for labels in (matrix.rows, matrix.columns))
+    return LabelledMatrix(matrix.name, matrix.formula, matrix.array, rows, columns)
 
 
 def ways(matrix: Matrix, beside: QWidget) -> Iterator[tuple[str, Callable[[], None]]]:

@@ -10,14 +10,16 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from shiboken6 import isValid
 
 from explorer.document.commands import PinCells, SetCells, SetSwitch
+from explorer.export.matrix import tsv
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load
+from explorer.pages.matrix import matrix, transposed
 from explorer.pages.view import Cell, Covered
 from explorer.ui.background import Background
 from explorer.ui.dialogs import Dialogs
 from explorer.ui.errors import Message
 from explorer.ui.matrix import clipboard as copying
-from explorer.ui.matrix.menu import MatrixMenu
+from explorer.ui.matrix.menu import MatrixMenu, table_of
 from explorer.ui.matrix.ranges import parsed
 from explorer.ui.matrix.view import MatrixView
 from explorer.ui.window.command_palette import CommandPalette
@@ -102,6 +104,14 @@ def test_numbers_are_copied_although_their_page_is_left(open_window, eye, clipbo
     qtbot.waitUntil(lambda: not isValid(table))
     goes_on.set()
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == "many")
+
+
+def test_a_column_of_words_is_copied_with_its_words(bench):
+    """As the page of embeddings shows it; a row and a single number have no labels of rows."""
+    row, single = matrix(bench.view, "source.tokens"), matrix(bench.view, "output.temperature")
+    assert tsv(table_of(transposed(row))) == "source.tokens\t1\nYou\t0\nare\t1\nwelcome\t2\n"
+    assert tsv(table_of(row)) == "source.tokens\tYou\tare\twelcome\n\t0\t1\t2\n"
+    assert tsv(table_of(single)) == "output.temperature\t1\n\t1.0\n"
 
 
 def test_more_than_can_be_pasted_is_not_copied(hand, table, window, eye, clipboard, said, monkeypatch):
