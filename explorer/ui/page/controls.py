@@ -24,10 +24,9 @@ from explorer.pages.page import Button, Check, Choice, Field, Menu, Number, Prog
 from explorer.ui.page.gestures import perform
 from explorer.ui.theme import mark
 from explorer.ui.widgets import UNBOUNDED
-from explorer.ui.widgets.inputs import ComboBox, FactorSlider, Segments, SpinBox
+from explorer.ui.widgets.inputs import ComboBox, FactorSlider, Segments, SpinBox, WordLine
 from explorer.ui.widgets.layouts import column_in, row_in
 from explorer.ui.widgets.names import NamedBox, set_names
-from explorer.ui.widgets.word_line import WordLine
 from explorer.ui.workbench import Workbench
 
 MOST_BUTTONS, MOST_LETTERS = 13, 48
@@ -245,7 +244,7 @@ class FieldView(ControlLine):
             self.setSizePolicy(across, QSizePolicy.Policy.Fixed)
         else:
             self.say(field.title)
-        self.edit.written.connect(lambda: self.ask(self._field.asks.at(self.edit.text())))
+        self.edit.written.connect(lambda text: self.ask(self._field.asks.at(text)))
         enters = self.edit.editingFinished if field.leaves else self.edit.returnPressed
         enters.connect(lambda: self.ask(self._field.enters))
         self.line.addWidget(self.edit)
