@@ -324,8 +324,11 @@ def _told(condition: Condition, engine: Engine) -> str:
         return f"{condition.node} is not there any more"
     value = engine.value(place)
     if condition.sign == "argmax":
-        largest = engine.labels(engine.graph.axes_of(place)[-1])[int(np.nanargmax(value[condition.cell]))]
-        now = f"it is “{largest}”"
+        row, labels = value[condition.cell], engine.labels(engine.graph.axes_of(place)[-1])
+        largest = [f"“{labels[i]}”" for i in np.flatnonzero(row == np.fmax.reduce(row))]
+        now = (
+            f"it is {' and '.join(largest[:3])}{', equally large' * (len(largest) > 1)}" if largest else "there is none"
+        )
     else:
         now = f"it is {written(float(value[condition.cell]), 3)}"
     return f"{goal_named(condition, engine)}; {now}"

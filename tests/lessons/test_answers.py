@@ -271,6 +271,20 @@ def test_a_goal_is_reached_by_any_solution():
         assert judge(question, SetCells("K", cells).apply(TEXTBOOK), TEXTBOOK).right
 
 
+def test_two_that_are_equally_large_are_both_named():
+    """The sentence named the first of them alone, which may be the wanted one: it should be “Emma”; it is “Emma”."""
+    state = SetCells("K", {(4, i): float(TEXTBOOK.inputs["K"][0, i]) for i in range(4)}).apply(TEXTBOOK)
+    said = judge(made("argmax(weights[friend]) == Emma"), state, TEXTBOOK).sentence
+    assert said.endswith("should be that of “Emma”; it is “Emma” and “she”, equally large.")
+
+
+def test_a_row_without_numbers_has_no_largest():
+    state = SetCells("K", {(0, i): 1e308 for i in range(4)}).apply(TEXTBOOK)
+    assert np.isnan(values_of(state).values["weights"][8]).all()
+    said = judge(made("argmax(weights[friend]) == Emma"), state, TEXTBOOK).sentence
+    assert said.endswith("should be that of “Emma”; there is none.")
+
+
 def test_what_does_not_count():
     question = made("weights[friend, she] > 0.5", edits=1, allowed=["K"])
     other = SetCells("Q", {(8, 3): -9.0}).apply(TEXTBOOK)
