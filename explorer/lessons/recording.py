@@ -12,6 +12,7 @@ from explorer.core.ops import Array
 from explorer.document.commands import Command, PinCells, Release, SetArray, SetSwitch, SetTokens
 from explorer.document.state import State
 from explorer.lessons.loader import FORMAT, lesson_files
+from explorer.lessons.reading import MOST_TITLE
 from explorer.lessons.schema import Lesson
 from explorer.lessons.steps import Look
 
@@ -76,7 +77,7 @@ class Recording:
 
         Raises `ExplorerError`: "not-recorded" if something was done that no step can express.
         """
-        head = {"format": FORMAT, "id": id, "title": title, "paragraph": WORDS, "example": self._lesson.id}
+        head = {"format": FORMAT, "id": id, "title": _title(title), "paragraph": WORDS, "example": self._lesson.id}
         lines = [f"{key} = {_written(value)}" for key, value in head.items()]
         state = self._lesson.state()
         for number, moment in enumerate(self._moments, start=1):
@@ -86,7 +87,7 @@ class Recording:
 
     def _step(self, number: int, moment: Visit, before: State) -> Iterator[str]:
         yield f'id = "step-{number}"'
-        yield f"title = {_written(moment.title)}"
+        yield f"title = {_written(_title(moment.title))}"
         yield f"words = {_written(WORDS)}"
         state = moment.state
         if state.setting != before.setting:
@@ -105,6 +106,11 @@ class Recording:
                 yield from (
                     f"{json.dumps(key, ensure_ascii=False)} = {_written(value)}" for key, value in table.items()
                 )
+
+
+def _title(text: str) -> str:
+    """A title as long as a lesson's file may have it: the label of an edit may name a whole text."""
+    return text if len(text) <= MOST_TITLE else f"{text[: MOST_TITLE - 2].rstrip()} …"
 
 
 def _look(moment: Visit) -> Iterator[str]:

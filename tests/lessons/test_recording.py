@@ -81,6 +81,17 @@ def test_edits_and_places_become_steps(tmp_path):
     assert steps[0].look == Look("attention", "weights", (8,))
 
 
+def test_the_edit_of_a_long_text_has_a_title_that_can_be_read_back(tmp_path):
+    """The label of the edit is the whole text, longer than a title may be: the saved recording did not open."""
+    lesson = load("you-are-welcome")
+    recording, act = Recording(lesson), SetTokens("source", ["welcome"] * 30)
+    recording.add(act.apply(lesson.state()), Look("output"), title=act.label)
+    (tmp_path / "mine.toml").write_text(recording.toml("mine", "Mine"), "utf-8")
+    (step,) = load(tmp_path / "mine.toml").steps
+    assert 100 < len(step.title) <= 120
+    assert step.title.startswith("Set source to “welcome welcome")
+
+
 def test_what_cannot_be_recorded_is_told():
     with pytest.raises(ExplorerError, check=lambda error: error.id == "not-recordable"):
         Recording(new_lesson("gpt", ["a b"]))
