@@ -104,8 +104,14 @@ class ChoiceView(ControlLine):
         self._room = max(pixels - self.sizeHint().width() + own, 1)
         if isinstance(self.control, Segments) != (0 < self._buttons <= self._room):
             self._make()
-        elif not isinstance(self.control, Segments):
-            self.control.setMaximumWidth(self._room)
+        elif isinstance(self.control, QComboBox):
+            self._limit(self.control)
+
+    def _limit(self, box: QComboBox) -> None:
+        """Limit the width of a list to the room; in a form it is as wide as its line."""
+        fills = self.sizePolicy().horizontalPolicy() == QSizePolicy.Policy.Preferred
+        box.setMinimumWidth(int(fills))  # not 0, which would be the width of its longest option
+        box.setMaximumWidth(UNBOUNDED if fills else self._room)
 
     def _make(self) -> None:
         if self.control is not None:
@@ -132,7 +138,7 @@ class ChoiceView(ControlLine):
             box.setAccessibleName(title)
             box.setToolTip(set_names(self._choice.tip))
             box.setCurrentIndex(self._choice.chosen)
-            box.setMaximumWidth(self._room)
+            self._limit(box)
             box.activated.connect(self._choose)
             self.control = box
         self.line.addWidget(self.control)

@@ -1,10 +1,12 @@
 """Controls of a page: what is done looks like a button, what leads elsewhere like a link."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication
 
 from explorer.pages.gestures import GoTo, Keep
-from explorer.pages.page import Button
+from explorer.pages.page import Button, Choice, Field, Form, Number
+from explorer.ui.page.column import Elements
 from explorer.ui.page.controls import ButtonView
 
 
@@ -29,3 +31,22 @@ def test_a_button_is_pressed_by_keys(bench, qtbot, key):
     qtbot.addWidget(view)
     qtbot.keyClick(view, key)
     assert bench.view.looking.choices["x"] == 3
+
+
+def test_the_controls_of_a_form_begin_and_end_in_one_line_also_if_it_gets_wider(bench, show):
+    options = ("short", "an option of several words that is longer than the page is wide")
+    controls = (
+        Choice("how", "How", options, 0, (Keep("how"),), listed=True),
+        Field("rate", "Learning rate", "0.1", Keep("rate"), Keep("rate"), 9, width=60),
+        Number("steps", "Steps", 5, 0, 9, Keep("steps")),
+    )
+    page = show(Elements(bench, 4))
+    page.tell((Form("form", controls),))
+    for width in (320, 460):
+        page.setFixedWidth(width)
+        page.share_room(width - 8)  # as with room for a scroll bar that is not there
+        QApplication.processEvents()
+        inside = [page.widgets["how"].control, page.widgets["rate"].edit, page.widgets["steps"].box]
+        ends = [(one.mapTo(page, QPoint(0, 0)).x(), one.mapTo(page, QPoint(one.width(), 0)).x()) for one in inside]
+        assert len(set(ends)) == 1, ends
+        assert ends[0][1] <= width

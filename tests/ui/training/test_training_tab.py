@@ -396,8 +396,9 @@ def test_a_text_is_learned_and_its_words_are_taken_in(gpt, hand, qtbot, eye):
     window, tab = gpt
     learn_from(tab, 1)
     field(tab, "window").setValue(4)
-    ask(tab, "type validation", "0.2")
-    field(tab, "validation").textEdited.emit("0.2")
+    share = field(tab, "validation")
+    share.selectAll()
+    qtbot.keyClicks(share, "0.2")
     run(qtbot, tab, hand)
     assert tab.problem == ""
     assert "moon" in window.bench.document.state.model.axes["input.words"]
