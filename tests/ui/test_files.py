@@ -474,6 +474,19 @@ def test_no_picture_swallows_a_file(pictures, window, eye, file):
                 assert enter.dropAction() == Qt.DropAction.CopyAction, widget  # the window has seen it
 
 
+def test_a_file_dropped_on_a_matrix_is_opened(window, eye, file, answer, qtbot):
+    """It also has a text, its address, which is no number."""
+    asked = answer(window).asked
+    eye.go_to(window, "source.embedding")
+    port = eye.views(window)["source.table"].viewport()
+    for kind in (QDragEnterEvent, QDropEvent):
+        event, _data = event_of(kind, file)
+        QApplication.sendEvent(port, event)
+        assert event.isAccepted()
+    qtbot.waitUntil(lambda: window.files.path == file)
+    assert asked == []
+
+
 # The dialogs themselves
 
 

@@ -246,7 +246,7 @@ class Lifting:
 
     def offered(self, event: QDropEvent) -> None:
         """Accept numbers that are dragged over the view, if they can be dropped there."""
-        if event.mimeData().hasText() and self._view.indexAt(event.position().toPoint()).isValid():
+        if _has_numbers(event) and self._view.indexAt(event.position().toPoint()).isValid():
             event.setDropAction(Qt.DropAction.CopyAction)
             event.accept()
         else:
@@ -255,7 +255,7 @@ class Lifting:
     def dropped(self, event: QDropEvent) -> None:
         """Put dropped numbers into the cells, from the one under the mouse on."""
         index = self._view.indexAt(event.position().toPoint())
-        if not index.isValid() or not event.mimeData().hasText():
+        if not index.isValid() or not _has_numbers(event):
             event.ignore()
             return
         self._view.clearSelection()
@@ -263,3 +263,8 @@ class Lifting:
         self._view.editing.ranges.put(event.mimeData().text())
         event.setDropAction(Qt.DropAction.CopyAction)
         event.accept()
+
+
+def _has_numbers(event: QDropEvent) -> bool:
+    """Whether text is dropped; a file, which has one too, is left to the window, which opens it."""
+    return event.mimeData().hasText() and not event.mimeData().hasUrls()
