@@ -101,6 +101,9 @@ def frames(
         other = in_look(Workbench(document, Bridge(document), _same(bench, document), white, bench.lesson), white)
         other.descent.set_kind(bench.descent.kind)
         other.descent.set_rate(bench.descent.rate)
+        for names, moves in ((bench.descent.frozen, False), (bench.descent.also, True)):
+            for name in names:
+                other.descent.set_moves(name, moves)
         try:
             with laid_out(other, stage, parent=sheet) as (picture, view):
                 played = None if cell is None else _Played(other, cell, view, sheet)

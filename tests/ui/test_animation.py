@@ -15,7 +15,7 @@ from PySide6.QtGui import QImage
 
 from explorer.pages.inspection import played_key
 from explorer.pages.view import Cell, Covered
-from explorer.ui.animation import AROUND, MOST, Frames, _some, frames, gif, mp4, pngs
+from explorer.ui.animation import AROUND, MOST, STRIP, Frames, _some, frames, gif, mp4, pngs
 from explorer.ui.inspector.derivation_view import DerivationView
 from explorer.ui.lesson.presenter_look import in_look
 from explorer.ui.matrix.box import MatrixBox
@@ -58,6 +58,15 @@ def test_a_model_that_learns_shows_what_it_learns_and_the_document_learns_nothin
     assert "The last is After 30 steps." in moving.words
     assert window.bench.document.state is before
     assert moving.images[0] != moving.images[-1]
+
+
+def test_what_is_frozen_in_the_window_does_not_learn_in_the_animation(open_window):
+    bench = open_window("xor").bench
+    for name in bench.descent.weights():
+        bench.descent.set_moves(name, False)
+    images = [np.asarray(Image.open(BytesIO(png))) for png in pngs(frames(bench, "loss", steps=2))]
+    pages = [image[:-STRIP] for image in images]  # without the captions
+    assert all(np.array_equal(page, pages[0]) for page in pages)
 
 
 def test_where_nothing_moves_that_is_said(open_window):
