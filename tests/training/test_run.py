@@ -288,6 +288,19 @@ def test_frozen_weights_stay():
     assert moved == {"output.W"}
 
 
+def test_weights_that_are_frozen_at_the_start_are_those_of_the_document():
+    """They are not the ones that were drawn for the run while they were to move."""
+    document = Document(load("xor").state("printed"))
+    run = Run(document, by_hand(initialiser="xavier"))
+    run.take()
+    run.travel(0)
+    run.use(by_hand(initialiser="xavier", frozen=("layer.1",)))
+    run.take()
+    np.testing.assert_array_equal(run.trainer.weights["layer.1.W"], document.state.inputs["layer.1.W"])
+    run.take()
+    assert losses(run)[-1] == document.engine.values["loss.value"]
+
+
 def test_what_moves_by_itself_are_the_weights():
     moved = moves_in(Document(load("you-are-welcome").state("textbook")))
     assert moved["output.W"]

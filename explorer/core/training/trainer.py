@@ -286,12 +286,13 @@ class Trainer:
             self.weights = {**self.weights, name: fitted(self.graph, name, array, self.weights[name])}
 
     def go_on_from(self, other: "Trainer") -> None:
-        """Continue where another trainer is: take over its count of steps, and its weights that have the same shape.
+        """Continue where another trainer is: take over its count of steps, and moving weights of the same shape.
 
+        Weights that do not move stay as they were given: the other trainer may have drawn them anew.
         An optimiser of the same kind also takes over its memory, if all shapes are the same.
         """
         self.at = other.at
-        of_other = {n: other.weights[n] for n, a in self.weights.items() if n in other.weights}
+        of_other = {n: other.weights[n] for n in self.moving if n in other.weights}
         of_other = {n: array for n, array in of_other.items() if array.shape == self.weights[n].shape}
         self.weights = {**self.weights, **of_other}
         shapes, before = ({n: a.shape for n, a in one.weights.items()} for one in (self, other))
