@@ -102,7 +102,7 @@ def making_page(draft: Draft, most: int) -> tuple[Element, ...]:
         Button("save sheet", "Save the sheet …", ForClass("save sheet"), on=right, primary=True),
         Button("try", "Try it", ForClass("try"), "Do it as a student does", on=right),
     )
-    said = f"{count} question{'s' * (count != 1)} chosen." if count else "Choose a lesson, and of it the questions."
+    said = f"{count} question{'s' * (count != 1)} chosen." if count else "Choose a lesson, and then its questions."
     asked = ((QUESTIONS, _questions(draft)),) if draft.lesson else ()
     return (
         Header("header", "Make an exercise sheet", "Questions of lessons, with other numbers for each student"),

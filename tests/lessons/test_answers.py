@@ -58,7 +58,7 @@ def test_a_layer_norm_in_place_of_an_rms_norm_is_named():
     typed = (x[1] - x.mean()) / np.sqrt(x.var() + 1e-5)
     verdict = judge(Predict(ask="?", node="encoder.1.ffn.norm", cell=(0, 1)), round(float(typed), 2), state)
     assert verdict.mistake is not None
-    assert verdict.mistake.name == "mean taken away"
+    assert verdict.mistake.name == "mean subtracted"
 
 
 def test_a_right_number_is_right_within_half_a_unit_of_the_last_digit():

@@ -153,7 +153,7 @@ class RelativeBias(Op):
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
         if self.both:
-            sentence = "if distances to words behind are counted like those to words in front"
+            sentence = "if distances to later words are counted like those to earlier words"
             yield Slip("one direction", sentence, replace(self, both=False))
 
 

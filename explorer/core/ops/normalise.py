@@ -287,7 +287,7 @@ class RMSNorm(Norm):
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
         centred = Centred(self.epsilon, self.inside, self.offset)
-        yield Slip("mean taken away", "if the mean is taken away first, as layer norm does", centred)
+        yield Slip("mean subtracted", "if the mean is subtracted first, as layer norm does", centred)
         yield from super().slips(around)
 
 

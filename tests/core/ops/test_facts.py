@@ -58,11 +58,11 @@ def test_slips_of_an_rms_norm_are_its_own():
     norm = ops.NORMS["RMS norm"]
     around = Surroundings("norm", ("source", "d_model"), ((3, 4), (4,)))
     slips = {slip.name: slip.op for slip in norm.slips(around)}
-    assert list(slips) == ["mean taken away", "no ε", "ε elsewhere", "no norm"]
+    assert list(slips) == ["mean subtracted", "no ε", "ε elsewhere", "no norm"]
     rng = np.random.default_rng(2)
     x, gamma = rng.normal(size=(3, 4)), rng.normal(size=4)
     centred = x - x.mean(-1, keepdims=True)
-    np.testing.assert_allclose(slips["mean taken away"].forward(x, gamma), norm.forward(centred, gamma), rtol=1e-12)
+    np.testing.assert_allclose(slips["mean subtracted"].forward(x, gamma), norm.forward(centred, gamma), rtol=1e-12)
 
 
 def test_a_cosine_divides_by_the_lengths_of_what_it_is_of():
