@@ -279,7 +279,9 @@ def _made(question: MakeSo, made: State, began: State) -> Verdict:
     if made.model != began.model:
         return Verdict(False, "Here only numbers may be changed; undo takes back the words and switches.")
     if made.pins.keys() != began.pins.keys() or any(made.pins[name] is not pin for name, pin in began.pins.items()):
-        return Verdict(False, "A number that is held by hand does not count; release it, and change what it comes from.")
+        return Verdict(
+            False, "A number that is held by hand does not count; release it, and change what it comes from."
+        )
     changed = _changed_cells(made, began)
     for name, cells in changed.items():
         if question.allowed and not all(_is_allowed(question, made, name, cell) for cell in cells):
