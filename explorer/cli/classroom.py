@@ -139,7 +139,7 @@ def class_(arguments: Namespace) -> int:
     for one in book.left_out:
         print(f"explorer: {sentence(one.reason)}", file=sys.stderr)
     if arguments.csv is not None:
-        print(wrote(arguments.csv))
+        print(wrote(arguments.csv), file=sys.stderr if arguments.json else sys.stdout)
     return int(not book.students)
 
 

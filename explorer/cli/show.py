@@ -257,6 +257,8 @@ def seek(arguments: Namespace) -> int:
 
 def conventions(arguments: Namespace) -> int:
     """``explorer conventions``, for the nodes of a model or for a matrix; returns 1 if no setting gives the numbers."""
+    if not arguments.seconds > 0:
+        raise UsageError(f"--seconds is a number above 0; {arguments.seconds} is not.")
     if arguments.given is not None:
         if arguments.lesson is not None or arguments.printed is None:
             raise UsageError("--given takes a matrix, and --printed what the text makes of it; no LESSON beside them.")
@@ -278,11 +280,11 @@ def conventions(arguments: Namespace) -> int:
         print(json.dumps(said, ensure_ascii=False))
     else:
         print(found)
-    if arguments.out is not None:
+    if arguments.out is not None and found.ways:
         if not 1 <= arguments.number <= len(found):
             raise UsageError(f"There is no setting number {arguments.number} to be opened.")
         found[arguments.number - 1].open().save(arguments.out)
-        print(wrote(arguments.out))
+        print(wrote(arguments.out), file=sys.stderr if arguments.json else sys.stdout)
     return int(not found.ways)
 
 

@@ -98,8 +98,11 @@ def seek(
     Raises
     ------
     ExplorerError
-        "not-editable" for a computed node; "unknown-node", "bad-cell"; "no-gradient" for whole numbers.
+        "not-editable" for a computed node; "unknown-node", "bad-cell"; "no-gradient" for whole numbers; "bad-number" if
+        the wished value is not finite.
     """
+    if not isfinite(wished):
+        raise ExplorerError("bad-number", text=f"{wished}")
     mask = _may_change(state, change)
     engine = fresh(state.graph, state.used, state.pins)
     inputs = {name: state.used[name] for name in mask}

@@ -59,8 +59,14 @@ def test_the_command(capsys, tmp_path):
     given = ["conventions", "translation-lookup", "--setting", "textbook", f"scaled=@{file}"]
     assert main([*given, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["ways"][0]["changed"] == {"attention.scale": "1/d_k"}
-    assert main(["conventions", "--given", "2 1 0.2", "--printed", "0.5 0.1 0.3"]) == 1
+    none = tmp_path / "none.explorer"
+    assert main(["conventions", "--given", "2 1 0.2", "--printed", "0.5 0.1 0.3", "--out", str(none)]) == 1
     assert "No setting" in capsys.readouterr().out
+    assert not none.exists()
+    assert main([*given, "--json", "--out", str(out)]) == 0
+    said = capsys.readouterr()
+    assert len(json.loads(said.out)["ways"]) == 1, "with --json, standard output is JSON alone"
+    assert said.err == f"wrote {out}\n"
 
 
 @pytest.mark.parametrize(
@@ -68,6 +74,8 @@ def test_the_command(capsys, tmp_path):
     [
         ([], "Name a LESSON"),
         (["softmax"], "Name a LESSON"),
+        (["--given", "1 2", "--printed", "1 2", "--seconds", "nan"], "--seconds is a number above 0"),
+        (["--given", "1 2", "--printed", "1 2", "--number", "99", "--out", "x.explorer"], "no setting number 99"),
         (["softmax", "output.probabilities"], "behind the node"),
         (["--given", "1 2"], "--printed"),
         (["softmax", "x=1"], "no node 'x'"),

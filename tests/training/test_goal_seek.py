@@ -95,6 +95,13 @@ def test_from_python_it_is_one_step_of_undo_and_nothing_where_it_fails():
             m.seek(cell, 0, change=change)
 
 
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
+def test_what_is_no_number_is_not_reached(capsys, value):
+    """No number is nearer to NaN than another: it was said to be reached in 0 steps."""
+    assert main(["seek", "two-vectors", f"dot[0,0]={value}", "--change", "x"]) == 2
+    assert f"'{value}' is not a number" in capsys.readouterr().err
+
+
 def test_the_command(capsys, tmp_path):
     out = tmp_path / "sought.explorer"
     assert main(["seek", "two-vectors", "dot[0,0]=4", "--change", "x", "--out", str(out)]) == 0
