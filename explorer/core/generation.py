@@ -211,6 +211,6 @@ def search(
         found.sort(key=lambda one: -one[0].score)
         levels.append(tuple(beam for beam, _ in found[:beams]))
         now = [(beam, reader.fork()) for beam, reader in found[:beams]]
-        if all(beam.done for beam, _ in now):
+        if all(beam.done or reader.n == reader.room for beam, reader in now):
             break
     return levels

@@ -158,7 +158,7 @@ def test_beams_fill_the_room_behind_a_prompt_of_any_length(prompt):
     rows, ids = np.full((2, 2), 0.5), [0] * prompt
     levels = search(Chain(rows), ids, 20, 2, end=-1)
     written = list(write(Chain(rows), ids, 20, Choice(greedy=True), end=-1))
-    assert len(levels[-1][0].words) == len(written) == Chain.room - prompt + 1
+    assert len(levels[-1][0].words) == len(written) == len(levels) == Chain.room - prompt + 1
 
 
 def test_with_enough_beams_the_best_of_all_is_found():
