@@ -90,7 +90,8 @@ def _typed_for(state: State, n: int) -> bool:
 class SendWords(Command):
     """Give a sequence words together with their vectors: its tokens, and their rows in its embedding table.
 
-    If the vectors have another width than the model, the model gets theirs; weights that no longer fit start again.
+    If the vectors have another width than the table, it gets theirs, and so does the model unless its table has a width
+    of its own; weights that no longer fit start again.
     """
 
     sequence: str  # "source", "target" or "input"
@@ -104,9 +105,12 @@ class SendWords(Command):
     def apply(self, state: State) -> State:
         after = SetTokens(self.sequence, self.words).apply(state)
         name, width = f"{self.sequence}.table", self.vectors.shape[1]
-        if width != after.model.d_model:
-            axes = {axis: labels for axis, labels in after.model.axes.items() if axis != "d_model"}
-            after = after.rebuilt(replace(after.model, d_model=width, axes=axes))
+        if width != after.graph.shape(input_place(after, name).node)[-1]:
+            if after.model.switch(self.sequence, "table_width"):
+                after = after.rebuilt(after.model.with_switch(self.sequence, "table_width", width))
+            else:
+                axes = {axis: labels for axis, labels in after.model.axes.items() if axis != "d_model"}
+                after = after.rebuilt(replace(after.model, d_model=width, axes=axes))
         rows = {word: i for i, word in enumerate(after.model.axes[after.graph.sequences[self.sequence]])}
         vectors = zip(self.words, self.vectors, strict=True)
         return after.edited(input_place(after, name).node, *(((rows[word],), vector) for word, vector in vectors))

@@ -65,6 +65,16 @@ def test_words_sent_with_their_vectors(translator, values):
     assert translator.history.undo_label is None
 
 
+def test_vectors_have_the_width_of_a_table_that_has_one_of_its_own(translator, values):
+    translator.do(SetSwitch("source", "table_width", 3))
+    translator.do(SendWords("source", ("you",), np.ones((1, 3))))
+    assert translator.state.model.d_model == 4
+    np.testing.assert_array_equal(values(translator, "source.X")[0], np.ones(3))
+    translator.do(SendWords("source", ("you", "sea"), np.ones((2, 6))))
+    assert translator.state.model.d_model == 4
+    np.testing.assert_array_equal(values(translator, "source.X"), np.ones((2, 6)))
+
+
 def test_wider_vectors_make_the_model_as_wide(translator, values):
     translator.do(SendWords("source", ("you", "sea"), np.ones((2, 6))))
     assert translator.state.model.d_model == 6
