@@ -30,6 +30,8 @@ FIELD = 200
 CURVE = 150
 """Height of the curve of the loss, in pixels at text scale 1."""
 
+ADDED = "That was added in this step, so it is no answer. <b>Reset</b> shows again what is asked about."
+
 
 class Body(QWidget):
     """Takes the answers of one kind of question."""
@@ -256,14 +258,13 @@ class PointBody(Body):
 
     def _head(self, head: int | None) -> None:
         if head is not None and self._asks:
-            self.give((head,))
+            self._take_place((head,), "click")
 
     def _cell(self, cell: Cell, by: Coming) -> None:
         if not self._asks:  # the walk may already be another one, perhaps with another model
             return
         place = self._engine.graph.place(self.question.node)
         if cell.node == place.node and cell.index[: len(place.index)] == place.index:
-            self._say.setText(self.WHERE["cell"])
             self._take_place(cell.index[len(place.index) :], by)
         elif by == "click":
             self._say.setText(elsewhere(self._engine.graph, cell, place))
@@ -274,12 +275,28 @@ class PointBody(Body):
 
     def _take_place(self, place: tuple[int, ...], by: Coming) -> None:
         """Take a place that was clicked as the answer; offer one that keys have reached."""
+        if not self._was_there(place):
+            self._take.hide()
+            self._say.setText(ADDED)
+            return
+        self._say.setText(self.WHERE[self.question.at])
         self._at = place
         if by == "click":
             self.give(place)
         else:
             self._take.setText(f"Answer: {place_named(self.question, place, self._engine)}")
             self._take.show()
+
+    def _was_there(self, place: tuple[int, ...]) -> bool:
+        """Whether the step began with a place: a word or a head may have been added in it."""
+        question, engine = self.question, self._engine
+        if question.at == "token":
+            sizes: tuple[int, ...] = (len(engine.labels(question.axis)),)
+        elif not question.node:
+            return True
+        else:
+            sizes = engine.value(engine.graph.place(question.node)).shape
+        return all(i < size for i, size in zip(place, sizes, strict=False))
 
 
 def elsewhere(graph: Graph, cell: Cell, asked: Place) -> str:

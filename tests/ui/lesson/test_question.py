@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
 
-from explorer.document.commands import SetCells
+from explorer.document.commands import SetCells, SetSwitch, SetTokens
 from explorer.lessons.loader import load
 from explorer.lessons.steps import Choose
 from explorer.pages.page import Listing
@@ -339,6 +339,36 @@ def test_to_ask_again_for_a_head_answers_nothing(open_window, tmp_path, eye):
     assert not guide.attempt.tried
     selection.set_head(1)
     assert guide.attempt.verdict.right
+
+
+@pytest.mark.parametrize("by", ["click", "arrow"])
+@pytest.mark.parametrize("at", ["cell", "token", "head"])
+def test_what_was_added_in_the_step_is_no_answer(open_window, tmp_path, eye, at, by):
+    file, asked = tmp_path / "heads.lesson.toml", "encoder.1.self.head.1.weights"
+    text = HEADS.replace('at = "head"', f'at = "{at}"')
+    if at == "cell":
+        text = text.replace(
+            'node = "encoder.1.self.weights"\nright = { largest = "You" }',
+            f'node = "{asked}"\nright = {{ largest = "all" }}',
+        )
+    file.write_text(text)
+    window = open_window(load(file))
+    guide, selection, document = window.lessons.guide, window.bench.selection, window.bench.document
+    guide.go(0)
+    eye.settle(window)
+    document.do(SetTokens("source", ("You", "are", "welcome", "You")))
+    document.do(SetSwitch("encoder.1.self", "heads", 4))
+    window.bench.bridge.flush()
+    if at == "cell":
+        selection.choose(Cell("encoder.1.self.weights", (0, 3, 3)), by)
+    elif at == "token":
+        selection.choose_token(("source", 3), by)
+    else:
+        selection.set_head(3)
+    shown = body(window.lessons.panel, PointBody)
+    assert not guide.attempt.tried
+    assert not shown._take.isVisible()
+    assert "was added in this step" in shown._say.text()
 
 
 def test_keys_go_past_cells_until_one_is_given_as_the_answer(window, guide, panel, hand, eye, go):
