@@ -15,7 +15,7 @@ from explorer.ui.window.top_bar import PAGES
 if TYPE_CHECKING:
     from explorer.ui.window.main_window import MainWindow
 
-MOST_CHOICES, MOST_CHOICE = 500, 9999
+MOST_CHOICES, MOST_CHOICE = 500, 999_999
 SHOWING = ("values", "change", "step", "gradient", "difference")
 
 

@@ -18,6 +18,7 @@ from explorer.document.commands import PinCells, SetCells
 from explorer.document.storage import load, save
 from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import load as load_lesson
+from explorer.pages.costs import WIDTH
 from explorer.settings import Settings
 from explorer.ui.dialogs import Dialogs
 from explorer.ui.export import KINDS
@@ -650,12 +651,14 @@ def test_a_file_opens_where_it_was_left_with_its_undo_history(open_window, windo
     bench.bridge.flush()
     bench.selection.go_to("source.embedding")
     bench.selection.keep("scores in order", True)
+    bench.selection.keep(f"{WIDTH}.0", 12_288)  # as GPT-3 has it
     bench.descent.set_kind("Adam")
     bench.descent.set_rate(0.25)
     window.files.save()
     other = restarted(open_window, window, path, answer)
     document, selection = other.bench.document, other.bench.selection
     assert (selection.stage, selection.looking.choices["scores in order"]) == ("source.embedding", True)
+    assert selection.looking.choices[f"{WIDTH}.0"] == 12_288
     assert (other.bench.descent.kind, other.bench.descent.rate) == ("Adam", 0.25)
     assert not other.files.modified
     for travel, value in ((None, 3.0), (document.redo, 4.0), (document.undo, 3.0), (document.undo, 2.0)):
