@@ -218,11 +218,13 @@ class LessonWatcher(QObject):
 
     def _look(self) -> None:
         now = self._read()
-        if self._file is None or now is None or now == self._was:
+        if self._file is None or now is None:
+            return
+        if self._watcher is not None and str(self._file) not in self._watcher.files():  # it was replaced
+            self._watcher.addPath(str(self._file))
+        if now == self._was:
             return
         self._was = now
-        if self._watcher is not None and str(self._file) not in self._watcher.files():
-            self._watcher.addPath(str(self._file))
         self.saved.emit(self._file)
 
     def _read(self) -> bytes | None:

@@ -61,6 +61,20 @@ def test_a_document_that_was_opened_since_is_not_replaced_by_the_lesson(window, 
     assert "All is well" in window.lessons.panel._words.text()
 
 
+def test_a_file_that_was_replaced_by_the_same_is_still_followed(window, written, panel, qtbot):
+    """As a formatter does that finds nothing to change."""
+    watcher = window.lessons._watcher
+    other = written.with_name("other")
+    other.write_bytes(written.read_bytes())
+    with qtbot.waitSignal(watcher._timer.timeout):
+        other.replace(written)
+    text = LESSON.replace("Softmax makes shares of them.", "Other words.")
+    with written.open("r+") as stream:  # not replaced: the folder does not change
+        stream.write(text)
+        stream.truncate()
+    qtbot.waitUntil(lambda: "Other words" in panel._words.text())
+
+
 def test_a_mistake_in_the_file_is_told_and_the_lesson_stays(window, written, guide, panel, qtbot):
     written.write_text(LESSON.replace('node = "output.probabilities"', 'node = "output.probabilitys"'))
     qtbot.waitUntil(lambda: panel._trouble.isVisible())
