@@ -63,3 +63,19 @@ def lengths_of(page: Elements) -> dict[str, str]:
     """How long the gradient of each is that the list of what moves is about."""
     listing = page.widgets["weights"].listing
     return dict(zip(names_of(listing), (line.entries[1].text for line in listing.lines), strict=True))
+
+
+def plot(tab, name: str):
+    """The picture of a name, once it is there."""
+    place = tab.pictures.widgets[name]
+    place.fill()
+    return place.picture
+
+
+def says(tab) -> str:
+    """All that stands below "What it says", as one text."""
+    listing = tab.pictures.widgets["predictions"].listing if "predictions" in tab.pictures.widgets else None
+    lines = listing.lines if listing is not None else ()
+    titles = [column.title for column in listing.columns] if listing is not None else []
+    entries = [entry.text for line in lines for entry in line.entries]
+    return " ".join([words_of(tab.pictures, "alone"), *titles, *entries])

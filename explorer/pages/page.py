@@ -280,6 +280,31 @@ class Picture(Element):
         return self.made if isinstance(self.made, Drawing) else self.made()
 
 
+@dataclass(frozen=True, eq=False)
+class Trace(Data):
+    """A curve of what is measured again and again."""
+
+    name: str  # "train", "validation", "decoder.1.ffn"
+    y: Array  # (n,)
+    x: Array | None = None  # (n,): after how many steps; 0, 1, 2, … if not given
+
+
+@dataclass(frozen=True, eq=False)
+class Traces(Element):
+    """Curves over the steps of a run, with the size of the plot in pixels at text scale 1."""
+
+    lines: tuple[Trace, ...]
+    width: int = 0
+    height: int = 0
+    here: tuple[float, float] | None = None  # the steps and the value of a dot
+    until: float = 0.0  # the least end of the axis of steps
+    # `below`, `beside`: the titles of the axes.
+    below: str = "steps"
+    beside: str = "loss"
+    log: bool = False  # whether powers of ten have equal distances
+    goal: float | None = None  # a number that is to be reached: a dashed line across
+
+
 # Controls
 
 

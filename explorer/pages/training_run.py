@@ -11,8 +11,10 @@ from explorer.document.document import Document
 from explorer.pages.element import Element
 from explorer.pages.gestures import ForTraining
 from explorer.pages.page import Button, Check, Choice, Header, Note
+from explorer.pages.training_settings import TEXT
 from explorer.training.diagnosis import Diagnosis, diagnosis, solved
 from explorer.training.run import Run
+from explorer.training.trained_line import TrainedLine
 
 PACES = {"10 seconds a run": 10.0, "1 minute a run": 60.0, "full speed": 0.0}
 """The least time that a run takes, in seconds, for each choice of the pace."""
@@ -30,8 +32,15 @@ class Progress:
     beside: bool  # whether a separate process takes the steps
     steps: int  # the step at which the run ends; 0 if steps are taken by hand
     speed: float  # recent steps per second while the run continues by itself; else 0
-    from_text: bool  # whether the model learns from a text, and not from its own example
+    source: str  # what the model learns from: `Plan.source`
     learns: str  # the setting of the lesson that learns from any start, if the document is in another setting
+    quick: bool = True  # whether a step takes so little time that nobody has to wait for it
+    line: TrainedLine | None = None  # the linear regression trained beside a net
+
+    @property
+    def from_text(self) -> bool:
+        """Whether the model learns from a text, and not from its own example."""
+        return self.source == TEXT
 
     @property
     def records(self) -> Records | None:

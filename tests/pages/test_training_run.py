@@ -6,6 +6,7 @@ import pytest
 
 from explorer.core.training.recipe import Recipe
 from explorer.pages.training_run import NO_LOSS, PACES, Progress, foot_page, run_page
+from explorer.pages.training_settings import OWN, TEXT
 from explorer.training.diagnosis import Diagnosis
 from explorer.training.recipes import Material
 from explorer.training.run import Run
@@ -17,7 +18,7 @@ PACE = next(iter(PACES))
 @pytest.fixture
 def progress(desk):
     def of(lesson="xor", setting=None, run=None, **others):
-        given = {"going": False, "beside": False, "steps": 0, "speed": 0.0, "from_text": False, "learns": "nothing"}
+        given = {"going": False, "beside": False, "steps": 0, "speed": 0.0, "source": OWN, "learns": "nothing"}
         return Progress(desk(lesson, setting).document if run is None else run.document, run, **(given | others))
 
     return of
@@ -43,8 +44,8 @@ def test_before_the_first_step(progress):
     assert (controls(one)["train"].on, controls(one)["over"].on) == (True, False)
     found = one.diagnosis()
     assert (found.remedy, found.opens) == ("Learn from nothing", "nothing")
-    assert replace(one, from_text=True).said() == "No step yet"
-    assert replace(one, from_text=True).diagnosis() is None
+    assert replace(one, source=TEXT).said() == "No step yet"
+    assert replace(one, source=TEXT).diagnosis() is None
     assert replace(one, going=True).said() == "Starting…"
 
 
@@ -52,7 +53,7 @@ def test_without_a_loss_nothing_can_be_done_but_learn_a_text(progress):
     one = progress("translation-lookup")
     assert one.said() == NO_LOSS
     assert [controls(one)[name].on for name in ("train", "one", "over")] == [False] * 3
-    assert replace(one, from_text=True).possible
+    assert replace(one, source=TEXT).possible
 
 
 def test_how_far_a_run_has_come(progress, run):

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QSlider,
+    QToolButton,
     QWidget,
 )
 
@@ -27,6 +28,7 @@ from explorer.ui.widgets import UNBOUNDED
 from explorer.ui.widgets.inputs import ComboBox, FactorSlider, Segments, SpinBox, WordLine
 from explorer.ui.widgets.layouts import column_in, row_in
 from explorer.ui.widgets.names import NamedBox, set_names
+from explorer.ui.widgets.tree import inside
 from explorer.ui.workbench import Workbench
 
 MOST_BUTTONS, MOST_LETTERS = 13, 48
@@ -240,12 +242,14 @@ class FieldView(ControlLine):
         self.edit.setAccessibleName(field.title)
         for one in (self, self.edit):
             one.setToolTip(set_names(field.tip))
-        self.edit.setMinimumWidth(px(min(field.width, LEAST) if field.gives else field.width))
         if field.gives:
             self.edit.setMaximumWidth(self._most)
         if field.hint:
             self.edit.setPlaceholderText(field.hint)
             self.edit.setClearButtonEnabled(not field.gives)
+            for clear in inside(self.edit, QToolButton):  # Qt gives it no name
+                clear.setAccessibleName("Clear")
+                clear.setToolTip("Clear")
             across = QSizePolicy.Policy.Maximum if field.gives else QSizePolicy.Policy.Expanding
             self.setSizePolicy(across, QSizePolicy.Policy.Fixed)
         else:
@@ -264,6 +268,7 @@ class FieldView(ControlLine):
     def tell(self, field: Field) -> None:
         """Show another text; text that is being typed stays."""
         self._field, self.edit.complete = field, field.complete
+        self.edit.setMinimumWidth(self.bench.appearance.px(min(field.width, LEAST) if field.gives else field.width))
         self.edit.setMaxLength(field.most)
         self.edit.setReadOnly(not field.on)
         if self.edit.text() != field.value:

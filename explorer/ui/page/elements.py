@@ -23,6 +23,7 @@ from explorer.pages.page import (
     Section,
     Stack,
     Switches,
+    Traces,
     Waiting,
 )
 from explorer.ui.matrix.box import MatrixBox
@@ -46,7 +47,44 @@ LONGEST = 116
 """Pixels that a word beside a picture takes at most."""
 
 
-class Drawn(PicturePlace):
+class Sized(PicturePlace):
+    """The place of a picture whose size is part of its element."""
+
+    def __init__(
+        self,
+        bench: Workbench,
+        picture: Picture | Traces,
+        make: Callable[[Any], QWidget],
+        parent: QWidget | None = None,
+    ) -> None:
+        self._px, self._scale = bench.appearance.px, bench.appearance.scale
+        self.least = self._px(picture.height)
+        """The least height in pixels, where it takes all of its place."""
+        super().__init__(bench.appearance.turns, make, picture, self._px(picture.width), self.least, parent)
+
+    def tell(self, picture: Picture | Traces) -> bool:
+        """Show another picture; returns whether that needs another size."""
+        other = (picture.width, picture.height) != (self.data.width, self.data.height)
+        if other:
+            self._across, self._high = self._px(picture.width), self._px(picture.height)
+            self.least = self._high
+        self.data = picture
+        if self.picture is not None:
+            self._show(picture)
+        return other
+
+    def _show(self, picture: Any) -> None:
+        self.picture.tell(picture)
+
+    def be_no_wider(self, pixels: int, larger: float = 1.0) -> bool:
+        """Take at most so many pixels across; returns whether the width has changed.
+
+        `larger`: how many times larger than on other pages it may be.
+        """
+        return not self.fills and self.use(pixels, self._across, self._high, self._scale, larger)
+
+
+class Drawn(Sized):
     """The place of a picture, whose drawing has no size of its own."""
 
     def __init__(self, bench: Workbench, picture: Picture, parent: QWidget | None = None) -> None:
@@ -58,30 +96,11 @@ class Drawn(PicturePlace):
                 view.setBackground(None)
             return view
 
-        self._px = bench.appearance.px
-        across, high = self._px(picture.width), self._px(picture.height)
-        super().__init__(bench.appearance.turns, make, picture, across, high, parent)
-        self.fills, self._scale = picture.fills, bench.appearance.scale
-        self.least = high
-        """The least height in pixels, where it takes all of its place."""
+        super().__init__(bench, picture, make, parent)
+        self.fills = picture.fills
 
-    def tell(self, picture: Picture) -> bool:
-        """Draw something else, once it is visible; returns whether that needs another size."""
-        other = (picture.width, picture.height) != (self.data.width, self.data.height)
-        if other:
-            self._across, self._high = self._px(picture.width), self._px(picture.height)
-            self.least = self._high
-        self.data = picture
-        if self.picture is not None:
-            self.picture.tell_in_sight(lambda: picture.drawing)
-        return other
-
-    def be_no_wider(self, pixels: int, larger: float = 1.0) -> bool:
-        """Take at most so many pixels across; returns whether the width has changed.
-
-        `larger`: how many times larger than on other pages it may be.
-        """
-        return not self.fills and self.use(pixels, self._across, self._high, self._scale, larger)
+    def _show(self, picture: Picture) -> None:
+        self.picture.tell_in_sight(lambda: picture.drawing)
 
     def give_room(self, width: int, height: int | None) -> bool:
         """Take all of a place, but not less than `least`; without a height, what the drawing needs at that width.
@@ -102,6 +121,15 @@ class Drawn(PicturePlace):
         """Pixels for each unit of the drawing's window, in a place of that size."""
         left, right, bottom, top = self.data.drawing.window
         return min(width / abs(right - left), height / abs(top - bottom))
+
+
+def _traces(bench: Workbench, traces: Traces, parent: QWidget | None = None) -> PicturePlace:
+    def make(data: Traces) -> QWidget:
+        from explorer.ui.training.loss_curve import LossCurve
+
+        return LossCurve(bench, data)
+
+    return Sized(bench, traces, make, parent)
 
 
 def _heat_map(bench: Workbench, heat: HeatMap, parent: QWidget | None = None) -> PicturePlace:
@@ -186,6 +214,7 @@ WIDGETS: dict[type, Callable[[Workbench, Any, QWidget], QWidget]] = {
     Section: SectionLabel,
     Sentences: _sentences,
     Switches: SwitchBar,
+    Traces: _traces,
     VectorStrips: _vector_strips,
     Waiting: WaitingBar,
     WordMap: _word_map,

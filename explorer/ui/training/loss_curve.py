@@ -1,7 +1,6 @@
 """Curves of training: losses, gradient norms, whatever is measured again and again."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -13,6 +12,7 @@ from PySide6.QtWidgets import QLabel
 
 from explorer.core.gradients import LOSS
 from explorer.core.ops import Array
+from explorer.pages.page import Trace, Traces
 from explorer.ui.drawing.plot import DRAWABLE, Plot
 from explorer.ui.theme import mark, qcolor
 from explorer.ui.workbench import Workbench
@@ -32,15 +32,6 @@ STRETCHES = 5
 
 MOST_THICK = 100
 """A longer curve is one pixel wide: a ragged one of two takes Qt five times as long (32 ms for four of 470 points)."""
-
-
-@dataclass(frozen=True, eq=False)
-class Curve:
-    """One curve."""
-
-    name: str  # "train", "validation", "decoder.1.ffn"
-    y: Array  # (n,)
-    x: Array | None = None  # (n,): after how many steps; 0, 1, 2, … if not given
 
 
 class _Dot(pg.GraphicsObject):
@@ -72,26 +63,13 @@ class _Dot(pg.GraphicsObject):
 
 
 class LossCurve(Plot):
-    """Several curves over the steps, and a dot where the document is.
+    """Several curves over the steps, and a dot where the document is."""
 
-    Parameters
-    ----------
-    below, beside : str
-        Titles of the axes.
-    goal : float, optional
-        A number that is to be reached: a dashed line across.
-    """
-
-    def __init__(self, bench: Workbench, below: str = "steps", beside: str = "loss", goal: float | None = None) -> None:
+    def __init__(self, bench: Workbench, traces: Traces) -> None:
         super().__init__(bench)
-        self.goal = goal
+        self._traces = traces
         self._goal = pg.PlotCurveItem()
         self.add(self._goal, 3)
-        self._titles = below, beside
-        self._log = False
-        self._lines: tuple[Curve, ...] = ()
-        self._here: tuple[float, float] | None = None
-        self._until = 0.0
         self.extent = QRectF()
         self._items: list[pg.PlotCurveItem] = []
         self._dot = _Dot(bench)
@@ -122,38 +100,18 @@ class LossCurve(Plot):
         self._spots = []  # they have other colours
         self._draw()
 
-    def set_log(self, on: bool) -> None:
-        """Powers of ten at equal distances, or numbers."""
-        self._log = self.side("left").log = on
-        self._draw()
-
-    def set_beside(self, title: str) -> None:
-        """Another title of the axis at the left."""
-        if title != self._titles[1]:
-            self._titles = self._titles[0], title
-            self._show_sides()
-
-    def show_lines(self, lines: Sequence[Curve], here: tuple[float, float] | None = None, until: float = 0.0) -> None:
-        """Draw other curves.
-
-        Parameters
-        ----------
-        lines : sequence of Curve
-            Each keeps its colour and its shape by its place.
-        here : tuple of float, optional
-            Steps and value of the dot.
-        until : float
-            The axis goes as far at least.
-        """
-        self._lines, self._here, self._until = tuple(lines), here, until
+    def tell(self, traces: Traces) -> None:
+        """Draw other curves; each has its colour and its shape by its place among them."""
+        self._traces = traces
         self._draw()
 
     def _draw(self) -> None:
+        self.side("left").log = self._traces.log
         self.paint_inside()
         self._match_items()
         finite: list[Array] = []
         end = 10.0
-        for place, (line, item) in enumerate(zip(self._lines, self._items, strict=True)):
+        for place, (line, item) in enumerate(zip(self._traces.lines, self._items, strict=True)):
             x = np.arange(len(line.y)) if line.x is None else np.asarray(line.x)
             x, y = _thinned(x, self._scaled(line.y))
             width = 2 if len(x) <= MOST_THICK else 1
@@ -163,21 +121,21 @@ class LossCurve(Plot):
         numbers = np.concatenate(finite) if finite else np.zeros(0)
         self._say(numbers.size > 0)
         if not numbers.size:
-            zeros = any(len(line.y) and not np.any(line.y) for line in self._lines)
-            self.nothing.setText("All are 0." if zeros else f"No {self._titles[0]} yet: each is drawn here.")
+            zeros = any(len(line.y) and not np.any(line.y) for line in self._traces.lines)
+            self.nothing.setText("All are 0." if zeros else f"No {self._traces.below} yet: each is drawn here.")
             self.extent = QRectF()
             self._show_sides()
             self._tell_apart()
             self._dot.move(None)
             return
-        goal = self._scaled(np.array([] if self.goal is None else [self.goal]))
+        goal = self._scaled(np.array([] if self._traces.goal is None else [self._traces.goal]))
         numbers = np.concatenate([numbers, goal[np.isfinite(goal)]])
         low, high = float(numbers.min()), float(numbers.max())
-        if self._log:
+        if self._traces.log:
             low, high = np.floor(low / GRAIN) * GRAIN, np.ceil(high / GRAIN) * GRAIN
         else:
             low, high = -_above(-low), _above(high)
-        right = self._until if self._until >= end else _above(end)
+        right = self._traces.until if self._traces.until >= end else _above(end)
         box = QRectF(0, low, right, (high - low) or 1.0)
         if box != self.extent:
             self.extent = box
@@ -191,8 +149,8 @@ class LossCurve(Plot):
 
     def _tell_apart(self) -> None:
         """Put a few shapes on each of several lines, at places that stay while a run goes on; a lone point is one."""
-        spots, several = [], len(self._lines)
-        for place, line in enumerate(self._lines if several > 1 else ()):
+        spots, several = [], len(self._traces.lines)
+        for place, line in enumerate(self._traces.lines if several > 1 else ()):
             x = np.arange(len(line.y)) if line.x is None else np.asarray(line.x)
             if len(x) == 1:
                 spots.append((place, float(x[0]), float(self._scaled(line.y)[0])))
@@ -214,18 +172,18 @@ class LossCurve(Plot):
 
     def _show_sides(self) -> None:
         """What is written at the sides; of no numbers only what they would be."""
-        (below, beside), box = self._titles, self.extent
+        traces, box = self._traces, self.extent
         self.nothing.setVisible(box.isNull())
         if box.isNull():
-            self.side("bottom").show_words((), self.width(), title=below)
-            self.side("left").show_words((), self.height(), title=beside)
+            self.side("bottom").show_words((), self.width(), title=traces.below)
+            self.side("left").show_words((), self.height(), title=traces.beside)
         else:
-            self.side("bottom").show_numbers(box.left(), box.right(), self.width(), below)
-            self.side("left").show_numbers(box.top(), box.bottom(), self.height(), beside)
+            self.side("bottom").show_numbers(box.left(), box.right(), self.width(), traces.below)
+            self.side("left").show_numbers(box.top(), box.bottom(), self.height(), traces.beside)
 
     def _match_items(self) -> None:
         """As many items as lines, and their names above where there is more than one to tell apart."""
-        names = [line.name for line in self._lines]
+        names = [line.name for line in self._traces.lines]
         if [item.name() for item in self._items] == names:
             return
         for item in self._items:
@@ -236,17 +194,17 @@ class LossCurve(Plot):
         self._write_names()
 
     def _write_names(self) -> None:
-        several = len(self._lines) > 1
+        several = len(self._traces.lines) > 1
         names = (
             f"<span style='color:{self._color(place)}'>{SHAPES[_shape(place)]}\u00a0{escape(line.name)}</span>"
-            for place, line in enumerate(self._lines)
+            for place, line in enumerate(self._traces.lines)
         )
         self.names.setText("\u00a0\u00a0 ".join(names) if several else "")
         self.names.setVisible(several)
         self._place_names()
 
     def _place_names(self) -> None:
-        high = self.names.heightForWidth(self.width()) if len(self._lines) > 1 else 0
+        high = self.names.heightForWidth(self.width()) if len(self._traces.lines) > 1 else 0
         self.names.setGeometry(0, 0, self.width(), high)
         self.grid.setContentsMargins(0, high, 0, 0)
 
@@ -266,8 +224,9 @@ class LossCurve(Plot):
             self._show_sides()
 
     def _mark(self) -> None:
-        if self._here is not None:
-            steps, value = self._here[0], float(self._scaled(np.array([self._here[1]]))[0])
+        here = self._traces.here
+        if here is not None:
+            steps, value = here[0], float(self._scaled(np.array([here[1]]))[0])
             if self.extent.top() <= value <= self.extent.bottom() and steps <= self.extent.right():
                 self._dot.move((steps, value))
                 return
@@ -276,32 +235,35 @@ class LossCurve(Plot):
     def _scaled(self, values: Array) -> Array:
         """The numbers as they are drawn; what cannot be drawn is NaN."""
         values = np.where(np.abs(values) < DRAWABLE, values, np.nan)
-        if not self._log:
+        if not self._traces.log:
             return values
         with np.errstate(all="ignore"):
             return np.where(values > 0, np.log10(values), np.nan)
 
     def _say(self, anything: bool) -> None:
-        below, beside = self._titles
-        said = []
-        for line in self._lines:
+        below, beside, said = self._traces.below, self._traces.beside, []
+        for line in self._traces.lines:
             if len(line.y):
                 last = line.x[-1] if line.x is not None else len(line.y) - 1
                 said.append(f"{line.name} from {line.y[0]:.4g} to {line.y[-1]:.4g} after {last:g} {below}")
-        said += [] if self.goal is None else [f"wanted: {self.goal:g}"]
+        said += [] if self._traces.goal is None else [f"wanted: {self._traces.goal:g}"]
         self.say(f"Curves of {beside}: {'; '.join(said)}" if anything else f"Curves of {beside}: no {below} yet")
 
 
 class RunCurve(LossCurve):
     """The loss after each step of the bench's run, and a dot where the document is.
 
-    `goal`: as of `LossCurve`.
+    `goal`: a number that is to be reached.
     """
 
     def __init__(self, bench: Workbench, goal: float | None = None) -> None:
-        super().__init__(bench, goal=goal)
+        super().__init__(bench, Traces("run", (), goal=goal))
         bench.descent.changed.connect(self._follow)
         self.refresh()
+
+    def set_log(self, on: bool) -> None:
+        """Set whether powers of ten have equal distances."""
+        self.tell(replace(self._traces, log=on))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -320,7 +282,7 @@ class RunCurve(LossCurve):
         else:  # the page goes as soon as it is made anew
             return
         here = (descent.at, float(np.interp(descent.at, steps, losses))) if len(steps) else None
-        self.show_lines([Curve("loss", losses, steps)], here)
+        self.tell(replace(self._traces, lines=(Trace("loss", losses, steps),), here=here))
 
 
 def _shape(place: int) -> str:

@@ -1,27 +1,30 @@
 """The page "Train": what is learned from, how, and what comes of it, live."""
 
 import time
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtWidgets import QFileDialog, QFrame, QVBoxLayout, QWidget
 
+from explorer.core.byte_pairs import tokens_of
 from explorer.core.errors import ExplorerError
 from explorer.core.switches import SWITCHES
 from explorer.core.training.data import read_text
 from explorer.core.training.recipe import FIRST, Recipe
-from explorer.document.commands import SetSwitch
+from explorer.document.commands import SetSwitch, SetTokens
 from explorer.document.document import Change
 from explorer.pages.gestures import Ask, ForTraining
+from explorer.pages.page import Stack
+from explorer.pages.training_pictures import PICTURES, Room, Sight, Watch, pictures_page, sequence_of
 from explorer.pages.training_run import PACES, Progress, foot_page, run_page
-from explorer.pages.training_settings import OWN, TEXT, Plan, learned_from, settings_page
+from explorer.pages.training_settings import Plan, learned_from, settings_page
 from explorer.sentences import sentence
 from explorer.training.diagnosis import Diagnosis
 from explorer.training.stretch import Settings
 from explorer.ui.errors import show_error
 from explorer.ui.page.column import Elements
 from explorer.ui.page.header import HeaderView
-from explorer.ui.training.pictures import Pictures
 from explorer.ui.widgets.layouts import row_in, scroll_area
 from explorer.ui.widgets.tree import Gone
 from explorer.ui.workbench import Workbench
@@ -49,13 +52,16 @@ class TrainingTab(QFrame):
         self.bench, self.descent = bench, bench.descent
         self._shown_at = 0.0
         self._opened, self._begins = bench.document.state.lesson, self._recipe
-        self._stale, self._worn, self._going = False, True, bench.descent.going
+        self._worn, self._going = True, bench.descent.going
         self.plan, self.problem = Plan(self._begins), ""
         self.pace = next(iter(PACES))
         self.descent.set_least(PACES[self.pace])
         self._of: tuple[str, str] | None = None
         """Of which kind of model, and of which lesson, the plan is."""
         self._found: Diagnosis | None = None
+        self.watch, self._turns = Watch(), cycle(PICTURES)
+        self._drawn: dict[str, Stack | None] = {}
+        """The pictures as they were drawn last."""
         self._unfolded = False
         """Whether the settings are in sight where there is no room for them."""
         self._area = scroll_area(self, sideways=False)
@@ -69,8 +75,6 @@ class TrainingTab(QFrame):
         self._right, self._below = QVBoxLayout(right), QVBoxLayout(self._foot)
         self._gone = Gone(self)
         self._pages: list[Elements] = []
-        self.pictures = Pictures(bench)
-        self._right.addWidget(self.pictures)
         self._right.addStretch(1)
         across, beside = row_in(self, self._area, spacing=0), QVBoxLayout()
         across.addLayout(beside, 1)
@@ -78,22 +82,21 @@ class TrainingTab(QFrame):
         beside.addWidget(self._page, 1)
         beside.addWidget(self._foot)
         self._make_pages()
-        self._rooms = LEAST, LEFT
+        self._rooms, self._room = (LEAST, LEFT), Room(LEAST, LEAST)
         """Pixels across of what stands beside the settings, and of these."""
         bench.selection.asked.connect(self._do)
         bench.selection.looked.connect(self._say)
         bench.descent.failed.connect(self._fail)
         bench.descent.changed.connect(self._follow_run)
         bench.bridge.changed.connect(self.follow)
-        self.pictures.follow_structure(list(self.descent.weights()))
         self._follow_example()
         self._share_width()
-        self.show_run()
 
     def _make_pages(self) -> None:
-        """The settings, the controls and what is said of the run, anew: sizes stand everywhere in them."""
+        """The settings, the controls, the pictures and what is said of the run, anew: they are full of sizes."""
         px, before = self.bench.appearance.px, self._pages
-        self.settings, self.controls, self.foot = self._pages = [Elements(self.bench, px(8)) for _ in range(3)]
+        self._pages = [Elements(self.bench, px(8)) for _ in range(4)]
+        self.settings, self.controls, self.pictures, self.foot = self._pages
         self.settings.setContentsMargins(px(20), px(10), px(12), px(16))
         self._area.takeWidget()
         self._area.setWidget(self.settings)
@@ -101,7 +104,7 @@ class TrainingTab(QFrame):
         self._right.setContentsMargins(px(24), px(16), px(16), px(20))
         self._right.setSpacing(px(10))
         self._below.setContentsMargins(px(24), px(10), px(16), px(10))
-        for column, page in ((self._right, self.controls), (self._below, self.foot)):
+        for column, page in ((self._right, self.pictures), (self._right, self.controls), (self._below, self.foot)):
             column.insertWidget(0, page)
         for page in before:
             page.hide()
@@ -137,6 +140,14 @@ class TrainingTab(QFrame):
                 self._share_width()
             case "open":
                 self._open(at)
+            case "watch":
+                self.watch.weight = list(self.descent.weights())[int(gesture.value)]
+            case "log":
+                self.watch.log = bool(gesture.value)
+            case "words":
+                self.watch.words = str(gesture.value)
+            case "try":
+                self._try(at)
             case act:
                 if not (names := self.plan.do(act, gesture.value)):
                     return  # it is still being typed
@@ -164,6 +175,19 @@ class TrainingTab(QFrame):
             self.descent.play(self._chosen)
         else:
             self.descent.stop()
+
+    def _try(self, at: QWidget) -> None:
+        """Let the model read the words that were typed."""
+        view, sequence = self.bench.view, sequence_of(self.bench.view)
+        if sequence is None or self.watch.words is None:
+            return
+        try:
+            words = tokens_of(self.watch.words, view.graph.axes[view.graph.sequences[sequence]])
+            self.bench.document.do(SetTokens(sequence, words))
+        except ExplorerError as error:
+            show_error(error, at)
+            return
+        self.watch.keep(view)
 
     def _open(self, at: QWidget) -> None:
         file, _ = QFileDialog.getOpenFileName(self, "Open a text", "", "Text (*.txt *.tsv);;All files (*)")
@@ -230,18 +254,10 @@ class TrainingTab(QFrame):
     def follow(self, change: Change) -> None:
         """Show a change of the document."""
         self._follow_example()
-        self._stale |= change.structure
-        self._follow_structure()
-        if self.descent.going:
+        if self.descent.going and not change.structure:
             self._show_soon()
         else:
             self.show_run()
-
-    def _follow_structure(self) -> None:
-        """Offer what there is in another model, as soon as somebody looks."""
-        if self._stale and self.isVisible():
-            self._stale = False
-            self.pictures.follow_structure(list(self.descent.weights()))
 
     def _follow_example(self) -> None:
         """Another example is trained in another way, and from what it reads."""
@@ -256,50 +272,51 @@ class TrainingTab(QFrame):
             self.plan.learn(self.bench.view)
 
     def _show_soon(self) -> None:
-        """Say how far it has come and draw one of the pictures, unless that was done a moment ago."""
+        """Say how far it has come and draw one of the pictures, unless that was done a moment ago.
+
+        All of them at once would take longer than a frame.
+        """
         if time.perf_counter() - self._shown_at > SHOW_S:
-            self._say()
-            if self.isVisible():
-                self.pictures.draw_next()
+            self._say(next(self._turns))
             self._shown_at = time.perf_counter()
 
     def showEvent(self, event: Any) -> None:
         super().showEvent(event)
         if not self._worn:
             self._restyle()
-        self._follow_structure()
         self.show_run()
 
     def show_run(self) -> None:
-        """Draw everything as it is now."""
-        self._say()
-        self.pictures.elsewhere = self.plan.source != OWN
-        if self.isVisible():
-            self.pictures.draw()
+        """Show everything as it is now."""
+        self._say(*PICTURES)
 
     @property
-    def _progress(self) -> Progress:
-        """Where the run is."""
-        descent, from_text = self.descent, self.plan.source == TEXT
-        speed = descent.speed if descent.playing else 0.0
-        beside = descent.process is not None
-        document, going, steps = self.bench.document, descent.going, descent.steps
-        return Progress(document, descent.run, going, beside, steps, speed, from_text, self._learns)
+    def progress(self) -> Progress:
+        """The state of the run."""
+        descent, document = self.descent, self.bench.document
+        speed, beside = descent.speed if descent.playing else 0.0, descent.process is not None
+        of = document, descent.run, descent.going, beside, descent.steps, speed, self.plan.source, self._learns
+        return Progress(*of, descent.quick, descent.line)
 
-    def _say(self) -> None:
-        """Make the pages anew as data, and tell the widgets what is different."""
+    def _say(self, *pictures: str) -> None:
+        """Make the pages anew as data, with some of the pictures, and tell the widgets what is different."""
         if not (self.isVisible() and self._worn):
             return
-        progress, view, folded = self._progress, self.bench.view, self._area.isHidden()
+        progress, view, folded = self.progress, self.bench.view, self._area.isHidden()
+        weights = self.descent.weights()
         self._found = progress.diagnosis()
         says = folded and progress.is_new and progress.possible
         learned = learned_from(self.plan, view) if says else ""
-        self.settings.tell(settings_page(self.plan, view, self.bench.lesson, self.descent.weights()))
+        self.settings.tell(settings_page(self.plan, view, self.bench.lesson, weights))
         self.controls.tell(run_page(progress, self.pace, self._unfolded if self._is_narrow else None))
         self.foot.tell(foot_page(self.problem, learned, self._found))
         self._foot.setVisible(bool(self.foot.elements))
         self.pictures.setVisible(progress.possible)
-        for page in (self.settings, self.controls, self.foot):
+        if progress.possible:
+            sight = Sight(progress, view, self.watch, tuple(weights), self._room)
+            self._drawn |= {name: PICTURES[name](sight) for name in (pictures if self._drawn else PICTURES)}
+            self.pictures.tell(pictures_page([one for one in self._drawn.values() if one is not None], self._room))
+        for page in self._pages:
             if not page.fits:
                 page.share_room(self._rooms[page is self.settings])
 
@@ -312,7 +329,6 @@ class TrainingTab(QFrame):
     def _restyle(self) -> None:
         self._worn = True
         self._make_pages()
-        self.pictures.restyle()
         self._share_width()
 
     def close_down(self) -> None:
@@ -333,9 +349,8 @@ class TrainingTab(QFrame):
         self._area.setVisible(not self._is_narrow or self._unfolded)
         beside = 0 if self._area.isHidden() else self._area.width()
         room = max(self.width() - beside - px(24) - px(16) - bar, px(LEAST))
-        self._rooms = room, px(LEFT) - bar
-        self.pictures.share(room, self._page.height())
-        self._say()
-        self.settings.share_room(self._rooms[1])
-        self.controls.share_room(room)
-        self.foot.share_room(room)
+        self._rooms, scale = (room, px(LEFT) - bar), self.bench.appearance.scale
+        self._room = Room(room / scale, self._page.height() / scale)
+        self.show_run()
+        for page in self._pages:
+            page.share_room(self._rooms[page is self.settings])

@@ -1,5 +1,6 @@
 """Gradient descent by hand: the controls, and the pictures beside them."""
 
+from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -377,7 +378,7 @@ def test_the_curve_follows_the_run(window, panel, stepper, hand, eye, qtbot):
     qtbot.waitUntil(lambda: "after 3 steps" in curve.accessibleName())
     (log,) = [box for box in panel.findChildren(QCheckBox) if box.text() == "Log scale"]
     hand.click(log, QPoint(8, log.height() // 2))
-    assert curve._log
+    assert curve._traces.log
 
 
 def test_a_step_has_the_curve_painted_and_no_side_of_it(window, panel, stepper, hand, eye, qtbot):
@@ -400,7 +401,7 @@ def test_a_step_has_the_curve_painted_and_no_side_of_it(window, panel, stepper, 
     eye.settle(window)
     inside = curve.mapFromScene(curve.getViewBox().sceneBoundingRect()).boundingRect()
     assert all(inside.contains(rect) for rect in painted)
-    curve.set_beside("another")
+    curve.tell(replace(curve._traces, beside="another"))
     qtbot.waitUntil(lambda: view.rect() in painted)
     view.removeEventFilter(listener)
 

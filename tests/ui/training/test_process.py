@@ -68,15 +68,15 @@ def test_it_is_paused_edited_and_gone_on_with(train, hand, qtbot):
     qtbot.waitUntil(lambda: document.history.undo_label is not None)
     hand.click(tab.control("train"))
     qtbot.waitUntil(lambda: tab.descent.process is None)
-    at = tab.pictures.records.at
+    at = tab.progress.records.at
     assert at > 0
     document.do(SetCells("layer.2.b", {(0,): 7.0}))
     hand.click(tab.control("train"))
     qtbot.waitUntil(lambda: document.history.undo_label.startswith("Gradient"))
-    assert tab.pictures.records.at > at
+    assert tab.progress.records.at > at
     # It began at 7 again, and Adam's steps are no longer than the rate.
     moved = abs(document.state.inputs["layer.2.b"][0] - 7.0)
-    assert 0 < moved <= 1.01 * tab.descent.run.trainer.recipe.rate * (tab.pictures.records.at - at)
+    assert 0 < moved <= 1.01 * tab.descent.run.trainer.recipe.rate * (tab.progress.records.at - at)
     # An edit in mid-run is gone on from without being asked.
     document.do(SetCells("layer.2.b", {(0,): -7.0}))
     qtbot.waitUntil(lambda: document.history.undo_label.startswith("Gradient"))
@@ -90,18 +90,18 @@ def test_it_is_paused_edited_and_gone_on_with(train, hand, qtbot):
 def test_another_model_ends_it_and_so_does_closing_the_window(train, hand, qtbot):
     window, tab = train(steps=1_000_000)
     hand.click(tab.control("train"))
-    qtbot.waitUntil(lambda: tab.descent.process is not None and tab.pictures.records.at > 0)
+    qtbot.waitUntil(lambda: tab.descent.process is not None and tab.progress.records.at > 0)
     window.bench.open(load("softmax"))
     qtbot.waitUntil(lambda: tab.descent.process is None)
     assert not tab.descent.going
     window.bench.document.undo()
     hand.click(tab.control("train"))
-    qtbot.waitUntil(lambda: tab.descent.process is not None and tab.pictures.records.at > 0)
+    qtbot.waitUntil(lambda: tab.descent.process is not None and tab.progress.records.at > 0)
     window.bench.document.do(SetSwitch("layer.1", "activation", "sigmoid"))
     qtbot.waitUntil(lambda: tab.descent.process is None and not tab.descent.going)
     assert "Train continues with it as it is now" in tab.problem
     hand.click(tab.control("train"))
-    qtbot.waitUntil(lambda: tab.descent.process is not None and tab.pictures.records.at > 0)
+    qtbot.waitUntil(lambda: tab.descent.process is not None and tab.progress.records.at > 0)
     window.close()
     assert tab.descent.process is None
 
@@ -137,11 +137,11 @@ def test_a_process_that_is_killed_says_so_and_is_gone_on_with(train, hand, qtbot
     qtbot.waitUntil(lambda: tab.descent.process is None)
     assert "was stopped from outside" in tab.problem
     assert not tab.descent.going
-    at = tab.pictures.records.at
+    at = tab.progress.records.at
     hand.click(tab.control("train"))
-    qtbot.waitUntil(lambda: tab.pictures.records.at > at)
+    qtbot.waitUntil(lambda: tab.progress.records.at > at)
     assert tab.problem == ""
-    assert tab.descent.run.records.at == tab.pictures.records.at
+    assert tab.descent.run.records.at == tab.progress.records.at
 
 
 def test_words_of_others_on_its_standard_output_are_passed_over(train, hand, qtbot, monkeypatch):
@@ -163,11 +163,11 @@ def test_a_cleared_folder_for_temporary_files(train, hand, qtbot, tmp_path):
         )  # at once, whatever the process is just writing there
 
     hand.click(tab.control("train"))
-    qtbot.waitUntil(lambda: tab.descent.process is not None and tab.pictures.records.at > 0)
+    qtbot.waitUntil(lambda: tab.descent.process is not None and tab.progress.records.at > 0)
     field(tab, "seed").setValue(7)
     clear("first")
     hand.click(tab.control("train"))  # made anew
-    qtbot.waitUntil(lambda: tab.descent.process is not None and tab.pictures.records.at > 0)
+    qtbot.waitUntil(lambda: tab.descent.process is not None and tab.progress.records.at > 0)
     clear("second")
     qtbot.waitUntil(lambda: not tab.descent.going and tab.descent.process is None)
     assert words_of(tab.foot, "problem").count("⚠") == 1

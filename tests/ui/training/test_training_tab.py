@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QPushButton
-from training_tab import ask, click_weight, field, learn_from, said, ticks_of, words_of
+from training_tab import ask, click_weight, field, learn_from, plot, said, says, ticks_of, words_of
 
 from explorer.core.engine import same_bytes
 from explorer.core.training.recipe import FIRST
@@ -61,13 +61,11 @@ def test_steps_by_hand_and_pictures_of_them(train, hand, eye):
         hand.click(tab.control("one"))
     eye.settle(window)
     assert tab.descent.run.at == 3
-    assert "3" in tab.pictures.losses.accessibleName() or "2 steps" in tab.pictures.losses.accessibleName()
-    assert all(block in tab.pictures.norms.accessibleName() for block in ("layer.1", "layer.2"))
-    assert tab.pictures.weight.currentText() in tab.pictures.map.accessibleName()
+    assert "3" in plot(tab, "loss curves").accessibleName() or "2 steps" in plot(tab, "loss curves").accessibleName()
+    assert all(block in plot(tab, "length curves").accessibleName() for block in ("layer.1", "layer.2"))
+    assert tab.pictures.widgets["watched"].control.currentText() in plot(tab, "weight map").accessibleName()
     said = window.bench.document.engine.values["layer.2.activation"][0, 0]
-    assert (
-        f"{said:.3f}".replace("-", "−")[:4] in tab.pictures.predictions.text() or "e" in tab.pictures.predictions.text()
-    )
+    assert f"{said:.3f}".replace("-", "−")[:4] in says(tab) or "e" in says(tab)
 
 
 def test_before_the_first_step_the_pictures_show_the_start(train, hand, eye):
@@ -78,21 +76,24 @@ def test_before_the_first_step_the_pictures_show_the_start(train, hand, eye):
         assert_start(window, tab, setting)
         hand.click(tab.control("one"))
         eye.settle(window)
-        assert "after 1 steps" in tab.pictures.losses.accessibleName()
+        assert "after 1 steps" in plot(tab, "loss curves").accessibleName()
 
 
 def assert_start(window, tab, setting):
-    pictures, values = tab.pictures, window.bench.document.engine.values
+    values = window.bench.document.engine.values
     loss = float(values["loss.value"])
-    assert pictures.losses.accessibleName() == f"Curves of loss: training from {loss:.4g} to {loss:.4g} after 0 steps"
-    assert not pictures.losses.nothing.isVisible()
-    assert pictures.losses._dot.place == (0, loss)
+    assert (
+        plot(tab, "loss curves").accessibleName()
+        == f"Curves of loss: training from {loss:.4g} to {loss:.4g} after 0 steps"
+    )
+    assert not plot(tab, "loss curves").nothing.isVisible()
+    assert plot(tab, "loss curves")._dot.place == (0, loss)
     still = setting in ("textbook", "zeros")
-    assert pictures.norms.nothing.isVisible() == still
+    assert plot(tab, "length curves").nothing.isVisible() == still
     if still:
-        assert pictures.norms.nothing.text() == "All are 0."
+        assert plot(tab, "length curves").nothing.text() == "All are 0."
     else:
-        assert len(pictures.norms._shapes.points()) == 2, "a block each"
+        assert len(plot(tab, "length curves")._shapes.points()) == 2, "a block each"
     written = [one.text for one in weight_map(window.bench.view, "layer.1.W").marks if isinstance(one, Words)]
     assert written[0] == f"{values['layer.1.W'][0, 0]:.2f}".replace("-", "−"), (
         "colours alone say nothing where all are alike"
@@ -101,10 +102,10 @@ def assert_start(window, tab, setting):
 
 def test_where_a_text_is_learned_from_the_loss_of_the_sentence_is_no_start(gpt, hand, eye):
     _, tab = gpt
-    assert not tab.pictures.losses.nothing.isVisible()
+    assert not plot(tab, "loss curves").nothing.isVisible()
     learn_from(tab, 1)
     eye.settle(tab.window())
-    assert tab.pictures.losses.nothing.isVisible()
+    assert plot(tab, "loss curves").nothing.isVisible()
 
 
 def test_the_same_settings_give_the_same_bits(train, hand, qtbot, eye):
@@ -178,13 +179,13 @@ def test_settings_may_change_in_mid_run(train, hand, qtbot, eye):
     hand.type("0.5")
     assert tab.descent.run.trainer.recipe.rate == 0.1  # it is still being typed
     hand.key(Key.Key_Return)
-    qtbot.waitUntil(lambda: tab.pictures.records.rates[-1] == 0.5)
+    qtbot.waitUntil(lambda: tab.progress.records.rates[-1] == 0.5)
     assert tab.descent.going
     click_weight(hand, tab.settings, "layer.1.b")
     click_weight(hand, tab.settings, "layer.1.W")
-    qtbot.waitUntil(lambda: np.isnan(tab.pictures.records.blocks["layer.1"][-1]))
+    qtbot.waitUntil(lambda: np.isnan(tab.progress.records.blocks["layer.1"][-1]))
     hand.click(tab.control("train"))
-    history = tab.pictures.records
+    history = tab.progress.records
     assert history.rates[0] == 0.1
     assert history.at == tab.descent.run.at
     assert all(len(column) == history.at for column in history.blocks.values())
@@ -204,14 +205,14 @@ def test_who_presses_train_at_the_end_goes_on_for_as_many_steps(train, hand, qtb
     window, tab = train()
     ask(tab, "initialiser", "xavier")
     run(qtbot, tab, hand)
-    losses, stood = tab.pictures.records.losses.tolist(), weights(window)
+    losses, stood = tab.progress.records.losses.tolist(), weights(window)
     hand.click(tab.control("one"))
     assert said(tab).startswith("Step 31 of 60")
     W = window.bench.document.state.inputs["layer.1.W"]
     assert np.abs(W - stood["layer.1.W"]).max() < 0.5  # it is not drawn anew
     run(qtbot, tab, hand)
-    assert tab.pictures.records.losses[:30].tolist() == losses
-    assert tab.pictures.records.at == 60
+    assert tab.progress.records.losses[:30].tolist() == losses
+    assert tab.progress.records.at == 60
 
 
 def test_starting_over_takes_the_run_back_with_all_edits_of_weights(train, hand, qtbot, eye):
@@ -243,7 +244,7 @@ def test_what_is_learned_may_change_in_mid_run(train, hand, qtbot, eye):
     assert tab.descent.going
     assert tab.problem == ""
     hand.click(tab.control("train"))
-    assert tab.pictures.records.at == tab.descent.run.at  # one curve
+    assert tab.progress.records.at == tab.descent.run.at  # one curve
 
 
 def test_another_example_is_another_run_as_it_begins_there(train, hand, qtbot, eye):
@@ -315,12 +316,12 @@ def test_the_activation_may_change_in_mid_run(train, hand, eye):
 
 def net_picture(tab):
     """What the picture of the net says of itself."""
-    return tab.pictures._net.widgets["answers"].picture.accessibleName()
+    return tab.pictures.widgets["answers"].picture.accessibleName()
 
 
 def net_note(tab):
     """What stands above it."""
-    return tab.pictures._net.widgets["losses"].text()
+    return tab.pictures.widgets["losses"].text()
 
 
 def test_a_line_learns_beside_the_net(train, hand, qtbot, eye):
@@ -328,7 +329,7 @@ def test_a_line_learns_beside_the_net(train, hand, qtbot, eye):
     assert tab.descent.line is None
     run(qtbot, tab, hand)
     assert tab.descent.line.run.at == 40
-    assert "line" in tab.pictures.losses.accessibleName()
+    assert "line" in plot(tab, "loss curves").accessibleName()
     assert "trained line " in net_picture(tab)
     assert "The line, trained in the same steps" in net_note(tab)
     hand.click(tab.control("over"))
@@ -405,18 +406,18 @@ def test_a_text_is_learned_and_its_words_are_taken_in(gpt, hand, qtbot, eye):
     history = tab.descent.run.records
     assert np.mean(history.losses[-5:]) < np.mean(history.losses[:5])
     assert "validation" in said(tab)
-    assert "validation" in tab.pictures.losses.accessibleName()
+    assert "validation" in plot(tab, "loss curves").accessibleName()
 
 
 def test_words_to_try_are_given_to_the_model(gpt, hand, eye):
     window, tab = gpt
-    tab.pictures.tried.setFocus()
-    tab.pictures.tried.selectAll()
+    tab.pictures.widgets["tried"].edit.setFocus()
+    tab.pictures.widgets["tried"].edit.selectAll()
     hand.type("the sun")
     hand.key(Key.Key_Return)
     eye.settle(window)
     assert window.bench.document.engine.labels("input") == ("the", "sun")
-    assert "sun" in tab.pictures.predictions.text()
+    assert "sun" in says(tab)
 
 
 def test_a_model_without_a_loss_says_so_and_offers_nothing(train, eye):
@@ -438,23 +439,23 @@ def test_it_follows_theme_and_text_scale_where_it_is_out_of_sight_too(train, eye
     eye.settle(window)
     window.show_page(PAGES.index("Train"))
     eye.settle(window)
-    assert tab.pictures.losses.height() == appearance.px(220)
-    for picture in (tab.pictures.losses, tab.pictures.map):
+    assert plot(tab, "loss curves").height() == appearance.px(220)
+    for picture in (plot(tab, "loss curves"), plot(tab, "weight map")):
         assert picture.grab().toImage().pixelColor(1, 1).name() == appearance.theme.page
 
 
 def test_pictures_grow_with_the_window_and_stand_below_each_other_in_a_narrow_one(train, eye):
     window, tab = train()
-    wide = tab.pictures.losses.width()
+    wide = plot(tab, "loss curves").width()
     window.resize(1280, 720)
     eye.settle(window)
-    narrow = tab.pictures.losses.width()
+    narrow = plot(tab, "loss curves").width()
     assert narrow < wide
-    assert tab.pictures.losses.width() == tab.pictures.map.width()
+    assert plot(tab, "loss curves").width() == plot(tab, "weight map").width()
     assert tab._page.horizontalScrollBar().maximum() == 0
     window.resize(1000, 720)
     eye.settle(window)
-    assert tab.pictures.losses.width() > narrow  # one in a line has all of it
+    assert plot(tab, "loss curves").width() > narrow  # one in a line has all of it
 
 
 def test_in_the_largest_text_the_pictures_keep_some_width(train, eye, appearance):
@@ -463,7 +464,7 @@ def test_in_the_largest_text_the_pictures_keep_some_width(train, eye, appearance
     appearance.set_scale(3.0)
     window.resize(900, 560)
     eye.settle(window)
-    assert tab.pictures.losses.width() > 100
+    assert plot(tab, "loss curves").width() > 100
 
 
 def test_of_many_weights_each_block_is_a_line_that_opens(train, hand, eye):
@@ -495,10 +496,10 @@ def test_a_translator_says_a_whole_sentence_by_itself(train, eye):
     window, tab = train("you-are-welcome")
     window.bench.open(window.bench.lesson, "printed")
     eye.settle(window)
-    assert "→" not in tab.pictures.predictions.text()  # as printed there is no mask: each place sees the answer
+    assert "→" not in says(tab)  # as printed there is no mask: each place sees the answer
     window.bench.open(window.bench.lesson, "textbook")
     eye.settle(window)
-    said = re.search(r"You are welcome → <b>(.*?)</b>", tab.pictures.predictions.text())[1].split()
+    said = re.search(r"You are welcome → <b[^>]*>(.*?)</b>", says(tab))[1].split()
     engine, words = window.bench.document.engine, window.bench.document.engine.labels("target")
     window.bench.document.do(SetTokens("target", [words[0], *said][:3]))
     chosen = [engine.labels("output.words")[i] for i in engine.values["output.probabilities"].argmax(1)]
@@ -509,17 +510,17 @@ def test_words_that_are_tried_have_no_right_translation(train, hand, eye):
     window, tab = train("you-are-welcome")
     window.bench.open(window.bench.lesson, "textbook")
     eye.settle(window)
-    assert "it says next" in tab.pictures.predictions.text()
-    tab.pictures.tried.setFocus()
-    tab.pictures.tried.selectAll()
+    assert "it says next" in says(tab)
+    tab.pictures.widgets["tried"].edit.setFocus()
+    tab.pictures.widgets["tried"].edit.selectAll()
     hand.type("welcome you")
     hand.key(Key.Key_Return)
     eye.settle(window)
-    assert "welcome you → " in tab.pictures.predictions.text()
-    assert "it says next" not in tab.pictures.predictions.text()
+    assert "welcome you → " in says(tab)
+    assert "it says next" not in says(tab)
     window.bench.document.undo()
     eye.settle(window)
-    assert "it says next" in tab.pictures.predictions.text()
+    assert "it says next" in says(tab)
 
 
 def test_a_run_can_begin_with_another_setting(train, eye):
@@ -549,20 +550,20 @@ def test_a_full_disk_is_spoken_of(gpt, hand, eye, monkeypatch):
 def test_a_trained_document_shows_how_it_was_trained(train, hand, qtbot, eye, tmp_path):
     window, tab = train("xor")
     run(qtbot, tab, hand)
-    losses = tab.pictures.records.losses.tolist()
+    losses = tab.progress.records.losses.tolist()
     save(window.bench.document.state, "A net", tmp_path / "xor.explorer")
     window.bench.open(load("sin"))
     eye.settle(window)
-    assert tab.pictures.records is None
+    assert tab.progress.records is None
     window.bench.open_state(*opened(tmp_path / "xor.explorer"))
     eye.settle(window)
-    assert tab.pictures.records.losses.tolist() == losses
+    assert tab.progress.records.losses.tolist() == losses
     assert said(tab).startswith("Trained in 30 steps · loss ")
-    assert "29 steps" in tab.pictures.losses.accessibleName()  # the loss before the last one
+    assert "29 steps" in plot(tab, "loss curves").accessibleName()  # the loss before the last one
     hand.click(tab.control("one"))
     assert said(tab).startswith("Step 31 of ")
     hand.click(tab.control("over"))
-    assert tab.pictures.records.losses.tolist() == losses
+    assert tab.progress.records.losses.tolist() == losses
 
 
 def test_where_it_is_narrow_the_settings_wait_until_they_are_asked_for(train, eye, appearance):
@@ -591,7 +592,7 @@ def test_nothing_moves_when_it_is_said_why_it_does_not_learn_and_the_switch_take
     hand.click(tab.control("one"))
     eye.settle(window)
     assert "help" not in tab.foot.widgets
-    parts = (tab.controls, tab.pictures, tab.pictures.losses, tab.pictures.norms, tab.settings)
+    parts = (tab.controls, tab.pictures, plot(tab, "loss curves"), plot(tab, "length curves"), tab.settings)
     places = [(part.mapTo(window, QPoint()), part.size()) for part in parts]
     run(qtbot, tab, hand)
     eye.settle(window)

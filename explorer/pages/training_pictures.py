@@ -1,0 +1,306 @@
+"""Pictures of a run on the page "Train": losses, gradients, a weight, and the answers of the model."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+
+from explorer.core.byte_pairs import typed
+from explorer.core.models.ends import DECODER_READS
+from explorer.core.numbers import written
+from explorer.core.ops import Array
+from explorer.core.training.optimisers import length
+from explorer.core.training.records import Records
+from explorer.core.vocabulary import END
+from explorer.pages.element import Element
+from explorer.pages.gestures import ForTraining
+from explorer.pages.net import full, weight_map
+from explorer.pages.net_answers import net_picture
+from explorer.pages.page import (
+    Check,
+    Choice,
+    Column,
+    Entry,
+    Field,
+    Item,
+    Line,
+    Listing,
+    Note,
+    Picture,
+    Row,
+    Stack,
+    Trace,
+    Traces,
+)
+from explorer.pages.training_run import Progress
+from explorer.pages.training_settings import OWN
+from explorer.pages.view import View
+
+TARGET = DECODER_READS["encoder-decoder"]
+MOST_PLACES, LIKELIEST, MOST_TYPED = 8, 3, 2000
+CALM = 150
+"""The least number of points of a line that is drawn as means."""
+BETWEEN, NARROWEST, WIDEST = 26, 400, 1000
+"""Pixels at text scale 1: between two columns, and the least and the most width of a picture."""
+LOW, HIGH, BESIDES = 220, 430, 360
+"""Pixels at text scale 1: the most height of a curve in a low window and in a high one; two curves and what stands
+around them are in sight."""
+MAP_ROW, MAP_HEAD = 36, 28
+"""Pixels at text scale 1: the most height of a row of a weight, and the height of the names of its columns."""
+
+
+@dataclass
+class Watch:
+    """What somebody watches while a model learns."""
+
+    weight: str = ""  # the name of the weight that is drawn
+    log: bool = False  # whether the scale of the losses is logarithmic
+    words: str | None = None  # words to try that are being typed; None: the words that the model reads
+    example: str = ""  # the lesson in which somebody tries words
+    before: tuple[str, ...] = ()  # what its model read before
+
+    def keep(self, view: View) -> None:
+        """Remember what the model read before it reads words that somebody tries."""
+        if not self.tries(view):
+            self.example, self.before = view.state.lesson, words_read(view)
+        self.words = None
+
+    def tries(self, view: View) -> bool:
+        """Whether the model reads words that somebody tries: its own translation is not the one of these."""
+        return self.example == view.state.lesson and self.before != words_read(view)
+
+
+class Room:
+    """How pictures share so many pixels at text scale 1.
+
+    `width`: of each of them; `most`, `high`: the most height of one, and the height of a curve.
+    """
+
+    def __init__(self, across: float, down: float) -> None:
+        half = (across - BETWEEN) / 2
+        self.columns = 1 + (half >= NARROWEST)
+        self.width = int(min(half if self.columns > 1 else across, WIDEST))
+        self.most = int(min(max((down - BESIDES) / 2, LOW), HIGH))
+        self.high = min(self.width // 2, self.most)
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What the pictures are made of."""
+
+    progress: Progress
+    view: View
+    watch: Watch
+    weights: tuple[str, ...]  # the names of the weights that training usually moves
+    room: Room
+
+
+def sequence_of(view: View) -> str | None:
+    """The sequence that the model reads first."""
+    return next(iter(view.graph.sequences), None)
+
+
+def words_read(view: View) -> tuple[str, ...]:
+    """The words of that sequence."""
+    sequence = sequence_of(view)
+    return view.engine.labels(sequence) if sequence is not None else ()
+
+
+def pictures_page(parts: Sequence[Stack], room: Room) -> tuple[Element, ...]:
+    """The pictures in one column or in two; a net's answers are the first of them."""
+    net, (loss, norms, weight, says) = parts[:-4], parts[-4:]
+    left, right = ((*net, weight), (loss, norms, says)) if net else ((loss, weight), (norms, says))
+    if room.columns == 1:
+        return *left, *right
+    columns = [Stack(f"{one[0].id} column", "", one, room.width) for one in (left, right)]
+    return (Row("pictures", tuple(Item("", one) for one in columns)),)
+
+
+# Curves
+
+
+def _losses(sight: Sight) -> Stack:
+    """The loss at each step."""
+    progress, watch, room = sight.progress, sight.watch, sight.room
+    records, run, line, start = progress.records, progress.run, progress.line, _start(progress)
+    lines, here = [], None
+    if records is not None:
+        lines = [Trace("training", records.losses, records.steps - 1)]
+        lines += [Trace("validation", records.validations, records.judged)] if len(records.judged) else []
+    if start is not None:
+        lines, here = [Trace("training", np.array([start]), np.zeros(1))], (0.0, start)
+    if run is not None and records is not None:
+        steps, taken = run.curve()
+        lines[0] = Trace("training", taken, steps)
+        here = (run.at, float(np.interp(run.at, steps, taken))) if run.at < records.at else None
+        if line is not None:
+            pair, calm = (("net", records), ("line", line.run.records)), _stretch(records)
+            lines[:1] = [_calm(name, one.losses, one, calm) for name, one in pair]
+    drawn = Traces("loss curves", tuple(lines), room.width, room.high, here, _until(progress), log=watch.log)
+    tip = "Shows a loss that falls over many steps to its end"
+    return Stack("loss", "Loss", (drawn, Check("log", "Logarithmic scale", watch.log, ForTraining("log"), tip)))
+
+
+def _norms(sight: Sight) -> Stack:
+    """The length of the gradient of each block; of a long run as means, as ragged lines hide each other."""
+    progress, view, weights, room = sight.progress, sight.view, sight.weights, sight.room
+    records, of_block = progress.records, {name.rpartition(".")[0]: None for name in weights}
+    lines, mean = [], 1
+    if records is not None:
+        mean = _stretch(records) * records.every
+        measured = records.blocks
+        inside = {block: measured[block] for block in (*of_block, *measured) if block in measured}
+        lines = [_calm(block, lengths, records, _stretch(records)) for block, lengths in inside.items()]
+    if _start(progress) is not None and progress.quick:
+        at_first: dict[str, list[Array]] = {}
+        names = [name for name in weights if name in view.values]
+        for name, gradient in view.engine.gradients().several(names).items():
+            at_first.setdefault(name.rpartition(".")[0], []).append(gradient)
+        lines = [Trace(block, np.array([length(found)]), np.zeros(1)) for block, found in at_first.items()]
+    beside, until = f"mean of {mean:,} steps" if mean > 1 else "length", _until(progress)
+    drawn = Traces("length curves", tuple(lines), room.width, room.high, None, until, beside=beside, log=True)
+    return Stack("norms", "Length of the gradient, block by block", (drawn,))
+
+
+def _start(progress: Progress) -> float | None:
+    """The loss before the first step; None after it, or if another text is learned from."""
+    records = progress.records
+    return None if progress.source != OWN or (records is not None and records.at) else progress.loss
+
+
+def _until(progress: Progress) -> float:
+    """Where the axis of steps ends: at the end of the run, once half of it is over."""
+    records = progress.records
+    return float(progress.steps) if records and 2 * records.at >= progress.steps else 0.0
+
+
+def _calm(name: str, numbers: Array, records: Records, n: int) -> Trace:
+    """The means of each n recorded numbers."""
+    whole = len(numbers) // n * n
+    return Trace(name, numbers[:whole].reshape(-1, n).mean(1), records.steps[n - 1 : whole : n])
+
+
+def _stretch(records: Records) -> int:
+    """How many recorded steps of a long run make one point of a line of means."""
+    return max(len(records.losses) // CALM, 1)
+
+
+# The model
+
+
+def _net(sight: Sight) -> Stack | None:
+    """The answers of a net, beside those of the line that learns by the same steps."""
+    line = sight.progress.line
+    return net_picture(sight.view, line.document.engine if line is not None else None, sight.room.width)
+
+
+def _weight(sight: Sight) -> Stack:
+    """A weight as colours. Of few rows the picture is lower: it would be large patches of one colour each."""
+    view, watch, weights, room = sight.view, sight.watch, sight.weights, sight.room
+    name = watch.weight if watch.weight in weights else next(iter(weights), "")
+    array = view.values.get(name)
+    rows = 1 if array is None or array.ndim < 2 else array.size // array.shape[-1]
+    row = MAP_ROW * max(room.most / LOW, 1.0)
+    high = int(min(round(room.width * 0.5), max(260, room.most), row * rows + MAP_HEAD))
+    place, asks, tip = weights.index(name) if name else 0, (ForTraining("watch"),), "Weight to watch"
+    colours = f"Blue with a dash: below 0. Ochre: above. Full colour at ±{written(full(view, name), 3)}"
+    return Stack(
+        "weight",
+        "A weight as it changes",
+        (
+            Choice("watched", "", weights, place, asks, tip, listed=True),
+            Picture("weight map", weight_map(view, name), room.width, high),
+            Note("colours", colours),
+        ),
+    )
+
+
+def _says(sight: Sight) -> Stack:
+    """What the model says of what it reads, beside what is right."""
+    view, watch, room = sight.view, sight.watch, sight.room
+    found: list[Element] = []
+    if (sequence := sequence_of(view)) is not None:
+        read = typed(words_read(view), view.graph.axes[view.graph.sequences[sequence]])
+        words = read if watch.words is None else watch.words
+        tip, wide = "Type other words for the model to read, then press Enter", room.width - 4
+        asks, does, name = ForTraining("words"), ForTraining("try"), "Words to try"
+        found.append(Field("tried", name, words, asks, does, MOST_TYPED, tip=tip, width=wide, hint=name))
+    alone = _alone(sight.progress, view)
+    if alone:
+        found.append(Note("alone", alone))
+    if not (alone and watch.tries(view)):  # else there is nothing to compare it with
+        if "output.probabilities" in view.nodes:
+            found.append(_of_words(view))
+        elif "loss.target" in view.values:
+            found.append(_of_cases(view))
+    return Stack("says", "What it says", tuple(found))
+
+
+def _of_words(view: View) -> Listing:
+    shares = view.values["output.probabilities"]
+    rows, columns = view.nodes["output.probabilities"].axes
+    read, words = view.engine.labels(rows), view.engine.labels(columns)
+    target = view.values.get("loss.target")
+    lines = []
+    for i in range(max(len(read) - MOST_PLACES, 0), len(read)):
+        best = [int(k) for k in np.argsort(-shares[i], kind="stable")[:LIKELIEST]]
+        right = int(target[i]) if target is not None and target.ndim == 1 else -1
+        beyond = right >= 0 and right not in best
+        best = best[: LIKELIEST - beyond]
+        said = [
+            Entry(f"{words[k]} {written(float(shares[i, k]), 3)}{' ✓' * (k == right)}", muted=k != right) for k in best
+        ]
+        if beyond:
+            said.append(Entry(f"right: {words[right]} {written(float(shares[i, right]), 3)}"))
+        lines.append(Line((Entry(read[i], muted=True), *said, *[Entry("")] * (LIKELIEST - len(said)))))
+    titles = Column("after"), Column("it says next"), *(Column(""),) * (LIKELIEST - 1)
+    return Listing("predictions", "What it says next", titles, tuple(lines))
+
+
+def _of_cases(view: View) -> Listing:
+    node = view.nodes["loss.value"].parents[0]
+    said, right = view.values[node], view.values["loss.target"]
+    labels = view.labels(view.nodes[node].axes[0])
+    chosen = np.unique(np.linspace(0, len(labels) - 1, MOST_PLACES).astype(int))
+    lines = tuple(Line.of(labels[i], *(_numbers(array[i]) for array in (said, right))) for i in chosen)
+    return Listing("predictions", "What it says", (Column("case"), Column("it says"), Column("right")), lines)
+
+
+def _numbers(row: Array) -> str:
+    return ", ".join(written(float(x), 3) for x in np.ravel(row)[:6])
+
+
+def _alone(progress: Progress, view: View) -> str:
+    """The sentence that a translator says if each of its words is what it reads next; as long as there is room.
+
+    Only if no place sees a later one: what stands there is not said yet.
+    """
+    model, engine = view.state.model, view.engine
+    decoders = [f"decoder.{i + 1}.self" for i in range(model.decoder_layers)]
+    if model.kind != "encoder-decoder" or not progress.quick or "output.probabilities" not in view.nodes:
+        return ""
+    if not all("causal" in str(model.switch(block, "mask")) for block in decoders):
+        return ""
+    read, words = view.graph.axes[f"{TARGET}.words"], view.graph.axes["output.words"]
+    tokens = view.values[f"{TARGET}.tokens"].copy()
+    said: list[str] = []
+    for place in range(len(tokens)):
+        shares = engine.what_if({f"{TARGET}.tokens": tokens}, "output.probabilities")
+        said.append(words[int(shares[place].argmax())])
+        if said[-1] == END or said[-1] not in read:
+            break
+        if place + 1 < len(tokens):
+            tokens[place + 1] = read.index(said[-1])
+    source = escape(" ".join(engine.labels("source")))
+    return f"{source} → <b>{escape(' '.join(word for word in said if word != END))}</b>"
+
+
+PICTURES: dict[str, Callable[[Sight], Stack | None]] = {
+    "net": _net,
+    "loss": _losses,
+    "norms": _norms,
+    "weight": _weight,
+    "says": _says,
+}
+"""All pictures by name, in the order that `pictures_page` expects; a model that is no small net has no first one."""
