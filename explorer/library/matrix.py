@@ -246,7 +246,7 @@ class Matrix(NDArrayOperatorsMixin):
     def _index(self, at: At) -> tuple[Any, ...]:
         """The index for the numpy array."""
         parts = list(at) if isinstance(at, tuple) else [at]
-        if isinstance(parts[0], str) and self.ndim > 2:
+        if parts and isinstance(parts[0], str) and self.ndim > 2:
             parts = [*[slice(None)] * (self.ndim - 2), *parts]
         if any(part is ... for part in parts):
             place = next(i for i, part in enumerate(parts) if part is ...)
@@ -324,6 +324,8 @@ def fitting(name: str, value: Any, shape: tuple[int, ...]) -> Array:
     Raises `ExplorerError`: "bad-shape"; `ValueError` if `value` has no numbers.
     """
     numbers = np.asarray(value, dtype=float)
+    if np.isnan(numbers).any() and any(one is None for one in np.asarray(value, dtype=object).flat):
+        raise ValueError("None is not a number")  # numpy takes it for NaN
     try:
         return np.broadcast_to(numbers, shape)
     except ValueError:

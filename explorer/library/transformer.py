@@ -11,7 +11,7 @@ from explorer.core.byte_pairs import tokens_of
 from explorer.core.errors import ExplorerError, require_cell
 from explorer.core.generation import Choice
 from explorer.core.gradients import Root
-from explorer.core.names import cut, name_of, parse_cell, root_of, stage_of
+from explorer.core.names import cell_of, cut, parse_cell, root_of, stage_of
 from explorer.core.switches import SWITCHES, SwitchValue
 from explorer.document import storage
 from explorer.document.commands import PinCells, Release, SetArray, SetCells, SetSwitch, SetTokens
@@ -215,7 +215,7 @@ class Transformer:
         found, matrix = engine.gradient(engine.graph.place(of), root), self[of]
         if found is None:
             raise ExplorerError("no-gradient", name=of)
-        name = f"gradient of {name_of(engine.graph, root.node, root.cell)} with respect to {of}"
+        name = f"gradient of {cell_of(engine.graph, root.node, root.cell)} with respect to {of}"
         symbol = rf"\frac{{\partial {self.symbol(root)}}}{{\partial {matrix.symbol}}}"
         return replace(matrix, name=name, symbol=symbol, value=frozen(found + 0), words=(), held="", home=None)
 

@@ -76,6 +76,29 @@ def test_a_single_number(m):
     ET.fromstring(loss._repr_html_())
 
 
+def test_a_single_number_is_read_and_edited_as_in_numpy():
+    m = explorer.open("you-are-welcome")
+    temperature = m["output.temperature"]
+    assert temperature[()] == 1.0
+    temperature[()] = 2
+    assert float(m["output.temperature"]) == 2.0
+
+
+def test_none_is_no_number(m, weights):
+    """numpy makes NaN of it, which was pinned in silence."""
+    with pytest.raises(ValueError, match="None is not a number"):
+        weights[0, 0] = None
+    with pytest.raises(ValueError, match="None is not a number"):
+        m["output.temperature"] = None
+
+
+def test_gradients_of_two_cells_have_two_names(m):
+    names = [m.gradient(f"output.logits[0,{k}]", of="encoder.1.self.W_Q").name for k in (0, 1)]
+    assert names == [f"gradient of output.logits[0,{k}] with respect to encoder.1.self.W_Q" for k in (0, 1)]
+    of_head = m.gradient("encoder.1.self.weights[1,0,2]", of="source.table").name
+    assert of_head == "gradient of encoder.1.self.head.2.weights[0,2] with respect to source.table"
+
+
 def test_a_gradient_has_the_labels_of_its_node(m):
     found = m.gradient("encoder.1.self.scores[0,0,1]", of="source.X")
     assert found.rows == WORDS
