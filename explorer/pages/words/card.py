@@ -104,6 +104,8 @@ class Words:
 
     def go_to(self, word: str) -> None:
         """Ask for a word's neighbours; it joins the others in the look-up."""
+        if self.vectors is None or word not in self.vectors:
+            return  # clicked in a list that is about to show other vectors
         self._asked = True
         self.word = word
         if word not in self.words:

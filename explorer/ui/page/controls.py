@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
-    QMenu,
     QPlainTextEdit,
     QProgressBar,
     QPushButton,
@@ -24,7 +23,7 @@ from explorer.pages.gestures import Gesture, GoTo
 from explorer.pages.page import Button, Check, Choice, Field, Menu, Number, Progress, Slider, TextBox
 from explorer.ui.page.gestures import perform
 from explorer.ui.theme import mark
-from explorer.ui.widgets import UNBOUNDED
+from explorer.ui.widgets import UNBOUNDED, inputs
 from explorer.ui.widgets.inputs import ComboBox, FactorSlider, Segments, SpinBox, WordLine
 from explorer.ui.widgets.layouts import column_in, row_in
 from explorer.ui.widgets.names import NamedBox, set_names
@@ -312,7 +311,7 @@ class MenuView(QPushButton):
         self._bench, self._menu = bench, menu
         self.setAccessibleName(menu.text.rstrip("…"))
         self.setToolTip(menu.tip)
-        self.setMenu(QMenu(self))
+        self.setMenu(inputs.Menu(self))
         self.tell(menu)
 
     def tell(self, menu: Menu) -> None:

@@ -100,6 +100,14 @@ def test_following_neighbours(words):
     assert {one.word for one in card.found[:3]} == {"sea", "lake", "boat"}
 
 
+def test_a_word_that_is_clicked_while_other_vectors_come_is_not_looked_up(words):
+    leads = follow(part(words.cards["neighbours"], "Nearest words"), 0, WORD)
+    words.load(Vectors.of("two", ("up", "down"), np.eye(2)))
+    words.cards["neighbours"].do(leads.act, leads.value)
+    assert leads.value not in words.words
+    assert part(words.cards["lookup"], "strips").words == ("up", "down")
+
+
 def test_a_misspelt_word_gets_suggestions(words):
     card = words.cards["neighbours"]
     ask(card, "word", "kimg")
