@@ -98,7 +98,8 @@ def save(table: LabelledMatrix, path: Path) -> tuple[Path, ...]:
         np.save(array, table.value, allow_pickle=False)
         content = array.getvalue()
     else:
-        content = FORMATS[ENDINGS[ending]](table).encode()
+        before = "import numpy as np\n\n" if ending == ".py" else ""
+        content = f"{before}{FORMATS[ENDINGS[ending]](table)}".encode()
     with whole_file(path) as stream:
         stream.write(content)
     return (path,)

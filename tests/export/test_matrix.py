@@ -58,6 +58,10 @@ def test_a_file_has_the_format_of_its_ending(tmp_path):
         (path,) = save(TABLE, tmp_path / f"m{ending}")
         if ending == ".npy":
             assert np.load(path).tobytes() == VALUE.tobytes()
+        elif ending == ".py":  # a file that runs, unlike what is pasted into one
+            found = {}
+            exec(path.read_text("utf-8"), found)
+            assert found["masked"].tobytes() == VALUE.tobytes()
         else:
             assert path.read_text("utf-8") == FORMATS[name](TABLE)
     with refuses("'.doc' is not a format; choose .tsv, .csv"):
