@@ -8,6 +8,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable
 from html.parser import HTMLParser
+from math import isfinite
 from pathlib import Path
 from time import monotonic
 
@@ -28,6 +29,7 @@ from explorer.teaching.items import ChoiceItem, Item, NumberItem, items
 from explorer.teaching.moodle import moodle_xml
 from explorer.teaching.qti import qti_zip
 from explorer.teaching.sheet import read_sheet, sheet_of
+from explorer.teaching.sheet_page import order
 
 _BAR = 30
 
@@ -69,7 +71,8 @@ def answer(arguments: Namespace) -> int:
         print(f"\n{number} of {len(sitting.items)}  {item.title}\n")
         print(as_text(item.text))
         if isinstance(item, ChoiceItem):
-            print(*(f"  {_letter(i)}  {as_text(one.text)}" for i, one in enumerate(item.options)), sep="\n")
+            mixed = (item.options[place] for place in order(item, sitting.student))
+            print(*(f"  {_letter(i)}  {as_text(one.text)}" for i, one in enumerate(mixed)), sep="\n")
         began = monotonic()
         if not _ask(sitting, item, lambda: input("> ")):
             break
@@ -96,7 +99,7 @@ def _ask(sitting: Sitting, item: Item, typed: Callable[[], str]) -> bool:
         if text.lower() == "h" and not (isinstance(item, ChoiceItem) and len(item.options) > ord("h") - ord("a")):
             print(as_text(sitting.hint(item)) or "There is no other hint.")
             continue
-        given = _read(item, text)
+        given = _read(item, text, sitting.student)
         if given is None:
             print("That is no answer to this question.")
             continue
@@ -105,15 +108,16 @@ def _ask(sitting: Sitting, item: Item, typed: Callable[[], str]) -> bool:
     return True
 
 
-def _read(item: Item, text: str) -> float | None:
+def _read(item: Item, text: str, student: str) -> float | None:
     if isinstance(item, NumberItem):
         try:
-            return read_number(text)
+            number = read_number(text)
         except ExplorerError:
             return None
+        return number if isfinite(number) else None
     assert isinstance(item, ChoiceItem)
     letters = [_letter(number) for number in range(len(item.options))]
-    return letters.index(text.lower()) if text.lower() in letters else None
+    return order(item, student)[letters.index(text.lower())] if text.lower() in letters else None
 
 
 def _told(item: Item, given: Try) -> str:
