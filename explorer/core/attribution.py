@@ -112,8 +112,18 @@ def _log_of_sum(logits: Array) -> float:
         return float(highest + np.log(np.exp(logits - highest).sum()))
 
 
-def _output(graph: Graph, values: Mapping[str, Array], x: Array, words: Sequence[int] | None = None) -> Array:
-    """The logits of rows of the stream, (…, n_words), by last norm and output layer; `words`: only of these words."""
+def _output(
+    graph: Graph,
+    values: Mapping[str, Array],
+    x: Array,
+    words: Sequence[int] | None = None,
+    held: Mapping[str, Pin] | None = None,
+) -> Array:
+    """The logits of rows of the stream, (…, n_words), by last norm and output layer.
+
+    `words`: only of these words. `held`: pins of the nodes after the stream, each of a single row.
+    """
+    columns: Sequence[int] | slice = slice(None)
     with np.errstate(all="ignore"):  # as in forward
         for node in (graph.nodes[FINAL], *_head(graph)):
             weights = [values[name] for name in node.parents[1:]]
@@ -121,8 +131,12 @@ def _output(graph: Graph, values: Mapping[str, Array], x: Array, words: Sequence
                 W, *bias = weights
                 x = x @ node.op.matrix(W)[:, words]
                 x = x + bias[0][list(words)] if bias else x
+                columns = list(words)
             else:
                 x = node.op.forward(x, *weights)
+            if held and node.name in held:
+                pin = held[node.name]
+                x = Pin(pin.cells[columns], pin.values[columns]).over(x)
         return x
 
 
@@ -320,6 +334,7 @@ def patched(
     last = stream(graph)[-1]
     above = graph.ancestors(last) | {last}
     nodes = [node for name, node in graph.nodes.items() if name in above and not node.is_input]
+    after = {name: Pin(pin.cells[row], pin.values[row]) for name, pin in pins.items() if name in (FINAL, *HEAD)}
     found = np.empty((len(parts), len(places), len(words)))
     side_by_side = max(MOST_ROWS // max(len(values[last]), 1), 1)
     for i, site in enumerate(parts):
@@ -334,7 +349,7 @@ def patched(
             now = dict(values)
             # One pass for all positions: they are a leading axis.
             run(nodes, {}, now, {**pins, site.node: pin}, {site.node})
-            found[i, some] = _output(graph, values, now[last][..., row, :], words)
+            found[i, some] = _output(graph, values, now[last][..., row, :], words, after)
     return found
 
 

@@ -8,7 +8,7 @@ import pytest
 from refusals import refuses
 
 from explorer.core.attribution import Ledger, can_be_parted, lens, moved, patched, pin_of, rival_of, sites, stream
-from explorer.core.engine import fresh
+from explorer.core.engine import Pin, fresh
 from explorer.core.model import Model
 from explorer.core.models import build
 from explorer.core.ops import Input, Softmax
@@ -165,6 +165,18 @@ def test_the_parts_of_a_block_are_its_heads_or_its_net(two):
     assert len(names) == 1 + 2 * (4 + 1 + 1 + 1)
     assert names[:3] == ["input.H", "decoder.1.self.head.1.output", "decoder.1.self.head.2.output"]
     assert names[-2:] == ["decoder.2.ffn.output", "decoder.2.ffn.residual"]
+
+
+@pytest.mark.parametrize(("name", "cell"), [("output.logits", (4, None)), ("final.norm", (4, 0))])
+def test_what_is_held_after_the_stream_counts_in_a_patched_pass_too(two, name, cell):
+    graph, here, _, mat, rug = two
+    cells, values = np.zeros(here[name].shape, bool), np.zeros(here[name].shape)
+    cell = tuple(mat if i is None else i for i in cell)
+    cells[cell], values[cell] = True, 3.0
+    pins = {name: Pin(cells, values)}
+    pinned = fresh(graph, {n: here[n] for n in graph.inputs}, pins).values
+    found = patched(graph, pinned, pinned, pins, 4, range(2), (mat, rug))
+    np.testing.assert_allclose(found, np.broadcast_to(pinned[LOGITS][4, [mat, rug]], found.shape), rtol=1e-5)
 
 
 def test_what_is_held_stays_held(two):
