@@ -64,12 +64,11 @@ def _question(item: Item, name: str, draw: Draw | None) -> ET.Element:
             _answer(one, "0", f"{wrong.value:.{item.digits}f}", wrong.sentence, item.tolerance)
         return one
     assert isinstance(item, ChoiceItem)
-    rights = sum(option.right for option in item.options)
-    ET.SubElement(one, "single").text = "true" if rights == 1 else "false"
+    ET.SubElement(one, "single").text = "true"  # also where several are right: each of them answers the question
     ET.SubElement(one, "shuffleanswers").text = "true" if item.mixed else "false"
     ET.SubElement(one, "answernumbering").text = "abc"
     for option in item.options:
-        answer = ET.SubElement(one, "answer", fraction=f"{100 / rights:.7g}" if option.right else "0", format="html")
+        answer = ET.SubElement(one, "answer", fraction="100" if option.right else "0", format="html")
         ET.SubElement(answer, "text").text = option.text
         _text(answer, "feedback", option.feedback, "html")
     return one

@@ -80,17 +80,14 @@ def _number(root: ET.Element, item: NumberItem) -> None:
 
 def _choice(root: ET.Element, item: ChoiceItem) -> None:
     rights = [f"choice-{number}" for number, option in enumerate(item.options, 1) if option.right]
-    cardinality = "single" if len(rights) == 1 else "multiple"
     response = ET.SubElement(
-        root, "responseDeclaration", {"identifier": "RESPONSE", "cardinality": cardinality, "baseType": "identifier"}
+        root, "responseDeclaration", {"identifier": "RESPONSE", "cardinality": "single", "baseType": "identifier"}
     )
-    correct = ET.SubElement(response, "correctResponse")
-    for identifier in rights:
-        ET.SubElement(correct, "value").text = identifier
-    _outcomes(root, cardinality)
+    ET.SubElement(ET.SubElement(response, "correctResponse"), "value").text = rights[0]
+    _outcomes(root)
     body = ET.SubElement(root, "itemBody")
     body.append(_xhtml(item.text))
-    asked = {"responseIdentifier": "RESPONSE", "shuffle": str(item.mixed).lower(), "maxChoices": str(len(rights))}
+    asked = {"responseIdentifier": "RESPONSE", "shuffle": str(item.mixed).lower(), "maxChoices": "1"}
     interaction = ET.SubElement(body, "choiceInteraction", asked)
     for number, option in enumerate(item.options, 1):
         choice = ET.SubElement(interaction, "simpleChoice", {"identifier": f"choice-{number}"})
@@ -100,17 +97,19 @@ def _choice(root: ET.Element, item: ChoiceItem) -> None:
             ET.SubElement(choice, "feedbackInline", told).append(_inline(option.feedback))
     processing = ET.SubElement(root, "responseProcessing")
     right = ET.SubElement(ET.SubElement(processing, "responseCondition"), "responseIf")
-    same = ET.SubElement(right, "match")
-    ET.SubElement(same, "variable", {"identifier": "RESPONSE"})
-    ET.SubElement(same, "correct", {"identifier": "RESPONSE"})
+    any_of = ET.SubElement(right, "or")  # where several are right, each of them answers the question
+    for identifier in rights:
+        same = ET.SubElement(any_of, "match")
+        ET.SubElement(same, "variable", {"identifier": "RESPONSE"})
+        ET.SubElement(same, "baseValue", {"baseType": "identifier"}).text = identifier
     _set(right, "SCORE", "float", "1")
     chosen = ET.SubElement(processing, "setOutcomeValue", {"identifier": "FEEDBACK"})
     ET.SubElement(chosen, "variable", {"identifier": "RESPONSE"})
 
 
-def _outcomes(root: ET.Element, told: str = "single") -> None:
-    for name, cardinality, kind in (("SCORE", "single", "float"), ("FEEDBACK", told, "identifier")):
-        given = {"identifier": name, "cardinality": cardinality, "baseType": kind}
+def _outcomes(root: ET.Element) -> None:
+    for name, kind in (("SCORE", "float"), ("FEEDBACK", "identifier")):
+        given = {"identifier": name, "cardinality": "single", "baseType": kind}
         ET.SubElement(root, "outcomeDeclaration", given)
 
 

@@ -124,7 +124,7 @@ def test_moodle_reads_back(every):
         assert one.findtext("questiontext/text") == item.text
         answers = one.findall("answer")
         fractions = [float(answer.get("fraction")) for answer in answers]
-        assert sum(f for f in fractions if f > 0) == pytest.approx(100, abs=1e-3)
+        assert set(fractions) <= {0, 100}
         if isinstance(item, NumberItem):
             assert one.get("type") == "numerical"
             right, *wrong = answers
@@ -136,6 +136,22 @@ def test_moodle_reads_back(every):
             assert one.get("type") == "multichoice"
             assert [answer.findtext("text") for answer in answers] == [option.text for option in item.options]
             assert [f > 0 for f in fractions] == [option.right for option in item.options]
+
+
+def test_where_several_places_are_right_each_of_them_is_the_whole_answer():
+    """In the program one is asked for; a platform that wanted all three gave a third for a right answer, or nothing."""
+    (item,) = items(load("translation-lookup"), only="translation-lookup/guess")
+    rights = [option.right for option in item.options]
+    assert sum(rights) == 3
+    one = ET.fromstring(moodle_xml({"a": [item]})).find("question[@type='multichoice']")
+    assert one.findtext("single") == "true"
+    assert [answer.get("fraction") for answer in one.findall("answer")] == ["100" if right else "0" for right in rights]
+    with zipfile.ZipFile(io.BytesIO(qti_zip([item]))) as archive:
+        root = ET.fromstring(archive.read(next(name for name in archive.namelist() if name.startswith("item"))))
+    assert root.find(f"{{{QTI}}}responseDeclaration").get("cardinality") == "single"
+    assert root.find(f".//{{{QTI}}}choiceInteraction").get("maxChoices") == "1"
+    assert len(root.findall(f".//{{{QTI}}}or/{{{QTI}}}match")) == 3
+    assert list(wrong_in(root)) == []
 
 
 def test_moodle_has_pictures_whose_text_is_all_their_numbers(every):
@@ -168,7 +184,7 @@ def test_moodle_has_pictures_whose_text_is_all_their_numbers(every):
 
 BLOCK = {"p", "div", "table", "ul", "ol", "choiceInteraction", "blockquote", "pre"}
 INLINE = {"span", "b", "i", "em", "strong", "sub", "sup", "code", "br", "textEntryInteraction", "feedbackInline", "a"}
-RULES = {"equal", "match", "setOutcomeValue"}
+RULES = {"equal", "or", "setOutcomeValue"}
 SCHEMA = {
     "assessmentItem": (
         ["responseDeclaration", "outcomeDeclaration", "itemBody", "responseProcessing", "modalFeedback"],
@@ -192,7 +208,8 @@ SCHEMA = {
     "responseIf": (RULES, 1),
     "responseElseIf": (RULES, 1),
     "equal": (["variable", "baseValue"], 2),
-    "match": (["variable", "correct"], 2),
+    "match": (["variable", "baseValue"], 2),
+    "or": (["match"], 1),
     "setOutcomeValue": ({"baseValue", "variable"}, 1),
 }
 """What the published schema lets stand in the elements that are written, in this order for a list, in any for a set,
@@ -272,7 +289,9 @@ def test_qti_reads_back_and_scores(every):
                 assert told[feedback(wrong.value)] in [w.sentence for w in item.wrong]
         else:
             choices = [one.get("identifier") for one in root.iter(f"{{{QTI}}}simpleChoice")]
-            assert correct == [c for c, option in zip(choices, item.options, strict=True) if option.right]
+            right = [c for c, option in zip(choices, item.options, strict=True) if option.right]
+            assert correct == right[:1]
+            assert [one.text for one in root.findall(".//q:or/q:match/q:baseValue", space)] == right
 
 
 def test_the_same_questions_give_the_same_bytes(every):
