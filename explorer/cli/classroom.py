@@ -24,6 +24,7 @@ from explorer.library.page import need_display
 from explorer.sentences import sentence
 from explorer.teaching import ANSWERS, SHEET
 from explorer.teaching.answers import Answered, Sitting, Try, file_name
+from explorer.teaching.class_page import asked_in
 from explorer.teaching.gradebook import Gradebook, gradebook
 from explorer.teaching.items import ChoiceItem, Item, NumberItem, items
 from explorer.teaching.moodle import moodle_xml
@@ -153,19 +154,20 @@ def _lines(book: Gradebook) -> list[str]:
         cells = [_mark(book.cell(student, question)) for question in book.questions]
         rights = sum(one.right for one in student.answered)
         rows.append((student.student, *cells, f"{rights} of {len(book.questions)}"))
-    lines = [f"{book.sheet}: {len(book.students)} students", "", *columns(rows, "<"), ""]
+    count, asked = len(book.students), asked_in(book)
+    lines = [f"{book.sheet}: {count} student{'s' * (count != 1)}", "", *columns(rows, "<"), ""]
     for number, question in enumerate(book.questions, 1):
         outcomes = book.outcomes(question)
         lines.append(f"{number}  {question}")
         for name in sorted(outcomes, key=lambda one: (one == "open", one == "wrong", one)):
             bar = "█" * max(1, round(_BAR * outcomes[name] / len(book.students)))
             lines.append(f"   {name:<6} {bar} {outcomes[name]}")
-        lines += [f"   {count} × {name}" for name, count in book.mistakes(question).most_common(3)]
+        lines += [f"   {n} × {asked[question].mistake(name)}" for name, n in book.mistakes(question).most_common(3)]
     topics = book.topics()
     if topics:
         lines += ["", "To talk about:"]
     for topic in topics:
-        common = ", ".join(f"{count} × {name}" for name, count in topic.mistakes)
+        common = ", ".join(f"{n} × {asked[topic.question].mistake(name)}" for name, n in topic.mistakes)
         lines.append(f"  {topic.question}: {topic.at_once} of {topic.asked} right at once; {common}")
     return lines
 

@@ -67,7 +67,7 @@ def take_in(source: Path, folder: Path) -> list[Path]:
         "bundle-damaged", "bundle-too-large", "bundle-outside", "bundle-link", "bundle-empty"; "not-written"; those of
         `load` for a lesson that is not valid.
     """
-    name = re.sub(r"[^A-Za-z0-9-]+", "-", source.stem).strip("-") or "lessons"
+    name = re.sub(r"(?:[^\w-]|_)+", "-", source.stem).strip("-") or "lessons"  # letters of any script
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as made:

@@ -40,6 +40,13 @@ def test_a_zip_is_kept_and_listed_and_takes_the_place_of_the_one_before(tmp_path
     assert yours(None) == yours(tmp_path / "nowhere") == {}
 
 
+def test_names_in_other_scripts_are_kept_apart(tmp_path):
+    """Both were kept as “lessons”, so that the second deleted the first."""
+    for name in ("Внимание.zip", "Эмма.zip", "注意.zip"):
+        take_in(zipped(tmp_path / name, {"one.toml": LESSON}), tmp_path / "kept")
+    assert len(yours(tmp_path / "kept")) == 3
+
+
 def test_a_folder_is_kept_too(tmp_path):
     folder = tmp_path / "mine"
     folder.mkdir()

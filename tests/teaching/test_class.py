@@ -290,6 +290,20 @@ def test_from_the_sheet_to_the_class(tmp_path, monkeypatch, capsys):
     assert json.loads(capsys.readouterr().out)["topics"][0]["question"] == "emma/all-missing"
 
 
+def test_a_class_is_told_what_was_chosen(tmp_path, monkeypatch, capsys):
+    """A letter tells nothing: each student has the choices in another order."""
+    monkeypatch.chdir(tmp_path)
+    (item,) = Sheet("Week 3", 7, ("softmax/guess",)).items("Ada")
+    sitting = Sitting(Sheet("Week 3", 7, ("softmax/guess",)), "Ada")
+    wrong = next(i for i, option in enumerate(item.options) if not option.right)
+    sitting.answer(item, wrong)
+    sitting.answers().save("ada.answers.json")
+    assert main(["class", "."]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("Week 3: 1 student\n")
+    assert f"   1 × “{as_text(item.options[wrong].text)[:20]}" in said
+
+
 def test_the_right_choice_is_not_always_the_first(tmp_path, monkeypatch, capsys):
     """In the files of lessons it mostly is; the window mixes them for each student, and so does the command."""
     monkeypatch.chdir(tmp_path)
