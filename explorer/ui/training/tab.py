@@ -300,6 +300,7 @@ class TrainingTab(QFrame):
 
     def _say(self, *pictures: str) -> None:
         """Make the pages anew as data, with some of the pictures, and tell the widgets what is different."""
+        self._follow_example()  # what is looked at may be others before the news of another model come
         if not (self.isVisible() and self._worn):
             return
         progress, view, folded = self.progress, self.bench.view, self._area.isHidden()

@@ -19,7 +19,7 @@ from explorer.lessons.document_lesson import new_lesson, opened
 from explorer.lessons.loader import load
 from explorer.pages.drawing import Words
 from explorer.pages.net import weight_map
-from explorer.pages.training_settings import learned_from
+from explorer.pages.training_settings import OWN, learned_from
 from explorer.ui.drawing.view import DrawingView
 from explorer.ui.training import descent
 from explorer.ui.window.top_bar import PAGES
@@ -280,6 +280,16 @@ def test_what_the_net_answers_where_one_points_is_in_sight_below_its_plane(train
         return [one.parentWidget().height() >= one.height() > 100 for one in planes] == [True]
 
     qtbot.waitUntil(is_whole)
+
+
+def test_another_model_may_be_looked_at_before_the_news_of_it_come(gpt, hand, eye):
+    window, tab = gpt
+    learn_from(tab, 1)
+    window.bench.open(load("xor"))
+    window.bench.selection.keep("anything", 1)
+    assert tab.plan.source == OWN
+    eye.settle(window)
+    assert "activation layer.1" in tab.settings.widgets
 
 
 def test_a_run_can_be_slow_enough_to_watch(train, hand, qtbot, eye):
