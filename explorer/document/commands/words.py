@@ -158,6 +158,13 @@ def _is_word(word: str) -> bool:
     return bool(seen) and len(word) <= MOST_TOKEN_LENGTH and _HIDDEN.isdisjoint(map(category, seen))
 
 
+def _most_words(state: State, sequence: str) -> int:
+    """The most words of a text: as many as the model's own table, which a checkpoint has, has positions."""
+    room, first = (int(state.model.switch(sequence, name)) for name in ("room", "first"))
+    own = state.model.switch(sequence, "positions") == "own" and room > first
+    return min(MOST_TOKENS, room - first) if own else MOST_TOKENS
+
+
 TEMPERATURE = "output.temperature"
 
 
@@ -186,6 +193,8 @@ class WriteOn(Command):
         reads = state.graph.axes[state.graph.sequences[sequence]]
         if len(words) >= MOST_TOKENS:
             raise ExplorerError("too-many-tokens", sequence=sequence, limit=MOST_TOKENS, given=len(words) + 1)
+        if len(words) >= (most := _most_words(state, sequence)):
+            raise ExplorerError("no-room", limit=most)
         said: list[str] = []
         told(0, self.n)
         for word in self._said(state, words):
@@ -199,7 +208,7 @@ class WriteOn(Command):
 
     def _said(self, state: State, words: list[str]) -> Iterator[str]:
         """The chosen words, one after another."""
-        n = min(self.n, MOST_TOKENS - len(words))
+        n = min(self.n, _most_words(state, sequence_of(state)) - len(words))
         temperature = float(state.inputs[TEMPERATURE]) if TEMPERATURE in state.inputs else 1.0
         choice = Choice(self.choice.greedy, temperature, self.choice.top_k, self.choice.top_p, self.choice.seed)
         sequence = sequence_of(state)

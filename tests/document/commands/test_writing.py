@@ -49,6 +49,22 @@ def test_behind_the_longest_text_nothing_can_be_written(document):
     assert caught.value.id == "too-many-tokens"
 
 
+@pytest.mark.parametrize("pinned", [False, True])
+def test_behind_the_last_position_of_a_model_that_others_trained_nothing_is_written(pinned):
+    """A position more would be one that nobody has trained."""
+    switches = {"input.positions": "own", "input.room": 6, "input.first": 1}
+    model = Model("gpt", {"input": 3}, {"input.words": ("a", "b", "c")}, switches=switches)
+    document = Document(State.of(model, {"input.tokens": np.array([0, 1, 2])}))
+    if pinned:
+        document.do(PinCells("input.X", {(0, 0): 0.5}))
+    document.do(WriteOn(3, 20, GREEDY))
+    assert len(words(document)) == 5
+    assert document.state.inputs["input.places"].shape[0] == 6
+    with pytest.raises(ExplorerError) as caught:
+        document.do(WriteOn(5, 1, GREEDY))
+    assert caught.value.id == "no-room"
+
+
 def test_a_model_that_others_trained_stops_at_the_end_mark_of_its_tokenizer():
     document = Document(load("inside-a-storyteller").state())
     end = end_of(document.state)
