@@ -343,7 +343,8 @@ class _Search:
                 if monotonic() > self.end or not self._agrees(way.state, before):
                     continue
                 found += [one for one in done_otherwise(way, node) if self._error(one.state, last) == 0]
-                if ways is frontier or self._error(way.state, last) < _NEAR:
+                is_near = ways is frontier or self._error(way.state, last) < _NEAR
+                if is_near and way.state.graph.find(node) is not None:
                     rounded = (with_rounding(way, node, decimals) for decimals in _ROUNDED)
                     found += [one for one in rounded if self._error(one.state, last) == 0]
             if found:

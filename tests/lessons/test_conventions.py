@@ -270,3 +270,14 @@ def test_numbers_that_are_no_text_count_the_decimals_that_they_need():
 def test_text_that_is_no_matrix(text, said):
     with refuses(said):
         read_matrix(text)
+
+
+def test_a_node_that_the_model_does_not_have_is_not_explained():
+    """Such as the second of heads that were one since somebody asked for it."""
+    document = Document(load("you-are-welcome").state())
+    document.do(SetSwitch("encoder.1.self", "heads", 1))
+    node = "encoder.1.self.head.2.weights"
+    given = Print(node, np.array([[0.1, 0.2, 0.7]]), np.ones((1, 3), int))
+    answer = conventions(document.state, [given], LONG)
+    assert not answer.found
+    assert answer.unexplained == (node,)

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QLabel, QListWidget, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
-from explorer.core.errors import ExplorerError
+from explorer.core.errors import ExplorerError, require_cell
 from explorer.core.gradients import Root
 from explorer.core.names import Cell as Place
 from explorer.core.switches import SWITCHES
@@ -201,10 +201,13 @@ class SeekDialog(QDialog):
         search = self.search
         if search.busy or not search.chosen:
             return
-        wished = search.wished
+        wished, root = search.wished, search.root
         state = self._bench.document.state
+        if root.node not in state.graph.nodes:
+            raise ExplorerError("seek-stale")
+        require_cell(root.node, root.cell, state.graph.shape(root.node))
         self.search = replace(search, state=state, busy=True, steps=0, stopped=False, found=None)
-        self._background.ask(partial(_sought, state, search.root, wished, search.changes), self._found)
+        self._background.ask(partial(_sought, state, root, wished, search.changes), self._found)
 
     def _tell(self, progress: Progress) -> None:
         self.search = replace(self.search, steps=int(progress.done))

@@ -1,15 +1,18 @@
 """From a cell's menu: a value is chosen, and gradient descent finds inputs that give it."""
 
+from dataclasses import replace
 from itertools import count
 from threading import Event
 
 import numpy as np
 import pytest
 
-from explorer.document.commands import SetSwitch
+from explorer.core.gradients import Root
+from explorer.document.commands import SetSwitch, SetTokens
 from explorer.ui.matrix import conventions
 from explorer.ui.matrix.conventions import SeekDialog
 from explorer.ui.matrix.menu import MatrixMenu
+from tests.refusals import refuses
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 NAME = "encoder.1.self.head.1.scores"
@@ -74,6 +77,19 @@ def test_what_is_no_number_is_refused_and_what_is_old_is_not_used(window, dialog
     state = window.bench.document.state
     dialog.elements.widgets["use"].click()
     assert window.bench.document.state is state
+
+
+def test_a_number_that_is_gone_is_not_looked_for(window, dialog):
+    document = window.bench.document
+    dialog.search = dialog.search.do("wish", "0.5")
+    document.do(SetTokens("source", ("You",)))
+    with refuses("has no cell"):
+        dialog._find()
+    dialog.search = replace(dialog.search, root=Root("encoder.1.self.scaled", (0, 0, 0)))
+    document.do(SetSwitch("encoder.1.self", "scale", "none"))
+    with refuses("has changed since"):
+        dialog._find()
+    assert not dialog.search.busy
 
 
 def test_a_head_or_a_cell_of_an_input_may_change_and_nothing_else(window, dialog, eye, qtbot):
