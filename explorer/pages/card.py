@@ -334,7 +334,7 @@ def _usual(model: Model, block: str, name: str) -> int | None:
 
 def _parts_of(blocks: Sequence[str], model: Model) -> str:
     """Blocks in words, such as "attention, layers 1, 3"; only the kind if all blocks of that kind are among them."""
-    kinds, found = model.blocks(), dict[str, list[str]]()
+    kinds, found, of = model.blocks(), dict[str, list[str]](), dict[str, int]()
     everywhere = {kind for kind in kinds.values() if all(one in blocks for one in kinds if kinds[one] == kind)}
     for block in blocks:
         words, layers = ([part for part in block.split(".") if part.isdecimal() == number] for number in (False, True))
@@ -342,12 +342,14 @@ def _parts_of(blocks: Sequence[str], model: Model) -> str:
         if kinds[block] in everywhere:
             found.setdefault(KIND_NAMES.get(kinds[block], kinds[block]), [])
         else:
-            found.setdefault(whose + WHERE.get(words[-1], words[-1]), []).extend(layers)
+            name = whose + WHERE.get(words[-1], words[-1])
+            found.setdefault(name, []).extend(layers)
+            of[name] = model.layers if words[0] == "encoder" else model.decoder_layers
     texts = []
     for name, layers in found.items():
         which = ", ".join(layers[:MOST_LAYERS]) + ", …" * (len(layers) > MOST_LAYERS)
         before = "" if name == "layer" else f"{name}, "
-        texts.append(f"{before}layer{'s' * (len(layers) > 1)} {which}" if 0 < len(layers) < model.layers else name)
+        texts.append(f"{before}layer{'s' * (len(layers) > 1)} {which}" if 0 < len(layers) < of.get(name, 0) else name)
     return "; ".join(texts)
 
 

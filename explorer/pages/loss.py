@@ -390,7 +390,7 @@ def _contexts(view: View, names: tuple[str, ...]) -> tuple[str, ...]:
     model = view.state.model
     mask = view.values.get(f"{SEER}.mask")
     # A second layer reads the results of the first, so with several layers a position sees farther than its mask.
-    reaches_farther = model.layers > 1 and model.blocks().get(SEER) and model.switch(SEER, "window")
+    reaches_farther = model.decoder_layers > 1 and model.blocks().get(SEER) and model.switch(SEER, "window")
     if mask is None or mask.shape != (len(names), len(names)) or reaches_farther:
         return names
     contexts = []

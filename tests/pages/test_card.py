@@ -64,6 +64,14 @@ def test_of_a_model_from_elsewhere_it_does_not_say_that_it_is_untrained(desk):
     assert not page.has("untrained")
 
 
+def test_of_a_decoder_with_more_layers_than_its_encoder_the_layers_are_told(desk):
+    state = load("you-are-welcome").state()
+    own = type(desk())(state.rebuilt(replace(state.model, behind=3)))
+    own.do(SetSwitch("decoder.2.ffn", "activation", "GELU"))
+    rows = own.page(CARD).texts("choices of the model")
+    assert ["Activation", "GELU", "ReLU", "feed-forward, layer 2"] in rows
+
+
 def test_what_a_model_chose_otherwise_is_told_once_for_all_parts_alike(desk):
     """As of Gemma 2: every second layer has a window; the norms of all blocks are of one kind."""
     made = desk("tiny-gpt")

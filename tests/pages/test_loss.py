@@ -1,6 +1,7 @@
 """Loss: its terms, right words to choose, and P − y."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -43,6 +44,13 @@ def test_the_balance_of_experts_stands_beside_the_mean_of_the_terms(desk, number
     assert [number(one) for one in found.groups()] == pytest.approx([value - 0.5 * balance, value], abs=0.01)
     assert mean == pytest.approx(value - 0.5 * balance, abs=0.01)
     assert page.the("loss.L_1").title == "the sum of the logs"
+
+
+def test_a_second_layer_of_a_decoder_sees_farther_than_its_window(start):
+    state = start.document.state
+    start.document = type(start.document)(state.rebuilt(replace(state.model, behind=2)))
+    start.do(SetSwitch("decoder.1.self", "window", 2))
+    assert [row[0] for row in start.page("loss").texts(TERMS)] == ["0  <start>", "1  de", "2  nada"]
 
 
 def test_a_term_for_each_position(start, number):
