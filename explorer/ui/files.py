@@ -314,6 +314,7 @@ class Files(QObject):
         try:
             lesson = load(path)
         except ExplorerError as error:
+            self.recent.forget(path)
             self.dialogs.tell(sentence(error))
             return
         self.folder = path.parent

@@ -757,6 +757,15 @@ def test_what_was_opened_last_is_offered_and_a_missing_file_is_said(open_window,
     assert window.files.path == other
 
 
+def test_a_model_that_is_gone_leaves_the_list(window, tmp_path, answer):
+    gone = tmp_path / "smollm"
+    window.files.recent.add(gone)
+    given = answer(window)
+    window.files.open_path(gone)
+    assert [kind for kind, _ in given.asked] == ["tell"]
+    assert window.files.recent.paths == []
+
+
 def test_what_cannot_be_looked_for_is_said_and_stays_in_the_list(window, tmp_path, answer):
     nowhere = tmp_path / f"{'n' * 300}.explorer"  # no system looks for such a name, as for one in a closed folder
     window.bench.settings.set("recent documents", [str(nowhere)])
