@@ -165,6 +165,8 @@ def _is_computed(graph: Graph, name: str) -> bool:
 def _fitted(graph: Graph, name: str, pin: Pin) -> Pin | None:
     """The pin in the present shape of its node; None if no pinned cell remains."""
     shape = graph.shape(name)
+    if (values := _of_rows(graph, name, pin.values)) is not pin.values:
+        pin = Pin(pin.cells, frozen(values))
     if pin.cells.shape == shape:
         return pin
     common = _common(graph, name, {name: pin.cells})
@@ -187,6 +189,8 @@ def _filled(
             continue
         shape, dtype = graph.shape(name), np.dtype(np.int64 if op.whole else model.dtype)
         old = inputs.get(name)
+        if old is not None and op.whole:
+            inputs[name] = old = _of_rows(graph, name, old)
         if old is not None and old.shape == shape:
             if name not in deferred:
                 # In one memory layout: the bits of a product depend on it, and equal numbers must give equal bits.
@@ -208,6 +212,15 @@ def _filled(
         if not op.whole and any(_exceeds(arrays, name, shape) for arrays in kept):
             longer[name] = _longest(op, name, model, shape, kept)
     return DeferredArrays(inputs, deferred) if deferred else inputs, longer
+
+
+def _of_rows(graph: Graph, name: str, numbers: Array) -> Array:
+    """Numbers of rows of a table, such as segments: those beyond a table that has become shorter name its last row."""
+    for child in (graph.nodes[child] for child in graph.children[name]):
+        if child.op.looks_up is not None and child.parents[0] == name:
+            last = graph.shape(child.parents[child.op.looks_up])[0] - 1
+            return np.minimum(numbers, last) if numbers.max(initial=0) > last else numbers
+    return numbers
 
 
 def _write(array: Array, op: Input, name: str, model: Model, kept: Sequence[Mapping[str, Array]]) -> None:

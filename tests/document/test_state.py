@@ -7,7 +7,7 @@ import pytest
 from explorer.core.engine import same_bytes
 from explorer.core.ops.inputs import write_weights
 from explorer.document import state as state_module
-from explorer.document.commands import SendWords, SetArray, SetCells, SetSwitch, SetTokens
+from explorer.document.commands import PinCells, SendWords, SetArray, SetCells, SetSwitch, SetTokens
 from explorer.document.continuation import positions
 from explorer.document.deferred import DeferredArrays, Writing
 from explorer.document.document import Document
@@ -114,6 +114,20 @@ def test_a_text_that_is_longer_than_the_models_positions_keeps_them(gpt):
     np.testing.assert_array_equal(gpt.state.inputs["input.places"][:5], table)
     said(gpt, ["a"])
     np.testing.assert_array_equal(gpt.state.inputs["input.places"], table)
+
+
+def test_numbers_of_rows_that_a_table_has_lost_become_its_last_one(gpt):
+    gpt.do(SetSwitch("input", "segments", 3))
+    gpt.do(SetCells("input.segments", {(1,): 2}))
+    gpt.do(SetSwitch("input", "segments", 2))
+    assert gpt.state.inputs["input.segments"].tolist() == [0, 1, 0]
+    for name, value in (("room", 9), ("skips_padding", True), ("positions", "own")):
+        gpt.do(SetSwitch("input", name, value))
+    gpt.do(PinCells("input.place", {(0,): 8}))
+    gpt.do(SetSwitch("input", "room", 0))
+    assert gpt.engine.values["input.place"][0] == gpt.state.graph.shape("input.places")[0] - 1
+    while gpt.history.undo_label is not None:
+        gpt.undo()
 
 
 def test_a_mask_drawn_by_hand_outlasts_shorter_sentences(translator):
