@@ -147,7 +147,8 @@ class Trainer:
         self._check_pins(above)
         learned = [n for n, usual in trainable(graph, model).items() if usual or n in recipe.also]
         frozen = _frozen(recipe.frozen, learned)
-        self.moving = tuple(name for name in learned if name not in frozen)  # the weights that move
+        # The weights that move; what the examples give, such as a batch of inputs, does not.
+        self.moving = tuple(name for name in learned if name not in frozen and name not in arrays)
         if not self.moving:
             raise ExplorerError("nothing-moves")
         self._inputs = {name: inputs[name] for name, node in graph.nodes.items() if node.is_input and name in inputs}

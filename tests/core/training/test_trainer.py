@@ -212,6 +212,12 @@ def test_a_copy_is_the_trainer_as_it_was_and_takes_the_same_steps(gpt):
     assert bits(kept) == bits(trainer)
 
 
+def test_inputs_that_the_batches_give_do_not_move(xor):
+    trainer = xor(also=("input.X",), batch=2)
+    assert "input.X" not in trainer.moving
+    run(trainer)
+
+
 def test_settings_that_only_a_step_reads_need_no_trainer_of_their_own(xor):
     trainer, other = xor(), xor(rate=0.3, clip=0.01)
     steps(trainer, 2)
