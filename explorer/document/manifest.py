@@ -243,10 +243,14 @@ def _model_said(model: Model) -> dict[str, Any]:
     )
 
 
-@lru_cache(4)
 def packed(words: Vocabulary) -> str:
     """The tokenizer of these pieces as text: compressed, because a manifest may have only few commas and brackets."""
-    return b64encode(zlib.compress(words.tokenizer.source.encode())).decode()
+    return _packed(words.tokenizer.source)
+
+
+@lru_cache(4)  # by the tokenizer, not by the pieces: two may have the same pieces
+def _packed(source: str) -> str:
+    return b64encode(zlib.compress(source.encode())).decode()
 
 
 def _patch(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:

@@ -45,6 +45,18 @@ def test_the_tokenizer_is_there_again(state, tmp_path):
     assert again.graph.labels("input", again.inputs) == ("ab", "b")
 
 
+def test_two_tokenizers_of_the_same_pieces_are_kept_apart(state, tmp_path):
+    """A model and the same one trained further may split a text differently; each keeps its own, open or saved."""
+    bare = {**SAID, "model": {**SAID["model"], "merges": []}}
+    words = named(from_json(json.dumps(bare)), 4)
+    other = State.of(Model("gpt", {"input": 1}, {"input.words": words}, d_model=4), {})
+    for number, (one, pieces) in enumerate(((state, ["ab"]), (other, ["a", "b"]))):
+        assert one.graph.axes["input.words"].pieces_of("ab") == pieces
+        save(one, "", tmp_path / f"{number}.explorer")
+        again, _ = load(tmp_path / f"{number}.explorer")
+        assert again.graph.axes["input.words"].pieces_of("ab") == pieces
+
+
 @pytest.mark.parametrize("said", ["bm90aGluZw==", "not base64", "", packed(Vocabulary((), TwoThings()))])
 def test_what_is_no_tokenizer_could_not_be_opened_so_it_is_not_saved(state, tmp_path, monkeypatch, said):
     monkeypatch.setattr("explorer.document.manifest.packed", lambda words: said)

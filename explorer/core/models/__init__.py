@@ -9,6 +9,7 @@ from explorer.core.graph import Graph
 from explorer.core.model import KINDS, SEQUENCES, Model
 from explorer.core.models.parts import attention_lesson, mlp, norm, output, vectors
 from explorer.core.models.transformers import encoder, encoder_decoder, gpt
+from explorer.core.vocabulary import Vocabulary
 
 _BUILDERS = {
     "attention": attention_lesson,
@@ -38,10 +39,14 @@ def build(model: Model) -> Graph:
 
 
 def _all_that_is_said(model: Model) -> Hashable:
-    """A key that is equal for equal models. Types count: True, for "on", would equal the number 1."""
+    """A key that is equal for equal models. Types count: True, for "on", would equal the number 1.
+
+    So do tokenizers: two may have the same pieces, but split a text differently. A graph keeps its own alive.
+    """
     switches = frozenset((name, type(choice), choice) for name, choice in model.switches.items())
+    split = frozenset((axis, id(of.tokenizer)) for axis, of in model.axes.items() if isinstance(of, Vocabulary))
     given = [getattr(model, field.name) for field in fields(model) if field.name != "switches"]
-    return switches, *(frozenset(one.items()) if isinstance(one, Mapping) else one for one in given)
+    return switches, split, *(frozenset(one.items()) if isinstance(one, Mapping) else one for one in given)
 
 
 def _built(model: Model) -> Graph:
