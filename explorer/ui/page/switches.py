@@ -86,7 +86,7 @@ class SwitchBar(QWidget):
                         control.setCurrentIndex(control.findData(str(value)))
                     case QSpinBox():
                         control.setValue(int(value))
-                    case QLineEdit():
+                    case QLineEdit() if not control.isModified():  # what is being typed stays
                         control.setText(f"{value:g}".replace("e-0", "e-"))
 
     def _line(self, name: str) -> QWidget:
@@ -126,6 +126,7 @@ class SwitchBar(QWidget):
     def _typed(self, name: str, edit: QLineEdit) -> None:
         # The text may have fewer digits than the number has: leaving it alone must not round.
         if edit.isModified():
+            edit.setModified(False)
             self._set(name, edit.text())
 
     def _set(self, name: str, value: SwitchValue) -> None:

@@ -173,6 +173,20 @@ def test_a_small_number(window, hand, eye, bar, switch):
     assert control(window.page().header.switches, "epsilon").text() == "0.25"
 
 
+def test_what_is_being_typed_stays_when_something_else_changes(window, bar, eye, hand, switch):
+    """Such as the switch before, which a large model was still computing."""
+    edit = control(bar("encoder.1.self.after"), "epsilon")
+    edit.setFocus()
+    edit.selectAll()
+    hand.type("0.")
+    window.bench.document.do(SetSwitch(ENCODER, "residual", True))
+    eye.settle(window)
+    hand.type("5")
+    assert edit.text() == "0.5"
+    hand.key(Key.Key_Return)
+    assert switch(ENCODER, "epsilon") == 0.5
+
+
 def test_a_small_number_is_not_rounded_by_looking_at_it(window, hand, eye, bar, switch):
     window.bench.document.do(SetSwitch(ENCODER, "epsilon", 0.123456789))
     edit = control(bar("encoder.1.self.after"), "epsilon")
