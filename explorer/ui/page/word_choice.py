@@ -56,11 +56,14 @@ class WordChooser(RowPainter):
             self.closeEditor.emit(box)
 
     def setEditorData(self, editor: QWidget, index: QModelIndex | QPersistentModelIndex) -> None:
+        """Show the present word; what was typed stays while other numbers come."""
         assert isinstance(editor, QComboBox)
-        with QSignalBlocker(editor):
-            editor.setCurrentIndex(editor.findText(index.data(Qt.ItemDataRole.EditRole), Qt.MatchFlag.MatchExactly))
         line = editor.lineEdit()
         assert line is not None
+        if line.isModified():
+            return
+        with QSignalBlocker(editor):
+            editor.setCurrentIndex(editor.findText(index.data(Qt.ItemDataRole.EditRole), Qt.MatchFlag.MatchExactly))
         line.selectAll()
 
     def setModelData(

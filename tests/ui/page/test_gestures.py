@@ -187,6 +187,24 @@ def test_a_word_is_chosen_by_typing(window, choose):
 
 
 @WITHOUT_PICTURES
+def test_a_word_that_is_being_typed_stays_when_other_numbers_come(window, eye, hand):
+    page = eye.look_at(window, "loss")
+    view = next(view for view in listings(page) if view.listing.vocabulary)
+    view.setFocus()
+    view.setCurrentIndex(view.table.index(1, 1))
+    hand.key(Key.Key_Return)
+    (box,) = view.findChildren(QComboBox)
+    box.lineEdit().selectAll()
+    hand.type("ho")
+    window.bench.document.do(SetCells("source.table", {(0, 0): 2.5}))
+    eye.settle(window)
+    assert box.currentText() == "ho"
+    if (popup := QApplication.activePopupWidget()) is not None:
+        popup.hide()
+    hand.key(Key.Key_Escape)
+
+
+@WITHOUT_PICTURES
 def test_an_unknown_word_is_said_and_changes_nothing(window, choose, said):
     before = window.bench.document.state
     choose(1, "holla")
