@@ -57,7 +57,7 @@ class Shelf:
     # The lessons that have been read, by id or file, each with its progress.
     known: dict[str, tuple[Lesson, Progress]] = field(default_factory=dict)
     draw: Callable[[str], Any] | None = None  # draws the image of the card of a lesson that has been read
-    again: Sequence[tuple[str, str, str]] = ()  # questions to revisit: the ids of lesson and step, and why
+    again: Sequence[tuple[str, str, str]] = ()  # questions to revisit: lesson (id or file), id of the step, and why
     courses: Sequence[Course] = field(
         default_factory=lambda: (Course("", "All lessons", "", ()), *chapters(), *courses())
     )
@@ -88,16 +88,20 @@ class Shelf:
     def look_back(self, folder: ProgressFolder | None) -> None:
         """Find the questions to revisit in the lessons that have been read.
 
-        `folder`: where progress is kept, if it is.
+        `folder`: where progress is kept, if it is: by the id of a lesson, also of one that is known by its file.
         """
-        steps = {id: tuple(one.id for one in lesson.steps if one.question) for id, (lesson, _) in self.known.items()}
+        listed = self.titles
+        known = [(id, lesson) for id, (lesson, _) in reversed(self.known.items()) if id in listed]
+        places = {lesson.id: id for id, lesson in known}  # of two with one id the program's
+        steps = {lesson.id: tuple(one.id for one in lesson.steps if one.question) for _, lesson in known}
         try:
             due = [] if folder is None else [one for one in folder.due(date.today()) if one[1] in steps.get(one[0], ())]
         except ExplorerError:  # nothing can be written: then nothing comes again
             due = []
         left = [] if folder is None else [one for one in folder.come_back(steps) if one.why in WHY]
         others = [(one.lesson, one.step, WHY[one.why]) for one in left if (one.lesson, one.step) not in due]
-        self.again = (*((*one, AGAIN) for one in due), *others)
+        found = *((*one, AGAIN) for one in due), *others
+        self.again = tuple((places[id], step, why) for id, step, why in found)
 
     def found(self) -> dict[str, int]:
         """The lessons to list, by id: 0 if all search words are in the title, 1 if some are elsewhere in the lesson."""

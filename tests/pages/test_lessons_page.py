@@ -181,6 +181,20 @@ def test_questions_of_other_days_come_again(folder):
     assert [line.entries[3].leads.value[0] for line in lines] == list(LESSONS)
 
 
+def test_questions_of_lessons_by_others_come_again_until_these_are_removed(folder):
+    """Progress is kept by the id of a lesson, one by others is known by its file."""
+    file, (lesson, progress) = "/home/mine.toml", shelf("softmax").known["softmax"]
+    mine = replace(lesson, id="mine")
+    folder.save(replace(folder.load("softmax"), lesson="mine"))
+    page = replace(shelf("two-vectors"), yours={file: "Mine"})
+    page.known[file] = mine, progress
+    page.look_back(folder)
+    assert [id for id, *_ in page.again] == [file, "two-vectors"]
+    page.yours = {}
+    page.look_back(folder)
+    assert [id for id, *_ in page.again] == ["two-vectors"]
+
+
 def test_nothing_is_said_where_nothing_comes_again(tmp_path):
     for folder in (ProgressFolder(tmp_path / "none"), None):
         page = replace(shelf("softmax"), unfolded=True)

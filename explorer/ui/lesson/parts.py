@@ -205,7 +205,12 @@ class LessonParts(QObject):
 
     def ask_again(self, id: str, step: str) -> None:
         """Open a lesson at a step, and ask its question again."""
-        files, lesson = self._window.files, load(id)
+        files = self._window.files
+        try:
+            lesson = load(id)
+        except ExplorerError as error:  # its file is gone
+            files.dialogs.tell(sentence(error))
+            return
         if not files.may_leave():
             return
 

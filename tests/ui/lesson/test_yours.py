@@ -59,7 +59,8 @@ def test_a_kept_lesson_whose_file_is_gone_is_said(open_window, source, tmp_path,
     (file,) = yours(tmp_path / "settings" / FOLDER)
     file.unlink()
     window.lessons.begin(str(file), anew=True)
-    assert "there is no such file" in told[0]
+    window.lessons.ask_again(str(file), "first")
+    assert [one.count("there is no such file") for one in told] == [1, 1]
     assert window.lessons.guide.at == 0
 
 
