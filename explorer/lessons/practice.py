@@ -189,11 +189,13 @@ def _drawn(array: Array, random: np.random.Generator) -> Array | None:
 
 
 def _shares(row: Array, random: np.random.Generator) -> Array:
-    """Random shares that add up to 1, in tenths, or in hundredths if there are many; shares of 0 stay 0."""
+    """Random shares that add up to 1, in tenths, or in hundredths or less if there are many; shares of 0 stay 0."""
     open_ = np.flatnonzero(row > 0)
     if len(open_) < 2:
         return row
     unit = 10 if len(open_) <= _SEVERAL + 1 else 100
+    while unit < len(open_):  # each share is at least one unit
+        unit *= 10
     cuts = np.sort(random.choice(np.arange(1, unit), len(open_) - 1, replace=False))
     drawn = np.zeros_like(row)
     drawn[open_] = np.diff([0, *cuts, unit]) / unit

@@ -4,6 +4,7 @@ import pytest
 from refusals import refuses
 
 from explorer.lessons.answers import values_of
+from explorer.lessons.document_lesson import new_lesson
 from explorer.lessons.loader import catalogue, load
 from explorer.lessons.practice import fresh_numbers
 from explorer.lessons.schema import StepStates
@@ -96,3 +97,12 @@ def test_no_fresh_number_is_what_rounding_leaves_of_0():
                 fresh = fresh_numbers(step.question, states[at], seed)
                 scores = values_of(fresh).value(fresh.graph.place(step.question.node))
                 assert not ((scores != 0) & (abs(scores) < 1e-12)).any()
+
+
+def test_shares_of_more_than_a_hundred_words_are_drawn_too():
+    """There are not enough hundredths for them: the question, and the whole sheet with it, ended in a traceback."""
+    state = new_lesson("gpt", [" ".join(f"w{i}" for i in range(120))], d_model=4, heads=1, layers=1).state()
+    question = Predict(ask="What is it?", node="decoder.1.self.head.1.output", cell=(119, 0))
+    shares = values_of(fresh_numbers(question, state, 1)).values["decoder.1.self.weights"][0, -1]
+    assert (shares > 0).all()
+    assert shares.sum() == pytest.approx(1)
