@@ -67,7 +67,8 @@ def take_in(source: Path, folder: Path) -> list[Path]:
         "bundle-damaged", "bundle-too-large", "bundle-outside", "bundle-link", "bundle-empty"; "not-written"; those of
         `load` for a lesson that is not valid.
     """
-    name = re.sub(r"(?:[^\w-]|_)+", "-", source.stem).strip("-") or "lessons"  # letters of any script
+    called = source.name if source.is_dir() else source.stem  # a folder's name has no ending: "week.1", "week.2"
+    name = re.sub(r"(?:[^\w-]|_)+", "-", called).strip("-") or "lessons"  # letters of any script
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".new-", dir=folder) as made:

@@ -47,6 +47,15 @@ def test_names_in_other_scripts_are_kept_apart(tmp_path):
     assert len(yours(tmp_path / "kept")) == 3
 
 
+def test_folders_whose_names_differ_behind_a_dot_are_kept_apart(tmp_path):
+    """The second deleted the first: what follows the dot was taken for an ending."""
+    for name in ("week.1", "week.2"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "one.lesson.toml").write_text(LESSON, "utf-8")
+        take_in(tmp_path / name, tmp_path / "kept")
+    assert len(yours(tmp_path / "kept")) == 2
+
+
 def test_a_folder_is_kept_too(tmp_path):
     folder = tmp_path / "mine"
     folder.mkdir()
