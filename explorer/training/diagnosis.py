@@ -7,7 +7,7 @@ import numpy as np
 from explorer.core.numbers import alone, formatted
 from explorer.core.ops import Array
 from explorer.core.switches import SWITCHES, SwitchValue
-from explorer.core.training.recipe import Recipe
+from explorer.core.training.recipe import BOUNDS, Recipe
 from explorer.core.training.records import Records
 from explorer.document.document import Document
 
@@ -90,9 +90,10 @@ def diagnosis(document: Document, records: Records, recipe: Recipe, learns: str 
         said = f"The gradient has all but vanished in {_few(faint)}: next to nothing moves there."
         return Diagnosis(said, *_against_vanishing(document))
     higher = recipe.rate * TIMES
-    fell = f"the loss went from {_short(first)} to {_short(last)} only"
-    said = f"In {records.at:,} steps {fell}: the steps may be too small."
-    return Diagnosis(said, f"Rate {higher:g}", ("rate", higher))
+    fell = f"In {records.at:,} steps the loss went from {_short(first)} to {_short(last)} only"
+    if higher > BOUNDS["rate"][1]:
+        return Diagnosis(f"{fell}.")
+    return Diagnosis(f"{fell}: the steps may be too small.", f"Rate {higher:g}", ("rate", higher))
 
 
 def _risen(losses: Array, recipe: Recipe) -> Diagnosis | None:
@@ -101,7 +102,7 @@ def _risen(losses: Array, recipe: Recipe) -> Diagnosis | None:
     if len(losses) < ENOUGH or last <= RISEN * first:
         return None  # true for NaN, too
     usual = USUAL if recipe.optimiser in ("SGD", "momentum") else USUAL_ADAPTIVE
-    lower = min(recipe.rate / TIMES, usual)
+    lower = max(min(recipe.rate / TIMES, usual), BOUNDS["rate"][0])
     said = f"The loss has risen from {_short(first)} to {_short(last)}: the steps go past the valley."
     return Diagnosis(said, f"Start over, at rate {lower:g}", ("rate", lower), starts_over=True)
 
@@ -181,7 +182,7 @@ def _another_start(said: str, recipe: Recipe, learns: str) -> Diagnosis:
         return Diagnosis(said, FROM_NOTHING, opens=learns)
     if recipe.initialiser in ("", "zeros"):
         return Diagnosis(said, "Draw the weights at random", ("initialiser", "xavier"), starts_over=True)
-    seed = recipe.seed + 1
+    seed = recipe.seed + 1 if recipe.seed < BOUNDS["seed"][1] else 0
     return Diagnosis(said, f"Another start: seed {seed}", ("seed", seed), starts_over=True)
 
 

@@ -74,6 +74,14 @@ def test_a_rate_that_is_too_low_is_told_with_a_higher_one():
     assert "100 steps" in found.sentence
 
 
+def test_a_rate_beyond_the_highest_is_not_offered():
+    """The button offered a rate of 5000, which was then refused."""
+    short = Recipe(optimiser="SGD", rate=500.0, clip=1e-9, batch=0, steps=200)
+    found, _ = trained(small(), short, 100)
+    assert "In 100 steps" in found.sentence
+    assert (found.remedy, found.setting) == ("", None)
+
+
 def test_weights_that_are_all_alike_are_to_be_drawn():
     document = Document(load("xor").state("zeros"))
     found, _ = trained(document, Recipe(rate=0.1, batch=0, steps=10), 2)
