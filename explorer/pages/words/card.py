@@ -271,6 +271,7 @@ class Entry:
         """Put another word in the place of the misspelt one."""
         misspelt = rf"(?<![^\s,;]){re.escape(self._misspelt)}(?![^\s,;])"
         self.text = re.sub(misspelt, lambda _: other, self.text, count=1)
+        self.fail(None)
 
     def set(self, words: Sequence[str] | str) -> None:
         """Write words into the field."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout
+from PySide6.QtWidgets import QApplication, QFrame, QLabel, QVBoxLayout
 
 from explorer.pages.words.card import Card
 from explorer.ui.page.column import Elements
@@ -23,7 +23,7 @@ class CardView(QFrame):
         self.heading = mark(QLabel(card.title), role="document")
         self._down = QVBoxLayout(self)
         self._down.addWidget(self.heading)
-        self._replaced, self._tells = Gone(self), False
+        self._replaced, self._tells, self._focused = Gone(self), False, ""
         self.make()
 
     def make(self) -> None:
@@ -31,6 +31,8 @@ class CardView(QFrame):
         px = self.bench.appearance.px
         self._down.setContentsMargins(px(18), px(13), px(18), px(16))
         self._down.setSpacing(px(9))
+        focused = QApplication.focusWidget()
+        self._focused = focused.accessibleName() if focused is not None and self.isAncestorOf(focused) else ""
         if (before := getattr(self, "elements", None)) is not None:
             self._down.removeWidget(before)
             before.hide()
@@ -50,6 +52,8 @@ class CardView(QFrame):
             self.elements.tell(self.card.page())
             if not self.elements.fits:
                 self.elements.share_room(self._room())
+            self.elements.give_focus(self._focused)
+            self._focused = ""
         finally:
             self._tells = False
         return before != self.elements.widgets.keys()

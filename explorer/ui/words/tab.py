@@ -65,8 +65,8 @@ class WordsTab(QFrame, Screen):
         self._learns.timeout.connect(self._learn)
         self._asked: list[str] = []
         self._spoken_of: CardView | None = None
-        self._focus: QWidget | None = None
-        """What had the keys before work that nothing else can be asked beside."""
+        self._focus: tuple[QWidget | None, ...] = ()
+        """What had the keys before work that nothing else can be asked beside, and what has had them since."""
         self._arranged = False
         """Whether other things stand on a card than before."""
         bar = self._area.verticalScrollBar()
@@ -185,12 +185,16 @@ class WordsTab(QFrame, Screen):
 
     def _show(self, view: CardView) -> None:
         self._stale.pop(view, None)
+        now = QApplication.focusWidget()
         self._arranged |= view.refresh()
         view.setVisible(self.state.vectors is not None or not view.card.needs_vectors)
-        if self._focus is not None and not self.state.cards["vectors"].searches:
-            if isValid(self._focus):
-                self._focus.setFocus()
-            self._focus = None
+        if self._focus and not self.state.cards["vectors"].searches:
+            before, since = self._focus
+            # Whoever has gone elsewhere meanwhile, to type, stays there.
+            stays = now is not None and now is not since and not self.cards[0].isAncestorOf(now)
+            if before is not None and isValid(before) and not stays:
+                before.setFocus()
+            self._focus = ()
 
     def _order(self) -> None:
         """Let Tab go through the cards as they are read: what came to them later was made later."""
@@ -213,10 +217,10 @@ class WordsTab(QFrame, Screen):
             self._do_on(card, gesture)
         except ExplorerError as error:
             show_error(error, at)
-        if gesture.card == "vectors" and card.searches and gesture.act != "cancel":
-            self._focus = focus
         view = self.view(card)
         self._show(view)
+        if gesture.card == "vectors" and card.searches and gesture.act != "cancel":
+            self._focus = focus, QApplication.focusWidget()
         for before, (id, entry) in zip(wrong, card.fields.items(), strict=True):
             if entry.wrong is not None and entry.wrong is not before:
                 view.widget(f"{id} field").be_wrong()

@@ -268,3 +268,12 @@ def test_too_few(words):
     card = words.cards["matrix"]
     ask(card, "entries", "king")
     assert problem(card, "entries") == "⚠ This takes 2 to 24 words or sentences, not 1."
+
+
+def test_a_word_that_is_offered_takes_the_error_away_where_enter_asks_for_nothing(words):
+    card = words.cards["send"]
+    card.do("type", "kinng queen", "words")
+    assert card.command() is None
+    press(card, "offer 0 words")
+    assert (part(card, "words field").value, problem(card, "words")) == ("king queen", "")
+    assert card.command() is not None

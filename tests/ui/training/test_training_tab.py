@@ -454,6 +454,14 @@ def test_it_follows_theme_and_text_scale_where_it_is_out_of_sight_too(train, eye
         assert picture.grab().toImage().pixelColor(1, 1).name() == appearance.theme.page
 
 
+def test_whoever_types_keeps_the_keys_in_another_text_scale(train, eye, appearance):
+    window, tab = train()
+    field(tab, "rate").setFocus()
+    appearance.set_scale(1.5)
+    eye.settle(window)
+    assert window.focusWidget() is field(tab, "rate")
+
+
 def test_pictures_grow_with_the_window_and_stand_below_each_other_in_a_narrow_one(train, eye):
     window, tab = train()
     wide = plot(tab, "loss curves").width()

@@ -6,10 +6,13 @@ from time import sleep
 
 import shiboken6
 from PySide6.QtCore import QPoint
-from PySide6.QtWidgets import QAbstractButton, QAbstractSlider, QComboBox, QLineEdit, QSpinBox
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QAbstractSlider, QApplication, QComboBox, QLineEdit, QSpinBox
 
 from explorer.document.commands import SetCells
+from explorer.pages.words.card import ForWords
 from explorer.words.progress import Progress
+from tests.pages.words.conftest import small
 from tests.ui.conftest import PATIENCE_S
 from tests.ui.words.conftest import is_there, on, still
 
@@ -41,6 +44,33 @@ def test_theme_and_scale(tab, appearance, qtbot):
     assert not tab.grab().isNull()
     assert on(tab, "map", "map").backgroundBrush().color().name() == appearance.theme.surface
     appearance.set_scale(1.0)
+
+
+def test_whoever_types_keeps_the_keys_in_another_theme_and_text_scale(tab, appearance, qtbot):
+    appearance.changed.connect(tab.restyle)
+    on(tab, "analogy", "b field").edit.setFocus()
+    for change in (lambda: appearance.set_mode("dark"), lambda: appearance.set_scale(3.0)):
+        before = on(tab, "analogy", "b field")
+        change()
+        qtbot.waitUntil(lambda before=before: is_there(tab) and on(tab, "analogy", "b field") is not before)
+        QTest.keyClicks(QApplication.focusWidget(), "x")
+    assert on(tab, "analogy", "b field").edit.text().count("x") == 2
+
+
+def test_whoever_types_elsewhere_while_vectors_are_read_keeps_the_keys(tab, qtbot, monkeypatch):
+    """Otherwise the button that was pressed has them again."""
+    read, choice = Event(), on(tab, "vectors", "choice")
+    monkeypatch.setattr("explorer.words.catalogue.load", lambda name, report: read.wait(PATIENCE_S) and small())
+    for goes in (True, False):
+        read.clear()
+        on(tab, "vectors", "open").setFocus()
+        tab.bench.selection.asked.emit(ForWords("choose", 0, "vectors"), choice)
+        if goes:
+            on(tab, "analogy", "a field").setFocus()
+        read.set()
+        qtbot.waitUntil(lambda: is_there(tab))
+        kept = on(tab, "analogy", "a field").edit if goes else on(tab, "vectors", "open")
+        assert QApplication.focusWidget() is kept
 
 
 def test_1280_by_720_holds_every_card(tab):
