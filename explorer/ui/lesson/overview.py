@@ -11,6 +11,7 @@ from explorer.ui.lesson.guide import Guide
 from explorer.ui.lesson.presenter_look import HEIGHT, SCALE, WIDTH
 from explorer.ui.lesson.sheet import StepSheet
 from explorer.ui.lesson.step_pictures import lay_out, step_off_screen
+from explorer.ui.theme import Theme
 from explorer.ui.widgets.layouts import column_in
 from explorer.ui.workbench import Workbench
 
@@ -33,14 +34,15 @@ class Pictures:
 
     def __init__(self, appearance: Appearance, walk: Walk) -> None:
         self._appearance, self._walk, self.lesson = appearance, walk, walk.lesson
-        self._drawn: dict[int, QPixmap] = {}
+        self._drawn: dict[tuple[int, Theme], QPixmap] = {}
 
     def step(self, number: int) -> QPixmap:
         """The picture of a step, as large as a small screen.
 
         Raises `ExplorerError` where the step cannot be shown.
         """
-        if number not in self._drawn:
+        drawn = number, self._appearance.theme
+        if drawn not in self._drawn:
             state = self._walk.state(number)
             with step_off_screen(self._appearance, self.lesson, number, state, SCALE) as (window, bench):
                 step, steps = self.lesson.steps[number], len(self.lesson.steps)
@@ -51,8 +53,8 @@ class Pictures:
                 lay_out(window, QSize(WIDTH, HEIGHT))
                 sheet.share_room()
                 QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)  # or a picture has no size yet
-                self._drawn[number] = window.grab()
-        return self._drawn[number]
+                self._drawn[drawn] = window.grab()
+        return self._drawn[drawn]
 
 
 class Overview(QListWidget):
@@ -74,6 +76,7 @@ class Overview(QListWidget):
         self.itemClicked.connect(self._choose)
         self._timer = QTimer(self, interval=0)
         self._timer.timeout.connect(self._draw_next)
+        bench.appearance.changed.connect(self._restyle)
         self.hide()
 
     def open(self) -> None:
@@ -92,6 +95,11 @@ class Overview(QListWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        if self.isVisible():
+            self._share_width()
+
+    def _restyle(self) -> None:
+        """Follow the theme."""
         if self.isVisible():
             self._share_width()
 

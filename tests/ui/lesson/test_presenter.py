@@ -201,6 +201,24 @@ def test_all_steps_as_small_pictures(presenter, guide, hand, qtbot):
     assert guide.at == 3
 
 
+def test_the_small_pictures_follow_the_theme_in_sight_and_out_of_it(presenter, hand, qtbot, appearance):
+    overview = presenter._overview
+
+    def corner():
+        qtbot.waitUntil(lambda: not overview._timer.isActive())
+        picture = overview.item(1).icon().pixmap(overview.iconSize()).toImage()
+        return picture.pixelColor(2, 2).lightnessF()
+
+    hand.key(Key.Key_D)
+    assert corner() > 0.5
+    appearance.set_mode("dark")
+    assert corner() < 0.5
+    hand.key(Key.Key_D)
+    appearance.set_mode("light")
+    hand.key(Key.Key_D)
+    assert corner() > 0.5
+
+
 def test_the_pointer_the_clock_and_the_zoom(presenter, guide, hand):
     hand.key(Key.Key_L)
     assert QApplication.overrideCursor() is not None
