@@ -61,19 +61,26 @@ class Blocks:
         self.graph.axis("d_model", names if len(names) == self.model.d_model else self.model.d_model)
 
     def weights(self, block: str, short: str, axes: tuple[str, ...], symbol: str = "", turned: bool = False) -> str:
-        """A weight matrix, (…, d_in, d_out) or, if `turned`, (…, d_out, d_in); in few bits, rounded."""
+        """A weight matrix, (…, d_in, d_out) or, if `turned`, (…, d_out, d_in); in few bits, rounded.
+
+        Blocks with one scale run along the inputs in both.
+        """
         g = self.graph
         W = g.add(f"{block}.{short}", Input(turned=turned), axes=axes, symbol=symbol)
         bits = BITS.get(self.text(block, "quantised") if self.model.has_switch(block, "quantised") else "", 0)
         if not bits:
             return W
         size = self.number(block, "quantised_block")
-        blocks = g.axis(f"{block}.{short}.blocks", -(-g.length(axes[-2]) // size))
-        of_blocks = (*axes[:-2], blocks, axes[-1])
+        blocks = g.axis(f"{block}.{short}.blocks", -(-g.length(axes[-1 if turned else -2]) // size))
+        of_blocks = (*axes[:-1], blocks) if turned else (*axes[:-2], blocks, axes[-1])
         letter = symbol or short
-        scale = g.add(f"{block}.{short}_scale", BlockScale(bits, size), W, axes=of_blocks, symbol=f"s_{{{letter}}}")
-        codes = g.add(f"{block}.{short}_codes", BlockCodes(bits, size), W, scale, axes=axes, symbol=f"c_{{{letter}}}")
-        left = FromCodes(size)
+        scale = g.add(
+            f"{block}.{short}_scale", BlockScale(bits, size, turned), W, axes=of_blocks, symbol=f"s_{{{letter}}}"
+        )
+        codes = g.add(
+            f"{block}.{short}_codes", BlockCodes(bits, size, turned), W, scale, axes=axes, symbol=f"c_{{{letter}}}"
+        )
+        left = FromCodes(size, turned)
         return g.add(f"{block}.{short}_left", left, W, codes, scale, axes=axes, symbol=rf"\tilde{{{letter}}}")
 
     def norm_before(self, block: str, x: str, rows: str, group: str) -> str:

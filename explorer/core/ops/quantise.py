@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -22,36 +23,73 @@ def _blocks(W: Array, block: int) -> tuple[Array, int]:
     return padded.reshape(*lead, n, block, d_out), d_in
 
 
+def _at_input(cell: tuple[int, ...], k: int | slice, turned: bool) -> tuple[Any, ...]:
+    """The cell of a matrix of weights, or of its scales, with another input or block of inputs."""
+    return (*cell[:-1], k) if turned else (*cell[:-2], k, cell[-1])
+
+
+def _of_block(cell: tuple[int, ...], block: int, turned: bool) -> tuple[Any, ...]:
+    """The cell of the scale of a weight."""
+    return _at_input(cell, cell[-1 if turned else -2] // block, turned)
+
+
+def _in_block(cell: tuple[int, ...], block: int, turned: bool) -> tuple[Any, ...]:
+    """The cells of the weights with this scale."""
+    first = cell[-1 if turned else -2] * block
+    return _at_input(cell, slice(first, first + block), turned)
+
+
+def _each(scale: Array, W: Array, block: int, turned: bool) -> Array:
+    """The scale of each weight, in the shape of W."""
+    if turned:
+        return np.repeat(scale, block, axis=-1)[..., : W.shape[-1]]
+    return np.repeat(scale, block, axis=-2)[..., : W.shape[-2], :]
+
+
+def _each_code(scale: str, W: str, block: int, turned: bool) -> str:
+    if turned:
+        return f"np.repeat({scale}, {block}, axis=-1)[..., :{W}.shape[-1]]"
+    return f"np.repeat({scale}, {block}, axis=-2)[..., :{W}.shape[-2], :]"
+
+
 @dataclass(frozen=True)
 class BlockScale(Op):
     """The scale of each block of weights, (…, n_blocks, d_out): its largest absolute value ÷ the largest code.
 
-    Each column of W, (…, d_in, d_out), is cut into blocks of `block` inputs (absmax; Dettmers et al. 2022, equation 1).
+    Each column of W, (…, d_in, d_out), is cut into blocks of `block` inputs (absmax; Dettmers et al. 2022, equation 1);
+    if `turned`, each row of W, (…, d_out, d_in), and the scales are (…, d_out, n_blocks).
     """
 
     bits: int
     block: int
-    subscripts = "kj->ij"
+    turned: bool = False
+
+    @property
+    def subscripts(self) -> str:  # type: ignore[override]
+        return "ik->ij" if self.turned else "kj->ij"
 
     def forward(self, *parents: Array) -> Array:
-        blocks, _ = _blocks(parents[0], self.block)
+        blocks, _ = _blocks(parents[0].mT if self.turned else parents[0], self.block)
         scale: Array = np.abs(blocks).max(-2) / LARGEST[self.bits]
-        return scale
+        return scale.mT.copy() if self.turned else scale
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
         # Only the largest number of a block changes the scale.
-        blocks, d_in = _blocks(parents[0], self.block)
+        W = parents[0].mT if self.turned else parents[0]
+        gradient = gradient.mT if self.turned else gradient
+        blocks, d_in = _blocks(W, self.block)
         largest = np.arange(self.block)[:, None] == np.abs(blocks).argmax(-2)[..., None, :]
         slopes = np.where(largest, np.sign(blocks) / LARGEST[self.bits], 0) * gradient[..., None, :]
         *lead, n, block, d_out = slopes.shape
-        return (slopes.reshape(*lead, n * block, d_out)[..., :d_in, :].astype(parents[0].dtype, copy=False),)
+        of_W = slopes.reshape(*lead, n * block, d_out)[..., :d_in, :].astype(W.dtype, copy=False)
+        return (of_W.mT if self.turned else of_W,)
 
     def derivative(self, parent: int, cell: tuple[int, ...], at: Index, value: Source, *parents: Source) -> Argument:
         (W,) = parents
-        *lead, i, j = cell
-        rows = self._rows(i // self.block, W.value.shape[-2])
-        largest = max(rows, key=lambda k: abs(W.value[(*lead, k, j)]))
-        if largest != i:
+        axis = -1 if self.turned else -2
+        rows = self._rows(cell[axis] // self.block, W.value.shape[axis])
+        largest = max(rows, key=lambda k: abs(W.value[_at_input(cell, k, self.turned)]))
+        if largest != cell[axis]:
             return Constant(0, "0, another number is the largest")
         sign, top = int(np.sign(W.value[cell])), LARGEST[self.bits]
         return step("divide", Constant(float(sign), str(sign).replace("-", "−")), Constant(float(top), str(top)))
@@ -60,53 +98,59 @@ class BlockScale(Op):
         return r"\frac{\max_{block} | {%s} |}{%d}" % (symbols[0], LARGEST[self.bits])
 
     def code(self, *names: str) -> str:
-        (W,) = names
+        W = f"{names[0]}.mT" if self.turned else names[0]
         rows = f"(-{W}.shape[-2]) % {self.block}"
         zeros = f"np.zeros((*{W}.shape[:-2], {rows}, {W}.shape[-1]), {W}.dtype)"
         padded = f"(p := np.concatenate([{W}, {zeros}], axis=-2))"
         blocks = f"{padded}.reshape(*p.shape[:-2], -1, {self.block}, p.shape[-1])"
-        return f"np.abs({blocks}).max(-2) / {LARGEST[self.bits]}"
+        scale = f"np.abs({blocks}).max(-2) / {LARGEST[self.bits]}"
+        return f"({scale}).mT.copy()" if self.turned else scale
 
     def _rows(self, i: int, d_in: int) -> range:
         return range(i * self.block, min((i + 1) * self.block, d_in))
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         (W,) = parents
-        *lead, i, j = cell
-        rows = self._rows(i, W.shape[-2])
-        each = ",".join(f"ABS({W[(*lead, k, j)]})" for k in rows)
+        axis = -1 if self.turned else -2
+        rows = self._rows(cell[axis], W.shape[axis])
+        each = ",".join(f"ABS({W[_at_input(cell, k, self.turned)]})" for k in rows)
         return f"MAX({each})/{LARGEST[self.bits]}"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         (W,) = parents
-        *lead, i, j = cell
-        rows = self._rows(i, W.value.shape[-2])
-        sizes = (step("absolute", W[(*lead, k, j)]) for k in rows)
+        axis = -1 if self.turned else -2
+        rows = self._rows(cell[axis], W.value.shape[axis])
+        sizes = (step("absolute", W[_at_input(cell, k, self.turned)]) for k in rows)
         size = step("max_of", *sizes, label="largest of the block, by size")
         top = LARGEST[self.bits]
         return step("divide", size, Constant(float(top), str(top)), label="scale")
 
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
-        return (*cell[:-2], cell[-2] // self.block, cell[-1])
+        return _of_block(cell, self.block, self.turned)
 
 
 @dataclass(frozen=True)
 class BlockCodes(Op):
     """The code of each weight: the weight divided by the scale of its block, rounded to an integer.
 
-    Parents are W, (…, d_in, d_out), and the scales, (…, n_blocks, d_out). In a block of zeros all codes are 0.
+    Parents are W, (…, d_in, d_out), and the scales, (…, n_blocks, d_out); `turned` as in `BlockScale`. In a block of
+    zeros all codes are 0.
     """
 
     bits: int
     block: int
-    subscripts = "ij,kj->ij"
+    turned: bool = False
     alters = True
     whole = True
     codes = max(LARGEST.values())  # also with fewer bits, so that a pinned code outlasts the switch
 
+    @property
+    def subscripts(self) -> str:  # type: ignore[override]
+        return "ij,ik->ij" if self.turned else "ij,kj->ij"
+
     def forward(self, *parents: Array) -> Array:
         W, scale = parents
-        each = np.repeat(scale, self.block, axis=-2)[..., : W.shape[-2], :]
+        each = _each(scale, W, self.block, self.turned)
         ratio = np.divide(W, each, out=np.zeros_like(W), where=each != 0)
         codes = np.copysign(np.floor(np.abs(ratio) + 0.5), ratio)  # halves are rounded away from 0
         top = LARGEST[self.bits]
@@ -122,22 +166,19 @@ class BlockCodes(Op):
     def code(self, *names: str) -> str:
         W, scale = names
         top = LARGEST[self.bits]
-        each = f"(s := np.repeat({scale}, {self.block}, axis=-2)[..., :{W}.shape[-2], :])"
+        each = f"(s := {_each_code(scale, W, self.block, self.turned)})"
         ratio = f"(q := np.divide({W}, {each}, out=np.zeros_like({W}), where=s != 0))"
         codes = f"np.copysign(np.floor(np.abs({ratio}) + 0.5), q)"
         return f"np.clip(np.nan_to_num({codes}, nan=0.0), -{top}, {top}).astype(np.int64)"
 
-    def _scale(self, cell: tuple[int, ...]) -> tuple[int, ...]:
-        return (*cell[:-2], cell[-2] // self.block, cell[-1])
-
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
         W, scale = parents
-        s = scale[self._scale(cell)]
+        s = scale[_of_block(cell, self.block, self.turned)]
         return f"IF({s}=0,0,MAX(-{LARGEST[self.bits]},MIN({LARGEST[self.bits]},ROUND({W[cell]}/{s},0))))"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
         W, scale = parents
-        s, top = scale[self._scale(cell)], LARGEST[self.bits]
+        s, top = scale[_of_block(cell, self.block, self.turned)], LARGEST[self.bits]
         if not s.value and np.isfinite(W.value[cell]):
             return step("multiply", W[cell], s, label="a block of zeros")
         code = step("round", step("divide", W[cell], s), label="code")
@@ -151,8 +192,7 @@ class BlockCodes(Op):
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
         if parent == 0:
             return cell
-        first = cell[-2] * self.block
-        return (*cell[:-2], slice(first, first + self.block), cell[-1])
+        return _in_block(cell, self.block, self.turned)
 
 
 @dataclass(frozen=True)
@@ -160,17 +200,21 @@ class FromCodes(Op):
     """The quantised weights: code × scale. The gradient goes straight through to W (Bengio et al. 2013, §5).
 
     Rounding has slope 0 nearly everywhere, so nothing could be learned through it; training uses a slope of 1 instead.
-    Parents are W, the codes, and the scales.
+    Parents are W, the codes, and the scales; `turned` as in `BlockScale`.
     """
 
     block: int
-    subscripts = "ij,ij,kj->ij"
+    turned: bool = False
     signed = True
     straight_through = True
 
+    @property
+    def subscripts(self) -> str:  # type: ignore[override]
+        return "ij,ij,ik->ij" if self.turned else "ij,ij,kj->ij"
+
     def forward(self, *parents: Array) -> Array:
         W, codes, scale = parents
-        left: Array = codes.astype(W.dtype) * np.repeat(scale, self.block, axis=-2)[..., : W.shape[-2], :]
+        left: Array = codes.astype(W.dtype) * _each(scale, W, self.block, self.turned)
         return left
 
     def backward(self, gradient: Array, value: Array, *parents: Array) -> tuple[Array | None, ...]:
@@ -184,22 +228,20 @@ class FromCodes(Op):
 
     def code(self, *names: str) -> str:
         W, codes, scale = names
-        return f"{codes}.astype({W}.dtype) * np.repeat({scale}, {self.block}, axis=-2)[..., :{W}.shape[-2], :]"
-
-    def _scale(self, cell: tuple[int, ...]) -> tuple[int, ...]:
-        return (*cell[:-2], cell[-2] // self.block, cell[-1])
+        return f"{codes}.astype({W}.dtype) * {_each_code(scale, W, self.block, self.turned)}"
 
     def sheet(self, cell: tuple[int, ...], *parents: CellBlock) -> str:
-        return f"{parents[1][cell]}*{parents[2][self._scale(cell)]}"
+        return f"{parents[1][cell]}*{parents[2][_of_block(cell, self.block, self.turned)]}"
 
     def explain(self, cell: tuple[int, ...], *parents: Source) -> Step:
-        return step("multiply", parents[1][cell], parents[2][self._scale(cell)], label="code × scale")
+        return step(
+            "multiply", parents[1][cell], parents[2][_of_block(cell, self.block, self.turned)], label="code × scale"
+        )
 
     def feeds(self, parent: int, cell: tuple[int, ...], parent_shape: tuple[int, ...], shape: tuple[int, ...]) -> Index:
         if parent < 2:
             return cell
-        first = cell[-2] * self.block
-        return (*cell[:-2], slice(first, first + self.block), cell[-1])
+        return _in_block(cell, self.block, self.turned)
 
     def slips(self, around: Surroundings) -> Iterator[Slip]:
         yield Slip("not rounded", "if the weight is not rounded", Kept())

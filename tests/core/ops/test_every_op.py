@@ -158,12 +158,20 @@ CASES = {
     ),
     "Balance": Case(lambda s: ops.Balance(), lambda s: [real(s.n, s.m), zero_or_one(s.n, s.m)], rounds=True),
     "BlockScale": Case(lambda s: ops.BlockScale(8, 2), lambda s: [real(*s.lead, s.n, s.m)]),
+    "BlockScale, W x": Case(lambda s: ops.BlockScale(8, 2, True), lambda s: [real(*s.lead, s.m, s.n)]),
     "BlockCodes": Case(
         lambda s: ops.BlockCodes(4, 3), lambda s: [real(*s.lead, s.n, s.m), real(*s.lead, -(-s.n // 3), s.m)]
+    ),
+    "BlockCodes, W x": Case(
+        lambda s: ops.BlockCodes(4, 3, True), lambda s: [real(*s.lead, s.m, s.n), real(*s.lead, s.m, -(-s.n // 3))]
     ),
     "FromCodes": Case(
         lambda s: ops.FromCodes(2),
         lambda s: [real(*s.lead, s.n, s.m), zero_or_one(*s.lead, s.n, s.m), real(*s.lead, -(-s.n // 2), s.m)],
+    ),
+    "FromCodes, W x": Case(
+        lambda s: ops.FromCodes(2, True),
+        lambda s: [real(*s.lead, s.m, s.n), zero_or_one(*s.lead, s.m, s.n), real(*s.lead, s.m, -(-s.n // 2))],
     ),
     "Rotary, halves": Case(lambda s: ops.Rotary(4, halves=True), lambda s: [real(*s.lead, s.n, 4)]),
     "Rotary, a part": Case(lambda s: ops.Rotary(6, width=4, base=500.0), lambda s: [real(*s.lead, s.n, 6)]),
@@ -435,7 +443,7 @@ def test_a_cell_changes_only_what_it_feeds(case, data):
 # <pad> a word may decide that another one is not read.
 PICKS = {"LookUp", "Likelihood", "LogLikelihood, padded", "NextWords, padded"}
 PICKS |= {name for name in CASES if name.startswith(("CrossEntropy", "RelativeBias"))}
-PICKS |= {"FromCodes"}  # its gradient goes straight through to what it does not read
+PICKS |= {"FromCodes", "FromCodes, W x"}  # its gradient goes straight through to what it does not read
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name not in PICKS])

@@ -86,6 +86,17 @@ def test_matrices_that_are_not_square_are_transposed(translator, values):
     np.testing.assert_allclose(values(translator, "encoder.1.self.Q"), Q, rtol=1e-12)
 
 
+@pytest.mark.parametrize(("block", "result"), [("ffn", "output"), ("self", "projected")])
+def test_transposed_matrices_in_few_bits_have_the_same_blocks(gpt, values, block, result):
+    """Their blocks ran along the outputs, so that other weights shared a scale, and the results changed."""
+    block = f"decoder.1.{block}"
+    gpt.do(SetSwitch(block, "quantised", "4 bits"))
+    gpt.do(SetSwitch(block, "quantised_block", 3))
+    before = values(gpt, f"{block}.{result}")
+    gpt.do(SetSwitch(block, "weights", "W x"))
+    np.testing.assert_allclose(values(gpt, f"{block}.{result}"), before, rtol=1e-5)
+
+
 def test_weights_of_experts_are_not_transposed_only_those_of_the_one_that_all_share(gpt, values):
     gpt.do(SetSwitch("decoder.1.ffn", "experts", 3))
     gpt.do(SetSwitch("decoder.1.ffn", "shared", 5))
