@@ -12,7 +12,7 @@ import numpy as np
 from explorer.core.errors import ExplorerError
 from explorer.core.graph import Place, Stage
 from explorer.core.numbers import Ranked, alone, as_share, decimals_of, exact, in_table, written
-from explorer.core.ops import Array, CrossEntropy, WithBalance
+from explorer.core.ops import Array, CrossEntropy
 from explorer.core.vocabulary import PAD
 from explorer.lessons.references import Slip, slips_at
 from explorer.pages.drawing import Axis, Curve, Dot, Drawing, drawable, series
@@ -277,16 +277,16 @@ def _value(view: View) -> Element:
     return matrix(view, VALUE, "the loss")
 
 
-def _balanced(view: View) -> WithBalance | None:
-    """The op of the loss if it adds the balance of the experts to the cross-entropy; else None."""
-    op = view.nodes[VALUE].op
-    return op if isinstance(op, WithBalance) else None
+def _balanced(view: View) -> int:
+    """How many balances of experts the loss adds to the cross-entropy."""
+    return view.nodes[VALUE].op.balances
 
 
-def _compared(view: View) -> list[Array]:
-    """What the cross-entropy is computed from, without the balances of experts."""
-    parents, balanced = view.nodes[VALUE].parents, _balanced(view)
-    return [view.values[name] for name in (parents if balanced is None else parents[: -balanced.layers])]
+def _parents(view: View) -> tuple[list[Array], list[Array]]:
+    """What the cross-entropy is computed from, and the balances of experts that are added to it."""
+    parents = [view.values[name] for name in view.nodes[VALUE].parents]
+    terms = len(parents) - _balanced(view)
+    return parents[:terms], parents[terms:]
 
 
 def _other_title(view: View, name: str) -> str:
@@ -294,13 +294,13 @@ def _other_title(view: View, name: str) -> str:
 
 
 def _mean(view: View) -> str:
-    value, balanced = alone(float(view.values[VALUE])), _balanced(view)
-    if balanced is None:
-        return f"Their mean is the loss: <b>{value}</b>."
-    with np.errstate(all="ignore"):  # as in the engine
-        mean = CrossEntropy(balanced.pad).forward(*_compared(view))
-    balance = f"{balanced.weight:g} times the balance of the experts"
-    return f"Their mean, {alone(float(mean))}, and {balance} are the loss: <b>{value}</b>."
+    loss, (_, balances) = float(view.values[VALUE]), _parents(view)
+    if not balances:
+        return f"Their mean is the loss: <b>{alone(loss)}</b>."
+    weight = float(view.state.model.switch("loss", "balance"))
+    mean = loss - weight * float(sum(balances))
+    balance = f"{weight:g} times the balance of the experts"
+    return f"Their mean, {alone(mean)}, and {balance} are the loss: <b>{alone(loss)}</b>."
 
 
 # Cross-entropy
@@ -363,7 +363,7 @@ def _word_terms(view: View, output: str) -> tuple[Listing, Drawing, str]:
     names, vocabulary = view.labels(rows), view.labels(columns)
     given = p[np.arange(len(p)), target]
     with np.errstate(all="ignore"):  # as in the engine
-        cost = -op.logs(*_compared(view)) + 0.0
+        cost = -op.logs(*_parents(view)[0]) + 0.0
     typed = view.nodes[TARGET].is_input
     lines = _WordTerms(output, _contexts(view, names), vocabulary, target, given, cost, op.pad, not typed)
     titles = (

@@ -84,6 +84,11 @@ class Op:
     """The bounds of all results, if they are characteristic of the op."""
 
     @property
+    def balances(self) -> int:
+        """Of a loss: how many of its last parents are balances of experts."""
+        return 0
+
+    @property
     def random(self) -> bool:
         """Whether a missing starting value is drawn at random."""
         return False

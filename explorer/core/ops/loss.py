@@ -168,6 +168,10 @@ class WithBalance(CrossEntropy):
     weight: float = 0.01
     layers: int = 1
 
+    @property
+    def balances(self) -> int:
+        return self.layers
+
     def forward(self, *parents: Array) -> Array:
         own, balances = parents[: -self.layers], parents[-self.layers :]
         loss = super().forward(*own)

@@ -52,13 +52,13 @@ def test_a_bad_number_is_found_where_warnings_are_not_errors(tmp_path, recwarn):
         (b"Once upon a time\n", "line 1: not a word and its numbers: 'Once upon a time'."),
         (b"hello\n", "line 1: not a word and its numbers: 'hello'."),
         (b"{'a': 1}", "line 1: not a word and its numbers"),
-        (b"3 2\na 1 2\nb 3 4\n", "ends after 2 of the 3 words that its first line promises; get the file anew."),
+        (b"3 2\na 1 2\nb 3 4\n", "ends after 2 of the 3 words that its first line promises; get the file again."),
         (b"1 2\na 1 2\nb 3 4\n", "line 4: more words than the 1 of the first line."),
         (b"1 0\na\n", "line 1: 0 numbers to a word; it may be from 1 to 10,000."),
         (b"a 1 2\n" + b"x" * (lines.LONGEST_LINE + lines._BLOCK), "line 2: longer than 1,048,576 bytes."),
         (
             b"2 2\nab " + ARRAY[0].tobytes() + b"cd \0\0",
-            "ends after 1 of the 2 words that its first line promises; get the file anew.",
+            "ends after 1 of the 2 words that its first line promises; get the file again.",
         ),
         (b"1 2\nab " + ARRAY[0].tobytes() + b"cd", "line 3: more than the 1 words of the first line."),
         (b"1 2\nab " + np.float32([1, np.nan]).tobytes(), "line 2: a number that is not finite."),
@@ -241,7 +241,7 @@ def test_a_small_archive_of_very_many_words_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(lines, "MOST_WORDS", 10)
     monkeypatch.setattr(lines, "_BLOCK", 10)
     assert refused(tmp_path, gzip.compress(b"a 1\n" * 1000)).endswith(
-        ": more than 10 words. Correct that line, or get the file anew."
+        ": more than 10 words. Correct that line, or get the file again."
     )
 
 
