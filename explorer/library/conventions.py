@@ -61,7 +61,7 @@ class Ways:
         lines = [f"{number}  {way}" for number, way in enumerate(self.ways, 1)]
         if not lines:
             what = f" of {', '.join(self.unexplained)}" if self.unexplained else ""
-            lines = [f"No setting gives the printed numbers{what}."]
+            lines = [f"No setting that was tried gives the printed numbers{what}."]
             lines += [f"Nearest: {self.nearest}"] if self.nearest and self.nearest.changed else []
         for name, values in (self.undecided or {}).items():
             lines.append(f"The digits do not decide {name}: {', '.join(map(str, values))} would do as well.")
@@ -98,7 +98,7 @@ def conventions(given: Any, printed: Any, seconds: float = SECONDS) -> Ways:
 
     >>> import explorer
     >>> explorer.conventions("1 0; 3 4", "-1.00 1.00; -1.41 1.41")
-    No setting gives the printed numbers.
+    No setting that was tried gives the printed numbers.
     >>> explorer.conventions("2 1 0.2", "0.6522 0.2399 0.1078")
     1  output.probabilities: as it stands
     """

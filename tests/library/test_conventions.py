@@ -43,7 +43,7 @@ def test_a_matrix_alone_opens():
 def test_numbers_that_nothing_gives():
     found = explorer.open("softmax").conventions({"output.probabilities": "0.45 0.25 0.12"})
     assert len(found) == 0
-    assert str(found).startswith("No setting gives the printed numbers of output.probabilities.")
+    assert str(found).startswith("No setting that was tried gives the printed numbers of output.probabilities.")
 
 
 def test_the_command(capsys, tmp_path):

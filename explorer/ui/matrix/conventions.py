@@ -105,7 +105,8 @@ class Conventions(QDialog):
             self.ways.setFocus()
             self._say("The likeliest stands first.", "muted")
         else:
-            self._say("No setting gives these numbers. Are the numbers of the inputs those of the text?", "error")
+            asked = "Are the numbers of the inputs those of the text?"
+            self._say(f"No setting that was tried gives these numbers. {asked}", "error")
 
     def _open(self) -> None:
         if not 0 <= self.ways.currentRow() < len(self._found):

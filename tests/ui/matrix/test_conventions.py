@@ -58,7 +58,7 @@ def test_what_goes_wrong_is_said_in_the_dialog(window, dialog, qtbot):
         qtbot.mouseClick(dialog.search, Qt.MouseButton.LeftButton)
         assert said in dialog.told.text()
     find(dialog, "0.5 0.4 0.3\n0 0 1\n0 0 1", qtbot)
-    assert dialog.told.text().startswith("No setting gives these numbers.")
+    assert dialog.told.text().startswith("No setting that was tried gives these numbers.")
     assert dialog.open_.isHidden()
 
 
