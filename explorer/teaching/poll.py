@@ -118,9 +118,12 @@ def _numbers(item: NumberItem) -> list[Ballot]:
     assert isinstance(question, Predict)
     how = derivation(engine, question.node, question.cell, question.of)
     found = [(item.value, Ballot(written(item.value, item.digits), True, "", item.why, how))]
-    for wrong in item.wrong[: CHOICES - 1]:
+    names = set[str]()
+    for wrong in item.wrong:
         _, mistake = right_or_mistake(question, wrong.value, engine)
-        if mistake is not None:
+        # By its name a mistake is counted in files, so one ballot only is of each name.
+        if mistake is not None and mistake.name not in names and len(names) < CHOICES - 1:
+            names.add(mistake.name)
             text = written(wrong.value, item.digits)
             ballot = Ballot(text, False, mistake.name, escape(f"{mistake.sentence}."), mistake.derivation)
             found.append((wrong.value, ballot))

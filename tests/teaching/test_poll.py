@@ -7,7 +7,8 @@ import pytest
 from explorer.lessons.loader import load
 from explorer.lessons.schema import states_of
 from explorer.lessons.steps import Choose, MakeSo, Predict
-from explorer.teaching.gradebook import gradebook
+from explorer.teaching.answers import Answered, Answers, Try
+from explorer.teaching.gradebook import Gradebook, gradebook
 from explorer.teaching.items import item_at
 from explorer.teaching.poll import CHOICES, MOST_VOTES, SHOWS, poll_of
 from tests.teaching.test_class import sat
@@ -48,6 +49,16 @@ def test_it_is_counted_from_the_files_of_a_class_though_each_had_other_numbers(t
     names = book.mistakes("emma/all-missing")
     for count, one in zip(counted.counts, counted.ballots, strict=True):
         assert count == (1 if one.right else names[one.mistake])
+
+
+def test_each_student_counts_once():
+    """Two products could be left out, each an answer of its own, and whoever left one out counted for both."""
+    id = "apple-orange/phone"
+    given = Answered(id, (Try(1.0, False, "product left out"),))
+    book = Gradebook("A sheet", (id,), (Answers("Ada", "A sheet", "", (given,)),))
+    counted = poll(id).counted(book)
+    assert sum(counted.counts) == 1
+    assert counted.commonest.mistake == "product left out"
 
 
 def test_it_is_turned_forward_and_backward_and_counts_stay_in_bounds():
