@@ -88,7 +88,7 @@ class SendCard(Card):
 
     def do(self, act: str, value: Any = None, field: str = "") -> None:
         if act == "table":
-            self.table = tables(self.document)[value]
+            self.table = str(value)
         else:
             super().do(act, value, field)
 
@@ -140,7 +140,7 @@ class SendCard(Card):
             primary=True,
         )
         place, tip = known.index(self._table()) if known else 0, "Embedding table: which takes the vectors"
-        into = Choice("table", "into", known, place, (self.asks("table"),), tip)
+        into = Choice("table", "into", known, place, tuple(self.asks("table", one) for one in known), tip)
         ways = Choice("ways", "Vectors", WAYS, self.whole, (self.asks("set", field="whole"),))
         ask = Button("look up", "Open as a look-up", self.asks("look up"), LOOKS_UP)
         return (

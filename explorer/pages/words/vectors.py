@@ -157,8 +157,8 @@ class VectorsCard(Card):
 
     def do(self, act: str, value: Any = None, field: str = "") -> None:
         match act:
-            case "choose":
-                self._choose(list(self.choices)[value])
+            case "choose" if value in self.choices:  # else it is a table of a model that has gone since
+                self._choose(value)
             case "get":
                 self.start(partial(_downloaded, value), f"Downloading {value}")
             case "evaluate":
@@ -259,12 +259,11 @@ class VectorsCard(Card):
         name = vectors.name if vectors is not None else ""
         wanted = f"table {self.table}" if self.table else f"file {name}" if name in self.opened else name
         chosen = list(choices).index(wanted) if wanted in choices else 0
+        chooses = tuple(self.asks("choose", one) for one in choices)
         sets = tuple((_offered(one), self.asks("get", one.name)) for one in catalogue.OFFERED)
         card = model_card(name)
         controls: list[Element] = [
-            Choice(
-                "choice", "", (*choices.values(),), chosen, (self.asks("choose"),), "Vectors that are here", True, free
-            ),
+            Choice("choice", "", (*choices.values(),), chosen, chooses, "Vectors that are here", True, free),
             Button("open", "Open a file…", self.asks("open a file"), OPENS, "Open a file", free),
             Menu("get", "Get vectors…", sets, "Download one of the eight GloVe sets of gensim-data", free),
             Button("evaluate", "Evaluate", self.asks("evaluate"), COMPARES, on=free and vectors is not None),

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from explorer.core.errors import ExplorerError
+from explorer.document.commands import Replace
+from explorer.lessons.loader import load
 from explorer.paths import resources
 from explorer.words import catalogue
 from explorer.words.progress import Progress
@@ -23,7 +25,7 @@ def own_folders(tmp_path, monkeypatch):
 
 def choose(card, title):
     options = part(card, "choice").options
-    asks = part(card, "choice").asks[0].at(options.index(title))
+    asks = part(card, "choice").asks[options.index(title)]
     card.do(asks.act, asks.value)
 
 
@@ -184,3 +186,18 @@ def test_words_looked_up_in_attention(words):
     assert shares.argmax(1).tolist() == [0, *shares[1:, 2:].argmax(1) + 2]
     assert engine.labels("value")[int(engine.values["chosen"][0])] == "king"
     assert list(engine.labels("key")) == ["king", "man", "sea", "lake"]
+
+
+def test_a_table_of_a_model_that_has_gone_is_not_chosen_any_more():
+    """Until the lists are shown anew, one may still choose it there."""
+    words = words_on("you-are-welcome")
+    words.load(small())
+    vectors, send = words.cards["vectors"], words.cards["send"]
+    asked, table = part(vectors, "choice").asks[-1], part(send, "table").asks[-1]
+    assert table.value == "target.table"
+    document = vectors.document
+    document.do(Replace(load("jane").state(), "Jane"))
+    for card, gesture in ((vectors, asked), (send, table)):
+        card.do(gesture.act, gesture.value)
+    assert words.vectors.name == "small"
+    assert part(send, "table").options == ("input.table",)

@@ -46,7 +46,7 @@ def test_an_example_that_is_opened_meanwhile(open_window, qtbot):
     tab = window.tabs.words
     qtbot.waitUntil(lambda: is_there(tab))
     card = tab.state.cards["vectors"]
-    card.do("choose", list(card.choices).index("table target.table"))
+    card.do("choose", "table target.table")
     assert "<start>" in tab.state.cards["map"].placed.words
     window.bench.open(lesson_of("softmax"))
     qtbot.waitUntil(lambda: tab.state.vectors.name == "small")

@@ -64,7 +64,7 @@ def test_whoever_types_elsewhere_while_vectors_are_read_keeps_the_keys(tab, qtbo
     for goes in (True, False):
         read.clear()
         on(tab, "vectors", "open").setFocus()
-        tab.bench.selection.asked.emit(ForWords("choose", 0, "vectors"), choice)
+        tab.bench.selection.asked.emit(ForWords("choose", "books", "vectors"), choice)
         if goes:
             on(tab, "analogy", "a field").setFocus()
         read.set()
