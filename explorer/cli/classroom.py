@@ -26,7 +26,7 @@ from explorer.teaching import ANSWERS, SHEET
 from explorer.teaching.answers import Answered, Sitting, Try, file_name
 from explorer.teaching.class_page import asked_in
 from explorer.teaching.gradebook import Gradebook, gradebook
-from explorer.teaching.items import ChoiceItem, Item, NumberItem, items
+from explorer.teaching.items import ChoiceItem, Item, NumberItem, done_wrong, items
 from explorer.teaching.moodle import moodle_xml
 from explorer.teaching.qti import qti_zip
 from explorer.teaching.sheet import read_sheet, sheet_of
@@ -126,8 +126,7 @@ def _told(item: Item, given: Try) -> str:
         return "Right."
     if isinstance(item, ChoiceItem):
         return f"No. {as_text(item.options[int(given.answer)].feedback)}".strip()
-    sentences = {wrong.name: wrong.sentence for wrong in item.wrong} if isinstance(item, NumberItem) else {}
-    return f"No. {sentences.get(given.mistake, '')}".strip()
+    return f"No. {done_wrong(item, given.answer) if isinstance(item, NumberItem) else ''}".strip()
 
 
 def class_(arguments: Namespace) -> int:

@@ -387,6 +387,13 @@ def _told(step: Step, question: Question, engine: Engine) -> tuple[str | Table, 
     return (html(step.words, numbers), *filter(None, tables), html(question.ask, numbers))
 
 
+def done_wrong(item: NumberItem, answer: float) -> str:
+    """A sentence on what was done wrong where this number is given; "" if no known mistake gives it."""
+    assert isinstance(item.question, Predict)
+    _, mistake = right_or_mistake(item.question, float(answer), item.engine)
+    return f"{mistake.sentence}." if mistake else ""
+
+
 def answered(item: Item, answer: float | int) -> tuple[bool, str]:
     """Whether an answer is right, and the name of the mistake that gives it; "" if none is known."""
     if isinstance(item, NumberItem):

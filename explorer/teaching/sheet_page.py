@@ -34,7 +34,7 @@ from explorer.pages.page import (
     Stack,
 )
 from explorer.teaching.answers import Answers, Sitting, Try
-from explorer.teaching.items import ChoiceItem, NumberItem, Table
+from explorer.teaching.items import ChoiceItem, NumberItem, Table, done_wrong
 from explorer.teaching.items import Item as Question
 from explorer.teaching.sheet import MOST_NAME, Sheet, known_as
 
@@ -325,8 +325,7 @@ def told(item: Question, given: Try, left: int) -> str:
         said = f"No. {why}".strip()
     else:
         assert isinstance(item, NumberItem)
-        sentences = {wrong.name: wrong.sentence for wrong in item.wrong}
-        said = f"No. {escape(sentences.get(given.mistake, ''))}".strip()
+        said = f"No. {escape(done_wrong(item, given.answer))}".strip()
         if over:
             said += f" The number is {written(item.value, item.digits)}."
     return said if over else f"{said} {left} {'try is' if left == 1 else 'tries are'} left."

@@ -7,16 +7,17 @@ import pytest
 
 from explorer.core.numbers import written
 from explorer.lessons.answers import TRIES
+from explorer.lessons.loader import load
 from explorer.pages.drawing import Box
 from explorer.pages.element import leaves
 from explorer.pages.page import Button, Field, Listing, Note
-from explorer.teaching.answers import Sitting, read_answers
+from explorer.teaching.answers import Sitting, Try, read_answers
 from explorer.teaching.class_page import ORDERS, Roll, asked_in, beginning, class_on_paper, class_page
 from explorer.teaching.gradebook import gradebook
-from explorer.teaching.items import ChoiceItem, NumberItem
+from explorer.teaching.items import ChoiceItem, NumberItem, items
 from explorer.teaching.making_page import Draft, making_page, questions_of
 from explorer.teaching.sheet import Sheet, read_sheet
-from explorer.teaching.sheet_page import Exercise, order
+from explorer.teaching.sheet_page import Exercise, order, told
 from tests.refusals import refuses
 from tests.teaching.test_class import SHEET, right_one, sat
 
@@ -204,3 +205,12 @@ def test_the_first_page_has_three_ways_and_a_picture_of_how_a_sheet_goes_whose_b
         assert y + high <= bottom
     for (x, y, wide, high), (other, below, *_) in combinations(boxes, 2):
         assert other >= x + wide or below >= y + high
+
+
+def test_the_message_is_about_the_product_that_was_left_out():
+    """The sentence was that of the last mistake with the same name: about another product, or another cell."""
+    item = next(items(load("apple-orange"), only="apple-orange/phone"))
+    left = [wrong for wrong in item.wrong if wrong.name == "product left out"]
+    assert len({wrong.sentence for wrong in left}) > 1
+    for wrong in left:
+        assert wrong.sentence in told(item, Try(wrong.value, False, wrong.name), 2)
