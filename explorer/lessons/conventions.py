@@ -112,7 +112,7 @@ TRIED: Mapping[str, tuple[SwitchValue, ...]] = {
     "norm_by": ("layer norm", "RMS norm"),
     "epsilon": (1e-5, 1e-6, 0.0, 1e-8, 1e-12, 1e-3),
     "epsilon_in": ("root", "sigma"),
-    "activation": ("ReLU", "GELU", "GELU, tanh form", "identity", "sigmoid", "softmax", "SiLU", "tanh"),
+    "activation": ("ReLU", "GELU", "GELU tanh", "identity", "sigmoid", "softmax", "SiLU"),
     "on": (True, False),
     "at_end": (True, False),
     "positions": ("sinusoidal", "none", "sines first", "004", "004-script", "table"),

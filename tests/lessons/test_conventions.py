@@ -121,6 +121,20 @@ def test_several_choices_at_once_and_the_likeliest_first():
     assert answer.nearest is answer.found[0]
 
 
+def test_what_is_tried_are_choices_that_there_are():
+    """GELU in its tanh form was tried by another name, so that it was never found."""
+    for name, values in TRIED.items():
+        known = [switches[name] for switches in SWITCHES.values() if name in switches]
+        assert all(any(not one.choices or value in one.choices for one in known) for value in values), name
+
+
+def test_gelu_in_its_tanh_form_is_found():
+    state = load("xor").state("textbook")
+    other = SetSwitch("layer.1", "activation", "GELU tanh").apply(state)
+    answer = conventions(state, [printed(other, "layer.1.activation", 6)], LONG)
+    assert answer.found[0].changed == {"layer.1.activation": "GELU tanh"}
+
+
 def test_digits_that_do_not_decide_are_told():
     state = load("jump").state("before")
     answer = conventions(state, [printed(state, "layer.norm", 2)], LONG)
